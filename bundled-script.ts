@@ -14,6 +14,9 @@ export async function bundledScript(file: string): Promise<string> {
     format: "cjs",
     target: "es2022",
     conditions: ["source"],
+    // A script may hold another one.
+    plugins: [scripts],
+    charset: "utf8",
     // In a text, a user's own bundler can't.
     minify: true,
   });

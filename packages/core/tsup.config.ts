@@ -14,6 +14,8 @@ const config: Options = {
     "src/stubs-layer.ts",
     "src/testing.ts",
     "src/text-layer.ts",
+    // A file of its own: bundlers keep a class that extends a global one, also where nobody uses it.
+    "src/text/event-stream.ts",
     "src/transcript.ts",
   ],
 };

@@ -66,7 +66,7 @@ export const architecture = {
     job: "TRP, the agent's side: sequence, catalog, retries, transports",
     runsIn: "any",
     mayImport: ["core", "trp-core"],
-    thirdParty: [],
+    thirdParty: ["eventsource-parser"],
   },
   "trp-sqlite": {
     job: "durable store and operation log on SQLite",
@@ -78,7 +78,7 @@ export const architecture = {
     job: "shell, edits and reads on this machine, inside declared folders",
     runsIn: "node",
     mayImport: ["core", "toolkit"],
-    thirdParty: ["@lydell/node-pty", "@napi-rs/keyring", "diff"],
+    thirdParty: ["@lydell/node-pty", "@napi-rs/keyring", "chardet", "diff", "iconv-lite"],
   },
   agent: {
     job: "the loop; protocols and executors are passed in",

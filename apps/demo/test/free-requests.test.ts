@@ -229,6 +229,16 @@ const answered: [question: string, sql: string][] = [
   ["高优先级的工单", "SELECT id, title FROM tickets WHERE priority = 'high'"],
   ["订单1042什么时候送达？", "SELECT delivered_on FROM orders WHERE id = 1042"],
   ["执行 SELECT COUNT(*) AS n FROM refunds", "SELECT COUNT(*) FROM refunds"],
+  ["金卡客户有几张订单？", `SELECT COUNT(*) FROM ${byCustomer} WHERE tier = 'gold'`],
+  [
+    "金卡客户的退款金额",
+    `SELECT SUM(amount) FROM refunds r JOIN orders o ON o.id = r.order_id JOIN customers c ON c.id = o.customer_id WHERE tier = 'gold'`,
+  ],
+  [
+    "who ordered tents in July?",
+    `SELECT DISTINCT c.name FROM ${items} WHERE category = 'tents' AND ordered_on LIKE '2026-07%'`,
+  ],
+  ["the largest order of gold customers", `SELECT o.id, MAX(total) FROM ${byCustomer} WHERE tier = 'gold'`],
 ];
 
 /** Requests that the documents answer. */
@@ -256,6 +266,10 @@ const declined: [question: string, named: string][] = [
   ["revenue per order", "per"],
   ["orders from July on", "July on"],
   ["customers who spent more than 5000 yuan", "more than 5000"],
+  ["which month had the highest and the lowest revenue?", "lowest"],
+  ["the first and the last order of Wang Fang", "first"],
+  ["how many orders over 1000 and under 3000 yuan?", "under 3000"],
+  ["the top 3 gold customers by revenue in July and the top 5 products", "5"],
   ["first order of each customer", "first"],
   ["how many orders did Anna place?", "Anna"],
   ["how many orders did we get in the blue moon?", "blue moon"],

@@ -71,6 +71,32 @@ it("should empty what is kept for undo with rm --purge, of names that the store 
   expect((await values(["rm", "SESSION_TOKEN", "--purge"])).code).toBe(1);
 });
 
+it("should show no value in what an undo says, which another process does", async () => {
+  const data = join(folder, "undone");
+  const secrets = await openSecrets();
+  await secrets.set("SESSION_TOKEN", token);
+  await using local = await openLocal(openProject(data), { commands: "ask", sandbox: "off", secrets });
+  const consent = { ask: async () => ({ approved: true }) };
+  for (const [find, replace] of [
+    ["# trailtime", "# $KARYI{SESSION_TOKEN}"],
+    ["# $KARYI{SESSION_TOKEN}", "# trail"],
+  ] as const) {
+    await local.edit([{ src: "README.md", edits: [{ find, replace }] }], consent);
+  }
+  const undone = await runDemo(["undo", "--data-dir", data]);
+  expect(undone.stdout).toContain("The diff is not shown: the files held the value of SESSION_TOKEN.");
+  const again = await runDemo(["undo", "--json", "--data-dir", data]);
+  expect(JSON.parse(again.stdout)).toMatchObject({ values: ["SESSION_TOKEN"], files: [{ removed: false }] });
+  expect(undone.stdout + again.stdout).not.toContain("5f2b9c");
+});
+
+it("should speak Chinese", async () => {
+  const kept = await values(["set", "A", "--lang", "zh"], "some-value");
+  expect(kept).toMatchObject({ code: 0, stdout: expect.stringMatching(/^A 已为本项目保存在用户数据中的加密文件/) });
+  expect((await values(["rm", "A", "--lang", "zh"])).stdout).toMatch(/^A 已从.*中删除。/);
+  expect((await values(["set", "1A", "--lang=zh"], "x")).stderr).toContain("名称由 1 到 64 个字母");
+});
+
 it.each([
   [["set", "A", "sk-4711-secret"]],
   [["set", "A=sk-4711-secret"]],

@@ -53,23 +53,21 @@ export interface ExplainedResult {
 export function explainResult<Block extends BlockBase>(
   result: ParseResult<Block>,
   options: ExplainOptions,
-  { words, runs, findings, blocks, repaired, remark, options: own }: ExplainedResult,
+  { words, runs, findings, blocks, repaired, remark, options: own = {} }: ExplainedResult,
 ): string | undefined {
-  checkKeys<object>("explain", options, { source: true, locale: true, mode: true, ...own });
-  const { source, locale, mode } = options;
+  checkKeys<object, string>("explain", options, ["source locale mode", ...Object.keys(own)]);
   const found = result.blocks;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
-  if (found.length === 0 && mode !== "single" && !findings.some(isMeantAsCall)) return undefined;
-  const remarks = [
-    found.length === 0 && mode === "single" && words.noBlock,
+  if (found.length === 0 && options.mode !== "single" && !findings.some(isMeantAsCall)) return undefined;
+  const lines = [
+    found.length === 0 && options.mode === "single" && words.noBlock,
     blocks > 1 && runs && words.severalBlocks(blocks),
     remark,
     !runs && found.some((block) => block.inReasoning) && words.inReasoning,
     found.some((block) => block.afterFabricatedResult) && words.afterFabricatedResult,
     runs && repaired && words.repairedValue,
   ].filter((one) => typeof one === "string");
-  if (remarks.length + findings.length === 0) return "";
-  const lines = [...remarks, ...findingLines(findings, { source, locale, advice: words.advice })];
+  if (findings.length > 0) lines.push(...findingLines(findings, { ...options, advice: words.advice }));
   return lines.map((line) => `- ${line}`).join("\n");
 }
 

@@ -41,13 +41,15 @@ export function findingLines(
     if (finding.severity !== "info" && !first.has(finding.code)) first.set(finding.code, finding);
   const rank = ({ severity }: Diagnostic): number => (severity === "error" ? 0 : 1);
   const ordered = [...first.values()].sort((a, b) => rank(a) - rank(b) || a.span.start - b.span.start);
-  const lines = source === undefined ? undefined : new LineCounter(source);
+  const lines = new LineCounter(source ?? "");
   const entries = ordered.slice(0, maxFindings).map((finding, index) => {
     const text = sentence(finding, advice?.[finding.code] ?? (zh ? zhAdvice[finding.code] : undefined));
-    const at = lines?.position(finding.span.start);
-    const place = at && (zh ? `（第 ${at.line} 行第 ${at.column} 列）` : ` (line ${at.line}, column ${at.column})`);
-    const head = cutText(`${finding.code}${place ?? ""}${zh ? "：" : ": "}${text}`, maxFinding);
-    return source !== undefined && lines && index < maxFrames ? [head, ...frame(source, finding)].join("\n") : head;
+    const { line, column } = lines.position(finding.span.start);
+    const place = zh ? `（第 ${line} 行第 ${column} 列）` : ` (line ${line}, column ${column})`;
+    const head = cutText(`${finding.code}${source === undefined ? "" : place}${zh ? "：" : ": "}${text}`, maxFinding);
+    // After a mark, so that nothing in the line stands at the start of one.
+    const frame = index < maxFrames ? sourceFrame(source ?? "", finding.span) : [];
+    return [head, ...frame].join("\n    | ");
   });
   const more = ordered.length - maxFindings;
   return more > 0 ? [...entries, zh ? `……另有 ${more} 条` : `… and ${more} more`] : entries;
@@ -57,9 +59,4 @@ export function findingLines(
 function sentence({ severity, message, hint = "" }: Diagnostic, advice: string | undefined): string {
   if (advice === undefined) return `${message} ${hint}`.trim();
   return severity === "error" ? `${advice} (${message})` : advice;
-}
-
-/** The source line with its carets, after a mark so that nothing in it stands at the start of a line. */
-function frame(source: string, { span }: Diagnostic): string[] {
-  return sourceFrame(source, span).map((row) => `    | ${row}`);
 }

@@ -133,7 +133,8 @@ export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim(
 export function textOf(text: string): string {
   const lines = neutralize(text)
     .trim()
-    .replace(/[^\S\n]*\r?\n/g, "\n");
-  const margin = Math.min(...Array.from(lines.matchAll(/\n( *)\S/g), ([, blanks = ""]) => blanks.length));
-  return margin > 0 && margin < 1e3 ? lines.replaceAll(`\n${" ".repeat(margin)}`, "\n") : lines;
+    .replace(/[^\S\n]*\n/g, "\n");
+  // What all lines that hold something begin with: the shortest sorts first.
+  const [shared = "\n"] = (lines.match(/\n *(?=\S)/g) ?? []).sort();
+  return lines.replaceAll(shared, "\n");
 }

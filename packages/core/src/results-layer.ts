@@ -1,5 +1,5 @@
 /** What goes back to the model, for those who write a protocol: results in words, within a budget. */
-export { encodeAsText, inputObject, type TextEncoding } from "./results/encode-as-text.ts";
+export { encodeAsText, inputObject, type TextEncoding } from "./message.ts";
 export {
   cutNote,
   cutText,

@@ -1,3 +1,4 @@
+import type { ExecutorContext } from "./action.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { ContentBlock } from "./message.ts";
 import type { Span } from "./span.ts";
@@ -64,6 +65,8 @@ export interface ToolContext {
   /** Aborted when the call is cancelled or out of time. */
   signal: AbortSignal;
   callId: string;
+  /** Waits for a person: see `ExecutorContext`. The time counts to no limit. Not there where nobody measures the time. */
+  wait?: ExecutorContext["wait"];
 }
 
 /** A tool that can run. May return a value, a promise, or an async iterable of chunks. */

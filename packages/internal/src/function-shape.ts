@@ -10,7 +10,7 @@ export interface FunctionShape {
 /** Where the schema stands, by the words of OpenAI, MCP, the AI SDK and Anthropic. */
 const schemaKeys = ["parameters", "inputSchema", "input_schema", "schema", "parametersJsonSchema"] as const;
 /** What may stand beside it. */
-const beside: readonly string[] = "name description strict title type annotations outputSchema".split(" ");
+const beside: readonly string[] = ["name", "description", "strict", "title", "type", "annotations", "outputSchema"];
 
 /**
  * Reads a JSON Schema that came wrapped, as tools and response formats of providers do: `{ type: "function", function: { name,

@@ -8,8 +8,8 @@ const longestCompared = 128;
 export function nearest(name: string, candidates: readonly string[], count = 3): string[] {
   const wanted = plain(name);
   if (wanted === "" || wanted.length > longestCompared) return [];
-  // Of one or two letters, any name would be near any other.
-  const limit = wanted.length < 3 ? 0 : Math.max(1, Math.floor(wanted.length * 0.4));
+  // None for one or two letters: any name would be near any other.
+  const limit = Math.floor(wanted.length * 0.4);
   return candidates
     .map((candidate) => ({ candidate, distance: distanceOf(wanted, plain(candidate), limit) }))
     .filter(({ distance }) => distance <= limit)
@@ -27,23 +27,21 @@ function plain(name: string): string {
 
 /** Edits between two words, a swap of neighbours counting one; `limit + 1` when one word holds too many more letters. */
 function distanceOf(a: string, b: string, limit: number): number {
-  if (a === b) return 0;
-  if (a.length > 3 && b.length > 3 && (a.includes(b) || b.includes(a))) return 1;
-  if (b === "" || Math.abs(a.length - b.length) > limit) return limit + 1;
-  let before: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const row = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const cost = a[i - 1] === b[j - 1] ? 0 : 1;
-      let best = Math.min((last[j] ?? 0) + 1, (row[j - 1] ?? 0) + 1, (last[j - 1] ?? 0) + cost);
-      if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) {
-        best = Math.min(best, (before[j - 2] ?? 0) + 1);
+  if (a !== b && a.length > 3 && b.length > 3 && (a.includes(b) || b.includes(a))) return 1;
+  if (Math.abs(a.length - b.length) > limit) return limit + 1;
+  // Row by row: how far each beginning of the one is from each beginning of the other.
+  const width = b.length + 1;
+  const table: number[] = [];
+  const at = (i: number, j: number): number => table[i * width + j] ?? 0;
+  for (let i = 0; i <= a.length; i++) {
+    for (let j = 0; j < width; j++) {
+      let best = i + j;
+      if (i > 0 && j > 0) {
+        best = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1));
+        if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, at(i - 2, j - 2) + 1);
       }
-      row.push(best);
+      table.push(best);
     }
-    before = last;
-    last = row;
   }
-  return last[b.length] ?? 0;
+  return at(a.length, b.length);
 }

@@ -1,45 +1,35 @@
 import { nearest } from "./nearest.ts";
 
-/** All keys of an options type: the compiler refuses the list when one is missing or one too many. */
-export type KnownKeys<Options> = Readonly<Record<keyof Options & string, true>>;
-
 /** The words of a text, with one space between two. */
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
-/** The text, when its words are all keys of an options type and nothing else; the compiler refuses any other. */
-type KeyWords<Options, Text extends string> = [keyof Options & string, Words<Text>] extends [
-  Words<Text>,
-  keyof Options & string,
-]
+/**
+ * The text, when its words are all keys of an options type and nothing else; the compiler refuses any other. It can't look into
+ * a text that is put together at run time, and takes it.
+ */
+type KeyWords<Options, Text extends string> = string extends Text
   ? Text
-  : never;
+  : [keyof Options & string, Words<Text>] extends [Words<Text>, keyof Options & string]
+    ? Text
+    : never;
+
+/** All keys of an options type, as the words of a text, or of several. */
+export type KnownKeys<Options, Text extends string> = KeyWords<Options, Text> | readonly KeyWords<Options, Text>[];
 
 /**
  * Refuses options that nobody would read: a misspelt limit must not become no limit. Keys whose value is `undefined` count,
  * since their name is as wrong. Nothing given (`undefined`) is fine, unless something is required.
  *
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
- * @param known All keys: as the words of a text, or of several, or as an object.
+ * @param known All keys.
  * @param required Options that a call can't do without, to be named when none are given.
  * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
  */
-export function checkKeys<Options extends object>(
-  what: string,
-  given: Options | undefined,
-  known: KnownKeys<Options>,
-  required?: readonly (keyof Options & string)[],
-): void;
 export function checkKeys<Options extends object, const Text extends string>(
   what: string,
   given: Options | undefined,
-  known: KeyWords<Options, Text> | readonly KeyWords<Options, Text>[],
-  required?: readonly (keyof Options & string)[],
-): void;
-export function checkKeys(
-  what: string,
-  given: object | undefined,
-  known: KnownNames | string | readonly string[],
-  required: readonly string[] = [],
+  known: KnownKeys<Options, Text>,
+  required: readonly (keyof Options & string)[] = [],
 ): void {
   if (given === undefined) {
     if (required.length > 0) throw new TypeError(`${what} needs options: { ${required.join(", ")} }`);
@@ -50,29 +40,15 @@ export function checkKeys(
       `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
     );
   }
-  const table = typeof known === "string" || Array.isArray(known) ? tableOf(`${known}`) : (known as KnownNames);
+  const words: string = typeof known === "string" ? known : known.join(" ");
+  const names = words.split(" ");
   for (const key of Object.keys(given)) {
-    if (Object.hasOwn(table, key)) continue;
-    const names = Object.keys(table);
+    if (names.includes(key)) continue;
     const [near] = nearest(key, names, 1);
     throw new TypeError(
-      `${what} has no option ${JSON.stringify(key)}. ${near === undefined ? `It has: ${names.join(", ")}.` : `Did you mean ${JSON.stringify(near)}?`}`,
+      `${what} has no option ${JSON.stringify(key)}. ${near ? `Did you mean ${JSON.stringify(near)}?` : `It has: ${names.join(", ")}.`}`,
     );
   }
-}
-
-type KnownNames = Readonly<Record<string, true>>;
-
-/** Of the texts of words that were checked: some are checked in every call. */
-const tables = new Map<string, KnownNames>();
-
-function tableOf(words: string): KnownNames {
-  let table = tables.get(words);
-  if (table === undefined) {
-    table = Object.fromEntries(words.split(/[ ,]/).map((name) => [name, true]));
-    tables.set(words, table);
-  }
-  return table;
 }
 
 /** An object's members without those that are `undefined`. */

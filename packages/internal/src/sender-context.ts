@@ -1,11 +1,14 @@
 /** What a router gets with a frame. The sender's signal is passed on without being read, because it is only made when it is read. */
-export class SenderContext<Principal> {
+export class SenderContext<Principal, Partial = never> {
   readonly principal: Principal;
+  /** Gets partial results, when the sender listens. */
+  readonly onPartial: ((frame: Partial) => void) | undefined;
   readonly #sender: { readonly signal: AbortSignal };
 
-  constructor(principal: Principal, sender: { readonly signal: AbortSignal }) {
+  constructor(principal: Principal, sender: { readonly signal: AbortSignal }, onPartial?: (frame: Partial) => void) {
     this.principal = principal;
     this.#sender = sender;
+    this.onPartial = onPartial;
   }
 
   get signal(): AbortSignal {

@@ -10,15 +10,13 @@ export type CommonOptions = Pick<
   "language" | "limits" | "tools" | "imports" | "guard" | "pool" | "seed"
 >;
 
-export const commonKeys: KnownKeys<CommonOptions> = {
-  ...{ language: true, limits: true, tools: true, imports: true, guard: true, pool: true, seed: true },
-};
+export const commonKeys = "language limits tools imports guard pool seed";
 
 /** Throws `TypeError` for options that make no sense. `languages`: those that run here. `keys`: the options that there are here. */
-export function checkOptions<Options extends CommonOptions>(
+export function checkOptions<Options extends CommonOptions, const Text extends string>(
   options: Options,
   languages: readonly SandboxLanguage[],
-  keys: KnownKeys<Options>,
+  keys: KnownKeys<Options, Text>,
 ): void {
   const given = options as Partial<CommonOptions> | undefined;
   if (!languages.includes(given?.language as SandboxLanguage)) {
@@ -50,7 +48,7 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
   checkKeys("A run", options as SandboxDurableRunOptions, [
-    "durable tools signal imports callIdPrefix approve onToolCallStart onToolCallProgress onToolCall",
+    "durable tools signal imports callIdPrefix approve wait onToolCallStart onToolCallProgress onToolCall",
     "onLog",
   ]);
   const { signal, callIdPrefix } = options;

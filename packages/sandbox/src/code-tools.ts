@@ -126,13 +126,13 @@ function codeTool(sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInp
     },
     outputSchema,
     annotations: annotationsOf(inner),
-    async execute({ code }: CodeToolInput, { signal, callId }: ToolContext) {
+    async execute({ code }: CodeToolInput, { signal, callId, wait }: ToolContext) {
       if (typeof code !== "string") throw new ToolError("code must be the program's text");
       const run = await sandbox.run(code, {
         tools,
         signal,
         callIdPrefix: callId,
-        ...defined({ imports, approve }),
+        ...defined({ imports, approve, wait }),
       });
       signal.throwIfAborted();
       return outcomeOf(run);

@@ -65,8 +65,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
   bindTools(sandbox.tools, checked, sandbox.language);
   if (durable !== undefined) {
     checkDurable(durable);
-    const known = { log: true, id: true, approve: true, parkAfterMs: true, leaseMs: true, keepMs: true } as const;
-    checkKeys("sandboxExecutor(): durable", durable, known);
+    checkKeys("sandboxExecutor(): durable", durable, "log id approve parkAfterMs leaseMs keepMs");
   }
   return {
     handles: (action: Action): boolean => action.kind === "code" && action.language === sandbox.language,
@@ -81,6 +80,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
         signal: context.signal,
         callIdPrefix: action.id,
         approve: (request) => context.approve(request),
+        ...defined({ wait: context.wait }),
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
         ...reports.observers(),
       };

@@ -1,4 +1,4 @@
-import type { AnyTool, ApprovalRequest, Decision, LogEntry } from "@toolglot/core";
+import type { AnyTool, ApprovalRequest, Decision, ExecutorContext, LogEntry } from "@toolglot/core";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 
 /** Languages a sandbox runs. */
@@ -135,6 +135,8 @@ export interface SandboxRunOptions {
    * asks again, with the same call id. Elsewhere it denies.
    */
   approve?(request: ApprovalRequest): Promise<Decision | "later">;
+  /** How a tool waits for a person: that of an executor's context. The time counts to no limit. */
+  wait?: ExecutorContext["wait"];
 }
 
 /** One tool call of a program. */

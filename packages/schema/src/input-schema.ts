@@ -1,5 +1,5 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
-import { checkKeys, isObject, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, isObject } from "@toolglot/internal";
 import { argsToJsonSchema } from "./args.ts";
 import type { ArgsShorthand } from "./args-types.ts";
 import { compileInput, isInputSchema } from "./compiled-input.ts";
@@ -9,7 +9,7 @@ import { unwrapSource } from "./source.ts";
 import { isStandard, standardToJsonSchema } from "./standard.ts";
 import type { InferInput, InputSchema, InputSchemaOptions, InputSource, StandardInput } from "./types.ts";
 
-const optionKeys: KnownKeys<InputSchemaOptions> = { name: true, validator: true, untrusted: true };
+const optionKeys = "name validator untrusted";
 
 /**
  * Makes a tool's input ready to use: converts it to JSON Schema once (its input side), compiles the validation. The

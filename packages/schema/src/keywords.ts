@@ -5,26 +5,22 @@ import { unicodePattern } from "./pattern.ts";
 import { visitSchemas } from "./schema-walk.ts";
 
 const typeNames: ReadonlySet<string> = new Set(["string", "number", "integer", "boolean", "null", "array", "object"]);
-const counts = ["Length", "Items", "Properties", "Contains"].flatMap((of) => [`min${of}`, `max${of}`]);
 const branches = ["allOf", "anyOf", "oneOf"];
 
 /** What the values of keywords must be. */
 const rules: readonly [keywords: readonly string[], expected: string, fits: (value: unknown) => boolean][] = [
-  [["enum"], "an array", Array.isArray],
+  [["enum"], "an array", isList],
   [["required"], "an array of property names", isNames],
   [["dependentRequired"], "an object of arrays of property names", isNameMap],
-  [["minimum", "maximum"], "a number", Number.isFinite],
-  [
-    ["exclusiveMinimum", "exclusiveMaximum"],
-    "a number",
-    (value) => Number.isFinite(value) || typeof value === "boolean",
-  ],
-  [["multipleOf"], "a number above 0", (value) => Number.isFinite(value) && (value as number) > 0],
-  [counts, "a count", (value) => Number.isInteger(value) && (value as number) >= 0],
+  [["minimum", "maximum"], "a number", isNumber],
+  [["exclusiveMinimum", "exclusiveMaximum"], "a number", (value) => isNumber(value) || typeof value === "boolean"],
+  [["multipleOf"], "a number above 0", (value) => isNumber(value) && value > 0],
+  [["minLength", "minItems", "minProperties", "minContains"], "a count", isCount],
+  [["maxLength", "maxItems", "maxProperties", "maxContains"], "a count", isCount],
   [["uniqueItems"], "true or false", (value) => typeof value === "boolean"],
   [["format", "$ref", "$id", "$anchor"], "text", (value) => typeof value === "string"],
   [branches, "an array of at least one schema", (value) => Array.isArray(value) && value.length > 0],
-  [["prefixItems"], "an array of schemas", Array.isArray],
+  [["prefixItems"], "an array of schemas", isList],
 ];
 
 /**
@@ -62,6 +58,18 @@ function wrongPattern({ pattern, patternProperties }: JsonSchemaObject): string 
   if (pattern !== undefined) patterns.push(pattern);
   const wrong = patterns.find((text) => unicodePattern(text) === undefined);
   return wrong === undefined ? undefined : `${JSON.stringify(wrong)} is no regular expression`;
+}
+
+function isList(value: unknown): boolean {
+  return Array.isArray(value);
+}
+
+function isNumber(value: unknown): value is number {
+  return Number.isFinite(value);
+}
+
+function isCount(value: unknown): boolean {
+  return Number.isInteger(value) && (value as number) >= 0;
 }
 
 function isNames(value: unknown): boolean {

@@ -8,12 +8,10 @@ interface TamWording extends ExplainWording {
 }
 
 /** A block of one step. */
-export const template: string = [
-  "<|[REQUEST_TOOL]|>",
-  "command_1:»»»Tool.Name«««",
-  "parameter_1:»»»value«««",
-  "<|[END_TOOL]|>",
-].join("\n");
+export const template: string = `<|[REQUEST_TOOL]|>
+command_1:»»»Tool.Name«««
+parameter_1:»»»value«««
+<|[END_TOOL]|>`;
 
 const en: TamWording = {
   template: "Write one block, with as many steps as needed:",

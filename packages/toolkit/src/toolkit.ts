@@ -1,5 +1,5 @@
 import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
-import { checkKeys, defined, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import type { InputSource } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
 import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
@@ -28,7 +28,7 @@ import type {
   ToolMiddleware,
 } from "./types.ts";
 
-const callKeys: KnownKeys<CallOptions> = { signal: true, onError: true, step: true, around: true };
+const callKeys = "signal onError step wait around";
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit implements ToolSource {
@@ -235,9 +235,9 @@ export class Toolkit implements ToolSource {
    */
   tools(groupNames?: readonly string[] | null): AnyTool[] {
     return this.#registry.listed(groupNames).map((tool) =>
-      asTool(tool, (input, { callId, signal }) => {
+      asTool(tool, (input, { callId, signal, wait }) => {
         const call = this.#toCall({ name: tool.name, input, ...defined({ id: callId }) });
-        return this.#run(tool, call, defined({ signal }));
+        return this.#run(tool, call, defined({ signal, wait }));
       }),
     );
   }
@@ -291,7 +291,8 @@ export class Toolkit implements ToolSource {
     if (this.#tracing !== undefined && isTraced()) middleware.unshift(this.#tracing);
     if (middleware.length === 0) return runCall(target, call, options);
     const tool = this.#registry.tools.get(call.name)?.definition;
-    const record: CallRecord = { tool, step: options.step, attempts: 0, thrown: [] };
+    const { step, wait } = options;
+    const record: CallRecord = { tool, step, wait, attempts: 0, thrown: [] };
     const run = (changed: ToolCall): Responses =>
       runCall(changed === call ? target : this.#registry.find(changed.name), changed, options, record);
     return throughMiddleware(middleware, call, run, options, record);

@@ -1,5 +1,6 @@
 import type {
   AnyTool,
+  ExecutorContext,
   JsonSchema,
   ToolAnnotations,
   ToolCall,
@@ -92,6 +93,8 @@ export interface CallOptions {
   onError?: "respond" | "throw";
   /** Number of the plan's step that the call is: for middleware and traces. */
   step?: number;
+  /** How the tool waits for a person, so that the time counts to no limit: that of an executor's context. */
+  wait?: ExecutorContext["wait"];
   /**
    * Middleware of this call alone: inside the span of a trace, outside all other middleware. It may call `next` again to run the tool
    * again.
@@ -105,6 +108,8 @@ export interface CallInfo {
   readonly tool: ToolDefinition | undefined;
   /** Number of the plan's step that the call is. */
   readonly step: number | undefined;
+  /** How to wait for a person without the time counting to a limit; undefined where nobody measures the time. */
+  readonly wait?: ExecutorContext["wait"];
   /** How often the tool has been run for this call so far. */
   readonly attempts: number;
   /** What the tool has thrown so far, and when, in milliseconds since 1970. Another attempt may have followed. */

@@ -19,8 +19,8 @@ export const builtInTags: ReadonlyMap<string, BuiltInTag> = new Map([
   [
     "edit",
     {
-      en: 'Each <file src> has pairs of <find> and <replace> (raw bodies), applied in order. A <find> must occur exactly once, or have all="true"; else nothing is changed. <find><![CDATA[]]></find> makes a new file.',
-      zh: '每个 <file src> 内是成对的 <find> 和 <replace>（原样正文），按顺序执行。<find> 必须恰好出现一次，或带 all="true"；否则不做任何修改。<find><![CDATA[]]></find> 表示新建文件。',
+      en: 'Each <file src encoding?> has pairs of <find> and <replace> (raw bodies), applied in order. A <find> must occur exactly once, or have all="true"; else nothing is changed. <find><![CDATA[]]></find> makes a new file.',
+      zh: '每个 <file src encoding?> 内是成对的 <find> 和 <replace>（原样正文），按顺序执行。<find> 必须恰好出现一次，或带 all="true"；否则不做任何修改。<find><![CDATA[]]></find> 表示新建文件。',
       example: `  <edit>
     <file src="README.md">
       <find>Project Alpha</find>
@@ -34,8 +34,8 @@ export const builtInTags: ReadonlyMap<string, BuiltInTag> = new Map([
   [
     "read",
     {
-      en: "<file src from? to?>: a file (line numbers) or directory; <search pattern src? glob?>: a text search.",
-      zh: "<file src from? to?>：文件（行号）或目录；<search pattern src? glob?>：搜索文本。",
+      en: "<file src from? to? encoding?>: a file (line numbers) or directory; <search pattern src? glob?>: a text search.",
+      zh: "<file src from? to? encoding?>：文件（行号）或目录；<search pattern src? glob?>：搜索文本。",
       example: `  <read>
     <file src="src/"/>
     <file src="src/main.ts" from="1" to="80"/>

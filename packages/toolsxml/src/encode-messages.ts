@@ -1,6 +1,6 @@
 import { type ToolCall, type ToolDefinition, toJsonText } from "@toolglot/core";
 import { inputObject } from "@toolglot/core/results";
-import { builtIns } from "./scan/context.ts";
+import { builtIns } from "./scan/grammar.ts";
 import { serialize } from "./serialize.ts";
 import type { ToolsXmlCall } from "./types.ts";
 

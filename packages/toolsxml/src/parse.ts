@@ -2,10 +2,9 @@ import type { EndOptions, ParseResult, Parser, Segment } from "@toolglot/core";
 import { allowsRepair, checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
 import { diagnostic, type ToolsXmlRepairCode } from "./diagnostics.ts";
 import { ToolsReader } from "./scan/block-reader.ts";
-import { Names } from "./scan/context.ts";
 import { type Envelope, EnvelopeReader } from "./scan/envelope.ts";
-import { ToolsXmlGrammar } from "./scan/grammar.ts";
-import { findLostCalls } from "./scan/lost-calls.ts";
+import { Names, ToolsXmlGrammar } from "./scan/grammar.ts";
+import { findLostCall } from "./scan/lost-calls.ts";
 import { BodyMemory, patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
@@ -26,8 +25,9 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
   checkParseOptions("createParser", options, { onEvent: true });
-  if (!options.tools) builtInNames ??= new Names();
-  const names = options.tools || !builtInNames ? new Names(options.tools) : builtInNames;
+  const { tools = [] } = options;
+  if (tools.length === 0) builtInNames ??= new Names();
+  const names = tools.length > 0 || !builtInNames ? new Names(tools) : builtInNames;
   return createPushParser(() => makeScanner(options, names, true));
 }
 
@@ -63,7 +63,12 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
         : undefined,
     }),
     onEnd: ({ segments }) => {
-      for (const one of findLostCalls(segments, names, allows("toolsxml/doubtful-close"))) scanner.diagnose(one);
+      const repairs = allows("toolsxml/doubtful-close");
+      for (const [index, segment] of segments.entries()) {
+        if (segment.type !== "text" || !segment.text.includes("<")) continue;
+        const lost = findLostCall(segment, segments[index - 1], names, repairs);
+        if (lost) scanner.diagnose(lost);
+      }
     },
   });
   return scanner;

@@ -2,7 +2,7 @@ import { type JsonValue, type ToolDefinition, toJsonText } from "@toolglot/core"
 import { checkKeys } from "@toolglot/internal";
 import { rawProperty } from "./calls/custom.ts";
 import { type BodyText, cdataEnd, cdataStart, exactText, scriptText } from "./scan/body-text.ts";
-import { builtIns, looseTags } from "./scan/context.ts";
+import { builtIns, looseTags } from "./scan/grammar.ts";
 import { entity } from "./scan/tag.ts";
 import type { ToolsXmlBlock, ToolsXmlCall } from "./types.ts";
 import { attributes } from "./xml-text.ts";
@@ -44,13 +44,13 @@ function callText(call: ToolsXmlCall, tools: Tools): string {
       return element("command", { timeout, cwd: call.cwd }, scriptBody(call.script, tools));
     }
     case "edit": {
-      const files = call.files.map(({ src, edits }) => {
+      const files = call.files.map(({ src, encoding, edits }) => {
         const pairs = edits.map(
           ({ find, replace, all }) =>
             `      ${element("find", { all: all || undefined }, find === "" ? cdata(find) : textBody(find, "find", tools)).trimStart()}\n` +
             `      ${element("replace", {}, textBody(replace, "replace", tools)).trimStart()}\n`,
         );
-        return `    <file${attributes({ src })}>\n${pairs.join("")}    </file>\n`;
+        return `    <file${attributes({ src, encoding })}>\n${pairs.join("")}    </file>\n`;
       });
       return `  <edit>\n${files.join("")}  </edit>`;
     }

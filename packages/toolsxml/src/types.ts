@@ -25,14 +25,15 @@ export interface TextEdit {
 /** Replacements in files, in order. */
 export interface EditCall {
   tool: "edit";
-  files: { src: string; edits: TextEdit[] }[];
+  /** `encoding`: the one that a file is in, as it is named; undefined: it is found out. */
+  files: { src: string; encoding?: string; edits: TextEdit[] }[];
   span: Span;
 }
 
-/** Files, directories and searches to read. Line numbers start at 1, and both ends are included. */
+/** Files, directories and searches to read. Line numbers start at 1, and both ends are included; `encoding` is as in {@link EditCall}. */
 export interface ReadCall {
   tool: "read";
-  files: { src: string; from?: number; to?: number }[];
+  files: { src: string; from?: number; to?: number; encoding?: string }[];
   searches: { pattern: string; src?: string; glob?: string }[];
   span: Span;
 }

@@ -170,6 +170,7 @@ const maybe = <Value>(arbitrary: fc.Arbitrary<Value>): fc.Arbitrary<Value | unde
 const defined = (fields: object): object =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 const lineNumber = fc.integer({ min: 1, max: 99_999 });
+const encodingName = fc.constantFrom("gbk", "Shift_JIS", "windows-1252", "UTF-16 (LE)");
 
 const command: fc.Arbitrary<Piece> = fc
   .tuple(trimmed, maybe(fc.integer({ min: 1, max: 3600 })), maybe(filled), style)
@@ -191,6 +192,7 @@ const edit: fc.Arbitrary<Piece> = fc
   .array(
     fc.tuple(
       filled,
+      maybe(encodingName),
       fc.array(
         fc.tuple(
           written.filter((text) => text !== ""),
@@ -209,7 +211,7 @@ const edit: fc.Arbitrary<Piece> = fc
   .chain((files) => style.map((look) => [files, look] as const))
   .map(([files, look]) => {
     const comments: string[] = [];
-    const body = files.map(([src, pairs, between, fileLook]) => {
+    const body = files.map(([src, encoding, pairs, between, fileLook]) => {
       comments.push(...between.comments);
       const inner = pairs.map(([find, replace, all, note, pairLook]) => {
         comments.push(...note.comments);
@@ -223,10 +225,19 @@ const edit: fc.Arbitrary<Piece> = fc
         });
         return `${note.xml}${fileLook.blank}${finding}${fileLook.blank}${replacing}`;
       });
-      return `${between.xml}${look.blank}${element("file", [["src", src]], inner.join(look.blank), fileLook)}`;
+      return `${between.xml}${look.blank}${element(
+        "file",
+        [
+          ["src", src],
+          ["encoding", encoding],
+        ],
+        inner.join(look.blank),
+        fileLook,
+      )}`;
     });
-    const parsed = files.map(([src, pairs]) => ({
+    const parsed = files.map(([src, encoding, pairs]) => ({
       src,
+      ...defined({ encoding }),
       edits: pairs.map(([find, replace, all]) => defined({ find, replace, all: all || undefined })),
     }));
     return {
@@ -238,26 +249,31 @@ const edit: fc.Arbitrary<Piece> = fc
 
 const read: fc.Arbitrary<Piece> = fc
   .tuple(
-    fc.array(fc.tuple(filled, maybe(lineNumber), maybe(fc.nat(500)), style), { minLength: 1, maxLength: 3 }),
+    fc.array(fc.tuple(filled, maybe(lineNumber), maybe(fc.nat(500)), maybe(encodingName), style), {
+      minLength: 1,
+      maxLength: 3,
+    }),
     fc.array(fc.tuple(filled, maybe(filled), maybe(filled), style), { maxLength: 2 }),
     maybeComment,
     style,
   )
   .map(([files, searches, note, look]) => {
-    const read = files.map(([src, from, more]) => ({
+    const read = files.map(([src, from, more, encoding]) => ({
       src,
       from,
       to: more === undefined ? undefined : (from ?? 1) + more,
+      encoding,
     }));
     const body = [
-      ...files.map(([, , , fileLook], index) => {
-        const { src, from, to } = read[index] as (typeof read)[number];
+      ...files.map(([, , , , fileLook], index) => {
+        const { src, from, to, encoding } = read[index] as (typeof read)[number];
         return element(
           "file",
           [
             ["src", src],
             ["from", from?.toString()],
             ["to", to?.toString()],
+            ["encoding", encoding],
           ],
           "",
           fileLook,

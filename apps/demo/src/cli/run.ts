@@ -78,6 +78,7 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
   const session = openSession(store, {
     ...(options.sandbox && { sandbox: options.sandbox }),
     words,
+    lang: options.lang,
     // The planner needs one program for a question, nearly always.
     ahead: options.question === undefined || real !== undefined,
     router: { url: options.router, token: options.token },
@@ -102,12 +103,12 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
 
 /** Who is asked for values: a person at a terminal. In a tour without one, the tour has set what its stops need. */
 function valueAsking(
-  { question }: DemoOptions,
+  { question, lang }: DemoOptions,
   { promptOutput }: Terminal,
 ): Pick<SessionOptions, "askValue" | "interactive"> {
   if (promptOutput !== undefined) {
     const askValue: AskValue = async (request, context) =>
-      (await import("@toolglot/local-tools/secrets")).terminalAskValue()(request, context);
+      (await import("@toolglot/local-tools/secrets")).terminalAskValue(lang && { locale: lang })(request, context);
     return { interactive: true, askValue };
   }
   if (question !== undefined) return {};

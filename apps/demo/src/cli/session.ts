@@ -49,6 +49,8 @@ export interface SessionOptions {
   sandbox?: SandboxChoice;
   /** In which notes are written. Default English. */
   words?: Words;
+  /** In which a passphrase is asked for. Default English. */
+  lang?: Locale | undefined;
   /** Whether the interpreter for the next program is started ahead, which takes half a second of processor time. Default true. */
   ahead?: boolean;
 }
@@ -63,6 +65,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     ahead = true,
     askValue,
     interactive = false,
+    lang,
   } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
@@ -109,6 +112,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
         openProjectSecrets(openProject(store.folder), {
           ...(askValue && { ask: askValue }),
           asksPassphrase: interactive,
+          lang,
         }),
       );
       return values;

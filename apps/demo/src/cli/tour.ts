@@ -66,7 +66,7 @@ const stops: readonly Stop[] = [
   },
   {
     title: {
-      en: "The same protocol at work in a project: its tests are run, a bug is found, and an edit that misses is corrected",
+      en: "The same protocol at work in a project: its tests are run, a bug is found, and an edit that misses is made again",
       zh: "同一协议在项目里工作：运行测试、找到缺陷，改正一次没有命中的编辑",
     },
     question: { en: "Fix the failing test in the project", zh: "修复项目里失败的测试" },
@@ -124,8 +124,8 @@ const toolsxmlTour: readonly Stop[] = [
   },
   {
     title: {
-      en: "In Chinese: run the tests, read, search, edit. The first edit misses, and is corrected from the error",
-      zh: "运行测试、读取、搜索、编辑。第一次编辑没有命中，根据错误改正",
+      en: "In Chinese: run the tests, read, search, edit. The first edit misses, and is made again after the error",
+      zh: "运行测试、读取、搜索、编辑。第一次编辑没有命中，收到错误后重新编辑",
     },
     question: { en: "修复项目里失败的测试", zh: "修复项目里失败的测试" },
     options: { messy: "outdated-find" },

@@ -1,5 +1,5 @@
 import { type Message, type ModelRequest, messageText, type ProtocolMode, type ToolResult } from "@toolglot/core";
-import { readAttpResults, readDeclarations, readStubs } from "./formats/attp.ts";
+import { readAttpResults } from "./formats/attp.ts";
 import { readCatalog, readRouterResult } from "./formats/router.ts";
 import { readTamResults } from "./formats/tam.ts";
 import { readToolsResults } from "./formats/toolsxml.ts";
@@ -9,16 +9,25 @@ import { languageOf, parseJson, sayIn } from "./text.ts";
 /** A tool as a prompt lists it: with the first line of its description. */
 export type ListedTool = { name: string; description: string };
 
+const heading = /^### (?<name>\S+)[^\n]*\n(?<description>[^\n]*)/gm;
+const stub = /^def (?<name>\w+)\([\s\S]*?\)(?: -> [^\n]+)?:\n\s+"""\s*(?<description>[^\n]*)/gm;
+const declared =
+  /(?:^\/\*\*\n \* (?<description>[^@\n][^\n]*)\n(?: \*[^\n]*\n)*)?^declare function (?<name>[\w$]+)\(/gm;
+
 /**
  * The protocols: what stands in every prompt that teaches one, and in none of those that come later; what stands in prompts that
- * say that results come back; how its tools are found in the prompt, and its results in a message.
+ * say that results come back; how its tools are listed.
  */
-// biome-ignore format: a table
 const formats = [
-  { protocol: "tam", promptMark: /^# TAM /m, resultMark: "<|[TOOL_RESULT]|>", readTools: readManual, readResults: readTamResults },
-  { protocol: "toolsxml", promptMark: /^# ToolsXML /m, resultMark: "<results>", readTools: readManual, readResults: readToolsResults },
-  { protocol: "attp-js", promptMark: /^declare function |^3\. .*JavaScript/m, resultMark: "[tool_result]", readTools: readDeclarations, readResults: readAttpResults },
-  { protocol: "attp", promptMark: /(?:)/, resultMark: "[tool_result]", readTools: readStubs, readResults: readAttpResults },
+  { protocol: "tam", promptMark: /^# TAM /m, resultMark: "<|[TOOL_RESULT]|>", listing: heading },
+  { protocol: "toolsxml", promptMark: /^# ToolsXML /m, resultMark: "<results>", listing: heading },
+  {
+    protocol: "attp-js",
+    promptMark: /^declare function |^3\. .*JavaScript/m,
+    resultMark: "[tool_result]",
+    listing: declared,
+  },
+  { protocol: "attp", promptMark: /(?:)/, resultMark: "[tool_result]", listing: stub },
 ] as const;
 
 /** What a request to the planner holds. */
@@ -33,17 +42,13 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
   const last = since.at(-1);
   const catalog = readCatalog(offered);
   const format = formats.find(({ promptMark }) => promptMark.test(system)) ?? formats[3];
-  const listed = offered?.map(({ name, description }) => ({ name, description: description.split("\n")[0] ?? "" }));
-  const tools: ListedTool[] = catalog ?? listed ?? format.readTools(system);
   const mode: ProtocolMode = offered || system.includes(format.resultMark) ? "loop" : "single";
   return {
-    /** What calls are written in. */
     protocol: catalog ? ("trp" as const) : offered ? ("native" as const) : format.protocol,
     mode,
-    tools,
+    tools: catalog ?? readTools(offered, system, format.listing),
     /** What a router offers; empty for other protocols. */
     catalog: catalog ?? [],
-    /** The user's last message. */
     question,
     say: sayIn(languageOf(question)),
     /** How many requests the user has made, this one included. */
@@ -57,16 +62,22 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
   };
 }
 
-function isQuestion(message: Message): boolean {
-  return message.role === "user" && message.trust === "user";
+const isQuestion = ({ role, trust }: Message): boolean => role === "user" && trust === "user";
+
+function readTools(offered: ModelRequest["tools"], system: string, listing: RegExp): ListedTool[] {
+  const part = /^## (?:Available Tools|可用工具)[^\n]*\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(system)?.[1] ?? "";
+  const found = [...(listing === heading ? part : system).matchAll(listing)].map(({ groups }) => groups);
+  return (offered ?? found).map((tool) => {
+    return { name: tool?.name ?? "", description: (tool?.description ?? "").split("\n")[0]?.trim() ?? "" };
+  });
 }
 
 function readOutcomes(message: Message, read: (result: ToolResult) => Outcome | Outcome[]): Outcome[] {
   if (message.role === "assistant" || message.trust === "host") return [];
   const results = message.parts.flatMap((part) => (part.type === "result" ? read(part.result) : []));
-  if (results.length > 0) return results;
   const text = messageText(message);
-  return [...new Set(formats.map(({ readResults }) => readResults))].flatMap((read) => read(text));
+  const readers = [readAttpResults, readTamResults, readToolsResults];
+  return results.length > 0 ? results : readers.flatMap((readText) => readText(text));
 }
 
 function readResult({ status, data, content, error }: ToolResult): Outcome {
@@ -74,17 +85,6 @@ function readResult({ status, data, content, error }: ToolResult): Outcome {
     const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
     return { status: "ok", value: data ?? parseJson(text) };
   }
-  return {
-    status: status === "denied" ? "denied" : "error",
-    ...(error && { errorType: error.type, message: error.message }),
-  };
-}
-
-/** The tools of a manual in a prompt: the name in a heading, the description below it. */
-function readManual(prompt: string): ListedTool[] {
-  const part = /^## (?:Available Tools|可用工具)[^\n]*\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(prompt)?.[1] ?? "";
-  return [...part.matchAll(/^### (\S+)[^\n]*\n([^\n]*)/gm)].map(([, name = "", description = ""]) => ({
-    name,
-    description: description.trim(),
-  }));
+  const failed = status === "denied" ? "denied" : "error";
+  return { status: failed, ...(error && { errorType: error.type, message: error.message }) };
 }

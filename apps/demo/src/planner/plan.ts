@@ -4,12 +4,9 @@ import type { CallPlan, PlannedCall } from "./task.ts";
 /** Steps one after another, each made of what may run side by side. */
 export interface Plan {
   steps: readonly (readonly Step[])[];
-  /** What they come to: the named ones under their names, or an expression. By default it is the only step's value. */
-  result?: readonly string[] | Sum;
+  /** What they come to: the named ones under their names, or an expression without tools. By default it is the only step's value. */
+  result?: readonly string[] | (Readonly<Record<ProgramLanguage, string>> & { value: number });
 }
-
-/** An expression that is computed without tools. */
-export type Sum = Readonly<Record<ProgramLanguage, string>> & { value: number };
 
 /** A value of the input as it is, or made of earlier values: `{hits.0.title}` in the text stands for one, `{item}` for one of `each`. */
 type Value = string | number | { from: string };
@@ -34,38 +31,33 @@ type Known = Readonly<Record<string, unknown>>;
 const place = /\{([a-z]\w*(?:\.\w+)*)\}/g;
 
 /** What `hits.0.title` stands for. */
-const lookUp = (path: string, known: Known): unknown =>
-  path.split(".").reduce<unknown>((value, key) => (value as Known)[key], known);
-
-const filled = (value: Value, known: Known): string | number =>
-  typeof value === "object" ? value.from.replaceAll(place, (_, path: string) => String(lookUp(path, known))) : value;
+const lookUp = (path: string, known: Known): string =>
+  String(path.split(".").reduce<unknown>((value, key) => (value as Known | undefined)?.[key], known));
 
 /** Makes the calls of a plan, and returns what it comes to. */
 export function* runPlan({ steps, result }: Plan): CallPlan<unknown> {
   const known: Record<string, unknown> = {};
   for (const group of steps) {
     const wanted = group.map((step) => callsOf(step, known));
-    const calls = wanted.flat();
-    const values = calls.length > 0 ? yield calls : [];
-    for (const [index, { name, each, find, take, when }] of group.entries()) {
+    const values = wanted.flat().length > 0 ? yield wanted.flat() : [];
+    for (const [index, { name, each, find, take }] of group.entries()) {
       const own = values.splice(0, wanted[index]?.length).map((value) => (take ? (value as Known)[take] : value));
-      const text = find && !isLeftOut(when, known) ? String(lookUp(find.from, known)) : "";
-      const found = find && [...text.matchAll(new RegExp(find.pattern, "g"))].map(([, match]) => match);
-      known[name] = found ?? (each ? own : (own[0] ?? []));
+      const found = find && [...lookUp(find.from, known).matchAll(new RegExp(find.pattern, "g"))];
+      known[name] = found?.map(([, match]) => match) ?? (each ? own : (own[0] ?? []));
     }
   }
   if (result === undefined) return known[steps[0]?.[0]?.name ?? ""];
   return "value" in result ? result.value : Object.fromEntries(result.map((name) => [name, known[name]]));
 }
 
-const isLeftOut = (when: string | undefined, known: Known): boolean =>
-  when !== undefined && (known[when] as unknown[]).length === 0;
-
 function callsOf({ tool, input = {}, each, when }: Step, known: Known): PlannedCall[] {
-  if (tool === undefined || isLeftOut(when, known)) return [];
+  if (tool === undefined || (when && (known[when] as unknown[]).length === 0)) return [];
   const items = each ? (known[each] as unknown[]) : [undefined];
   return items.map((item) => {
-    const values = Object.entries(input).map(([name, value]) => [name, filled(value, { ...known, item })]);
+    const fill = (_: string, path: string): string => lookUp(path, { ...known, item });
+    const values = Object.entries(input).map(([name, value]) => {
+      return [name, typeof value === "object" ? value.from.replaceAll(place, fill) : value];
+    });
     return { name: tool, input: Object.fromEntries(values) };
   });
 }
@@ -74,8 +66,7 @@ function callsOf({ tool, input = {}, each, when }: Step, known: Known): PlannedC
 export function writeProgram({ steps, result }: Plan, language: ProgramLanguage): string {
   const [declare, end] = language === "python" ? ["", ""] : ["const ", ";"];
   const lines = steps.flat().map((step) => {
-    const target = result ? declare + step.name : "__result__";
-    return `${target} = ${writeStep(step, language)}${end}`;
+    return `${result ? declare + step.name : "__result__"} = ${writeStep(step, language)}${end}`;
   });
   if (result === undefined) return lines.join("\n");
   const names = "value" in result ? [] : result.map((name) => `"${name}": ${name}`);
@@ -98,17 +89,13 @@ function writeStep({ tool = "", input = {}, each, when, find, take }: Step, lang
   return text;
 }
 
+/** `hits.0.title` as both languages have it. */
 const writePath = (path: string): string =>
-  path
-    .split(".")
-    .map((key, index) => (index === 0 ? key : /^\d+$/.test(key) ? `[${key}]` : `["${key}"]`))
-    .join("");
+  path.replaceAll(/\.(?:(\d+)\b|(\w+))/g, (_, at?: string, key?: string) => (at ? `[${at}]` : `["${key}"]`));
 
 function write(value: Value, language: ProgramLanguage): string {
   if (typeof value !== "object") return literal(value, language);
-  const pieces = value.from
-    .split(place)
-    .map((piece, index) => (index % 2 ? writePath(piece) : literal(piece, language)));
+  const pieces = value.from.split(place).map((piece, at) => (at % 2 ? writePath(piece) : literal(piece, language)));
   return pieces.filter((piece) => piece !== '""').join(" + ");
 }
 

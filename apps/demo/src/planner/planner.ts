@@ -2,15 +2,14 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelPart, ModelRequest, ProgramLanguage, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { writeDecline, writeDocument } from "./formats/attp.ts";
-import { toRouterCalls } from "./formats/router.ts";
+import { type RouterCall, toRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import { readTask } from "./skills/index.ts";
-import { pickSlip, slipNames, slipped, slipsOf } from "./slips.ts";
-import type { CallPlan, Outcome, PlannedCall, Task, Unread } from "./task.ts";
+import { pickSlip, slipNames, slipsOf } from "./slips.ts";
+import type { Answer, CallPlan, Outcome, PlannedCall, Task } from "./task.ts";
 import { asksForHelp, failedText, helpText, missingToolText, unreadText } from "./wording.ts";
 
-/** Options of {@link createPlanner}. */
 export interface PlannerOptions {
   /** Make slips: the name of one, or the number the rotation starts at. Default: none. */
   messy?: string | number;
@@ -60,39 +59,33 @@ export function createPlanner(options: PlannerOptions = {}): Model {
 }
 
 function reply(conversation: Conversation, messy: string | number | undefined, now: Date): Reply {
-  const { question, say, tools, protocol, mode } = conversation;
-  if (asksForHelp(question)) return plainAnswer(conversation, helpText(say, tools));
-  const task = readTask(question, say.zh ? "zh" : "en", now);
-  if ("unread" in task) return decline(conversation, unreadText(task, say));
-  const missing = task.tools.filter((name) => !tools.some((tool) => tool.name === name));
-  if (missing.length > 0) return decline(conversation, missingToolText(missing, say));
+  const { question, say, tools, protocol, mode, outcomes } = conversation;
   const language = programs[protocol];
-  if (language && task.code === undefined) return decline(conversation, unreadText({ unread: [] }, say));
+  const decline = (declined: string): Reply => ({ text: language ? writeDecline(declined, say) : declined, declined });
+  if (asksForHelp(question)) {
+    const text = helpText(say, tools);
+    // Where every answer must be a document, a program leaves the text.
+    const isPlain = mode === "loop" || language === undefined;
+    return { text: isPlain ? text : writeDocument(question, [], `__result__ = ${JSON.stringify(text)}`, say) };
+  }
+  const task = readTask(question, say.zh ? "zh" : "en", now);
+  if ("unread" in task) return decline(unreadText(task, say));
+  const missing = task.tools.filter((name) => !tools.some((tool) => tool.name === name));
+  if (missing.length > 0) return decline(missingToolText(missing, say));
+  if (language && task.code === undefined) return decline(unreadText({ unread: [] }, say));
   // The value of the first program would be taken for the answer.
-  if (language && task.next && mode === "single" && conversation.outcomes.length === 0)
+  if (language && task.next && mode === "single" && outcomes.length === 0)
     return decline(
-      conversation,
       say`I would have to look a name up in the data first, which takes two programs: use --mode loop. ‖ 要先在数据里查一下其中的名字，需要两个程序：请用 --mode loop。`,
     );
-  const step = advance(wholePlan(task, language), task, conversation.outcomes, messy !== undefined);
+  const step = advance(wholePlan(task, language), task.tools.includes("edit"), outcomes, messy !== undefined);
   if ("failed" in step) return { text: failedText(step.failed, say) };
   if ("calls" in step) return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
-  const { answer } = step;
-  return typeof answer === "string" ? { text: answer } : decline(conversation, unreadText(answer, say));
-}
-
-/** A plain answer; where every answer must be a document, a program that leaves the text. */
-function plainAnswer({ protocol, mode, question, say }: Conversation, text: string): Reply {
-  if (mode === "loop" || programs[protocol] === undefined) return { text };
-  return { text: writeDocument(question, [], `__result__ = ${JSON.stringify(text)}`, say) };
-}
-
-function decline({ protocol, say }: Conversation, message: string): Reply {
-  return { text: programs[protocol] === undefined ? message : writeDecline(message, say), declined: message };
+  return typeof step.answer === "string" ? { text: step.answer } : decline(unreadText(step.answer, say));
 }
 
 /** The calls of a task, or its program as the one call, and of those that follow from its value; then the answer. */
-function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPlan<string | Unread> {
+function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPlan<Answer> {
   for (let task = first; ; ) {
     const code = language && task.code?.[language];
     const value: unknown = code === undefined ? yield* task.calls() : (yield [{ name: code, input: {} }])[0];
@@ -103,7 +96,7 @@ function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPla
   }
 }
 
-type Step = { failed: Outcome } | { answer: string | Unread } | { calls: PlannedCall[]; takesSlip: boolean };
+type Step = { failed: Outcome } | { answer: Answer } | { calls: PlannedCall[]; takesSlip: boolean };
 
 /** Whether a plan can't go on after a call. */
 function endsPlan({ status, exit }: Outcome, call: PlannedCall | undefined): boolean {
@@ -111,62 +104,51 @@ function endsPlan({ status, exit }: Outcome, call: PlannedCall | undefined): boo
   return status === "denied" || (status === "error" && !expected);
 }
 
-/** Replays what is known into the plan: what failed, its answer, or the calls it needs next. */
-function advance(plan: CallPlan<string | Unread>, { slipIn }: Task, known: readonly Outcome[], messy: boolean): Step {
-  let step = plan.next();
-  let slipped = false;
-  let at = 0;
-  // Calls that failed because of a slip were made again.
-  const isSlip = messy && known[0]?.status === "error" && !step.done && !step.value[0]?.mayFail;
-  const outcomes = isSlip && !step.done ? known.slice(step.value.length) : known;
-  while (!step.done) {
+/** Replays what is known into the plan: what failed, its answer, or the calls it needs next. A slip is in the first calls or edit. */
+function advance(plan: CallPlan<Answer>, edits: boolean, known: readonly Outcome[], messy: boolean): Step {
+  const outcomes = [...known];
+  let takesSlip = messy;
+  for (let step = plan.next(); ; ) {
+    if (step.done) return { answer: step.value };
     const calls = step.value;
-    const takesSlip: boolean = !slipped && (slipIn?.(calls) ?? at === 0);
-    const own = outcomes.slice(at, at + calls.length);
+    const isPlace = takesSlip && (edits ? calls.some(({ name }) => name === "edit") : true);
+    takesSlip &&= !isPlace;
+    // What failed where a slip may have been is made again, and is right then.
+    const isAgain = isPlace && outcomes[0]?.status === "error" && (edits || !calls[0]?.mayFail);
+    if (isAgain) outcomes.splice(0, calls.length);
+    const own = outcomes.splice(0, calls.length);
     const failed = own.find((outcome, index) => endsPlan(outcome, calls[index]));
     if (failed) return { failed };
-    if (own.length < calls.length) return { calls, takesSlip };
+    if (own.length < calls.length) return { calls, takesSlip: isPlace && !isAgain };
     step = plan.next(own.map((outcome, index) => (calls[index]?.mayFail ? outcome : outcome.value)));
-    at += calls.length;
-    slipped ||= takesSlip;
   }
-  return { answer: step.value };
 }
 
 /** Writes calls in the conversation's protocol. One answer may hold a slip; what follows a complaint or an error is right. */
 function writeCalls(
   { protocol, answers, requests, catalog, complained, question, say }: Conversation,
   task: Task,
-  calls: readonly PlannedCall[],
+  calls: PlannedCall[],
   messy: string | number | undefined,
 ): Reply {
-  const tools = say.list(task.tools);
-  const prose = answers === 0 ? say`I use ${tools}.\n ‖ 使用 ${tools}。\n` : "";
+  const prose = answers === 0 ? say`I use ${say.list(task.tools)}.\n ‖ 使用 ${say.list(task.tools)}。\n` : "";
   const slips = slipsOf[protocol];
-  const taken = messy !== undefined && !complained && (task.slipIn !== undefined || answers === 0);
   // The slip that was asked for, else each request of the user takes the next one.
   const turn = typeof messy === "string" ? slips.findIndex(({ id }) => id === messy) : (messy ?? 0) + requests - 1;
+  const taken = messy !== undefined && !complained && (answers === 0 || task.tools.includes("edit"));
   const slip = taken ? pickSlip(slips, task, turn) : undefined;
-  const cut = slip?.cut && { cut: true };
-  const meant = slip?.calls?.(calls) ?? [...calls];
+  const written = (text: string): Reply => ({ text: slip?.text?.(text) ?? text, cut: slip?.id === "cut-off" });
+  const altered = <Call extends RouterCall>(call: Call): Call => ({ ...call, ...slip?.call?.(call, catalog.length) });
   switch (protocol) {
     case "native":
-      return { text: prose, calls: meant };
-    case "trp": {
-      const routed = toRouterCalls(calls, catalog).map((call) => ({
-        ...call,
-        ...slip?.routed?.(call, catalog.length),
-      }));
-      return { text: prose, calls: [{ name: "router", input: { calls: routed } }] };
-    }
+      return { text: prose, calls: calls.map((call) => altered({ ...call, idx: 0, args: {} })) };
+    case "trp":
+      return { text: prose, calls: [{ name: "router", input: { calls: toRouterCalls(calls, catalog).map(altered) } }] };
     case "tam":
-      return { text: slipped(slip, writeTamBlock(meant), `${prose}\n`), ...cut };
+      return written(`${prose}\n${writeTamBlock(calls)}`);
     case "toolsxml":
-      return { text: slipped(slip, writeToolsBlock(meant, slip?.body), `${prose}\n`), ...cut };
-    default: {
-      const document = writeDocument(question, task.tools, calls[0]?.name ?? "", say);
-      const words = slip?.answer ? "Sure, here is the program:\n\n" : "";
-      return { text: slipped(slip, document, words, task.tools[0]), ...cut };
-    }
+      return written(`${prose}\n${writeToolsBlock(calls)}`);
+    default:
+      return written(writeDocument(question, task.tools, calls[0]?.name ?? "", say));
   }
 }

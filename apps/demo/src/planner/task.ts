@@ -16,25 +16,17 @@ export interface Outcome {
   running?: true;
 }
 
-/** A call the planner wants to make. */
-export interface PlannedCall {
-  name: string;
-  input: Record<string, unknown>;
-  /** The plan has use for a failure too: it is handed the {@link Outcome}, whatever it is, but for a refused approval. A command
-   * that could not be run at all has no exit status, and ends the plan. */
-  mayFail?: true;
-}
+/**
+ * A call the planner wants to make. `mayFail`: the plan has use for a failure too, and is handed the {@link Outcome}, whatever it is
+ * but a refused approval. A command that could not be run at all has no exit status, and ends the plan.
+ */
+export type PlannedCall = { name: string; input: Record<string, unknown>; mayFail?: true };
 
 /** Calls one after another: it yields what may run side by side, is handed the values, and returns what they come to. */
 export type CallPlan<Value> = Generator<PlannedCall[], Value, unknown[]>;
 
-/** A request that no skill could take in whole. Nothing of it is done. */
-export interface Unread {
-  /** What was not understood, as the user wrote it. */
-  unread: string[];
-  /** A sentence of its own instead of the list of words. */
-  message?: string;
-}
+/** A request that could not be taken in whole: what was not understood, or a sentence of its own. Nothing of it is done. */
+export type Unread = { unread: string[]; message?: string };
 
 /** What a request is answered with. */
 export type Answer = string | Unread;
@@ -47,25 +39,19 @@ export interface Task<Value = unknown> {
   /** The programs; each leaves a `Value` in `__result__`. Without them the task is only for protocols whose calls are no code. */
   code?: Record<ProgramLanguage, string>;
   calls(): CallPlan<Value>;
-  /** Which calls a slip is to be made in; default: the first ones. */
-  slipIn?(calls: readonly PlannedCall[]): boolean;
   /** The answer, computed from the value alone; what it could not make use of declines the request. */
   answer(value: Value): Answer;
   /** For a task that only looks words up: how the request reads once their meaning is known. */
   next?(value: Value): Task | Unread;
 }
 
-/** Gives a task its own value type inside and none outside: a kind's values never meet another's. */
-export function task<Value>(definition: Task<Value>): Task {
-  return definition as unknown as Task;
-}
+/** What a skill says of a task whose programs and calls come from one plan. */
+export type Planned<Value> = Omit<Task<Value>, "tools" | "code" | "calls">;
 
-/** A task whose programs and calls come from one plan. */
-export function plannedTask<Value>({
-  steps,
-  result,
-  ...rest
-}: Omit<Task<Value>, "tools" | "code" | "calls"> & Plan): Task {
+/** Gives a task its own value type inside and none outside: a kind's values never meet another's. */
+export const task = <Value>(definition: Task<Value>): Task => definition as unknown as Task;
+
+export function plannedTask<Value>({ steps, result, ...rest }: Planned<Value> & Plan): Task {
   const plan: Plan = { steps, ...(result && { result }) };
   return task<Value>({
     ...rest,
@@ -74,3 +60,6 @@ export function plannedTask<Value>({
     calls: () => runPlan(plan) as CallPlan<Value>,
   });
 }
+
+/** Types of errors that say that a person or a policy did not want the call, and that nothing ran. */
+export const denialTypes: ReadonlySet<string> = new Set(["Denied", "POLICY_DENIED", "ValueCancelled"]);

@@ -25,25 +25,23 @@ export function sayIn(language: Locale): Say {
 }
 
 /** The language of a request: Chinese as soon as it holds a Han character. */
-export function languageOf(text: string): Locale {
-  return /\p{Script=Han}/u.test(text) ? "zh" : "en";
-}
+export const languageOf = (text: string): Locale => (/\p{Script=Han}/u.test(text) ? "zh" : "en");
 
 /** A Markdown table whose columns also line up in a terminal; columns of numbers are right-aligned. */
 export function markdownTable(headers: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const cells = rows.map((row) => row.map(cellText));
-  const numeric = headers.map((_, column) => rows.length > 0 && rows.every((row) => typeof row[column] === "number"));
-  const widths = headers.map((header, column) =>
-    Math.max(3, displayWidth(header), ...cells.map((row) => displayWidth(row[column] ?? ""))),
+  const cells = [headers, ...rows.map((row) => row.map(cellText))];
+  const columns = headers.map((_, at) => {
+    const width = Math.max(3, ...cells.map((row) => displayWidth(row[at] ?? "")));
+    return { width, numeric: rows.length > 0 && rows.every((row) => typeof row[at] === "number") };
+  });
+  const lines = cells.map((row) =>
+    columns.map(({ width, numeric }, at) => {
+      const [text = "", space] = [row[at], " ".repeat(width - displayWidth(row[at] ?? ""))];
+      return numeric ? space + text : text + space;
+    }),
   );
-  const pad = (text = "", column: number): string => {
-    const space = " ".repeat((widths[column] ?? 0) - displayWidth(text));
-    return numeric[column] ? space + text : text + space;
-  };
-  const line = (row: readonly string[]): string =>
-    `| ${widths.map((_, column) => pad(row[column], column)).join(" | ")} |`;
-  const rule = widths.map((width, column) => (numeric[column] ? `${"-".repeat(width - 1)}:` : "-".repeat(width)));
-  return [line(headers), line(rule), ...cells.map(line)].join("\n");
+  const rule = columns.map(({ width, numeric }) => (numeric ? `${"-".repeat(width - 1)}:` : "-".repeat(width)));
+  return [lines[0] ?? [], rule, ...lines.slice(1)].map((line) => `| ${line.join(" | ")} |`).join("\n");
 }
 
 function cellText(value: unknown): string {
@@ -52,26 +50,22 @@ function cellText(value: unknown): string {
 }
 
 /** Thousands grouped, at most two decimals. */
-export function formatNumber(value: number): string {
-  return new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }).format(value);
-}
+export const formatNumber = (value: number): string =>
+  new Intl.NumberFormat("en-US", { maximumFractionDigits: 2 }).format(value);
 
-export function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
-}
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-export function escapeRegExp(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
-}
+export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&");
 
 /** The number in a Chinese or Arabic numeral up to 99, as in `前五` or `top 5`. */
 export function numeral(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
-  const digits = "零一二三四五六七八九";
+  const digit = (sign: string | undefined, none: number): number =>
+    sign ? "零一二三四五六七八九".indexOf(sign) : none;
   const [, tens, ten, ones] =
-    /^([一二三四五六七八九])?(十)?([一二三四五六七八九])?$/.exec(text.replace("两", "二")) ?? [];
-  if (!ten) return tens && !ones ? digits.indexOf(tens) : undefined;
-  return (tens ? digits.indexOf(tens) : 1) * 10 + (ones ? digits.indexOf(ones) : 0);
+    /^([一二三四五六七八九])?(十)?([一二三四五六七八九])?$/u.exec(text.replace("两", "二")) ?? [];
+  if (!ten) return tens && !ones ? digit(tens, 0) : undefined;
+  return digit(tens, 1) * 10 + digit(ones, 0);
 }
 
 /** A value as JSON, or the text itself. */

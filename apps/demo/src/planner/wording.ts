@@ -7,15 +7,11 @@ import type { Say } from "./text.ts";
 const selfDescription = (say: Say): string =>
   say`I am a rule-based planner, no language model ‖ 我是基于规则的规划器，不是语言模型`;
 
+const help =
+  /^\W*(?:help|hi|hello|\?|what (?:can|do) you (?:do|know)|who are you|what tools (?:do you have|are there)|list (?:your|all) tools)\W*$|^(?:你好|帮助|你能做什么|你会什么|你是谁|你?有(?:哪些|什么)工具)[吗？?。!！]*$/iu;
+
 /** True for a request to say what can be done. */
-export function asksForHelp(question: string): boolean {
-  const english =
-    /^\W*(?:help|hi|hello|\?|what (?:can|do) you (?:do|know)|who are you|what tools (?:do you have|are there)|list (?:your|all) tools)\W*$/iu;
-  return (
-    english.test(question) ||
-    /^(?:你好|帮助|你能做什么|你会什么|你是谁|你?有(?:哪些|什么)工具)[吗？?。!！]*$/u.test(question)
-  );
-}
+export const asksForHelp = (question: string): boolean => help.test(question);
 
 /** Tools as the request lists them, and a request of each kind. */
 export function helpText(say: Say, tools: readonly ListedTool[]): string {
@@ -31,11 +27,9 @@ const maxLength = 80;
 
 /** For requests that could not be taken in whole: it names what was not understood. */
 export function unreadText({ unread, message }: Unread, say: Say): string {
-  const named = unread
-    .slice(0, maxNamed)
-    .map((word) => `“${word.slice(0, maxLength)}${word.length > maxLength ? "…" : ""}”`);
-  const more = unread.length > maxNamed ? say` and more ‖ 等` : "";
-  const words = say.list(named) + more;
+  const named = unread.slice(0, maxNamed);
+  const shown = named.map((word) => `“${word.slice(0, maxLength)}${word.length > maxLength ? "…" : ""}”`);
+  const words = say.list(shown) + (unread.length > maxNamed ? say` and more ‖ 等` : "");
   const reason =
     unread.length > 0
       ? say`I don't know what to do with ${words}, so I did nothing. ‖ 我不知道${words}在这里是什么意思，所以什么也没有做。`
@@ -45,9 +39,8 @@ export function unreadText({ unread, message }: Unread, say: Say): string {
 }
 
 /** For tasks whose tools are not on offer. */
-export function missingToolText(names: readonly string[], say: Say): string {
-  return say`The list of available tools has no ${names.join(" and no ")}, so I can't do this. ‖ 可用工具列表中没有 ${names.join("、")}，所以做不了。`;
-}
+export const missingToolText = (names: readonly string[], say: Say): string =>
+  say`The list of available tools has no ${names.join(" and no ")}, so I can't do this. ‖ 可用工具列表中没有 ${names.join("、")}，所以做不了。`;
 
 /** For what a person refused, with the reason alone; and for what failed, in words: an exception of a program is no answer. */
 export function failedText({ status, errorType = "", message = "", waitsFor }: Outcome, say: Say): string {
@@ -55,11 +48,8 @@ export function failedText({ status, errorType = "", message = "", waitsFor }: O
     return say`You gave no value, so I did not go on. ‖ 你没有提供值，所以没有继续。`;
   if (status === "denied") {
     const denied = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message);
-    const why = waitsFor
-      ? say`${waitsFor} waits for approval ‖ ${waitsFor} 正在等待批准`
-      : denied
-        ? denied[1]
-        : message;
+    const waits = waitsFor && say`${waitsFor} waits for approval ‖ ${waitsFor} 正在等待批准`;
+    const why = waits ?? (denied ? denied[1] : message);
     return say`This was not approved, so it was not done${why ? ` (${why})` : ""}. ‖ 没有得到同意，所以没有执行${why ? `（${why}）` : ""}。`;
   }
   const code = /(?:Error|Exception)$/.test(errorType) ? "" : errorType;

@@ -1,5 +1,7 @@
 import { realpathSync } from "node:fs";
+import type { Locale } from "@toolglot/core";
 import { type AskValue, openSecrets, type SecretStore, type Secrets } from "@toolglot/local-tools/secrets";
+import { varWordsFor } from "../var/words.ts";
 import type { ScratchProject } from "./scratch-project.ts";
 import { openStoreOf, type StoreKind } from "./secret-store.ts";
 
@@ -13,6 +15,8 @@ export interface ProjectSecretsOptions {
   kind?: StoreKind;
   /** Values are kept for every project, not for this one alone. */
   everywhere?: boolean;
+  /** Language of the questions. Default: English. */
+  lang?: Locale | undefined;
 }
 
 /** The user's values for the project, with the store that keeps them. */
@@ -24,9 +28,9 @@ export interface ProjectSecrets {
 /** Opens the values that are known in the project: those that are kept for it, and those that are kept for all projects. */
 export async function openProjectSecrets(
   { folder }: ScratchProject,
-  { ask, asksPassphrase, kind, everywhere = false }: ProjectSecretsOptions,
+  { ask, asksPassphrase, kind, everywhere = false, lang }: ProjectSecretsOptions,
 ): Promise<ProjectSecrets> {
-  const store = await openStoreOf(kind, asksPassphrase);
+  const store = await openStoreOf(kind, asksPassphrase, varWordsFor(lang));
   const scope = everywhere ? "*" : realpathSync(folder);
   return { secrets: await openSecrets({ store, scope, ...(ask && { ask }) }), store };
 }

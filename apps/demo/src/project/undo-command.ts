@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { ChangeRecord, LocalTools } from "@toolglot/local-tools";
+import type { ChangeRecord, LocalTools, UndoOutcome } from "@toolglot/local-tools";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";
@@ -50,16 +50,36 @@ async function atProject(id: string | undefined, options: UndoOptions): Promise<
 
 async function undo(local: LocalTools, id: string | undefined, { json }: UndoOptions, style: Style): Promise<number> {
   const undone = await local.undo(id);
+  const values = valuesOf(undone.id, await local.changes());
   if (json) {
-    process.stdout.write(`${JSON.stringify(undone)}\n`);
+    process.stdout.write(`${JSON.stringify(values.length === 0 ? undone : withoutDiffs(undone, values))}\n`);
     return exitCodes.answered;
   }
   const files = undone.files.flatMap(({ path, diff, removed }) => [
     `${removed ? "Removed" : "Restored"} ${style.accent(visible(path))}`,
-    ...diffLines(diff, style).map((line) => `  ${line}`),
+    ...(values.length === 0 ? diffLines(diff, style).map((line) => `  ${line}`) : []),
   ]);
+  if (values.length > 0) files.push(style.dim(hiddenBecause(values)));
   process.stdout.write(`${style.strong(`Undone: change ${undone.id}`)}\n${files.join("\n")}\n`);
   return exitCodes.answered;
+}
+
+/** Names of the values that stood in the files before a change or after it, as far as they were known when it was made. */
+function valuesOf(id: string, changes: readonly ChangeRecord[]): string[] {
+  const changed = changes.find((change) => change.id === id);
+  const undid = changes.find((change) => change.id === changed?.undoes);
+  const names = [changed, undid].flatMap((change) => [...(change?.values ?? []), ...(change?.writes ?? [])]);
+  return [...new Set(names)].sort();
+}
+
+/** Values of the session that made the change are not known here, so nothing could hide them in a diff. */
+function hiddenBecause(values: readonly string[]): string {
+  return `The diff is not shown: the files held the value${values.length === 1 ? "" : "s"} of ${values.join(", ")}.`;
+}
+
+function withoutDiffs(undone: UndoOutcome, values: readonly string[]): object {
+  const files = undone.files.map(({ path, removed }) => ({ path, removed }));
+  return { ...undone, files, values };
 }
 
 function list(changes: readonly ChangeRecord[], roots: readonly string[], { json }: UndoOptions): number {

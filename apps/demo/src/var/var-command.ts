@@ -1,3 +1,4 @@
+import type { Locale } from "@toolglot/core";
 import type { SecretEntry, Secrets } from "@toolglot/local-tools/secrets";
 import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
@@ -12,8 +13,10 @@ import { placeOf, type StoreKind, storeKinds } from "../project/secret-store.ts"
 import { styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
 import { readValue } from "./read-value.ts";
+import { type VarWords, varWordsFor } from "./words.ts";
 
 interface VarOptions {
+  lang?: Locale;
   store?: StoreKind;
   dataDir?: string;
   note?: string;
@@ -21,9 +24,6 @@ interface VarOptions {
   json?: boolean;
   purge?: boolean;
 }
-
-const valueMisplaced =
-  "After `set` come a name and options; a value is typed at the prompt, or comes on standard input. If that was a value: change it where it is valid, because it is in the process list and in the shell's history now.";
 
 /** The subcommand `var`: the values that a model may use as `$KARYI{NAME}` and never sees. Gives the exit code. */
 export async function varCommand(args: readonly string[]): Promise<number> {
@@ -47,6 +47,7 @@ function buildCommand(run: Run): Command {
           storeKinds,
         ),
       )
+      .addOption(new Option("--lang <code>", "language of what is asked and said (default: en)").choices(["zh", "en"]))
       .option("--data-dir <dir>", "where the project lives");
   subcommand("set")
     .description("keeps a value: asks for it without showing it, or takes all of standard input less a final line end")
@@ -72,19 +73,20 @@ function buildCommand(run: Run): Command {
 }
 
 async function set(name: string, more: readonly string[], options: VarOptions): Promise<number> {
-  if (more.length > 0 || name.includes("=")) throw new UsageError(valueMisplaced);
-  checkName(name);
-  const value = await readValue(name, process.stdin);
+  const words = varWordsFor(options.lang);
+  if (more.length > 0 || name.includes("=")) throw new UsageError(words.misplaced);
+  checkName(name, words);
+  const value = await readValue(name, process.stdin, words);
   const { secrets, store } = await open(options);
   const { note, global } = options;
   const { warnings } = await secrets.set(name, value, { keep: true, ...(note !== undefined && { note }) });
   for (const warning of warnings) process.stderr.write(`${warning}\n`);
-  const where = global ? "all projects" : "this project";
-  process.stdout.write(`${name} is kept for ${where}, in ${placeOf(store)}.\n`);
+  process.stdout.write(`${words.kept(name, global === true, placeOf(store, words))}\n`);
   return exitCodes.answered;
 }
 
 async function list(options: VarOptions): Promise<number> {
+  const words = varWordsFor(options.lang);
   const { secrets, store } = await open(options);
   const entries = await Promise.all((await secrets.list()).map((entry) => withNote(entry, store)));
   const style = styleFor(process.stdout);
@@ -92,12 +94,12 @@ async function list(options: VarOptions): Promise<number> {
     [
       style.accent(name.padEnd(20)),
       new Date(at).toLocaleString("sv"),
-      visible(scope === "*" ? "all projects" : scope),
+      visible(scope === "*" ? words.allProjects : scope),
       ...(note === undefined ? [] : [style.dim(visible(note).replaceAll("\n", " "))]),
     ].join("  ");
-  if (!options.json) process.stderr.write(`In ${placeOf(store)}:\n`);
+  if (!options.json) process.stderr.write(`${words.storeIs(placeOf(store, words))}\n`);
   const lines = entries.map((entry) => (options.json ? JSON.stringify(entry) : lineOf(entry)));
-  if (lines.length === 0 && !options.json) lines.push("No values.");
+  if (lines.length === 0 && !options.json) lines.push(words.noValues);
   process.stdout.write(lines.map((line) => `${line}\n`).join(""));
   return exitCodes.answered;
 }
@@ -110,38 +112,40 @@ async function withNote(entry: SecretEntry, store: ProjectSecrets["store"]): Pro
 }
 
 async function remove(name: string, options: VarOptions): Promise<number> {
-  checkName(name);
+  const words = varWordsFor(options.lang);
+  checkName(name, words);
   const { secrets, store } = await open(options);
   // While the value is known: contents are searched for it.
   const purged = options.purge ? await purge(name, secrets, options) : "";
   const removed = await secrets.remove(name);
-  if (!removed && purged === "") throw new Error(`There is no value ${name} in ${placeOf(store)}.`);
-  if (removed) process.stdout.write(`${name} is forgotten, in ${placeOf(store)}.\n`);
+  if (!removed && purged === "") throw new Error(words.unknown(name, placeOf(store, words)));
+  if (removed) process.stdout.write(`${words.forgotten(name, placeOf(store, words))}\n`);
   process.stdout.write(purged);
   return exitCodes.answered;
 }
 
 /** Empties what is kept for `undo` where it holds the value, and says how much that was. */
-async function purge(name: string, secrets: Secrets, { dataDir }: VarOptions): Promise<string> {
+async function purge(name: string, secrets: Secrets, { dataDir, lang }: VarOptions): Promise<string> {
   const local = await openLocal(openProject(dataFolder(dataDir)), { commands: "ask", sandbox: "off", secrets });
   try {
     const { changes, copies } = await local.forget(name);
     if (changes + copies === 0) return "";
-    return `Emptied: ${changes} ${changes === 1 ? "change" : "changes"}, which can't be undone any more, and ${copies} ${copies === 1 ? "copy" : "copies"} of protected files. Files of the project that hold the value still do.\n`;
+    return `${varWordsFor(lang).emptied(changes, copies)}\n`;
   } finally {
     await local.close();
   }
 }
 
-function checkName(name: string): void {
+function checkName(name: string, words: VarWords): void {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(name)) return;
-  throw new UsageError("A name has 1 to 64 letters, digits and _, and does not begin with a digit.");
+  throw new UsageError(words.badName);
 }
 
-function open({ dataDir, store, global = false }: VarOptions): Promise<ProjectSecrets> {
+function open({ dataDir, store, lang, global = false }: VarOptions): Promise<ProjectSecrets> {
   return openProjectSecrets(openProject(dataFolder(dataDir)), {
     asksPassphrase: true,
     everywhere: global,
+    lang,
     ...(store && { kind: store }),
   });
 }

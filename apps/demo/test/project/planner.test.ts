@@ -44,7 +44,7 @@ it("should find and fix the bug of its own project", async () => {
 });
 
 // The tours have this one, too.
-sampled(false)("should correct an edit that misses from what the error shows", async () => {
+sampled(false)("should make an edit that misses again after the error", async () => {
   const project = testProject(store);
   const { result, called } = await ask(project, fix, "outdated-find");
   expect(called.slice(-3)).toEqual(["edit", "edit", "command"]);

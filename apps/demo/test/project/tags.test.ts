@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readToolsResults, writeToolsBlock } from "../../src/planner/formats/toolsxml.ts";
 import { readParts, sourceOf } from "../../src/planner/skills/project/results.ts";
-import { slipped, slipsOf } from "../../src/planner/slips.ts";
+import { slipsOf } from "../../src/planner/slips.ts";
 import type { PlannedCall } from "../../src/planner/task.ts";
 
 /** The calls that the protocol's own parser reads out of a text. */
@@ -35,7 +35,7 @@ const calls: PlannedCall[] = [
 /** The answer that holds these calls and a slip. */
 function written(id: string, own: readonly PlannedCall[], prose: string): string {
   const slip = slipsOf.toolsxml.find((known) => known.id === id);
-  return slipped(slip, writeToolsBlock(slip?.calls?.(own) ?? own, slip?.body), prose);
+  return slip?.text?.(prose + writeToolsBlock(own)) ?? "";
 }
 
 it("should write built-in tags that read back as they were meant", () => {

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { readTestRun } from "../../src/planner/skills/project/test-output.ts";
+import { readTestRun } from "../../src/planner/skills/project/results.ts";
 
 /** What Node's own runner prints for some tests. */
 function outputOf(reporter: "spec" | "tap", source: string): string {

@@ -62,8 +62,7 @@ export function readOutcome(result: ToolResult, locale: Locale = "en"): Outcome 
   };
   if (errorType) {
     const { error } = result;
-    const ownType = result.status === "error" || result.status === "interrupted" ? error?.type : undefined;
-    outcome.errorType = neutralize(ownType ?? errorType);
+    outcome.errorType = neutralize(ownType(result) ?? errorType);
     outcome.message = neutralize(error?.message || words[errorType]);
     if (error?.line !== undefined) outcome.line = error.line;
     if (error?.column !== undefined) outcome.column = error.column;
@@ -84,6 +83,13 @@ export function readOutcome(result: ToolResult, locale: Locale = "en"): Outcome 
     if (text !== "") outcome[stream] = neutralize(text);
   }
   return outcome;
+}
+
+/** The type that the error itself has, where it says more than the status. */
+function ownType({ status, error }: ToolResult): string | undefined {
+  // A doubt has one cure, whatever it comes from.
+  if (status === "in-doubt") return undefined;
+  return status === "denied" && error?.type === "ToolError" ? undefined : error?.type;
 }
 
 /** Log entries are lines, with or without their line end. */

@@ -93,7 +93,6 @@ export class ForeignFinder {
 
   /** Looks through a text segment that begins at an offset. */
   find(text: string, offset: number): void {
-    if (!/[<[{(>`~:=＞]|&gt;/.test(text)) return;
     this.#findOpeners(text, offset);
     if (!this.#native) this.#findJson(text, offset);
     if (!this.#native && this.#tools.size > 0) this.#findBare(text, offset);

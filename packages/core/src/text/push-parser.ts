@@ -38,15 +38,6 @@ export function isCutOff(end: EndOptions | undefined): boolean {
   return end?.finish === "length" || end?.finish === "filter" || end?.finish === "error";
 }
 
-const parseOptionKeys: Readonly<Record<keyof ParseOptions, true>> = {
-  strict: true,
-  maxInputLength: true,
-  tools: true,
-  reasoning: true,
-  startsInReasoning: true,
-  repairs: true,
-};
-
 /**
  * Throws `TypeError` for parser options that are unknown or can't be meant.
  *
@@ -60,7 +51,8 @@ export function checkParseOptions(
   own: Readonly<Record<string, true>> = {},
   known?: { protocol: TextProtocol; repairs: Readonly<Record<string, unknown>> },
 ): void {
-  checkKeys<object>(what, options, { ...parseOptionKeys, ...own });
+  const keys = "strict maxInputLength tools reasoning startsInReasoning repairs";
+  checkKeys<object, string>(what, options, [keys, ...Object.keys(own)]);
   const { maxInputLength, repairs, onEvent } = options;
   if (maxInputLength !== undefined && !(maxInputLength >= 0))
     throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
@@ -68,6 +60,7 @@ export function checkParseOptions(
     throw new TypeError('repairs is "all", "none", or an object of codes such as { "core/x": false }');
   if (known && typeof repairs === "object")
     for (const code of Object.keys(repairs))
-      if (code.startsWith(`${known.protocol}/`)) checkKeys<object>(`${what}: repairs`, { [code]: 1 }, known.repairs);
+      if (code.startsWith(`${known.protocol}/`))
+        checkKeys<object, string>(`${what}: repairs`, { [code]: 1 }, Object.keys(known.repairs));
   if (onEvent !== undefined && typeof onEvent !== "function") throw new TypeError("onEvent is a function");
 }

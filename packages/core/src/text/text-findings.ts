@@ -84,6 +84,9 @@ export function fabricatedResult({ start, text }: ResultMarker): Diagnostic {
   );
 }
 
+/** Every call in another format holds one of these. */
+const callMark = /[<[{(>`~:=＞]|&gt;/;
+
 /** Calls in other formats, in the text segments of a whole message. */
 export function foreignCalls<Block>(
   protocol: string,
@@ -91,14 +94,20 @@ export function foreignCalls<Block>(
   fences: readonly FenceRange[],
   segments: readonly Segment<Block>[],
 ): Diagnostic[] {
-  const names = tools.map(({ name }) => name);
-  const finder = new ForeignFinder(protocol, names, fences);
-  for (const segment of segments) if (segment.type === "text") finder.find(segment.text, segment.span.start);
-  return finder
-    .end()
-    .map(({ format, start, end }) =>
-      finding("foreign-format", start, end, `This is ${format}, which is not read here.`),
+  let finder: ForeignFinder | undefined;
+  for (const segment of segments) {
+    if (segment.type !== "text" || !callMark.test(segment.text)) continue;
+    finder ??= new ForeignFinder(
+      protocol,
+      tools.map(({ name }) => name),
+      fences,
     );
+    finder.find(segment.text, segment.span.start);
+  }
+  const found = finder?.end() ?? [];
+  return found.map(({ format, start, end }) =>
+    finding("foreign-format", start, end, `This is ${format}, which is not read here.`),
+  );
 }
 
 /**

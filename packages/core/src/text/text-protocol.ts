@@ -64,12 +64,8 @@ export function createTextProtocol<Block extends BlockBase>(
 ): ToolProtocol<Block> {
   const { id, version, stop, ownPrompt } = parts;
   const name = `${id.replace(/-.*/, "")}Protocol`;
-  checkKeys<TextProtocolOptions>(
-    name,
-    options,
-    { prompt: true, locale: true, mode: true, maxResultChars: true, ...parts.options },
-    ["prompt"],
-  );
+  const own = Object.keys(parts.options ?? {});
+  checkKeys<TextProtocolOptions, string>(name, options, ["prompt locale mode maxResultChars", ...own], ["prompt"]);
   const { prompt, locale = "en", mode = "loop", maxResultChars } = options;
   if (prompt?.forProtocol !== version) {
     throw new TypeError(

@@ -1,12 +1,6 @@
-import type { KnownKeys } from "@toolglot/internal";
 import { checkNumbers } from "../check-numbers.ts";
 import { checkOptions, commonKeys } from "../check-options.ts";
 import type { ReuseOptions, SandboxOptions } from "../types.ts";
-
-const keys: KnownKeys<SandboxOptions> = {
-  ...commonKeys,
-  ...{ libraries: true, reuse: true, isolation: true, cacheDir: true },
-};
 
 const isolations: readonly unknown[] = ["auto", "process", "namespace", "required"];
 
@@ -17,7 +11,7 @@ const reuseRanges: Readonly<Record<keyof ReuseOptions, readonly [number, number]
 
 /** Throws `TypeError` for options that make no sense. */
 export function checkNodeOptions(options: SandboxOptions): void {
-  checkOptions(options, ["python", "javascript"], keys);
+  checkOptions(options, ["python", "javascript"], [commonKeys, "libraries reuse isolation cacheDir"]);
   const { language, isolation, cacheDir, libraries, reuse } = options;
   checkNumbers("reuse", reuse, reuseRanges);
   if (language === "python" && reuse !== undefined) {

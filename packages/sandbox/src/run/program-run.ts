@@ -225,8 +225,9 @@ export class ProgramRun implements DurableProgram {
 
   #perform(pending: PendingCall): Promise<CallOutcome> {
     const { callId, name } = pending.call;
-    return this.#work.perform(pending, this.#over.signal, (value) => {
-      observe(() => this.#request.options.onToolCallProgress?.({ callId, name }, value));
+    const { options } = this.#request;
+    return this.#work.perform(pending, { signal: this.#over.signal, wait: options.wait }, (value) => {
+      observe(() => options.onToolCallProgress?.({ callId, name }, value));
     });
   }
 

@@ -1,3 +1,5 @@
+import type { ToolContext } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { executeTool, failureForGuest, type ProgramTool } from "./tools.ts";
@@ -27,6 +29,7 @@ export class ToolWork {
   #before = 0;
   #working = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
+  #isStopped = false;
 
   /** `onTimeout` gets the call that was being worked on when the time was up. */
   constructor(limitMs: number, onTimeout: (pending: PendingCall) => void) {
@@ -45,12 +48,27 @@ export class ToolWork {
   }
 
   /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
-  async perform(pending: PendingCall, signal: AbortSignal, onProgress: (value: unknown) => void): Promise<CallOutcome> {
+  async perform(
+    pending: PendingCall,
+    { signal, wait }: Omit<ToolContext, "callId">,
+    onProgress: (value: unknown) => void,
+  ): Promise<CallOutcome> {
     const { call, input, program } = pending;
     this.#start(pending);
     const started = performance.now();
+    const timeless: ToolContext["wait"] =
+      wait &&
+      (async (request, work) => {
+        this.#end();
+        try {
+          return await wait(request, work);
+        } finally {
+          this.#start(pending);
+        }
+      });
+    const context = { signal, callId: call.callId, ...defined({ wait: timeless }) };
     try {
-      return { ok: true, ...(await executeTool(program, input, { signal, callId: call.callId }, onProgress)) };
+      return { ok: true, ...(await executeTool(program, input, context, onProgress)) };
     } catch (error) {
       return { ok: false, type: "ToolError", ...failureForGuest(error) };
     } finally {
@@ -61,13 +79,15 @@ export class ToolWork {
 
   /** Nobody is timed any more. */
   stop(): void {
+    this.#isStopped = true;
     clearTimeout(this.#timer);
   }
 
   #start(pending: PendingCall): void {
     if (this.#working++ > 0) return;
     this.#watch.start();
-    this.#timer = setTimeout(() => this.#onTimeout(pending), Math.max(0, this.#limitMs - this.ms));
+    if (!this.#isStopped)
+      this.#timer = setTimeout(() => this.#onTimeout(pending), Math.max(0, this.#limitMs - this.ms));
   }
 
   #end(): void {

@@ -4,6 +4,7 @@ import {
   bindNames,
   type JsonSchema,
   sanitizeErrorMessage,
+  type ToolContext,
   ToolError,
 } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
@@ -127,7 +128,7 @@ function allowsNull(schema: JsonSchema): boolean {
 export async function executeTool(
   { tool }: ProgramTool,
   args: Record<string, unknown>,
-  context: { signal: AbortSignal; callId: string },
+  context: ToolContext,
   onProgress: (value: unknown) => void,
 ): Promise<{ value: unknown; json: string }> {
   let value: unknown = await (tool.execute as (input: unknown, with_: typeof context) => unknown)(args, context);

@@ -141,7 +141,7 @@ async function survive(sources: fc.Arbitrary<string>, numRuns: number): Promise<
   );
 }
 
-const senseless = share("sources", 1, 12, 300);
+const senseless = share("sources", 1, 8, 300);
 
 it(
   `should end every run of a source without sense in an outcome: ${senseless.told}`,
@@ -151,7 +151,7 @@ it(
   long,
 );
 
-const large = share("sources", 1, 12, 150);
+const large = share("sources", 1, 8, 150);
 
 it(
   `should end every run of a source that is deep or wide in an outcome: ${large.told}`,

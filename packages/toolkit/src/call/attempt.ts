@@ -2,6 +2,7 @@ import type { ContentBlock, ToolCall, ToolErrorInfo } from "@toolglot/core";
 import { iteratorOf, release } from "@toolglot/core/executing";
 import { isThenable, sleep, unsettled } from "@toolglot/internal";
 import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
+import type { CallOptions } from "../types.ts";
 import { CallScope } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
@@ -33,15 +34,15 @@ export async function attemptCall(
   tool: RegisteredToolFunction,
   input: unknown,
   call: ToolCall,
-  signal: AbortSignal | undefined,
+  { signal, wait }: CallOptions,
   progress: Progress,
 ): Promise<Outcome | Chunks> {
-  const scope = new CallScope(call.id, signal, tool.timeoutMs);
+  const scope = new CallScope(call.id, signal, tool.timeoutMs, wait);
   let streams = false;
   let done = false;
   try {
     const given: unknown = tool.execute(input, scope);
-    const value = isThenable(given) ? await scope.wait(given) : given;
+    const value = isThenable(given) ? await scope.settle(given) : given;
     if (value === unsettled) return stopOutcome(tool, scope);
     const iterator = iteratorOf(value);
     if (iterator !== undefined) {
@@ -103,12 +104,12 @@ async function* drain(
   try {
     for (;;) {
       ended = true; // An iterator that throws has ended by itself.
-      const step = await scope.wait(iterator.next());
+      const step = await scope.settle(iterator.next());
       ended = step !== unsettled && step.done === true;
       if (step === unsettled) return stopOutcome(tool, scope);
       if (typeof step !== "object" || step === null)
         throw new TypeError("the iterator gave a result that is no object");
-      const value = await scope.wait(step.value);
+      const value = await scope.settle(step.value);
       if (value === unsettled) return stopOutcome(tool, scope);
       if (ended) {
         if (last !== undefined && value === undefined) return { kind: "done", response: whole(tool, last, progress) };
@@ -191,7 +192,7 @@ export async function postprocess(
 ): Promise<ToolResponse | typeof unsettled> {
   if (tool.postprocess === undefined) return response;
   try {
-    const given = await scope.wait(tool.postprocess(call, response));
+    const given = await scope.settle(tool.postprocess(call, response));
     if (given === unsettled) return unsettled;
     return given === undefined || given === null ? response : toResponse(given, response.stream, response.isLast);
   } catch (error) {

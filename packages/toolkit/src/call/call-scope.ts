@@ -1,5 +1,7 @@
-import type { ToolContext } from "@toolglot/core";
+import type { ExecutorContext, ToolContext } from "@toolglot/core";
 import { isThenable, onAbort, unsettled } from "@toolglot/internal";
+
+type Wait = NonNullable<ExecutorContext["wait"]>;
 
 /**
  * One attempt at a call: the context that the tool gets, and what ends the attempt early. It makes a signal only when the tool asks
@@ -7,23 +9,52 @@ import { isThenable, onAbort, unsettled } from "@toolglot/internal";
  */
 export class CallScope implements ToolContext {
   readonly callId: string;
+  readonly wait?: Wait;
   readonly #canStop: boolean;
   readonly #stopListening: () => void;
-  readonly #timer: ReturnType<typeof setTimeout> | undefined;
+  readonly #timeoutMs: number | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Of the time limit, what is left, and since when it runs down. */
+  #leftMs = 0;
+  #since = 0;
+  #waits = 0;
   #controller: AbortController | undefined;
   #interrupt: (() => void) | undefined;
   /** Why the call was stopped from outside; undefined while it runs. */
   stop: "aborted" | "timeout" | undefined;
   #reason: unknown;
+  #closed = false;
 
-  constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined) {
+  /** `wait`: the host's way to wait for a person. Meanwhile this attempt's own time stands as well. */
+  constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined, wait?: Wait) {
     this.callId = callId;
     this.#canStop = outer !== undefined || timeoutMs !== undefined;
+    this.#timeoutMs = timeoutMs;
     this.#stopListening = onAbort(outer, () => this.#end("aborted", outer?.reason));
+    if (wait !== undefined) this.wait = (request, work) => this.#timeless(() => wait(request, work));
     if (timeoutMs === undefined) return;
+    this.#leftMs = timeoutMs;
+    this.#startTimer();
+  }
+
+  #startTimer(): void {
+    if (this.#timeoutMs === undefined || this.stop !== undefined) return;
+    this.#since = performance.now();
     this.#timer = setTimeout(() => {
-      this.#end("timeout", new DOMException(`timed out after ${timeoutMs} ms`, "TimeoutError"));
-    }, timeoutMs);
+      this.#end("timeout", new DOMException(`timed out after ${this.#timeoutMs} ms`, "TimeoutError"));
+    }, this.#leftMs);
+  }
+
+  async #timeless<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#waits++ === 0 && this.#timeoutMs !== undefined) {
+      clearTimeout(this.#timer);
+      this.#leftMs = Math.max(0, this.#leftMs - (performance.now() - this.#since));
+    }
+    try {
+      return await work();
+    } finally {
+      if (--this.#waits === 0 && !this.#closed) this.#startTimer();
+    }
   }
 
   get signal(): AbortSignal {
@@ -41,7 +72,7 @@ export class CallScope implements ToolContext {
   }
 
   /** The work's value, or `unsettled` once the call is stopped. One piece of work at a time. */
-  wait<Value>(work: Value | PromiseLike<Value>): Value | PromiseLike<Value | typeof unsettled> | typeof unsettled {
+  settle<Value>(work: Value | PromiseLike<Value>): Value | PromiseLike<Value | typeof unsettled> | typeof unsettled {
     if (!this.#canStop || !isThenable(work)) return this.stop === undefined ? work : unsettled;
     return new Promise((resolve, reject) => {
       // Not Promise.race: a promise that takes part in many races keeps a reaction for each of them.
@@ -53,6 +84,7 @@ export class CallScope implements ToolContext {
 
   /** Ends the timer and the listener. `abandoned`: the result is no longer wanted, so the tool's signal is aborted. */
   close(abandoned: boolean): void {
+    this.#closed = true;
     clearTimeout(this.#timer);
     this.#stopListening();
     if (abandoned) this.#controller?.abort();

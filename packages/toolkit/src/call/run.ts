@@ -22,9 +22,10 @@ const firstPauseMs = 100;
 export async function* runCall(
   target: CallTarget,
   call: ToolCall,
-  { signal, onError }: CallOptions,
+  options: CallOptions,
   record?: CallRecord,
 ): Responses {
+  const { signal, onError } = options;
   const progress: Progress = { content: [], data: [], chunks: 0 };
   if (signal?.aborted) return yield interruption(progress, undefined);
   const preparing = "ok" in target ? target : prepareInput(target, call);
@@ -35,7 +36,7 @@ export async function* runCall(
   const { tool, input } = prepared;
   for (let attempt = 0; ; attempt++) {
     if (record) record.attempts += 1;
-    const begun = await attemptCall(tool, input, call, signal, progress);
+    const begun = await attemptCall(tool, input, call, options, progress);
     const outcome = "kind" in begun ? begun : yield* begun;
     if (record && outcome.kind === "failed") record.thrown.push({ error: outcome.error, time: Date.now() });
     if (outcome.kind === "done") return yield withMetadata(finished(prepared, outcome.response), metadata);

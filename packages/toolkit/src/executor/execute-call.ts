@@ -38,7 +38,7 @@ export async function executeCall(
   setting: CallSetting,
 ): Promise<ToolResult> {
   const { input, requestId } = call;
-  const { signal } = context;
+  const { signal, wait } = context;
   const { step, given } = setting;
   const report = new CallReport(context, call, given ? { ...(input as object), ...shownValues(given) } : input);
   const tries = { attempts: 0 };
@@ -75,7 +75,7 @@ export async function executeCall(
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
   let final: ToolResponse | undefined;
-  const options: CallOptions = { signal, ...defined({ step }) };
+  const options: CallOptions = { signal, ...defined({ step, wait }) };
   if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, signal, report, tries);
   for await (const response of toolkit.runPrepared(prepared, call, options)) {
     if (response.isLast) final = response;

@@ -215,8 +215,12 @@ function checkOptions(options: McpClientOptions): void {
   const wrong = (problem: string): never => {
     throw new TypeError(`createMcpClient ${problem}`);
   };
-  if (typeof options !== "object" || options === null) wrong("needs options: { name, transport }");
-  checkKeys("createMcpClient", options, "name transport stateful connectTimeoutMs clientOptions prepareClient onError");
+  checkKeys(
+    "createMcpClient",
+    options,
+    "name transport stateful connectTimeoutMs clientOptions prepareClient onError",
+    ["name", "transport"],
+  );
   const { name, transport, connectTimeoutMs, stateful } = options;
   if (typeof name !== "string" || name === "") wrong("needs a name");
   if (stateful !== undefined && typeof stateful !== "boolean") wrong("takes stateful: true or false");
@@ -239,10 +243,6 @@ function checkOptions(options: McpClientOptions): void {
   }
 }
 
-function isHttpUrl(url: unknown): boolean {
-  try {
-    return /^https?:$/.test(new URL(url as string).protocol);
-  } catch {
-    return false;
-  }
+function isHttpUrl(url: string | URL): boolean {
+  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }

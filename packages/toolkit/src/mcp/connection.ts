@@ -1,5 +1,5 @@
 import type { Client, JsonSchemaValidator, Tool, Transport } from "@modelcontextprotocol/client";
-import { maxTimerMs, onAbort, settleWithin } from "@toolglot/internal";
+import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
 import { type ClientModule, loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
@@ -159,7 +159,10 @@ export class Connection {
 
   async #close(): Promise<void> {
     if (!this.#ended && this.#transport instanceof this.#sdk.StreamableHTTPClientTransport) {
-      await settleWithin(this.#transport.terminateSession(), { ms: 1000 }).catch(() => {});
+      const over = new AbortController();
+      const end = (): void => over.abort();
+      this.#transport.terminateSession().then(end, end);
+      await sleep(1000, over.signal);
     }
     await this.#client.close().catch(() => {});
     await this.#transport.close().catch(() => {});

@@ -1,9 +1,8 @@
 import type { Transport } from "@modelcontextprotocol/client";
-import { defined } from "@toolglot/internal";
-import { orMissing } from "./load-client.ts";
 import type { McpStdioTransport } from "./options.ts";
 
-// Of Node only, and loaded only when it is asked for; browser bundles leave it out (`browser` in package.json).
+// Of Node only, and loaded only when it is asked for, after the official client; browser bundles leave it out (`browser` in
+// package.json). It imports nothing that the rest of the package holds: bundlers would wrap that for both.
 
 /** A transport, and what its server wrote to standard error last. */
 export interface StdioConnection {
@@ -28,13 +27,14 @@ function endAll(): void {
 
 /** A transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
 export async function createStdioTransport(options: McpStdioTransport): Promise<StdioConnection> {
-  const { StdioClientTransport } = await orMissing(() => import("@modelcontextprotocol/client/stdio"));
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const { command, args = [], env, cwd, onStderr } = options;
   const transport = new StdioClientTransport({
     command,
     args: [...args],
     stderr: "pipe",
-    ...defined({ env: env && { ...env }, cwd }),
+    ...(env !== undefined && { env: { ...env } }),
+    ...(cwd !== undefined && { cwd }),
   });
   let tail = "";
   const decoder = new TextDecoder();

@@ -3,7 +3,7 @@ import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promis
 import { dirname, extname, isAbsolute, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { ToolError } from "@toolglot/core";
-import { checkKeys, joinBytes, type KnownKeys } from "@toolglot/internal";
+import { checkKeys, joinBytes } from "@toolglot/internal";
 import type { Resource, ResourceResolver } from "../resource.ts";
 
 /** Options of both resolvers. */
@@ -12,7 +12,7 @@ export interface FileResourceOptions {
   maxBytes?: number;
 }
 
-const optionKeys: KnownKeys<FileResourceOptions> = { maxBytes: true };
+const optionKeys = "maxBytes";
 
 const mediaTypes: Record<string, string> = {
   ".csv": "text/csv",

@@ -1,3 +1,4 @@
+import { defined } from "@toolglot/internal";
 import { cdataStart } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { EditCall, TextEdit } from "../types.ts";
@@ -36,9 +37,11 @@ export class EditReader implements Container {
         this.#to.repair("toolsxml/unclosed-tag", start, end, { message: "<file> is not closed." });
         this.closeInner("file", tag.start);
       }
-      const given = attributesOf(tag, ["src", "all"], this.#to);
+      const given = attributesOf(tag, ["src", "all", "encoding"], this.#to);
       this.#all = optional(given, "all", flag, "true or false", this.#to) ?? false;
-      files.push({ src: required(tag, given, "src", this.#to) ?? "", edits: [] });
+      const src = required(tag, given, "src", this.#to) ?? "";
+      const encoding = given.get("encoding")?.value;
+      files.push({ src, ...defined({ encoding }), edits: [] });
       this.#file = tag;
       const field = `files[${files.length - 1}]`;
       if (tag.selfClosing) this.closeInner("file", tag.end);

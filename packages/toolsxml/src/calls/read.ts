@@ -35,13 +35,14 @@ export class ReadReader implements Container {
       const more = defined({ src: given.get("src")?.value, glob: given.get("glob")?.value });
       return `searches[${searches.push({ pattern, ...more }) - 1}]`;
     }
-    const given = attributesOf(tag, ["src", "from", "to"], to);
+    const given = attributesOf(tag, ["src", "from", "to", "encoding"], to);
     const src = required(tag, given, "src", to) ?? "";
     const from = optional(given, "from", lineNumber, "a line number from 1", to);
     const last = optional(given, "to", lineNumber, "a line number from 1", to);
     if (from !== undefined && last !== undefined && last < from)
       to.report("toolsxml/invalid-attribute", start, end, { message: "to is a line before from." });
-    return `files[${files.push({ src, ...defined({ from, to: last }) }) - 1}]`;
+    const encoding = given.get("encoding")?.value;
+    return `files[${files.push({ src, ...defined({ from, to: last, encoding }) }) - 1}]`;
   }
 
   closeInner(name: string): boolean {

@@ -15,7 +15,7 @@ export interface Reporter {
 }
 
 /** Attributes of built-in tags that are names, not prose. */
-const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server", "tool"]);
+const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server", "tool", "encoding"]);
 
 /** Says what is wrong with a tag as it is written. */
 export function checkTag({ fault, curly, attributes, start, end }: Tag, reporter: Reporter): void {

@@ -8,10 +8,9 @@ import { attributesOf, checkTag } from "../calls/report.ts";
 import { diagnostic } from "../diagnostics.ts";
 import type { ToolsXmlBlock } from "../types.ts";
 import { BetweenTags } from "./between-tags.ts";
-import { BlockDraft, type ReaderOptions } from "./block-draft.ts";
+import { BlockDraft, ElementBodies, type OpenBody, type ReaderOptions } from "./block-draft.ts";
 import { exactText } from "./body-text.ts";
-import type { BodyContext } from "./context.ts";
-import { ElementBodies, type OpenBody } from "./element-body.ts";
+import type { BodyContext } from "./grammar.ts";
 import type { Tag } from "./tag.ts";
 import { isStop } from "./tag.ts";
 
@@ -21,7 +20,7 @@ import { isStop } from "./tag.ts";
  * ```text
  * <tools>
  * <edit><file src="a">     tags: between-tags.ts reads them, this class says what they mean
- * <find>one</find>         bodies: element-body.ts, and raw-body.ts for where they end
+ * <find>one</find>         bodies: ElementBodies of block-draft.ts, and raw-body.ts for where they end
  * <replace>two</replace>
  * </file></edit>           the call is complete: calls/edit.ts has read it
  * </tools>

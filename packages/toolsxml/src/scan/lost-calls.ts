@@ -1,37 +1,34 @@
-import type { Diagnostic, Segment } from "@toolglot/core";
+import type { Diagnostic, Segment, Span } from "@toolglot/core";
 import { closesFence, type Fence, openFence } from "@toolglot/core/text";
 import { diagnostic } from "../diagnostics.ts";
 import type { ToolsXmlBlock } from "../types.ts";
-import type { Names } from "./context.ts";
-import { mayHoldBlock } from "./grammar.ts";
+import { mayHoldBlock, type Names } from "./grammar.ts";
 
 const closer = /<\/[ \t]{0,8}([^\s<>/]+)\s{0,9}>/g;
 const inlineCode = /(`{1,3})[^`]+\1/g;
 const inner = /^(?:find|replace|file)$/;
 
 /**
- * Calls that stand in the text of a message: behind a block whose closing tags show that a body was cut there, and without
+ * A call that stands in a text of a message: behind a block whose closing tags show that a body was cut there, or without
  * `<tools>`. For the latter a lone `</tools>` speaks, a line that begins with a call which is closed, and one that holds the
- * closing tag of a call alone.
+ * closing tag of a call alone. `before`: the segment before the text.
  */
-export function findLostCalls(
-  segments: readonly Segment<ToolsXmlBlock>[],
+export function findLostCall(
+  { text, span }: { text: string; span: Span },
+  before: Segment<ToolsXmlBlock> | undefined,
   names: Names,
   repairs: boolean,
-): Diagnostic[] {
-  return segments.flatMap((segment, index) => {
-    const before = segments[index - 1];
-    if (segment.type !== "text" || !segment.text.includes("<")) return [];
-    const block = before?.type === "block" ? before.block : undefined;
-    const found = block?.status === "truncated" ? undefined : findLost(segment.text, segment.span.start, block, names);
-    if (block && found?.code === "toolsxml/doubtful-close") {
-      if (!repairs) {
-        found.severity = "error";
-        block.status = "invalid";
-      } else if (block.status === "complete") block.status = "recovered";
-    }
-    return found ? [found] : [];
-  });
+): Diagnostic | undefined {
+  const block = before?.type === "block" ? before.block : undefined;
+  if (block?.status === "truncated") return undefined;
+  const found = findLost(text, span.start, block, names);
+  if (block && found?.code === "toolsxml/doubtful-close") {
+    if (!repairs) {
+      found.severity = "error";
+      block.status = "invalid";
+    } else if (block.status === "complete") block.status = "recovered";
+  }
+  return found;
 }
 
 function findLost(

@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import { cdataStart } from "./body-text.ts";
-import type { BodyContext } from "./context.ts";
+import type { BodyContext } from "./grammar.ts";
 import { type Candidate, closingTagEnd, Lookahead } from "./tag.ts";
 import { type Ending, TagCounter } from "./tag-counter.ts";
 

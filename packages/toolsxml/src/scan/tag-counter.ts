@@ -2,7 +2,7 @@ import type { EndOptions } from "@toolglot/core";
 import { isCutOff, type Source } from "@toolglot/core/text";
 import { isBlank, isSpace } from "@toolglot/internal";
 import { cdataEnd, cdataStart } from "./body-text.ts";
-import type { BodyContext } from "./context.ts";
+import type { BodyContext } from "./grammar.ts";
 import type { BodyMemory } from "./raw-body.ts";
 import { type Candidate, closingTagEnd, isStop } from "./tag.ts";
 

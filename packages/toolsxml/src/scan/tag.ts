@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import { isSpace } from "@toolglot/internal";
-import type { BodyContext } from "./context.ts";
+import type { BodyContext } from "./grammar.ts";
 
 /** An attribute; `start` and `end` are offsets in the whole text. */
 export interface Attribute {

@@ -64,10 +64,10 @@ function callNode(call: ToolsXmlCall, tools: ReadonlyMap<string, ToolDefinition>
       return element(
         "edit",
         {},
-        call.files.map(({ src, edits }) =>
+        call.files.map(({ src, encoding, edits }) =>
           element(
             "file",
-            { src },
+            { src, encoding },
             edits.flatMap(({ find, replace, all }) => [
               element("find", { all }, [text(find)]),
               element("replace", {}, [text(replace)]),

@@ -6,7 +6,7 @@ import { readRead } from "../calls/read.ts";
 import { readElement } from "../calls/read-element.ts";
 import { attributesOf, checkTag, Findings } from "../calls/report.ts";
 import { type BodyText, exactText } from "../scan/body-text.ts";
-import { Names } from "../scan/context.ts";
+import { Names } from "../scan/grammar.ts";
 import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlParseOptions } from "../types.ts";
 import type { XmlElement } from "./read-xml.ts";
 

@@ -12,7 +12,7 @@ const year = "(?<year>(?:19|20)\\d\\d)(?!\\d)";
 const day = "(?<day>\\d{1,2})(?:st|nd|rd|th)?(?!\\d)";
 
 /** How a moment is written. `may` and `march` are other words, too, and a bare year is a number: they need a word before. */
-const moments = [
+export const moments: readonly RegExp[] = [
   `${year}-(?<month>\\d\\d?)(?:-${day})?(?![-\\d])`,
   `${month}(?: ${day})?(?:,? ${year})?(?!\\p{L})(?<!(?<!\\b(?:in|since|before|after|and|to|of|from|between) )(?:may|march))`,
   `${day} (?:of )?${month}(?:,? ${year})?(?!\\p{L})`,
@@ -23,33 +23,18 @@ const moments = [
   "(?<said>(?:last|this) (?:week|month|year))(?!\\p{L})",
 ].map((source) => new RegExp(source, "iuy"));
 
-/** The longest moment that stands at a place of a text. `now` is what "last week" is counted from, in UTC. */
-export function momentAt(text: string, start: number, now: Date): { period: Period; end: number } | undefined {
-  let best: { period: Period; end: number } | undefined;
-  for (const pattern of moments) {
-    pattern.lastIndex = start;
-    const match = pattern.exec(text);
-    const end = start + (match?.[0].length ?? 0);
-    const period = match && end > (best?.end ?? start) ? readMoment(match.groups ?? {}, now) : undefined;
-    if (period) best = { period, end };
-  }
-  return best;
-}
-
 const iso = (...[y, m, d]: [number, number, number]): string => new Date(Date.UTC(y, m, d)).toISOString().slice(0, 10);
 
-function readMoment(groups: Partial<Record<string, string>>, now: Date): Period | undefined {
-  if (groups.said) return saidMoment(groups.said, now);
-  if (!groups.name && !groups.month) return [["=", groups.year ?? ""]];
-  const named = months.findIndex((name) => name.toLowerCase() === groups.name?.toLowerCase()) + 1;
-  const number = named || (numeral(groups.month ?? "") ?? 0);
-  const parts = [number, ...(groups.day ? [Number(groups.day)] : [])];
-  const part = parts.map((one) => `-${String(one).padStart(2, "0")}`).join("");
+/** What a moment means; `now` is what "last week" is counted from, in UTC. */
+export function readMoment({ said, name, month, year, day }: Partial<Record<string, string>>, now: Date) {
+  const named = months.findIndex((one) => one.toLowerCase() === name?.toLowerCase()) + 1;
+  const number = named || (numeral(month ?? "") ?? 0);
+  const numbers = name || month ? [number, ...(day ? [day] : [])] : [];
+  const part = numbers.map((one) => `-${String(one).padStart(2, "0")}`).join("");
+  const period: Period = said ? saidMoment(said, now) : [["=", (year ?? "") + part]];
   // Only what the calendar has: 31 February is none.
-  const exists = iso(Number(groups.year ?? 2024), number - 1, Number(groups.day ?? 1))
-    .slice(4)
-    .startsWith(part);
-  return exists ? [["=", (groups.year ?? "") + part]] : undefined;
+  const exists = part === "" || iso(Number(year ?? 2024), number - 1, Number(day ?? 1)).startsWith(part, 4);
+  return exists ? { kind: "period", value: "", period } : null;
 }
 
 /** `Last week` (from Monday), `this month`, `yesterday`. */
@@ -60,20 +45,21 @@ function saidMoment(said: string, now: Date): Period {
   if (/year|年/i.test(said)) return [["=", String(y - back)]];
   if (/month|月/i.test(said)) return [["=", iso(y, m - back, 1).slice(0, 7)]];
   const monday = d - ((now.getUTCDay() + 6) % 7) - 7 * back;
-  return [
-    [">=", iso(y, m, monday)],
-    ["<=", iso(y, m, monday + 6)],
-  ];
+  return between(iso(y, m, monday), iso(y, m, monday + 6));
 }
+
+export const between = (first: string, last: string): Period => [
+  [">=", first],
+  ["<=", last],
+];
 
 /** What begins or ends with a month or a day without a year means the last one that had begun by now. */
 export function withYear(part: string, now: Date): string {
   if (!part.startsWith("-")) return part;
-  const thisYear = now.getUTCFullYear() + part;
-  return thisYear <= now.toISOString() ? thisYear : now.getUTCFullYear() - 1 + part;
+  const year = now.getUTCFullYear();
+  return (year + part <= now.toISOString() ? year : year - 1) + part;
 }
 
-/** A period for people. */
 export function periodText(period: Period, say: Say): string {
   const [from = "", to = ""] = period.map(([, part]) => partText(part, say));
   if (period.length > 1) return say`${from} to ${to} ‖ ${from}至${to}`;
@@ -87,27 +73,24 @@ export function periodText(period: Period, say: Say): string {
 }
 
 function partText(part: string, say: Say): string {
-  const [, number, date] = /^-(\d\d)(?:-(\d\d))?$/.exec(part) ?? [];
-  if (number === undefined) return part;
-  const name = say`${months[Number(number) - 1]} ‖ ${Number(number)} 月`;
-  return date === undefined ? name : say`${name} ${Number(date)} ‖ ${name} ${Number(date)} 日`;
+  const [, month, day] = /^-(\d\d)(?:-(\d\d))?$/.exec(part)?.map(Number) ?? [];
+  const name = month && say`${months[month - 1]} ‖ ${month} 月`;
+  return name ? name + (day ? say` ${day} ‖  ${day} 日` : "") : part;
 }
 
 /** A period as a condition on a column of ISO dates. */
 export function periodSql(period: Period, column: string): string {
-  return period
-    .map(
-      ([operator, part]) => `substr(${column}, ${part.startsWith("-") ? 5 : 1}, ${part.length}) ${operator} '${part}'`,
-    )
-    .join(" AND ");
+  const from = (part: string): number => (part.startsWith("-") ? 5 : 1);
+  const conditions = period.map(
+    ([operator, part]) => `substr(${column}, ${from(part)}, ${part.length}) ${operator} '${part}'`,
+  );
+  return conditions.join(" AND ");
 }
 
 /** Whether a period reaches to the ends of the data or beyond them, so that it may be there only in part. */
-export function reachesBeyond(period: Period, first: string, last: string): boolean {
-  return period.some(([operator, part]) => {
+export const reachesBeyond = (period: Period, first: string, last: string): boolean =>
+  period.some(([operator, part]) => {
     const [begins, ends] = [first.slice(0, part.length), last.slice(0, part.length)];
-    const reaches =
-      part < begins || part > ends || (part === begins && operator !== ">") || (part === ends && operator !== "<");
-    return !part.startsWith("-") && reaches;
+    const touches = (part === begins && operator !== ">") || (part === ends && operator !== "<");
+    return !part.startsWith("-") && (part < begins || part > ends || touches);
   });
-}

@@ -4,7 +4,7 @@
  */
 const table = String.raw`
 list:  = (?:show|list|display|give|get|see|find)(?: me| us)?|who (?:is|are) = 列出|显示|查看|看看|找出|是谁
-which:  = which|what|who|whose = 哪些|有哪些|哪[个位张种]|什么|谁
+which: which = which = 哪些|有哪些|哪[个位张种]; what = what = 什么; who = who|whose = 谁
 count:  = how many|(?:the )?(?:total )?(?:number|count) of = 多少|几|数量
 howmuch:  = how much = 多少钱
 duration:  = how long|how many (?:(?:working )?days?|weeks?|months?|hours?|years?)|when (?:is|are|do|does|must|can) = 多久|几天|多少天|几个月|多少个月|什么时候

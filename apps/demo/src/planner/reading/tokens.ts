@@ -1,5 +1,5 @@
 import { numeral } from "../text.ts";
-import { momentAt, type Period } from "./dates.ts";
+import { moments, type Period, readMoment } from "./dates.ts";
 import { lexicon } from "./lexicon.ts";
 
 /** A piece of a request, and what it means. */
@@ -19,7 +19,7 @@ export interface Token {
 
 const numbers =
   /[一二两三四五六七八九十]{1,3}(?=\s*[个张位笔名种家款条件])|\d+(?:\.\d+)?(?![\p{Script=Latin}\p{N}_-])/uy;
-const word = /[\p{L}\p{N}][\p{L}\p{M}\p{N}_]*(?:[-'’.](?!s\b)[\p{L}\p{N}]+)*/uy;
+const word = /(?:(?!\p{Script=Han})[\p{L}\p{M}\p{N}_])+(?:[-'’.](?!s\b)(?:(?!\p{Script=Han})[\p{L}\p{N}])+)*/uy;
 /** Signs that are no punctuation say something, too. */
 const signOrHan = /[\p{Script=Han}\p{S}%@#*&\\/]/uy;
 
@@ -33,34 +33,34 @@ export function readTokens(question: string, now = new Date(0)): Token[] {
     if (last && found && last.end === at && isUnknownHan(last) && isUnknownHan(found)) {
       last.end = end;
       last.text = last.value += found.value;
-    } else if (found) tokens.push({ ...found, text: question.slice(at, end) });
+    } else if (found) tokens.push(found);
     at = end;
   }
   return tokens;
 }
 
-function isUnknownHan({ kind, value }: Pick<Token, "kind" | "value">): boolean {
-  return kind === "unknown" && /^\p{Script=Han}+$/u.test(value);
-}
+const isUnknownHan = ({ kind, value }: Pick<Token, "kind" | "value">): boolean =>
+  kind === "unknown" && /^\p{Script=Han}+$/u.test(value);
 
-function tokenAt(text: string, start: number, now: Date): Omit<Token, "text"> | undefined {
-  const match = (pattern: RegExp): string => {
+/** The longest that is known at a place, of equal ones the first; else a word or a sign that is not known. */
+function tokenAt(text: string, start: number, now: Date): Token | undefined {
+  let best: Token | undefined;
+  const offer = (
+    pattern: RegExp,
+    read: (match: RegExpExecArray) => Pick<Token, "kind" | "value" | "period"> | null,
+  ): void => {
     pattern.lastIndex = start;
-    return pattern.exec(text)?.[0] ?? "";
+    const match = pattern.exec(text);
+    const end = start + (match?.[0].length ?? 0);
+    const meant = match && end > (best?.end ?? start) && read(match);
+    if (meant) best = { ...meant, text: match[0], start, end };
   };
-  const moment = momentAt(text, start, now);
-  if (moment) return { kind: "period", value: "", start, ...moment };
-  const number = match(numbers);
-  if (number)
-    return { kind: "number", value: String(numeral(number) ?? Number(number)), start, end: start + number.length };
-  let best = { kind: "unknown", value: "", start, end: start };
-  for (const { pattern, kind, value } of lexicon) {
-    const end = start + match(pattern).length;
-    if (end > best.end) best = { kind, value, start, end };
-  }
-  if (best.end > start) return best;
-  const value = match(signOrHan) || match(word).replace(/\p{Script=Han}.*$/u, "");
-  return value === "" ? undefined : { kind: "unknown", value, start, end: start + value.length };
+  for (const moment of moments) offer(moment, ({ groups = {} }) => readMoment(groups, now));
+  offer(numbers, ([number]) => ({ kind: "number", value: String(numeral(number) ?? Number(number)) }));
+  for (const { pattern, ...meant } of lexicon) offer(pattern, () => meant);
+  if (best === undefined)
+    for (const pattern of [signOrHan, word]) offer(pattern, ([value]) => ({ kind: "unknown", value }));
+  return best;
 }
 
 /** Whether a word says something by itself. */
@@ -68,13 +68,12 @@ export const isContent = ({ kind }: Token): boolean => !/^(?:filler|to|between)$
 
 /** Tokens as the user wrote them, neighbours together: `left` are some of `tokens`. */
 export function writtenAs(question: string, tokens: readonly Token[], left: readonly Token[]): string[] {
-  const runs: { start: number; end: number }[] = [];
-  for (const [index, token] of tokens.entries()) {
-    if (!left.includes(token)) continue;
-    const [before, last] = [tokens[index - 1], runs.at(-1)];
-    const joined = before && left.includes(before) && /^\s*$/.test(question.slice(before.end, token.start));
-    if (last && joined) last.end = token.end;
-    else runs.push({ start: token.start, end: token.end });
+  const runs: { start: number; end: number; last: number }[] = [];
+  for (const token of left) {
+    const [run, at] = [runs.at(-1), tokens.indexOf(token)];
+    if (run?.last === at - 1 && /^\s*$/.test(question.slice(run.end, token.start)))
+      Object.assign(run, { end: token.end, last: at });
+    else runs.push({ start: token.start, end: token.end, last: at });
   }
   return runs.map(({ start, end }) => question.slice(start, end));
 }
@@ -100,7 +99,8 @@ const secondStep = new RegExp(
 );
 
 /** The part of a request that asks for something more to be done; undefined where there is none. */
-export function furtherStep(question: string): string | undefined {
-  const found = secondStep.exec(question)?.[0];
-  return found?.replace(/^[,;.，；。\s]+/u, "").trim();
-}
+export const furtherStep = (question: string): string | undefined =>
+  secondStep
+    .exec(question)?.[0]
+    .replace(/^[,;.，；。\s]+/u, "")
+    .trim();

@@ -27,8 +27,7 @@ export function readArithmetic(question: string): Task | Unread | undefined {
   if (!/[+\-*/]|sqrt/.test(expression) || /^\d+(?:-\d+)+$/.test(expression)) return undefined;
   const tokens = expression.toLowerCase().match(/\d+(?:\.\d+)?|sqrt|[-+*/()]/g) ?? [];
   const value = evaluate(tokens);
-  const isWhole = tokens.join("") === expression.toLowerCase().replaceAll(/\s/g, "");
-  if (!isWhole || value === undefined) return undefined;
+  if (tokens.join("") !== expression.toLowerCase().replaceAll(/\s/g, "") || !Number.isFinite(value)) return undefined;
   const unread = unreadWords(written.replace(expression, " "), around, ["which", "howmuch", "count"]);
   if (unread.length > 0) return { unread };
   // A blank between all: `--` means something else in JavaScript. No number begins with 0 in Python.
@@ -42,8 +41,15 @@ export function readArithmetic(question: string): Task | Unread | undefined {
   });
 }
 
-/** The value of an expression; undefined when it is none, or not finite. */
-function evaluate(tokens: readonly string[]): number | undefined {
+const operations: Readonly<Record<string, (a: number, b: number) => number>> = {
+  "+": (a, b) => a + b,
+  "-": (a, b) => a - b,
+  "*": (a, b) => a * b,
+  "/": (a, b) => a / b,
+};
+
+/** The value of an expression; not a number when it is none. */
+function evaluate(tokens: readonly string[]): number {
   const rest = [...tokens];
   const take = (pattern: RegExp): string | undefined => (pattern.test(rest[0] ?? "") ? rest.shift() : undefined);
   const operand = (): number => {
@@ -54,17 +60,12 @@ function evaluate(tokens: readonly string[]): number | undefined {
     const value = take(/^\($/) ? sum() : Number.NaN;
     return take(/^\)$/) ? (root ? Math.sqrt(value) : value) : Number.NaN;
   };
-  const product = (): number => {
-    let value = operand();
-    for (let sign = take(/^[*/]$/); sign; sign = take(/^[*/]$/))
-      value = sign === "*" ? value * operand() : value / operand();
+  const row = (signs: RegExp, next: () => number) => (): number => {
+    let value = next();
+    for (let sign = take(signs); sign; sign = take(signs)) value = operations[sign]?.(value, next()) ?? Number.NaN;
     return value;
   };
-  const sum = (): number => {
-    let value = product();
-    for (let sign = take(/^[+-]$/); sign; sign = take(/^[+-]$/)) value += sign === "+" ? product() : -product();
-    return value;
-  };
+  const sum = row(/^[+-]$/, row(/^[*/]$/, operand));
   const value = sum();
-  return rest.length === 0 && Number.isFinite(value) ? value : undefined;
+  return rest.length === 0 ? value : Number.NaN;
 }

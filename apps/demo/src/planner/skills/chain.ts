@@ -1,7 +1,7 @@
 import { unreadWords } from "../reading/tokens.ts";
 import { plannedTask, type Task, type Unread } from "../task.ts";
-import { markdownTable, type Say } from "../text.ts";
-import { columnText } from "./data/answers.ts";
+import type { Say } from "../text.ts";
+import { rowsTable } from "./data/answers.ts";
 
 type Row = Record<string, unknown>;
 
@@ -72,8 +72,7 @@ export function readChain(question: string, say: Say): Task | Unread | undefined
       const head = say`The limit in ${hit.document_id} is ${number}. ‖ 文档 ${hit.document_id} 的界限是 ${number}。`;
       if (rows.length === 0) return say`${head} Nothing in the data goes beyond it. ‖ ${head}没有记录超出。`;
       const [count, table] = [rows.length, rows.map(({ found: _, ids: __, ...row }) => row)];
-      const headers = Object.keys(table[0] ?? {}).map((name) => columnText(name, say));
-      const list = markdownTable(headers, table.map(Object.values));
+      const list = rowsTable(table, Object.keys(table[0] ?? {}), say);
       const opened = made && say`\n\nTicket ${made.ticket_id} is open. ‖ \n\n已建工单 ${made.ticket_id}。`;
       return say`${head} ${count} fall under it:\n\n${list}${opened ?? ""} ‖ ${head}符合的有 ${count} 条：\n\n${list}${opened ?? ""}`;
     },

@@ -5,8 +5,6 @@ import type { Say } from "../text.ts";
 /** A document as `fetch_document` gives it. */
 type Document = Record<"document_id" | "title" | "language" | "updated" | "text", string>;
 
-type Found = Document | undefined;
-
 /** How a request of each kind begins, and the topics behind it. Other things than documents are shown by other skills. */
 const kinds: readonly (readonly [kind: string, asked: RegExp])[] = [
   ["compare", /^(?:compare|比较|对比)(?:一下)?\s*(.+?)(?:\s+(?:and|with)\s+|[和与])(.+)/isu],
@@ -17,61 +15,65 @@ const kinds: readonly (readonly [kind: string, asked: RegExp])[] = [
     /^(?:(?:read|show|open)\s|打开|查看)(.*(?:\b(?:policy|rules|terms|document|handbook)\b|政策|规则|条款|办法|文档).*)/isu,
   ],
 ];
+/** How many documents are looked at. */
+const wanted: Readonly<Record<string, number>> = { search: 8, ask: 5 };
 
 const asking =
   /[?？]\s*$|^(?:how|what|when|who|which|can|may|do|does|is|are|must|should)\b|多久|多少|几[天个]|怎么|是否|可以|谁|什么|哪|吗/iu;
 
 /** Requests about the documents. What a request names must stand in what it gets, or it gets nothing. */
 export function readDocuments(question: string, say: Say): Task | undefined {
+  const words = readTokens(question).filter(({ kind }) => !/^(?:filler|list|which|count)$/.test(kind));
+  if (words.length === 1 && words[0]?.value === "documents") return listDocuments(say);
   const figures = readTokens(question).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
-  const bare = question.replace(/^(?:(?:please|can you)\s+|请|帮我)+/i, "").replace(/[\s?？。.!！]+$/u, "");
+  const bare = question.replace(/[\s?？。.!！]+$/u, "");
   const [kind, asked] = kinds.find(([, pattern]) => pattern.test(bare)) ?? [];
   const topics = asked?.exec(bare)?.slice(1) ?? [];
   const known = topics.every((topic) => contentWords(topic).length > 0) && !(figures && kind === "compare");
   return kind && known ? documentTask(kind, topics, question, say) : undefined;
 }
 
-/** A question that the documents may answer. */
 export function readAsk(question: string, say: Say): Task | undefined {
   const asks = asking.test(question) && contentWords(question).length > 0;
   return asks ? documentTask("ask", [question], question, say) : undefined;
 }
 
-/** A list of all documents. */
-export function listDocuments(say: Say): Task {
-  return plannedTask<Document[]>({
+const listDocuments = (say: Say): Task =>
+  plannedTask<Document[]>({
     kind: "documents",
     steps: [[{ name: "hits", tool: "search_documents", input: { query: "*", top_k: 20 } }]],
     answer(hits) {
-      const lines = hits.map(({ title, document_id: id }) => `- ${title} (${id})`).join("\n");
       const all = say`${hits.length} documents: ‖ 共 ${hits.length} 篇文档：`;
-      return `${hits.length === 20 ? say`The first 20 documents: ‖ 前 20 篇文档：` : all}\n\n${lines}`;
+      const head = hits.length === 20 ? say`The first 20 documents: ‖ 前 20 篇文档：` : all;
+      return `${head}\n\n${hits.map(({ title, document_id: id }) => `- ${title} (${id})`).join("\n")}`;
     },
   });
-}
 
 function documentTask(kind: string, topics: readonly string[], question: string, say: Say): Task {
   const names = topics.map((_, index) => `documents${index === 0 ? "" : index + 1}`);
   const searches = topics.map((topic, index) => {
-    const input = { query: queryOf(topic), top_k: { search: 8, ask: 5 }[kind] ?? 1 };
-    return { name: `hits_for_${names[index]}`, tool: "search_documents", input };
+    const words = contentWords(topic);
+    // Chinese that stands together is searched for as it stands.
+    const query = words.map(canonical).join(topic.includes(words.join("")) ? "" : " ");
+    return { name: `hits_for_${names[index]}`, tool: "search_documents", input: { query, top_k: wanted[kind] ?? 1 } };
   });
   const input = { document_id: { from: "{item.document_id}" } };
-  const fetches = names.map((name) => ({ name, each: `hits_for_${name}`, tool: "fetch_document", input }));
   return plannedTask<Record<string, Document[]>>({
     kind,
-    steps: [searches, fetches],
+    steps: [searches, names.map((name) => ({ name, each: `hits_for_${name}`, tool: "fetch_document", input }))],
     result: names,
     answer(values) {
       const found = Object.values(values);
-      if (kind === "ask" || kind === "search")
-        return quotes(found[0] ?? [], topics[0] ?? "", question, kind === "search", say);
-      return documentsAnswer(
-        topics,
-        found.map(([best]) => best),
-        say,
-        kind === "read",
-      );
+      if (wanted[kind]) return quotes(found[0] ?? [], topics[0] ?? "", question, kind === "search", say);
+      const texts: string[] = [];
+      for (const [index, topic] of topics.entries()) {
+        const [best] = found[index] ?? [];
+        const words = contentWords(topic).filter((word) => !documentWord.test(word));
+        const unread = best ? words.filter((word) => !covers(`${best.title} ${best.document_id}`, word)) : [topic];
+        if (!best || unread.length > 0) return noPassage(unread, say);
+        texts.push(summaryText(best, say, kind === "read"));
+      }
+      return texts.join("\n\n");
     },
   });
 }
@@ -88,18 +90,11 @@ function contentWords(text: string): string[] {
   const words = readTokens(bare).filter(
     ({ kind }) => !/^(?:filler|between|to|which|duration|count|howmuch|list|by|and|compare)$/.test(kind),
   );
-  return words.flatMap(({ text: word }) => (/\p{Script=Han}/u.test(word) ? hanWords(word) : word.split(/[\s-]+/)));
-}
-
-function hanWords(text: string): string[] {
-  const words = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(text)].map(({ segment }) => segment);
-  return text.length <= 2 ? [text] : words.filter((word) => !/^[的了吗呢是有在和与]$/u.test(word));
-}
-
-function queryOf(topic: string): string {
-  const words = contentWords(topic);
-  // Chinese that stands together is searched for as it stands.
-  return words.map(canonical).join(topic.includes(words.join("")) ? "" : " ");
+  return words.flatMap(({ text: word }) => {
+    if (!/\p{Script=Han}/u.test(word)) return word.split(/[\s-]+/);
+    const parts = [...new Intl.Segmenter("zh", { granularity: "word" }).segment(word)].map(({ segment }) => segment);
+    return word.length <= 2 ? [word] : parts.filter((part) => !/^[的了吗呢是有在和与]$/u.test(part));
+  });
 }
 
 /** Words that mean the same here, in the form in which the documents have them. */
@@ -113,9 +108,9 @@ const canonical = (word: string): string => synonyms[word.toLowerCase()] ?? word
 
 /** Whether a text speaks of a word: in English in any of its forms. */
 function covers(text: string, word: string): boolean {
-  const wanted = canonical(word);
-  if (/\p{Script=Han}/u.test(wanted)) return text.includes(wanted);
-  return (text.match(/[\p{L}\p{N}]+/gu) ?? []).some((one) => stemOf(canonical(one)) === stemOf(wanted));
+  const [sought, words] = [canonical(word), text.match(/[\p{L}\p{N}]+/gu) ?? []];
+  if (/\p{Script=Han}/u.test(sought)) return text.includes(sought);
+  return words.some((one) => stemOf(canonical(one)) === stemOf(sought));
 }
 
 function stemOf(word: string): string {
@@ -133,8 +128,6 @@ function linesOf(document: Document) {
     return line === "" || raw.startsWith("#") ? [] : [{ document, heading, line }];
   });
 }
-
-const named = ({ title, document_id: id }: Document, say: Say): string => say`${title} (${id}) ‖ 《${title}》（${id}）`;
 
 const time =
   /\d[\d,]*\s*(?:working\s+)?(?:day|month|week|hour|minute|year)s?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d\s*(?:天|个月|小时|个工作日|年)|每周/iu;
@@ -159,26 +152,25 @@ function quotes(documents: readonly Document[], topic: string, question: string,
     return covered && suits && (own > 0 || titled || search) ? [{ ...entry, own }] : [];
   });
   const best = fitting.sort((a, b) => b.own - a.own).slice(0, search || titled ? 8 : 1);
-  if (best.length > 0) {
-    const blocks = [...new Set(best.map(({ document }) => document))].map((document) => {
-      const lines = best.filter((entry) => entry.document === document);
-      const list = lines.map(({ heading, line }) => `> ${heading && say`${heading}:  ‖ ${heading}：`}${line}`);
-      return `${say`${named(document, say)} says: ‖ ${named(document, say)}写道：`}\n\n${list.join("\n")}`;
-    });
-    return blocks.join("\n\n");
-  }
+  const blocks = [...new Set(best.map(({ document }) => document))].map((document) => {
+    const lines = best.filter((entry) => entry.document === document);
+    const list = lines.map(({ heading, line }) => `> ${heading && say`${heading}:  ‖ ${heading}：`}${line}`);
+    const { title, document_id: id } = document;
+    return `${say`${title} (${id}) says: ‖ 《${title}》（${id}）写道：`}\n\n${list.join("\n")}`;
+  });
+  if (blocks.length > 0) return blocks.join("\n\n");
   const unread = words.filter((word) => !documents.some(({ title, text }) => covers(`${title} ${text}`, word)));
-  if (unread.length > 0) return { unread, message: noDocument(unread, say) };
-  const list = quoted(words, say);
-  const message = say`No passage of the documents speaks of all of this together: ${list}. ‖ 没有一处文档同时讲到${list}。`;
-  return { unread: words, message };
+  return noPassage(unread.length > 0 ? unread : words, say, unread.length === 0);
 }
 
-const quoted = (words: readonly string[], say: Say): string =>
-  say.list(words.map((word) => say`"${word}" ‖ “${word}”`));
-
-const noDocument = (words: readonly string[], say: Say): string =>
-  say`No document speaks of ${quoted(words, say)}. ‖ 没有文档提到${quoted(words, say)}。`;
+/** Says of which words there is no document, or no passage about all of them. */
+function noPassage(unread: string[], say: Say, together = false): Answer {
+  const list = say.list(unread.map((word) => say`"${word}" ‖ “${word}”`));
+  const message = together
+    ? say`No passage of the documents speaks of all of this together: ${list}. ‖ 没有一处文档同时讲到${list}。`
+    : say`No document speaks of ${list}. ‖ 没有文档提到${list}。`;
+  return { unread, message };
+}
 
 /** The first line, and the first two points of each section; or all but the title. */
 function summaryText(document: Document, say: Say, whole = false): string {
@@ -192,18 +184,4 @@ function summaryText(document: Document, say: Say, whole = false): string {
     return heading === "" ? `${points[0]}\n` : named;
   });
   return `${head}\n\n${body.join("\n")}`;
-}
-
-/** What the best document for each topic says, if it is one about it. */
-function documentsAnswer(topics: readonly string[], best: readonly Found[], say: Say, whole: boolean): Answer {
-  const texts: string[] = [];
-  for (const [index, topic] of topics.entries()) {
-    const document = best[index];
-    const words = contentWords(topic).filter((word) => !documentWord.test(word));
-    const missing = words.filter((word) => !covers(`${document?.title} ${document?.document_id}`, word));
-    const unread = document ? missing : [topic];
-    if (!document || unread.length > 0) return { unread, message: noDocument(unread, say) };
-    texts.push(summaryText(document, say, whole));
-  }
-  return texts.join("\n\n");
 }

@@ -12,31 +12,22 @@ import { readSql } from "./sql.ts";
 
 export { skills } from "./list.ts";
 
+type Reader = (question: string, say: Say, now: Date) => Task | Unread | undefined;
+
 /** In this order: the first that takes a request in whole is taken; what one claims and can't take in whole is declined. */
-const readers: readonly ((question: string, say: Say, now: Date) => Task | Unread | undefined)[] = [
-  readSql,
-  readTicket,
-  readNotify,
-  readDelete,
-  readExport,
-  readProject,
-  readChain,
-  severalSteps,
-  readData,
-  readDocuments,
-  readArithmetic,
-  readNamed,
-  readAsk,
-];
+const copying: readonly Reader[] = [readSql, readTicket, readNotify];
+const reading = [readDelete, readExport, readProject, readChain, severalSteps, readData, readDocuments, readArithmetic];
+const readers: readonly Reader[] = [...copying, ...reading, readNamed, readAsk];
 
 /** A request of more characters is none that these rules understand; only what is copied as it stands may be long. */
 const maxLength = 2000;
 
 /** What a request asks for; of one that is not understood whole, what was left over. */
-export function readTask(question: string, language: Locale, now: Date = new Date()): Task | Unread {
+export function readTask(asked: string, language: Locale, now: Date = new Date()): Task | Unread {
+  const question = asked.replace(/^(?:(?:please|can you)\s+|请(?!求)问?|帮我)+/i, "");
   const long = question.length > maxLength;
   let claimed: Unread | undefined;
-  for (const read of long ? [readSql, readTicket, readNotify] : readers) {
+  for (const read of long ? copying : readers) {
     const found = read(question, sayIn(language), now);
     // A sum among other words may be no sum.
     if (found && "unread" in found && read === readArithmetic) claimed = found;

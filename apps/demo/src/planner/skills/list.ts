@@ -28,7 +28,6 @@ project-test | run the project's tests | 运行项目的测试 | run the project
 project-overview | say what is in the project | 介绍项目里有什么 | what is in the project? | 项目里有什么？
 project-call | call a server with a value that you are asked for | 用你提供的值请求服务器 | call http://127.0.0.1:8080/ with the token SHOP_TOKEN | 请求 http://127.0.0.1:8080/，令牌是 SHOP_TOKEN`;
 
-/** The kinds of requests the planner knows. */
 export const skills = table
   .trim()
   .split("\n")

@@ -1,14 +1,12 @@
-/** A table that can be asked about. */
 export type Table = "orders" | "customers" | "products" | "refunds" | "tickets";
 
 interface Description {
-  /** What it is read from, its key, and in English what one row is. */
+  /** What it is read from: under its first letter. */
   from: string;
-  key: string;
-  one: string;
-  /** What it can be narrowed, split and ranked by. */
+  /** What it can be narrowed, split and ranked by; what is summed. */
   columns: Readonly<Record<string, string>>;
-  /** What it is summed, averaged and ranked by. */
+  sums?: Readonly<Record<string, string>>;
+  /** The column that a number without a name is compared with. */
   money?: string;
   /** What a list shows of a row, and what one record shows besides. */
   row: string;
@@ -16,58 +14,54 @@ interface Description {
 }
 
 const people = { customer: "c.id", city: "c.city", country: "c.country", tier: "c.tier" };
+const goods = { product: "p.id", category: "p.category" };
 
-/** What each table holds, and how it is read. */
 export const schema: Readonly<Record<Table, Description>> = {
   orders: {
     from: "orders o JOIN customers c ON c.id = o.customer_id",
-    key: "o.id",
-    one: "order",
     columns: {
       ...people,
+      ...goods,
       status: "o.status",
-      product: "p.id",
-      category: "p.category",
       late: "o.delivered_on > o.promised_on",
       date: "o.ordered_on",
       total: "o.total",
     },
+    sums: { revenue: "o.total", units: "i.quantity" },
     money: "total",
     row: "o.id, c.name AS customer, o.ordered_on, o.promised_on, o.delivered_on, o.status, o.total",
     more: "c.city, p.sku, p.name AS product, i.quantity",
   },
   customers: {
     from: "customers c",
-    key: "c.id",
-    one: "customer",
     columns: { ...people, date: "c.joined_on" },
     row: "c.id, c.name, c.city, c.country, c.tier, c.joined_on",
   },
   products: {
     from: "products p",
-    key: "p.id",
-    one: "product",
-    columns: { product: "p.id", category: "p.category", price: "p.price", stock: "p.stock" },
+    columns: { ...goods, price: "p.price", stock: "p.stock" },
+    sums: { stock: "p.stock" },
     row: "p.sku, p.name, p.category, p.price, p.stock",
     more: "p.id, p.name_zh",
   },
   refunds: {
     from: "refunds r JOIN orders o ON o.id = r.order_id JOIN customers c ON c.id = o.customer_id",
-    key: "r.id",
-    one: "refund",
     columns: { ...people, reason: "r.reason", order: "r.order_id", date: "r.requested_on", amount: "r.amount" },
+    sums: { amount: "r.amount" },
     money: "amount",
     row: "r.id, r.order_id, c.name AS customer, r.requested_on, r.paid_on, r.reason, r.amount",
   },
   tickets: {
     from: "tickets t",
-    key: "t.id",
-    one: "ticket",
     columns: { ticketstatus: "t.status", priority: "t.priority", date: "substr(t.created_at, 1, 10)" },
     row: "t.id, t.title, t.priority, t.status, substr(t.created_at, 1, 10) AS created",
     more: "t.body",
   },
 };
+
+export const keyOf = (table: Table): string => `${table[0]}.id`;
+/** What one row is, in English. */
+export const oneOf = (table: Table): string => table.slice(0, -1);
 
 /** The lines of orders, where goods are asked about. */
 export const lineSource = " JOIN order_items i ON i.order_id = o.id JOIN products p ON p.id = i.product_id";

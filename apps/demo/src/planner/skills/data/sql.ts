@@ -1,14 +1,13 @@
 import { periodSql } from "../../reading/dates.ts";
 import type { Say } from "../../text.ts";
-import type { Filter, Frame } from "./frame.ts";
-import { lineSource, nameSource, schema, type Table } from "./schema.ts";
+import type { Frame } from "./frame.ts";
+import { keyOf, lineSource, nameSource, schema } from "./schema.ts";
 
 /** Whether the lines of orders are needed, so that an order stands in several rows. */
-function needsLines({ table, subject, dimension = "", filters, measures }: Frame): boolean {
-  const goods = [subject.replace("products", "product"), dimension, ...filters.map(({ kind }) => kind)];
-  return (
-    table === "orders" && (measures.includes("units") || goods.some((kind) => /^(?:product|category)$/.test(kind)))
-  );
+export function needsLines({ table, subject, dimension = "", filters, measures }: Frame): boolean {
+  const kinds = [subject, dimension, ...filters.map(({ kind }) => kind)];
+  const goods = kinds.some((kind) => /^(?:products?|category)$/.test(kind));
+  return table === "orders" && (goods || measures.includes("units"));
 }
 
 /** Money and pieces of cancelled orders never came or went; the answer says so. */
@@ -17,75 +16,59 @@ export function leavesOutCancelled({ table, measures, filters }: Frame): boolean
   return table === "orders" && sold && !filters.some(({ kind }) => kind === "status");
 }
 
+const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+
 function source(frame: Frame): string {
   const { table, filters, periods, dated } = frame;
-  const spans = periods.map((period) => periodSql(period, dated));
-  const conditions = [
-    ...filters.map((filter) => filterSql(table, filter)),
-    ...(leavesOutCancelled(frame) ? ["o.status <> 'cancelled'"] : []),
-    ...(spans.length > 1 ? [`(${spans.join(" OR ")})`] : spans),
-  ];
+  const { from, columns } = schema[table];
+  const spans = periods.map((period) => periodSql(period, dated)).join(" OR ");
+  const conditions = filters.map(({ kind, values, ids, operator }) => {
+    if (kind === "late") return columns.late;
+    const list = (ids.length > 0 ? ids : values.map(quoted)).join(", ");
+    return operator ? `${columns[kind]} ${operator} ${values[0]}` : `${columns[kind]} IN (${list})`;
+  });
+  if (leavesOutCancelled(frame)) conditions.push("o.status <> 'cancelled'");
+  if (spans) conditions.push(periods.length > 1 ? `(${spans})` : spans);
   const where = conditions.length === 0 ? "" : `\nWHERE ${conditions.join(" AND ")}`;
-  return `FROM ${schema[table].from}${needsLines(frame) ? lineSource : ""}${where}`;
+  return `FROM ${from}${needsLines(frame) ? lineSource : ""}${where}`;
 }
-
-function filterSql(table: Table, { kind, values, ids, operator }: Filter): string {
-  const column = schema[table].columns[kind] ?? "";
-  if (kind === "late") return column;
-  if (operator !== undefined) return `${column} ${operator} ${values[0]}`;
-  return `${column} IN (${(ids ?? values.map(quoted)).join(", ")})`;
-}
-
-const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
 
 function measureSql(measure: string, frame: Frame): string {
   const { table, subject } = frame;
+  const { columns, sums = {} } = schema[table];
   const lines = needsLines(frame);
-  const sums: Record<string, string> = {
-    revenue: lines ? "i.quantity * i.unit_price" : "o.total",
-    units: "i.quantity",
-    stock: "p.stock",
-    amount: "r.amount",
-  };
-  const counted = subject !== table || lines ? `DISTINCT ${schema[subject].key}` : "*";
-  if (measure === "count") return `COUNT(${counted})`;
+  if (measure === "count") return `COUNT(${subject !== table || lines ? `DISTINCT ${keyOf(subject)}` : "*"})`;
+  if (measure === "revenue" && lines) return "COALESCE(SUM(i.quantity * i.unit_price), 0)";
   if (sums[measure]) return `COALESCE(SUM(${sums[measure]}), 0)`;
   const [statistic = "", column = ""] = measure.split("_");
-  return `ROUND(${statistic.replace("mean", "avg").toUpperCase()}(${schema[table].columns[column]}), 2)`;
+  return `ROUND(${statistic.replace("mean", "avg").toUpperCase()}(${columns[column]}), 2)`;
 }
 
-function dimensionSql({ table, dimension = "", dated }: Frame, say: Say): string | undefined {
-  switch (dimension) {
-    case "month":
-      return dated && `substr(${dated}, 1, 7)`;
-    case "year":
-      return dated && `substr(${dated}, 1, 4)`;
-    case "customer":
-      return "c.name";
-    case "product":
-      return say`p.name ‖ p.name_zh`;
-    default:
-      return schema[table].columns[dimension] ?? schema[table].columns[`ticket${dimension}`];
-  }
+/** What rows are split by, as an answer shows it; undefined where the table has not got that. */
+function labelSql({ table, dimension = "", dated }: Frame, say: Say): string | undefined {
+  const { columns } = schema[table];
+  const part = { month: 7, year: 4 }[dimension];
+  if (part) return dated && `substr(${dated}, 1, ${part})`;
+  const column = columns[dimension] ?? columns[`ticket${dimension}`];
+  return column?.replace("c.id", "c.name").replace("p.id", say`p.name ‖ p.name_zh`);
 }
 
 /** A query that counts, sums or averages: in one row, or by a dimension; undefined where the table has not got that. */
 export function reportSql(frame: Frame, say: Say): string | undefined {
   const { dimension, measures, rank, limit, subject, table, filters } = frame;
   const selected = measures.map((measure) => `${measureSql(measure, frame)} AS ${measure}`).join(", ");
-  if (dimension === undefined) {
+  if (!dimension) {
     // A bare number of orders says how many of them were cancelled.
     const bare = subject === "orders" && table === "orders" && measures.join() === "count" && !needsLines(frame);
     const shows = bare && !filters.some(({ kind }) => kind === "status");
     return `SELECT ${selected}${shows ? ", COALESCE(SUM(o.status = 'cancelled'), 0) AS cancelled" : ""}\n${source(frame)}`;
   }
-  const label = dimensionSql(frame, say);
-  if (!label) return undefined;
+  const label = labelSql(frame, say);
   const inOrder = /^(?:month|year)$/.test(dimension) && rank === undefined;
   const order = inOrder ? "label" : `${measures[0]} ${rank?.descending === false ? "ASC" : "DESC"}, label`;
   // A few more than asked for show whether the last one has equals.
   const most = limit ? `\nLIMIT ${limit + 10}` : "";
-  return `SELECT ${label} AS label, ${selected}\n${source(frame)}\nGROUP BY label\nORDER BY ${order}${most}`;
+  return label && `SELECT ${label} AS label, ${selected}\n${source(frame)}\nGROUP BY label\nORDER BY ${order}${most}`;
 }
 
 /** Goods have their names in both languages. */
@@ -95,7 +78,7 @@ const inLanguage = (columns: string, say: Say): string =>
 /** A query for rows, with the number of all that there are. */
 export function rowsSql(frame: Frame, limit: number, say: Say): string {
   const { subject, table, rank, dated } = frame;
-  const { row, key } = schema[subject];
+  const [{ row }, key] = [schema[subject], keyOf(subject)];
   const direction = rank?.descending ? "DESC" : "ASC";
   const column = rank?.by === "date" ? dated : schema[table].columns[rank?.by ?? ""];
   const order = column ? `${column} ${direction}, ${key} ${rank?.by === "date" ? direction : "ASC"}` : key;
@@ -105,18 +88,15 @@ export function rowsSql(frame: Frame, limit: number, say: Say): string {
 }
 
 /** All that is known of one record; an order has a row for each of its lines. */
-export function recordSql({ table }: Frame, id: number, say: Say): string {
-  const { from, key, row, more } = schema[table];
+export function recordSql({ table, id }: Frame, say: Say): string {
+  const { from, row, more } = schema[table];
   const lines = table === "orders" ? lineSource.replaceAll(" JOIN", " LEFT JOIN") : "";
-  return `SELECT ${inLanguage(more ? `${row}, ${more}` : row, say)}\nFROM ${from}${lines}\nWHERE ${key} = ${id}`;
+  return `SELECT ${inLanguage(more ? `${row}, ${more}` : row, say)}\nFROM ${from}${lines}\nWHERE ${keyOf(table)} = ${id}`;
 }
 
-/** The first and the last date of the data. */
-export function spanSql({ dated, table }: Frame): string {
-  return `SELECT MIN(${dated}) AS first, MAX(${dated}) AS last FROM ${schema[table].from}`;
-}
+export const spanSql = ({ dated, table }: Frame): string =>
+  `SELECT MIN(${dated}) AS first, MAX(${dated}) AS last FROM ${schema[table].from}`;
 
 /** The names of the data that stand in a question. */
-export function namesSql(question: string): string {
-  return `SELECT kind, id, value FROM (\n  ${nameSource}\n) WHERE instr(lower(${quoted(question)}), lower(value)) > 0`;
-}
+export const namesSql = (question: string): string =>
+  `SELECT kind, id, value FROM (\n  ${nameSource}\n) WHERE instr(lower(${quoted(question)}), lower(value)) > 0`;

@@ -1,7 +1,27 @@
-import { defined, settleWithin, unsettled } from "@toolglot/internal";
+import { checkKeys, defined, randomHex, settleWithin, unsettled } from "@toolglot/internal";
 import type { ApprovalRequest, Decision, ExecutorContext, WaitOutcome, WaitRequest } from "../action.ts";
 import { toJsonText } from "../json.ts";
 import type { ToolCall, ToolErrorInfo, ToolResult } from "../tool.ts";
+
+/**
+ * A context for running an action without an agent. Default: nothing stops the action, nobody hears its events, and calls that
+ * need an approval are denied.
+ *
+ * @throws `TypeError` for an unknown option.
+ */
+export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
+  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait runId stepIndex");
+  const context: ExecutorContext = {
+    signal: new AbortController().signal,
+    emit: () => {},
+    approve: async () => ({ approved: false, reason: "nobody is there to ask" }),
+    wait: (request, work) => reportWait(context, request, work),
+    runId: `run_${randomHex(12)}`,
+    stepIndex: 0,
+    ...options,
+  };
+  return context;
+}
 
 /** Reports one call to the host: its start at once, then its progress, and its end. */
 export class CallReport {
@@ -103,4 +123,49 @@ export function denied(name: string, decision: Decision | undefined): ToolErrorI
   const reason = decision === undefined ? "the host did not decide" : decision.reason;
   const why = reason === undefined ? "" : `: ${reason}`;
   return { type: "Denied", message: `The call of the tool "${name}" was denied${why}. It did not run.` };
+}
+
+/** Runs something for each item, at most `bound` at one time. Results are in the order of the items, whatever order they end in. */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  bound: number,
+  run: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = new Array(items.length);
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await run(items[index] as Item, index);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(bound, items.length) }, worker));
+  return results;
+}
+
+/**
+ * Runs something for each item, with the outcome of running one after another: neighbours that only read run side by side, at
+ * most `maxConcurrency` of them; any other item waits for all before it and holds up all after it.
+ */
+export async function inOrder<Item, Result>(
+  items: readonly Item[],
+  options: { maxConcurrency: number; onlyReads(item: Item): boolean },
+  run: (item: Item, index: number) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  while (results.length < items.length) {
+    const start = results.length;
+    let end = start;
+    while (end < items.length && options.onlyReads(items[end] as Item)) end++;
+    const group = items.slice(start, Math.max(end, start + 1));
+    results.push(...(await inParallel(group, options.maxConcurrency, (item, index) => run(item, start + index))));
+  }
+  return results;
+}
+
+/** `TypeError` when it is no number of calls that may run at one time. */
+export function checkConcurrency(maxConcurrency: number): void {
+  if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
+    throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);
+  }
 }
