@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import { decisionEntry, outcomeEntry } from "../src/audit/logger.ts";
 import type { IncomingCall } from "../src/calls/types.ts";
 import { fault } from "../src/frames/fault.ts";
-import type { PolicyProof } from "../src/frames/types.ts";
+import type { PolicyProof } from "../src/frames/results.ts";
 import { alice, capability } from "./rules-rig.ts";
 
 function call(given: { key?: string | null; tenant?: string } = {}): IncomingCall {

@@ -4,7 +4,7 @@ import type { ResponseOf } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createRouter } from "../src/router/create-router.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
-import type { CallOutcome } from "../src/store/types.ts";
+import type { CallOutcome } from "../src/store/session-types.ts";
 
 const who = { tenant: "t", principal: "p" };
 

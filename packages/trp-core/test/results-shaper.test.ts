@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { AnyCapability } from "../src/catalog/types.ts";
 import { sha256Hex } from "../src/digest/sha256.ts";
-import type { ShapedResult } from "../src/frames/types.ts";
+import type { ShapedResult } from "../src/frames/results.ts";
 import { createResultShaper, type ResultShaperOptions } from "../src/results/shaper.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { alice, capability } from "./rules-rig.ts";

@@ -1,7 +1,8 @@
 import { canonicalJson } from "@toolglot/internal";
 import { sha256Digest } from "../digest/sha256.ts";
 import type { Fault } from "../frames/fault.ts";
-import type { CallItem, PolicyProof } from "../frames/types.ts";
+import type { PolicyProof } from "../frames/results.ts";
+import type { CallItem } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { AuditEntry } from "./types.ts";
 

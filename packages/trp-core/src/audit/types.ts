@@ -1,4 +1,4 @@
-import type { PolicyProof } from "../frames/types.ts";
+import type { PolicyProof } from "../frames/results.ts";
 
 /** What an audit row says, in the TRP v0.1 draft's names (14.1). No arguments, no results, no key in the clear. */
 export interface AuditEntry {

@@ -1,5 +1,6 @@
 import { type Fault, fault } from "../frames/fault.ts";
-import type { CallBatchResPayload, CallItem } from "../frames/types.ts";
+import type { CallBatchResPayload } from "../frames/results.ts";
+import type { CallItem } from "../frames/types.ts";
 import type { RunOptions } from "./dependencies.ts";
 import { type DependencyState, dependencyFault } from "./depends-on.ts";
 import { settledToItem } from "./outcome.ts";

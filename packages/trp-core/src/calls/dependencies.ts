@@ -4,7 +4,7 @@ import type { Approvals } from "../approvals/approvals.ts";
 import type { CapabilityRegistry, RegisteredCapability, Repeats } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Fault } from "../frames/fault.ts";
-import type { PartialResultEvent } from "../frames/types.ts";
+import type { PartialResultEvent } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { ResultShaper } from "../results/shaper.ts";

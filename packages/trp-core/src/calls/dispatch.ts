@@ -2,7 +2,7 @@ import type { OperationClaim } from "@toolglot/core";
 import { keepLease, type Lease, sleep } from "@toolglot/internal";
 import type { ProbeResult, ProgressUpdate } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
-import type { ShapedResult } from "../frames/types.ts";
+import type { ShapedResult } from "../frames/results.ts";
 import type { SameTransaction } from "../store/types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
 import type { CallDependencies } from "./dependencies.ts";

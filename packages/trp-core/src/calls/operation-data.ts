@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
 import type { Effect, RegisteredCapability } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
-import type { PolicyProof } from "../frames/types.ts";
+import type { PolicyProof } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { ApprovalUse } from "../store/types.ts";
 import { callDigest } from "./keys.ts";

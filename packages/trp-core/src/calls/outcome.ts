@@ -1,14 +1,8 @@
 import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
 import { type Fault, fault, faultPayload } from "../frames/fault.ts";
-import type {
-  BatchItemResult,
-  CallItem,
-  CallUsage,
-  PolicyProof,
-  ResultPayload,
-  ShapedResult,
-} from "../frames/types.ts";
-import type { CallOutcome } from "../store/types.ts";
+import type { BatchItemResult, CallUsage, PolicyProof, ResultPayload, ShapedResult } from "../frames/results.ts";
+import type { CallItem } from "../frames/types.ts";
+import type { CallOutcome } from "../store/session-types.ts";
 import { outcomeUnknown } from "./faults.ts";
 import type { Settled } from "./types.ts";
 

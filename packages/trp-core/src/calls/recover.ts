@@ -2,7 +2,7 @@ import type { OperationClaim, OperationRecord } from "@toolglot/core";
 import { inParallel } from "@toolglot/core/executing";
 import { decisionEntry } from "../audit/logger.ts";
 import { isFault } from "../frames/fault.ts";
-import type { PolicyProof } from "../frames/types.ts";
+import type { PolicyProof } from "../frames/results.ts";
 import { decide, policyProof, policySubject } from "../policy/decide.ts";
 import { adaptCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";

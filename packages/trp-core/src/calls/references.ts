@@ -2,7 +2,7 @@ import type { JsonObject, JsonSchemaObject, JsonValue } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault } from "../frames/fault.ts";
-import type { ArtifactRef, ShapedResult } from "../frames/types.ts";
+import type { ArtifactRef, ShapedResult } from "../frames/results.ts";
 
 /** A place in the arguments of a call that another call's result fills. */
 export interface Reference {

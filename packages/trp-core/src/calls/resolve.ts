@@ -3,7 +3,7 @@ import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
-import type { ShapedResult } from "../frames/types.ts";
+import type { ShapedResult } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { ResultShaper } from "../results/shaper.ts";
 import type { RouterStore } from "../store/types.ts";

@@ -1,8 +1,9 @@
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
-import type { CallItem, CallUsage, PolicyProof, ResponseFrame, ShapedResult } from "../frames/types.ts";
+import type { CallUsage, PolicyProof, ShapedResult } from "../frames/results.ts";
+import type { CallItem, ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { SessionRecord } from "../store/types.ts";
+import type { SessionRecord } from "../store/session-types.ts";
 import type { Cancellable } from "./cancel.ts";
 
 /** A call of an admitted frame, on its way through the pipeline. */

@@ -1,5 +1,5 @@
 import { errorCodes, isTrpCode } from "./codes.ts";
-import type { FaultPayload, RetryHint } from "./types.ts";
+import type { FaultPayload, RetryHint } from "./results.ts";
 
 /** The nine classes of the TRP v0.1 draft (12.1). */
 export type ErrorClass =

@@ -12,5 +12,6 @@ export { type FrameLimits, type ParsedFrame, parseFrame } from "./parse-frame.ts
 export { ack, emptyHead, type FrameHead, headOf, nack, type ReplyOptions, replyTo } from "./replies.ts";
 export { requestSchemas } from "./request-schemas.ts";
 export { responseSchemas } from "./response-schemas.ts";
+export type * from "./results.ts";
 export type * from "./types.ts";
 export { trpVersion } from "./types.ts";

@@ -1,14 +1,7 @@
 import { flat } from "../digest/sha256.ts";
 import { type Fault, faultPayload } from "./fault.ts";
-import {
-  type AckPayload,
-  type NackPayload,
-  type RequestFrame,
-  type ResponseFrame,
-  type ResponseOf,
-  type RetryHint,
-  trpVersion,
-} from "./types.ts";
+import type { AckPayload, NackPayload, RetryHint } from "./results.ts";
+import { type RequestFrame, type ResponseFrame, type ResponseOf, trpVersion } from "./types.ts";
 
 /** What is known of a request frame when it is answered; null for what could not be read. */
 export interface FrameHead {

@@ -7,18 +7,20 @@ import type {
   AckPayload,
   CallBatchResPayload,
   CallDagResPayload,
+  NackPayload,
+  PartialResultPayload,
+  ResultPayload,
+  ResultQueryResPayload,
+  RetryHint,
+} from "./results.ts";
+import type {
   CancelResPayload,
   CapQueryResPayload,
   CatalogSyncResPayload,
   Feature,
   HelloResPayload,
-  NackPayload,
-  PartialResultPayload,
   ResponseFrame,
   ResponseOf,
-  ResultPayload,
-  ResultQueryResPayload,
-  RetryHint,
 } from "./types.ts";
 
 // What this router sends, strictly. Other routers leave out or add fields: a client must not hold them to it.

@@ -2,7 +2,7 @@ import { isThenable, quoteJson, settleWithin, unsettled } from "@toolglot/intern
 import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { flat, sha256Digest } from "../digest/sha256.ts";
-import type { PolicyProof } from "../frames/types.ts";
+import type { PolicyProof } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
 

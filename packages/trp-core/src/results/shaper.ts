@@ -4,7 +4,7 @@ import { checkKeys, ignoreRejection } from "@toolglot/internal";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Hex } from "../digest/sha256.ts";
-import type { ArtifactRef, ShapedResult } from "../frames/types.ts";
+import type { ArtifactRef, ShapedResult } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { RouterStore } from "../store/types.ts";
 import { type Cut, fitJson } from "./fit.ts";

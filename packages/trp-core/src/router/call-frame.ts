@@ -8,9 +8,10 @@ import { refused } from "../calls/outcome.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { ack, replyTo } from "../frames/replies.ts";
-import type { CallItem, PartialResultPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
+import type { PartialResultPayload } from "../frames/results.ts";
+import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
-import type { CallOutcome, KnownCall } from "../store/types.ts";
+import type { CallOutcome, KnownCall } from "../store/session-types.ts";
 import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
 
 /** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */

@@ -1,7 +1,7 @@
 import { isOperationOf } from "../calls/operation-data.ts";
 import { replyTo } from "../frames/replies.ts";
 import type { CancelResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
-import type { CallRecord } from "../store/types.ts";
+import type { CallRecord } from "../store/session-types.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { standingOf } from "./known-calls.ts";
 

@@ -7,7 +7,8 @@ import type { RequestFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { SessionManager } from "../sessions/sessions.ts";
-import type { KnownCall, RouterStore, SessionRecord } from "../store/types.ts";
+import type { KnownCall, SessionRecord } from "../store/session-types.ts";
+import type { RouterStore } from "../store/types.ts";
 import type { InFlight, Lifecycle } from "./lifecycle.ts";
 import type { FrameContext, RouterLimits, RouterTimes } from "./types.ts";
 

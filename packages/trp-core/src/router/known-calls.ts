@@ -4,7 +4,7 @@ import { settledToOutcome } from "../calls/outcome.ts";
 import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { CallOutcome, CallRecord, SessionRecord } from "../store/types.ts";
+import type { CallOutcome, CallRecord, SessionRecord } from "../store/session-types.ts";
 import type { FrameDependencies } from "./frame-dependencies.ts";
 
 /** How a call stands that came before. `lost`: nobody runs it, and it has no outcome. */

@@ -3,14 +3,10 @@ import { inProgress } from "../calls/ending.ts";
 import { isOperationOf } from "../calls/operation-data.ts";
 import { eventOf } from "../calls/parts.ts";
 import { replyTo } from "../frames/replies.ts";
-import type {
-  PartialResultPayload,
-  RequestOf,
-  ResponseFrame,
-  ResponseOf,
-  ResultQueryResPayload,
-} from "../frames/types.ts";
-import type { CallRecord, PartList } from "../store/types.ts";
+import type { PartialResultPayload, ResultQueryResPayload } from "../frames/results.ts";
+import type { RequestOf, ResponseFrame, ResponseOf } from "../frames/types.ts";
+import type { CallRecord } from "../store/session-types.ts";
+import type { PartList } from "../store/types.ts";
 import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
 import { standingOf } from "./known-calls.ts";
 

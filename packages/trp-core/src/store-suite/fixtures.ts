@@ -1,19 +1,10 @@
 import type { ClaimRequest, JsonObject, OperationClaim, OperationKey } from "@toolglot/core";
 import { truth } from "@toolglot/internal";
 import type { AuditEntry } from "../audit/types.ts";
-import type { NackPayload, ResponseFrame, ResultPayload } from "../frames/types.ts";
-import type {
-  Admission,
-  AdmissionResult,
-  Answer,
-  ApprovalRecord,
-  ApprovalStore,
-  CallOutcome,
-  RouterStore,
-  SessionRecord,
-  StartOptions,
-  Who,
-} from "../store/types.ts";
+import type { NackPayload, ResultPayload } from "../frames/results.ts";
+import type { ResponseFrame } from "../frames/types.ts";
+import type { Admission, AdmissionResult, Answer, CallOutcome, SessionRecord, Who } from "../store/session-types.ts";
+import type { ApprovalRecord, ApprovalStore, RouterStore, StartOptions } from "../store/types.ts";
 
 /** Opens a store that is empty and whose clock is `now`. */
 export type MakeStore = (options: { now: () => number }) => Promise<RouterStore>;

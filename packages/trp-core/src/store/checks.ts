@@ -1,5 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
-import type { ApprovalStore, ArtifactStore, SessionStore } from "./types.ts";
+import type { SessionStore } from "./session-types.ts";
+import type { ApprovalStore, ArtifactStore } from "./types.ts";
 
 /** What a store answers after `close()`. */
 export function storeClosed(name: string): ToolglotError {

@@ -32,4 +32,5 @@ export {
   knownCall,
   stayingOutcome,
 } from "./session-rules.ts";
+export type * from "./session-types.ts";
 export type * from "./types.ts";

@@ -1,6 +1,7 @@
 import { checkArtifact, idTaken, rangeOf } from "./checks.ts";
 import type { MemoryTables } from "./memory-tables.ts";
-import type { ArtifactStore, StoredArtifact, Who } from "./types.ts";
+import type { Who } from "./session-types.ts";
+import type { ArtifactStore, StoredArtifact } from "./types.ts";
 
 /** Artifacts of a `MemoryStore`. */
 export class MemoryArtifacts implements ArtifactStore {

@@ -15,7 +15,7 @@ import type {
   SessionRecord,
   SessionStore,
   Who,
-} from "./types.ts";
+} from "./session-types.ts";
 
 /** Sessions of a `MemoryStore`. */
 export class MemorySessions implements SessionStore {

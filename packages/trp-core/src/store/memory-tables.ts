@@ -5,7 +5,8 @@ import { approvalMemoryMs } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
 import { isUnsettled } from "./effect-rules.ts";
 import { MemoryAudit } from "./memory-audit.ts";
-import type { ApprovalRecord, CallOutcome, SessionRecord, StoredArtifact, StoredPart } from "./types.ts";
+import type { CallOutcome, SessionRecord } from "./session-types.ts";
+import type { ApprovalRecord, StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
 export interface KeptSession {

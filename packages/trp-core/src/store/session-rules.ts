@@ -1,4 +1,4 @@
-import type { Admission, CallRecord, KnownCall } from "./types.ts";
+import type { Admission, CallRecord, KnownCall } from "./session-types.ts";
 
 // What every store decides about sessions, whatever it keeps them in.
 
