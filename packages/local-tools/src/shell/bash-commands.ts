@@ -155,7 +155,7 @@ export class BashCommands {
     if (this.#guard.draining) {
       // Mostly the echo of what is read away.
       if (this.#drainText.length < 65_536) this.#drainText += text;
-    } else if (!command || command.phase === "typed" || command.phase === "again" || command.phase === "ending") {
+    } else if (!command || command.phase === "untyped" || command.phase === "typed" || command.phase === "ending") {
       this.#shell.listener.output(text, "nobody");
     } else if (command.phase === "delivered" && command.questions.length === 0) {
       this.#shell.listener.output(text, "command");
@@ -297,6 +297,6 @@ export class BashCommands {
     const command = this.current;
     if (command?.phase === "ending") void this.confirmEnd(command);
     if (this.#promptsDue > 0) this.#promptsDue--;
-    else if (command && command.phase !== "again") void this.#recovery.checkRepeatedly(command);
+    else if (command && command.phase !== "untyped") void this.#recovery.checkRepeatedly(command);
   }
 }

@@ -169,6 +169,8 @@ export class BashProcess {
     const old = this.channel;
     this.channel = await ScriptChannel.create(plainFile, this.#confined?.folder);
     old.remove();
+    // The shell ended meanwhile, and its files were removed without this one.
+    if (this.exited) this.channel.remove();
   }
 
   /** Kills a shell that doesn't answer. */
