@@ -15,20 +15,26 @@ export interface DemoTerminal {
 
 /** Starts the demo as it is built, in a folder; it ends with the test. */
 export function demoTerminal(folder: string, args: readonly string[], extra: NodeJS.ProcessEnv = {}): DemoTerminal {
-  const command = [join(root, "apps/demo/dist/main.js"), ...args];
+  // node-pty gives up what is unread 200 ms after the exit: the terminal lives until the test is over.
+  const script = `"$@"; printf '\\nended: %s\\n' $?; exec tail -f /dev/null`;
+  const command = [process.execPath, join(root, "apps/demo/dist/main.js"), ...args];
   const env = { ...process.env, NO_COLOR: "1", TERM: "xterm", ...extra };
-  const child = spawn(process.execPath, command, { cols: 100, rows: 40, cwd: folder, env });
+  const child = spawn("sh", ["-c", script, "sh", ...command], { cols: 100, rows: 40, cwd: folder, env });
   onTestFinished(() => child.kill());
   let text = "";
   let watch: () => void = () => {};
-  child.onData((data) => {
-    text += data;
-    watch();
+  const ended = new Promise<number>((resolve) => {
+    child.onData((data) => {
+      text += data;
+      watch();
+      const code = /\nended: (\d+)\r?\n$/.exec(text)?.[1];
+      if (code !== undefined) resolve(Number(code));
+    });
   });
   return {
     seen: (wanted) =>
       new Promise((resolve, reject) => {
-        child.onExit(() => reject(new Error(`ended without ${wanted}: ${text}`)));
+        void ended.then(() => reject(new Error(`ended without ${wanted}: ${text}`)));
         watch = () => {
           const at = text.indexOf(wanted);
           if (at < 0) return;
@@ -40,6 +46,6 @@ export function demoTerminal(folder: string, args: readonly string[], extra: Nod
         watch();
       }),
     type: (typed) => child.write(typed),
-    ended: new Promise((resolve) => child.onExit(({ exitCode }) => resolve(exitCode))),
+    ended,
   };
 }

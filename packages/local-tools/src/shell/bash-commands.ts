@@ -155,7 +155,7 @@ export class BashCommands {
     if (this.#guard.draining) {
       // Mostly the echo of what is read away.
       if (this.#drainText.length < 65_536) this.#drainText += text;
-    } else if (!command || command.phase === "typed" || command.phase === "again" || command.phase === "ending") {
+    } else if (!command || command.phase === "untyped" || command.phase === "typed" || command.phase === "ending") {
       this.#shell.listener.output(text, "nobody");
     } else if (command.phase === "delivered" && command.questions.length === 0) {
       this.#shell.listener.output(text, "command");
@@ -178,7 +178,7 @@ export class BashCommands {
     } else if (kind === "A" && command?.begin === known && command.phase === "typed") {
       command.phase = "started";
       this.#promptsDue = 0;
-      void this.#deliver(command);
+      this.#deliver(command);
     } else if (kind === "E" && command?.ends.has(known)) {
       this.#promptsDue++;
       this.#options = fields[2] ?? "";
@@ -229,19 +229,22 @@ export class BashCommands {
     if (text !== "") this.#shell.listener.output(text, "command");
   }
 
-  async #deliver(command: Command): Promise<void> {
+  /** Not by a promise: the command's end may be read before that is heard of, and it would count as one that has not run. */
+  #deliver(command: Command): void {
     const { begin } = command;
     const isWaiting = (): boolean => this.current === command && command.phase === "started";
-    const delivered = await this.#shell.channel.deliver(this.#text(command));
-    if (!isWaiting()) return;
-    if (delivered) {
-      command.phase = "delivered";
-      this.#release(command);
-      return;
-    }
-    // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
-    await sleep(lineMs);
-    if (isWaiting() && command.begin === begin) signal(this.#shell.pid, "SIGINT");
+    this.#shell.channel.deliver(this.#text(command), (delivered) => {
+      if (!isWaiting()) return;
+      if (delivered) {
+        command.phase = "delivered";
+        this.#release(command);
+        return;
+      }
+      // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
+      void sleep(lineMs).then(() => {
+        if (isWaiting() && command.begin === begin) signal(this.#shell.pid, "SIGINT");
+      });
+    });
   }
 
   /** The command is over; what it left of its input is read away first. */
@@ -297,6 +300,6 @@ export class BashCommands {
     const command = this.current;
     if (command?.phase === "ending") void this.confirmEnd(command);
     if (this.#promptsDue > 0) this.#promptsDue--;
-    else if (command && command.phase !== "again") void this.#recovery.checkRepeatedly(command);
+    else if (command && command.phase !== "untyped") void this.#recovery.checkRepeatedly(command);
   }
 }

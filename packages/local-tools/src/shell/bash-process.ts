@@ -169,6 +169,8 @@ export class BashProcess {
     const old = this.channel;
     this.channel = await ScriptChannel.create(plainFile, this.#confined?.folder);
     old.remove();
+    // The shell ended meanwhile, and its files were removed without this one.
+    if (this.exited) this.channel.remove();
   }
 
   /** Kills a shell that doesn't answer. */
@@ -223,14 +225,14 @@ export class BashProcess {
     // Before version 4, bash reads nothing from a FIFO that it sources.
     if (major < 4) await this.newChannel(true);
     if (afterStart) this.commands.typeAside(` ${afterStart}\n`);
-    await this.#runOnce(":");
+    await this.#runOnce(":", startMs);
     await this.prompt.learn(() => this.commands.allPrompted);
   }
 
   /** A command of our own at the start: everything must work once before anything is promised. */
-  async #runOnce(script: string): Promise<void> {
+  async #runOnce(script: string, ms: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error("bash came up, but doesn't answer")), 5000);
+      const timer = setTimeout(() => reject(new Error("bash came up, but doesn't answer")), ms);
       const done = (result: () => void): void => {
         clearTimeout(timer);
         result();

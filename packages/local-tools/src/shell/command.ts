@@ -17,10 +17,10 @@ export interface Command {
   /** Secrets of the lines that were typed for it; any of them ends it. */
   ends: Set<string>;
   /**
-   * `typed`: the line is out. `started`: the shell runs it. `delivered`: it has the script. `ending`: it is over, and input that it left is read away. `again`: it is to be
-   * typed once more.
+   * `untyped`: its line is still to be typed, or to be typed once more. `typed`: the line is out. `started`: the shell runs it.
+   * `delivered`: it has the script. `ending`: it is over, and input that it left is read away.
    */
-  phase: "typed" | "started" | "delivered" | "ending" | "again";
+  phase: "untyped" | "typed" | "started" | "delivered" | "ending";
   /** When the line, or the last question, was typed. */
   typedAt: number;
   /** How often it had to be typed. */
@@ -45,7 +45,7 @@ export function newCommand(script: string, status: number, filled?: FilledScript
     status,
     begin: secret(),
     ends: new Set(),
-    phase: "typed",
+    phase: "untyped",
     typedAt: 0,
     tries: 0,
     questions: [],

@@ -1,4 +1,6 @@
+import { readSync } from "node:fs";
 import type { IPty } from "@lydell/node-pty";
+import { attempt } from "../errors.ts";
 import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 
 /** Marks go to the terminal itself. Ctrl-C isn't shown as `^C`, and Ctrl-S doesn't stop the terminal for good. */
@@ -22,20 +24,38 @@ export async function ptyTransport(options: TransportOptions): Promise<Transport
     // Bytes: a character may be cut between two reads, and decoding is ours.
     encoding: null,
   });
-  // What can be let go is; but node-pty's wait for the shell's exit can't, and holds the host until `close()` or `process.exit()`.
-  (pty as unknown as { _socket?: { unref?: () => void } })._socket?.unref?.();
   return new PtyTransport(pty);
 }
+
+/** What node-pty reads the terminal with; no public part of it. */
+type Inner = {
+  fd: number;
+  _socket: { unref(): void; destroy(error?: Error): unknown; emit(name: "data", bytes: Uint8Array): void };
+};
+/** More than a terminal holds, of which a job in the background may go on printing. */
+const mostLeft = 1 << 20;
 
 class PtyTransport implements Transport {
   readonly backend = "pty";
   readonly pid: number;
   readonly #pty: IPty;
+  readonly #destroy: () => void;
   #open = true;
 
   constructor(pty: IPty) {
     this.#pty = pty;
     this.pid = pty.pid;
+    const { fd, _socket: socket } = pty as unknown as Inner;
+    // What can be let go is; but node-pty's wait for the shell's exit can't, and holds the host until `close()` or `process.exit()`.
+    socket.unref();
+    const destroy = socket.destroy.bind(socket);
+    this.#destroy = () => destroy();
+    // Node gives the terminal up before it is read to its end: what is read first after the shell's exit counts as the last, and 200 ms
+    // after the exit node-pty waits for no more, since a job may hold the terminal open for ever.
+    socket.destroy = (error) => {
+      if (!error) for (const bytes of readLeft(fd)) socket.emit("data", bytes);
+      return destroy(error);
+    };
   }
 
   onData(listener: (bytes: Uint8Array) => void): void {
@@ -62,8 +82,19 @@ class PtyTransport implements Transport {
   }
 
   dispose(): void {
-    const socket = (this.#pty as unknown as { _socket?: { destroy?: () => void } })._socket;
     this.#open = false;
-    socket?.destroy?.();
+    this.#destroy();
+  }
+}
+
+/** What can be read without waiting. */
+function* readLeft(fd: number): Generator<Uint8Array> {
+  for (let read = 0; read < mostLeft; ) {
+    const bytes = Buffer.alloc(65_536);
+    // It fails where nothing is left.
+    const length = attempt(() => readSync(fd, bytes)) ?? 0;
+    if (length === 0) return;
+    read += length;
+    yield bytes.subarray(0, length);
   }
 }

@@ -62,7 +62,7 @@ export class Recovery {
     // A line that was typed before and comes to its end only now begins and ends nothing.
     command.begin = secret();
     command.ends.clear();
-    command.phase = "again";
+    command.phase = "untyped";
     command.questions = [];
     command.tentative = "";
     this.#shell.channel.settle();
@@ -89,7 +89,7 @@ export class Recovery {
   #askOrRetype(command: Command, hinted: boolean): boolean {
     const since = performance.now() - command.typedAt;
     const asked = command.questions.length;
-    if (command.phase === "again") return false;
+    if (command.phase === "untyped") return false;
     if (command.phase === "typed") {
       if (since < (hinted ? lineMs / 10 : lineMs)) return false;
       this.again(command);

@@ -79,53 +79,55 @@ export class ScriptChannel {
   }
 
   /**
-   * Gives the text to the shell that sources {@link path}. True once all of it is written; false when it was cancelled or the
-   * place is not what it was (a command removed or replaced it). Never blocks: opening a FIFO for writing fails until
-   * somebody reads, so it is tried again, at once at first and then less and less often.
+   * Gives the text to the shell that sources {@link path}. `done` hears true as soon as all of it is written, and false when it was
+   * cancelled or the place is not what it was (a command removed or replaced it). Never blocks: opening a FIFO for writing fails
+   * until somebody reads, so it is tried again, at once at first and then less and less often.
    */
-  deliver(text: string): Promise<boolean> {
-    if (!this.fifo) return Promise.resolve(true);
-    return new Promise((resolve) => {
-      let waits = 0;
-      let fd: number | undefined;
-      let rest = Buffer.from(text);
-      // Two, and each cleared by its own function: Node 20 loses count of its immediates when it is given a timeout to clear.
-      let soon: NodeJS.Immediate | undefined;
-      let later: NodeJS.Timeout | undefined;
-      const finish = (delivered: boolean): void => {
-        clearImmediate(soon);
-        clearTimeout(later);
-        if (fd !== undefined) closeSync(fd);
-        this.#cancel = undefined;
-        resolve(delivered);
-      };
-      const again = (): void => {
-        waits++;
-        if (waits < 40) soon = setImmediate(step);
-        else later = setTimeout(step, Math.min(50, waits - 39));
-      };
-      const step = (): void => {
-        try {
-          if (fd === undefined) {
-            fd = openSync(this.path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
-            waits = 0;
-            if (!fstatSync(fd).isFIFO()) {
-              finish(false);
-              return;
-            }
+  deliver(text: string, done: (delivered: boolean) => void): void {
+    if (!this.fifo) {
+      done(true);
+      return;
+    }
+    let waits = 0;
+    let fd: number | undefined;
+    let rest = Buffer.from(text);
+    // Two, and each cleared by its own function: Node 20 loses count of its immediates when it is given a timeout to clear.
+    let soon: NodeJS.Immediate | undefined;
+    let later: NodeJS.Timeout | undefined;
+    const finish = (delivered: boolean): void => {
+      clearImmediate(soon);
+      clearTimeout(later);
+      if (fd !== undefined) closeSync(fd);
+      this.#cancel = undefined;
+      done(delivered);
+    };
+    const again = (): void => {
+      waits++;
+      if (waits < 40) soon = setImmediate(step);
+      else later = setTimeout(step, Math.min(50, waits - 39));
+    };
+    const step = (): void => {
+      try {
+        if (fd === undefined) {
+          fd = openSync(this.path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+          waits = 0;
+          if (!fstatSync(fd).isFIFO()) {
+            finish(false);
+            return;
           }
-          while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
-          finish(true);
-        } catch (error) {
-          const code = codeOf(error);
-          // ENXIO: nobody reads yet. EAGAIN: the reader has to catch up.
-          if (code === "ENXIO" || code === "EAGAIN" || code === "EINTR") again();
-          else finish(false);
         }
-      };
-      this.#cancel = () => finish(false);
-      step();
-    });
+        while (rest.length > 0) rest = rest.subarray(writeSync(fd, rest));
+      } catch (error) {
+        const code = codeOf(error);
+        // ENXIO: nobody reads yet. EAGAIN: the reader has to catch up.
+        if (code === "ENXIO" || code === "EAGAIN" || code === "EINTR") again();
+        else finish(false);
+        return;
+      }
+      finish(true);
+    };
+    this.#cancel = () => finish(false);
+    step();
   }
 
   /** The command is over, whatever became of its text. */

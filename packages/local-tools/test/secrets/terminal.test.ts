@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { spawn } from "@lydell/node-pty";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { modelWords } from "../../src/secrets/model-words.ts";
 import { terminalAskValue } from "../../src/secrets/terminal/terminal-ask-value.ts";
 import { bundle } from "../journal/programs.ts";
@@ -19,7 +19,8 @@ let rounds = 0;
 /** Runs the prompt on a terminal of its own and types; each entry is typed once what is before it on the screen. */
 async function prompt(typed: readonly (readonly [shown: string, keys: string])[], settings: object = {}) {
   const answerFile = join(folder, `answer-${rounds++}`);
-  const script = `exec 3>'${answerFile}'; "$NODE" "$PROGRAM" "$SETTINGS" </dev/null 2>/dev/null; stty -a; echo ended`;
+  // node-pty gives up what is unread 200 ms after the exit: it lives until all has been seen.
+  const script = `exec 3>'${answerFile}'; "$NODE" "$PROGRAM" "$SETTINGS" </dev/null 2>/dev/null; stty -a; echo ended; exec tail -f /dev/null`;
   const pty = spawn("sh", ["-c", script], {
     cols: 200,
     rows: 30,
@@ -28,16 +29,17 @@ async function prompt(typed: readonly (readonly [shown: string, keys: string])[]
   let screen = "";
   let next = 0;
   let from = 0;
-  pty.onData((data) => {
-    screen += data;
-    for (let step = typed[next]; step !== undefined && screen.includes(step[0], from); step = typed[++next]) {
-      from = screen.indexOf(step[0], from) + step[0].length;
-      pty.write(step[1]);
-    }
+  await new Promise<void>((resolve) => {
+    pty.onExit(() => resolve());
+    pty.onData((data) => {
+      screen += data;
+      for (let step = typed[next]; step !== undefined && screen.includes(step[0], from); step = typed[++next]) {
+        from = screen.indexOf(step[0], from) + step[0].length;
+        pty.write(step[1]);
+      }
+      if (/\bended\r\n$/.test(screen)) pty.kill();
+    });
   });
-  await new Promise<void>((resolve) => pty.onExit(() => resolve()));
-  // On a busy machine the last output comes after the exit.
-  await vi.waitUntil(() => screen.includes("ended"), { timeout: 20_000 });
   const text = readFileSync(answerFile, "utf8");
   return { screen, answer: text === "" ? undefined : (JSON.parse(text) as { answer: unknown }).answer };
 }

@@ -1,8 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
-import { afterEach, expect, it } from "vitest";
+import { afterEach, expect, it, vi } from "vitest";
 import { openShell } from "../../src/shell/open-shell.ts";
 import type { ShellSession } from "../../src/shell/types.ts";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
@@ -58,6 +58,27 @@ it.each(fewWays)("recovers, by one Ctrl-C, from a script that holds its own plac
   expect(await session.run("echo next", { timeoutMs: 15_000 })).toMatchObject({ status: "ended", output: "next\n" });
   expect(await session.run("echo third", { timeoutMs: 15_000 })).toMatchObject({ status: "ended", output: "third\n" });
 });
+
+it.each(fewWays)(
+  "types no line before its new place for scripts is there, however long that takes (%s)",
+  async (way) => {
+    const places = (): string[] =>
+      readdirSync(tmpdir()).filter((name) => name.startsWith(`toolglot-shell-${process.pid}-`));
+    const before = places();
+    const session = await shell(way);
+    const slow = mkdtempSync(join(tmpdir(), "toolglot-recovery-"));
+    folders.push(slow);
+    // Longer than a silence after which the shell is looked at.
+    writeFileSync(join(slow, "mkfifo"), '#!/bin/sh\nsleep 0.2\nPATH="${PATH#*:}" exec mkfifo "$@"\n', { mode: 0o755 });
+    expect(await session.run("sleep 20", { timeoutMs: 100 })).toMatchObject({ status: "running" });
+    await session.ctrl("c", { timeoutMs: 10_000 });
+    vi.stubEnv("PATH", `${slow}:${process.env.PATH}`);
+    const next = await session.run("echo next").finally(() => vi.unstubAllEnvs());
+    expect(next).toMatchObject({ status: "ended", output: "next\n", notes: [] });
+    await session.close();
+    expect(places()).toEqual(before);
+  },
+);
 
 it.each(ways)("says that set -e ended the shell, and what to do (%s)", async (way) => {
   const session = await shell(way);
