@@ -1,6 +1,7 @@
 // What is longer than `.ci/run` can bear, at full rounds: everything that is thrown at the sandbox in both languages (corpora,
 // escape attempts, bombs, fuzzed sources and messages, endurance, every crash point), the journal of the local tools killed
-// hundreds of times, thousands of operations on routers that die, more slips, and longer fuzz. Takes about two hours.
+// hundreds of times, thousands of operations on routers that die, every request to the demo in every protocol, more slips, and longer
+// fuzz. Takes about two hours.
 //   npm run test:long
 //   npm run test:long -- python bombs          files whose path has one of these words
 // The last line is `N passed, N failed`; a skipped test counts as failed.
@@ -11,8 +12,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 const root = join(import.meta.dirname, "..");
-const folders = ["sandbox", "local-tools", "trp-sqlite", "trp-core"].map((name) => join("packages", name));
-folders.push("conformance", "bench");
+const folders = ["sandbox", "local-tools", "trp-sqlite", "trp-core", "toolsxml", "core"].map((name) =>
+  join("packages", name),
+);
+folders.push("apps/demo", "conformance", "bench");
 const words = process.argv.slice(2);
 const files = folders
   .flatMap((folder) =>

@@ -78,10 +78,15 @@ const long = wanted.filter((gate) => gate.stream && !isBuild(gate));
 const short = wanted.filter((gate) => !gate.stream);
 await inTurn(wanted.filter(isBuild));
 // A plain run has the short ones beside the long ones, which wait for processes now and then. With everything switched on, nothing
-// stands beside tests that count leases and timeouts.
+// stands beside tests that count leases and timeouts; what is installed from a registry before and after them waits in between.
 if (requireAll) {
+  const isTests = /** @param {import("./lib/gates.mjs").Gate} gate */ (gate) => gate.id === "tests";
   await inPairs(short, pass);
-  await inTurn(long);
+  await inTurn(long.filter(isTests));
+  await inPairs(
+    long.filter((gate) => !isTests(gate)),
+    pass,
+  );
 } else await Promise.all([inTurn(long), inTurn(short)]);
 
 const totals = count(all);

@@ -11,8 +11,8 @@ import { hostileFrames } from "./frames/hostile.ts";
 import { limits, requestTypes, samples } from "./frames/samples.ts";
 import { ada, openSession, type Session } from "./router-rig.ts";
 
-/** All of them where everything is switched on, a tenth of each kind elsewhere: the same ones every time. */
-const frameCount = rounds(5_000, 20_000, 100_000);
+/** How many frames: the same ones every time. */
+const frameCount = rounds(5_000, 10_000, 100_000);
 const longTest = 300_000;
 
 setFlagsFromString("--expose-gc");

@@ -64,7 +64,7 @@ describe("a search in files of other encodings", () => {
       // Lines of an odd number of bytes, so that pieces of 1 MiB end anywhere.
       const width = name.startsWith("UTF-16") ? "x\0" : "x";
       const body = bytes.subarray(bytes[0] === 0xff || bytes[0] === 0xfe ? 2 : 0);
-      const count = Math.ceil(3_500_000 / bytes.length);
+      const count = Math.ceil(2_300_000 / bytes.length);
       const parts = Array.from({ length: count }, () => body);
       const { reader, scratch } = await readerOf();
       const mark = bytes.subarray(0, bytes.length - body.length);

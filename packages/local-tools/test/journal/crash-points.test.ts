@@ -6,8 +6,8 @@ import { bytes, newScene, type Scene, tree } from "./place.ts";
 import { bundle, start } from "./programs.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
-// Every moment of a change (a plain run: three of them) × killed and failed × every kind of change; then the journal is opened
-// again.
+// Every moment of a change × killed and failed × every kind of change; then the journal is opened again. Each kill is a process: a
+// plain run has three of a change's moments, .ci/run eight, test:long all.
 
 let program: string;
 
@@ -85,7 +85,7 @@ describe.each(names)("%s", (scenario) => {
   it("should leave all old or all new content when the process is killed at any moment", async () => {
     const last = course.points.findLastIndex((name) => name.startsWith("replaced"));
     const recorded = course.points.indexOf("prepared");
-    const jobs = drawn([...course.points.entries()], rounds(3, course.points.length));
+    const jobs = drawn([...course.points.entries()], rounds(3, 8, course.points.length));
     const round = async (): Promise<void> => {
       for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
         const [at, killAt] = job;

@@ -1,7 +1,7 @@
 import { createAgent, nativeProtocol } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
 import { attpProtocol } from "@toolglot/attp";
-import { leftToCi } from "@toolglot/internal/testing";
+import { rounds } from "@toolglot/internal/testing";
 import { attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
@@ -74,23 +74,28 @@ except ToolError as error:
     ),
 };
 
+const texts = [
+  "$KARYI{TOKEN}",
+  "$KARYI{not a name}",
+  "$KARYI{ TOKEN }",
+  "$KARYI{}",
+  "$KARYI{TOKEN",
+  `$KARYI{${"A".repeat(300)}}`,
+];
+
 describe.each(Object.entries(doors))("$KARYI{NAME} through %s", (name, door) => {
   const startsPython = name === "an ATTP program";
-  it.for([
-    "$KARYI{TOKEN}",
-    "$KARYI{ TOKEN }",
-    "$KARYI{}",
-    "$KARYI{not a name}",
-    "$KARYI{TOKEN",
-    `$KARYI{${"A".repeat(300)}}`,
-  ])("is refused before anything runs: %s", async (text, context) => {
-    leftToCi(context, !startsPython || text === "$KARYI{TOKEN}");
-    const session = await openSession();
-    const { refused, said } = await door(session, `touch ran.txt; echo "Bearer ${text}"`);
-    expect(refused, said).toBe("UnknownValue");
-    expect(said).toContain(text.slice(0, 100));
-    expect(await session.work.has("ran.txt")).toBe(false);
-  });
+  // One that starts Python each time has the first of them; test:long has all.
+  it.each(texts.slice(0, startsPython ? rounds(1, 2, texts.length) : texts.length))(
+    "is refused before anything runs: %s",
+    async (text) => {
+      const session = await openSession();
+      const { refused, said } = await door(session, `touch ran.txt; echo "Bearer ${text}"`);
+      expect(refused, said).toBe("UnknownValue");
+      expect(said).toContain(text.slice(0, 100));
+      expect(await session.work.has("ran.txt")).toBe(false);
+    },
+  );
 
   it("is the literal text with a second $", async () => {
     const { refused, said } = await door(await openSession(), "echo 'is $$KARYI{TOKEN}.'; test $$ -gt 0 && echo pid");

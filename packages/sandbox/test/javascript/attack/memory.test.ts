@@ -55,7 +55,7 @@ it.for([64, 24, 128])("should hold the memory of a program to %i MB", async (mem
   expect(fits).toMatchObject({ status: "ok" });
 });
 
-const row = share("memory bombs in a row", 3, 12, 400);
+const row = share("memory bombs in a row", 3, 6, 400);
 
 it(`should give memory back after ${row.told}`, async () => {
   await sandbox.run("return 1");
