@@ -217,12 +217,12 @@ export function removeFile(path: string): void {
 
 /**
  * Removes the last name of a file that somebody may have held much in. To free that takes as long as all other calls of an edit: it is
- * left to the thread pool, by a file that is closed there.
+ * left to the thread pool, by a file that is closed there, when `free` is called.
  */
-export function discardFile(path: string): void {
+export function discardFile(path: string): { free(): void } {
   const file = attempt(() => openSync(path, readFlags));
   removeFile(path);
-  if (file !== undefined) close(file, () => {});
+  return { free: () => file !== undefined && close(file, () => {}) };
 }
 
 /** Makes the names in a folder last. Windows can't open folders. */

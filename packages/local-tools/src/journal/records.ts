@@ -219,7 +219,7 @@ export class Records {
   /** Removes a record; what is left of an interrupted removal is seen as a leftover. */
   #remove(scan: Scan, record: StoredRecord): void {
     const { manifest, state, trouble } = record;
-    discardFile(this.#path(manifest.id, state));
+    discardFile(this.#path(manifest.id, state)).free();
     if (trouble !== undefined) removeFile(this.#path(manifest.id, "trouble"));
     this.#known.delete(`${manifest.id}.${state}`);
     scan.records = scan.records.filter((one) => one !== record);

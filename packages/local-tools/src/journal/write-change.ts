@@ -3,7 +3,16 @@ import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { allowing, attempt, codeOf, localError, localErrorType } from "../errors.ts";
-import { flush, forEach, inspectFile, inTurns, linkFile, nameFile, sha256, writeNewFile } from "../files/file-operations.ts";
+import {
+  flush,
+  forEach,
+  inspectFile,
+  inTurns,
+  linkFile,
+  nameFile,
+  sha256,
+  writeNewFile,
+} from "../files/file-operations.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";
@@ -186,7 +195,11 @@ class Writing {
           const file = await this.#writeBeside(index);
           if (file !== undefined) open.push({ index, file });
         });
-        const flushes = open.map(({ index, file }) => () => this.#named(index, () => flush(file)));
+        const flushes = open.map(
+          ({ index, file }) =>
+            () =>
+              this.#named(index, () => flush(file)),
+        );
         await forEach(from === 0 ? [keep, ...flushes] : flushes, (flush) => flush());
       } finally {
         for (const { file } of open) closeSync(file);
