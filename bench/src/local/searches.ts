@@ -7,7 +7,10 @@ import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { median } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
 
+/** Of what takes less than a second; what takes longer differs less from one time to the next. */
 const rounds = 9;
+/** Instead of a number of lines. */
+const stopped = "stopped early";
 /** In no file, nor on the page of an earlier run. */
 const absent = `absent_${randomBytes(4).toString("hex")}`;
 
@@ -18,6 +21,8 @@ interface Tree {
   patterns: readonly string[];
   /** Whether the bars are about it. */
   isBar: boolean;
+  /** How often each search runs. */
+  rounds: number;
 }
 
 /** Measures searches beside `rg`, spawned anew for each, in turns. Makes its folders in `folder`. */
@@ -36,26 +41,29 @@ export async function measureSearches(
       path: root,
       patterns: [absent, "ToolCallRequest", "import \\{", "\\d{9,}"],
       isBar: false,
+      rounds,
     },
     {
       name: "express 5 from npm",
       path: express,
       patterns: [absent, "[0-9]{12,}", "function", "\\w+ = \\w+\\("],
       isBar: false,
+      rounds,
     },
-    { name: "2,000 files", path: smallFiles(folder, 100, 20, 60), patterns: small, isBar: true },
-    { name: "20,000 files", path: smallFiles(folder, 200, 100, 20), patterns: small, isBar: true },
-    { name: "100,000 files", path: smallFiles(folder, 500, 200, 5), patterns: small, isBar: true },
+    { name: "2,000 files", path: smallFiles(folder, 100, 20, 60), patterns: small, isBar: true, rounds },
+    { name: "20,000 files", path: smallFiles(folder, 200, 100, 20), patterns: small, isBar: true, rounds: 5 },
+    { name: "100,000 files", path: smallFiles(folder, 500, 200, 5), patterns: small, isBar: true, rounds: 3 },
   ];
   const rows: string[][] = [];
   const firstRows: string[][] = [];
   let worst = 0;
+  let isStopped = false;
   let worstFirst = Number.NEGATIVE_INFINITY;
   let longestGap = 0;
   for (const tree of trees) {
     progress(`local: searches of ${tree.name}`);
     const stateDir = join(folder, `state-${tree.name}`);
-    const first = await inTurns(tree.path, absent, async () => {
+    const first = await inTurns(tree, absent, async () => {
       const local = await openLocalTools({ roots: tree.path, stateDir });
       return { run: () => search(local, absent), end: () => local.close() };
     });
@@ -68,11 +76,12 @@ export async function measureSearches(
     if (tree.isBar) worstFirst = Math.max(worstFirst, first.own - 2 * first.rg);
     const local = await openLocalTools({ roots: tree.path, stateDir });
     for (const pattern of tree.patterns) {
-      const found = await inTurns(tree.path, pattern, async () => ({
+      const found = await inTurns(tree, pattern, async () => ({
         run: () => search(local, pattern),
         end: () => Promise.resolve(),
       }));
       if (tree.isBar) worst = Math.max(worst, found.own / found.rg);
+      if (tree.isBar && found.ownLines === stopped) isStopped = true;
       longestGap = Math.max(longestGap, found.gap);
       const lines = found.ownLines === found.rgLines ? `${found.ownLines}` : `${found.ownLines}, rg ${found.rgLines}`;
       rows.push([
@@ -88,13 +97,13 @@ export async function measureSearches(
   }
   const table: Table = {
     title: "A search",
-    note: `Beside \`rg -n --hidden -g '!.git' -e PATTERN\`, spawned for each, the two in turns, medians of ${rounds}. The machine was busy with other work: only ratios mean something. Ours counts all lines that fit and shows 200; rg prints all. Where the numbers of lines differ, ours leaves out protected files, or reads binary files otherwise.`,
+    note: `Beside \`rg -n --hidden -g '!.git' -e PATTERN\`, spawned for each, the two in turns, medians of ${rounds} (20,000 files: 5, 100,000: 3). The machine was busy with other work: only ratios mean something. Ours counts all lines that fit and shows 200; rg prints all. Where the numbers of lines differ, ours leaves out protected files, or reads binary files otherwise.`,
     columns: ["", "pattern", "lines", "search", "rg", "beside rg"],
     rows,
   };
   const firstTable: Table = {
     title: "The first search",
-    note: `Of new local tools: the start of the thread is in it, and V8 has compiled nothing yet. Nothing fits. Medians of ${rounds}, in turns.`,
+    note: `Of new local tools: the start of the thread is in it, and V8 has compiled nothing yet. Nothing fits. Medians of as many, in turns.`,
     columns: ["", "first search", "rg", "more than twice rg by"],
     rows: firstRows,
   };
@@ -102,8 +111,8 @@ export async function measureSearches(
     {
       what: "a search of small files beside rg, the slowest",
       limit: "≤ 2×",
-      measured: `${worst.toFixed(2)}×`,
-      met: worst <= 2,
+      measured: `${worst.toFixed(2)}×${isStopped ? `, ${stopped}` : ""}`,
+      met: worst <= 2 && !isStopped,
     },
     {
       what: "the first search of small files, beyond twice rg",
@@ -132,10 +141,11 @@ function smallFiles(folder: string, folders: number, files: number, lines: numbe
   return path;
 }
 
-/** How many lines fit. */
-async function search(local: LocalTools, pattern: string): Promise<number> {
+/** How many lines fit; undefined: time was over before the end, as may be on a busy machine. */
+async function search(local: LocalTools, pattern: string): Promise<number | undefined> {
   const [part] = await local.read({ searches: [{ pattern }] });
-  if (part?.kind !== "search" || part.head.startsWith("stopped early")) throw new Error(JSON.stringify(part));
+  if (part?.kind !== "search") throw new Error(JSON.stringify(part));
+  if (part.head.startsWith("stopped early")) return undefined;
   return Number((/: ([\d,]+) match/.exec(part.head)?.[1] ?? "0").replaceAll(",", ""));
 }
 
@@ -151,13 +161,13 @@ function ripgrep(path: string, pattern: string): number {
 }
 
 interface Own {
-  run(): Promise<number>;
+  run(): Promise<number | undefined>;
   end(): Promise<void>;
 }
 
-async function inTurns(path: string, pattern: string, begin: () => Promise<Own>) {
+async function inTurns({ path, rounds }: Tree, pattern: string, begin: () => Promise<Own>) {
   const [own, rg, gaps, usualGaps]: number[][] = [[], [], [], []];
-  let [ownLines, rgLines] = [0, 0];
+  let [ownLines, rgLines]: (number | string)[] = [0, 0];
   // The first round is not counted: it fills the system's caches.
   for (let round = -1; round < rounds; round++) {
     const began = performance.now();
@@ -165,7 +175,7 @@ async function inTurns(path: string, pattern: string, begin: () => Promise<Own>)
     if (round >= 0) rg?.push(performance.now() - began);
     const { run, end } = await begin();
     const [gap, ms, lines] = await longestPause(run);
-    ownLines = lines;
+    ownLines = lines ?? stopped;
     // The same time without a search: other work of the machine makes pauses, too.
     const [usual] = await longestPause(() => sleep(ms));
     if (round >= 0) {

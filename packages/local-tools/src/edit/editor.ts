@@ -204,7 +204,9 @@ export class Editor {
     }
     if (now.kind !== "file") throw notAFile(place.shown, now.kind);
     const bytes = await this.#bytesOf(place);
-    return await encodings.textOf(bytes, { path: place.path, called: place.shown, named: encoding }, "edited");
+    const staysAscii = edits.every(({ replace }) => /^[\0-\x7f]*$/.test(replace));
+    const file = { path: place.path, called: place.shown, named: encoding, staysAscii };
+    return await encodings.textOf(bytes, file, "edited");
   }
 
   async #bytesOf({ path, shown }: Place): Promise<Buffer> {

@@ -1,5 +1,6 @@
 import { diffArrays } from "diff";
 import { linesOf } from "../files/text.ts";
+import { lineCounter } from "./occurrences.ts";
 
 /** Options of {@link unifiedDiff}. */
 export interface UnifiedDiffOptions {
@@ -45,11 +46,12 @@ export function unifiedDiff(
   { context = 3, maxLines = Infinity, maxChars = Infinity, timeoutMs = 500 }: UnifiedDiffOptions = {},
 ): UnifiedDiff {
   if (before === after) return { text: "", added: 0, removed: 0, cut: false };
-  const runs = compare(linesOf(before ?? ""), linesOf(after ?? ""), Date.now() + timeoutMs);
+  const { olds, news, skipped } = differingPart(before ?? "", after ?? "", context);
+  const runs = compare(linesOf(olds), linesOf(news), Date.now() + timeoutMs);
   const page = new Page(maxLines, maxChars);
   page.add(`--- ${before === null ? "/dev/null" : quoted(`a/${path}`)}\n`);
   page.add(`+++ ${after === null ? "/dev/null" : quoted(`b/${path}`)}\n`);
-  for (const hunk of hunksOf(runs, context)) {
+  for (const hunk of hunksOf(runs, context, skipped + 1)) {
     page.add(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@\n`);
     for (const { kind, lines } of hunk.runs) {
       for (const line of lines)
@@ -57,6 +59,46 @@ export function unifiedDiff(
     }
   }
   return { text: page.end(), added: count(runs, "+"), removed: count(runs, "-"), cut: page.left > 0 };
+}
+
+/** Two texts without the lines that both begin and end with, save `context` lines; and how many lines are skipped at the beginning. */
+function differingPart(
+  before: string,
+  after: string,
+  context: number,
+): { olds: string; news: string; skipped: number } {
+  const most = Math.min(before.length, after.length);
+  const head = longest(most, (from, to) => before.slice(from, to) === after.slice(from, to));
+  const tail = longest(most - head, (from, to) => {
+    return (
+      before.slice(before.length - to, before.length - from) === after.slice(after.length - to, after.length - from)
+    );
+  });
+  let start = head === 0 ? 0 : before.lastIndexOf("\n", head - 1) + 1;
+  for (let line = 0; line < context && start > 0; line++) {
+    start = start === 1 ? 0 : before.lastIndexOf("\n", start - 2) + 1;
+  }
+  // The line that the common end begins in may begin in another way.
+  let end = before.length - tail;
+  for (let line = 0; line <= context && end < before.length; line++) {
+    end = before.indexOf("\n", end) + 1 || before.length;
+  }
+  return {
+    olds: before.slice(start, end),
+    news: after.slice(start, end + after.length - before.length),
+    skipped: lineCounter(before)(start) - 1,
+  };
+}
+
+/** The greatest length, at most `most`, up to which two texts are equal. `isEqual`: in a part of that length, whose beginning is known to be. */
+function longest(most: number, isEqual: (from: number, to: number) => boolean): number {
+  let [low, high] = [0, most];
+  while (low < high) {
+    const middle = (low + high + 1) >>> 1;
+    if (isEqual(low, middle)) low = middle;
+    else high = middle - 1;
+  }
+  return low;
 }
 
 /** Collects lines until there is no more room, then only counts. */
@@ -211,10 +253,10 @@ interface Hunk {
   runs: Run[];
 }
 
-function hunksOf(runs: readonly Run[], context: number): Hunk[] {
+function hunksOf(runs: readonly Run[], context: number, firstLine: number): Hunk[] {
   const hunks: Hunk[] = [];
   let hunk: Hunk | undefined;
-  let [oldLine, newLine] = [1, 1];
+  let [oldLine, newLine] = [firstLine, firstLine];
   let lead: readonly string[] = [];
   runs.forEach((run, index) => {
     const length = run.lines.length;

@@ -19,6 +19,8 @@ import { isChineseLocale, isChineseProject, likelyEncodings } from "./likely-enc
 export interface DetectHints {
   /** False: the bytes are the beginning of a longer file. Default true. */
   isWhole?: boolean;
+  /** Whether a text in ASCII will have nothing else: then nobody asks how it would go on. Default false. */
+  staysAscii?: boolean;
   /** What `.editorconfig` says. */
   declared: () => Encoding | undefined;
   /** Tried where nothing is certain, the first that fits is taken. */
@@ -80,9 +82,9 @@ export function formByMark(bytes: Uint8Array): TextForm | undefined {
 }
 
 /** A text of ASCII is of any encoding: what `.editorconfig` declares says how it goes on. */
-function declaredForAscii(bytes: Buffer, { declared }: DetectHints): TextForm {
+function declaredForAscii(bytes: Buffer, { declared, staysAscii = false }: DetectHints): TextForm {
   const plain = { encoding: utf8, guessed: false, mark: 0 };
-  if (!isAscii(bytes)) return plain;
+  if (staysAscii || !isAscii(bytes)) return plain;
   const encoding = declared();
   return encoding === undefined || encoding.width === 2 ? plain : { ...plain, encoding };
 }
@@ -242,6 +244,8 @@ export interface JudgedFile {
   path: string;
   /** False: there is more of the file than the bytes. Default true. */
   isWhole?: boolean;
+  /** Whether nothing beyond ASCII comes into the file if it is in ASCII. Default false. */
+  staysAscii?: boolean;
   /** Called now and then while it takes long. */
   tick?: () => void;
 }
@@ -263,9 +267,9 @@ export class EncodingFinder {
   }
 
   /** How a file is encoded. Needs the codecs unless it is plain UTF-8. */
-  find(bytes: Buffer, { path, isWhole = true, tick }: JudgedFile): TextForm | NoText {
+  find(bytes: Buffer, { path, isWhole = true, staysAscii = false, tick }: JudgedFile): TextForm | NoText {
     const declared = (): Encoding | undefined => this.#editorConfigs.declared(path);
-    return detectForm(bytes, { isWhole, declared, likely: () => this.#tried(), ...(tick && { tick }) });
+    return detectForm(bytes, { isWhole, staysAscii, declared, likely: () => this.#tried(), ...(tick && { tick }) });
   }
 
   /** Whether a file is binary by its first bytes, without a look at the rest of them. */

@@ -44,7 +44,7 @@ export const utf16be: Encoding = encoding("UTF-16BE", 2);
 export const gbk: Encoding = encoding("GBK", gbLength, "gb18030");
 export const gb18030: Encoding = encoding("GB18030", gbLength);
 
-const encodings: readonly Encoding[] = [
+export const encodings: readonly Encoding[] = [
   utf8,
   utf16le,
   utf16be,

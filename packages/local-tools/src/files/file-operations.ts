@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import {
   type BigIntStats,
   close,
@@ -44,7 +44,7 @@ const readFlags: number = constants.O_RDONLY | nofollow | (constants.O_NONBLOCK 
 const createFlags: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | nofollow;
 
 export function sha256(bytes: Uint8Array): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return hash("sha256", bytes);
 }
 
 /** What a folder holds under a name, links not followed; `null`: nothing. Reads only files of which the size is wanted. */
@@ -92,16 +92,32 @@ const writeSome = promisify(write);
  * Creates a file durably: its content and rights are on the disk when this resolves. Its name is not, before the folder is
  * synced. `usualMode`: permission bits where `rights` names none, less the umask.
  */
-export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode = 0o644): Promise<Stats> {
+export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode?: number): Promise<Stats> {
+  const file = await writeNewFile(path, bytes, rights, usualMode);
+  try {
+    await flush(file);
+    return fstatSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** As {@link createFile}, but nothing of it is on the disk yet: gives the open file, which the caller flushes and closes. */
+export async function writeNewFile(
+  path: string,
+  bytes: Uint8Array,
+  rights: Rights,
+  usualMode = 0o644,
+): Promise<number> {
   const file = openSync(path, createFlags, rights.mode === undefined ? usualMode : 0o600);
   try {
     await writeAll(file, bytes);
     await rights.furnish?.(file);
     if (process.platform !== "win32") setRights(file, rights);
-    await flush(file);
-    return fstatSync(file);
-  } finally {
+    return file;
+  } catch (error) {
     closeSync(file);
+    throw error;
   }
 }
 
@@ -201,12 +217,12 @@ export function removeFile(path: string): void {
 
 /**
  * Removes the last name of a file that somebody may have held much in. To free that takes as long as all other calls of an edit: it is
- * left to the thread pool, by a file that is closed there.
+ * left to the thread pool, by a file that is closed there, when `free` is called.
  */
-export function discardFile(path: string): void {
+export function discardFile(path: string): { free(): void } {
   const file = attempt(() => openSync(path, readFlags));
   removeFile(path);
-  if (file !== undefined) close(file, () => {});
+  return { free: () => file !== undefined && close(file, () => {}) };
 }
 
 /** Makes the names in a folder last. Windows can't open folders. */

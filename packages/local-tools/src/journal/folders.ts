@@ -6,10 +6,14 @@ import type { PinnedFolder } from "../roots/pinned-folder.ts";
 import type { Roots } from "../roots/roots.ts";
 import { besideName } from "./record.ts";
 
+/** Removed files that are held at one time. */
+const mostDiscarded = 64;
+
 /** The folders of one change, each held open from its first use on: what is looked at, written and put back is in the same folder. */
 export class Folders {
   readonly roots: Roots;
   readonly #held = new Map<string, PinnedFolder>();
+  readonly #discarded: { free(): void }[] = [];
 
   constructor(roots: Roots) {
     this.roots = roots;
@@ -73,10 +77,17 @@ export class Folders {
     }
   }
 
-  /** Removes the hidden files that a change made beside a file: both, or the one that can be left. */
+  /** Removes the hidden files that a change made beside a file: both, or the one that can be left. What they held is freed later. */
   removeBeside(id: string, index: number, path: string, kinds: readonly ("new" | "old")[] = ["new", "old"]): void {
     const folder = this.find(dirname(path));
-    for (const kind of kinds) if (folder !== undefined) discardFile(folder.at(besideName(id, index, kind)));
+    for (const kind of kinds) {
+      if (folder !== undefined) this.#discarded.push(discardFile(folder.at(besideName(id, index, kind))));
+    }
+    if (this.#discarded.length > mostDiscarded) this.#free();
+  }
+
+  #free(): void {
+    for (const file of this.#discarded.splice(0)) file.free();
   }
 
   /** Makes all that was made, renamed or removed in these folders last. */
@@ -85,6 +96,7 @@ export class Folders {
   }
 
   close(): void {
+    this.#free();
     for (const folder of this.#held.values()) folder.close();
     this.#held.clear();
   }

@@ -39,6 +39,8 @@ export class Journal implements ChangeJournal {
   readonly #parts: Parts;
   readonly #limits: JournalLimits;
   #last: Promise<unknown> = Promise.resolve();
+  /** What this journal left in the folder when it released the lock, all of it finished. */
+  #left: Scan | undefined;
 
   constructor(dir: string, parts: Omit<Parts, "reach">, onPoint: OnPoint | undefined, limits: JournalLimits) {
     this.#dir = dir;
@@ -52,10 +54,11 @@ export class Journal implements ChangeJournal {
     if (files.length === 0) throw new TypeError("changes: name at least one file");
     if (new Set(files.map(({ path }) => path)).size < files.length)
       throw new TypeError("changes: a path is there twice");
-    return this.#write(async (scan) => {
+    const plan = async (scan: Scan): Promise<Plan> => {
       if (undoes !== undefined) doneRecord(scan, undoes);
       return { files, removes: [], ...defined({ undoes }) };
-    });
+    };
+    return this.#write(plan, { known: undoes === undefined });
   }
 
   async undo(id?: string): Promise<{ id: string; undone: string; changes: FileChange[] }> {
@@ -120,7 +123,7 @@ export class Journal implements ChangeJournal {
   }
 
   /** Makes a change of what a plan says once all before it is done, and nobody else writes. */
-  #write(plan: (scan: Scan) => Promise<Plan>): Promise<string> {
+  #write(plan: (scan: Scan) => Promise<Plan>, options?: { known: boolean }): Promise<string> {
     return this.#queue(async () => {
       try {
         return await this.#locked(async (lock, { scan }) => {
@@ -132,7 +135,7 @@ export class Journal implements ChangeJournal {
           } finally {
             await this.#prune(scan);
           }
-        });
+        }, options);
       } catch (error) {
         if (error instanceof TypeError || ToolError.isInstance(error)) throw error;
         if (ToolglotError.isInstance(error) && error.code === "local-tools/journal-locked") {
@@ -163,12 +166,20 @@ export class Journal implements ChangeJournal {
     return run;
   }
 
-  /** One at a time in all processes, and what others left half done is repaired first. */
-  async #locked<T>(work: (lock: HeldLock, found: { scan: Scan; repaired: ChangeRecord[] }) => Promise<T>): Promise<T> {
+  /**
+   * One at a time in all processes, and what others left half done is repaired first. `known`: the folder need not be read when nobody
+   * else has held the lock since.
+   */
+  async #locked<T>(
+    work: (lock: HeldLock, found: { scan: Scan; repaired: ChangeRecord[] }) => Promise<T>,
+    { known = false }: { known?: boolean } = {},
+  ): Promise<T> {
     const { records, owner } = this.#parts;
     const lock = await takeLock(join(this.#dir, lockFolder), owner, this.#limits.lockWaitMs);
+    const left = known && lock.isNext ? this.#left : undefined;
+    this.#left = undefined;
     try {
-      const scan = await records.scan();
+      const scan = left ?? (await records.scan());
       const repaired: ChangeRecord[] = [];
       records.clear(scan);
       for (const record of scan.records) {
@@ -176,7 +187,9 @@ export class Journal implements ChangeJournal {
         await repair(this.#parts, record);
         repaired.push(isFinal(record.state) ? publicRecord(record) : waiting(record));
       }
-      return await work(lock, { scan, repaired: repaired.reverse() });
+      const result = await work(lock, { scan, repaired: repaired.reverse() });
+      if (scan.records.every(({ state }) => isFinal(state))) this.#left = scan;
+      return result;
     } finally {
       lock.release();
     }

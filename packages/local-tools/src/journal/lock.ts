@@ -23,6 +23,8 @@ export const lockFolder = "lock";
 
 /** The right to write, until released. */
 export interface HeldLock {
+  /** Whether nobody else has held it since this owner released it last. */
+  isNext: boolean;
   /** False once another process took it for abandoned: this one slept too long, and must not write. */
   isHeld(): boolean;
   release(): void;
@@ -38,6 +40,11 @@ const keptBehind = 16;
  * no removal, in which two could take each other's lock away: its number is simply passed.
  */
 export async function takeLock(dir: string, self: Owner, waitMs: number): Promise<HeldLock> {
+  const last = released.get(self);
+  // Mostly nobody else was here: then it is taken without a look around before.
+  if (last?.dir === dir && isLinkedAgain(dir, `held-${last.number + 1}`, last) && isPlaced(dir, last.number + 1)) {
+    return held(dir, last.number + 1, self, true);
+  }
   if (!existsSync(dir)) allowing(["EEXIST"], () => mkdirSync(dir, { mode: 0o700 }));
   const until = performance.now() + waitMs;
   for (let pause = 4; ; pause = Math.min(pause * 1.5, 50)) {
@@ -45,7 +52,7 @@ export async function takeLock(dir: string, self: Owner, waitMs: number): Promis
     const holder = newest?.held ? holderOf(join(dir, newest.name), self) : undefined;
     if (holder === undefined) {
       const number = (newest?.number ?? 0) + 1;
-      if (place(dir, number, self)) return held(dir, number, self);
+      if (isLinked(dir, `held-${number}`, self) && isPlaced(dir, number)) return held(dir, number, self, false);
     }
     if (performance.now() >= until) throw busy(holder, waitMs);
     await sleep(pause * (0.5 + Math.random() / 2));
@@ -66,7 +73,7 @@ function entries(dir: string): Entry[] {
 }
 
 function newestOf(all: readonly Entry[]): Entry | undefined {
-  // Of one number the released one counts: the other lost the race described in `place`, and goes away.
+  // Of one number the released one counts: the other lost the race described in `isPlaced`, and goes away.
   return all.reduce<Entry | undefined>((best, entry) => {
     if (best === undefined || entry.number > best.number) return entry;
     return entry.number === best.number && !entry.held ? entry : best;
@@ -81,12 +88,11 @@ function holderOf(path: string, self: Owner): Owner | undefined {
   });
 }
 
-/** Makes the entry of a number, unless somebody else did. */
-function place(dir: string, number: number, self: Owner): boolean {
+/** Whether the entry that was made is the highest; otherwise it is removed. */
+function isPlaced(dir: string, number: number): boolean {
   const mine = `held-${number}`;
-  if (!isLinked(dir, mine, self)) return false;
   const all = entries(dir);
-  // Between the listing and the link others may have held and released this number, and gone on.
+  // Before it was made others may have held and released this number, and gone on.
   if (all.some((entry) => entry.name !== mine && entry.number >= number) || !all.some(({ name }) => name === mine)) {
     removeFile(join(dir, mine));
     return false;
@@ -96,19 +102,31 @@ function place(dir: string, number: number, self: Owner): boolean {
 }
 
 /** The entry that an owner released last. It names this owner, so the next one is a link to it: to make a file takes longer. */
-const released = new WeakMap<Owner, string>();
+const released = new WeakMap<Owner, Released>();
+
+interface Released {
+  dir: string;
+  number: number;
+}
+
+function isLinkedAgain(dir: string, name: string, last: Released): boolean {
+  const from = join(last.dir, `free-${last.number}`);
+  // Who knows nothing of a process but the age of its entry must find it young. After a while it is swept away.
+  return attempt(() => sign(from) ?? true) === true && link(from, join(dir, name));
+}
+
+function link(from: string, to: string): boolean {
+  return allowing(["EEXIST", "ENOENT"], () => linkSync(from, to) ?? true) === true;
+}
 
 /** Gives a name to a file that names the owner; false when somebody has it. */
 function isLinked(dir: string, name: string, self: Owner): boolean {
-  const link = (from: string): boolean =>
-    allowing(["EEXIST", "ENOENT"], () => linkSync(from, join(dir, name)) ?? true) === true;
   const last = released.get(self);
-  // Who knows nothing of a process but the age of its entry must find it young. After a while it is swept away.
-  if (last !== undefined && attempt(() => sign(last) ?? true) && link(last)) return true;
+  if (last !== undefined && isLinkedAgain(dir, name, last)) return true;
   const written = join(dir, `new-${self.pid}-${randomBytes(6).toString("hex")}`);
   writeFileSync(written, JSON.stringify(self), { flag: "wx", mode: 0o600 });
   try {
-    return link(written);
+    return link(written, join(dir, name));
   } finally {
     removeFile(written);
   }
@@ -130,18 +148,19 @@ function sweep(dir: string, all: readonly Entry[], number: number): void {
   for (const name of old) attempt(() => unlinkSync(join(dir, name)));
 }
 
-function held(dir: string, number: number, self: Owner): HeldLock {
+function held(dir: string, number: number, self: Owner, isNext: boolean): HeldLock {
   const name = `held-${number}`;
   const [mine, free] = [join(dir, name), join(dir, `free-${number}`)];
   const signs = setInterval(() => attempt(() => sign(mine)), 5000);
   signs.unref();
   return {
+    isNext,
     // Whoever passes it takes the next number.
     isHeld: () => existsSync(mine) && !["held", "free"].some((kind) => existsSync(join(dir, `${kind}-${number + 1}`))),
     release: () => {
       clearInterval(signs);
       // A renaming needs no space on a full disk, and the number stays the highest.
-      if (attempt(() => renameSync(mine, free) ?? true)) released.set(self, free);
+      if (attempt(() => renameSync(mine, free) ?? true)) released.set(self, { dir, number });
     },
   };
 }

@@ -1,4 +1,4 @@
-import { randomBytes } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -13,7 +13,7 @@ import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { defined } from "@toolglot/internal";
 import { attempt, codeOf, ignoring } from "../errors.ts";
-import { flush, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
+import { discardFile, flush, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
 import { lockFolder } from "./lock.ts";
 import type { Reach } from "./points.ts";
 import {
@@ -131,7 +131,9 @@ export class Records {
 
   /** A name for a change that comes after all those there are. */
   nextId(scan: Scan): string {
-    return `${String(scan.newest + 1).padStart(9, "0")}-${randomBytes(3).toString("hex")}`;
+    scan.newest += 1;
+    // Of all random numbers of the system these take the least time.
+    return `${String(scan.newest).padStart(9, "0")}-${randomUUID().slice(0, 6)}`;
   }
 
   /** Writes a record down, at once or not at all; it does not last before {@link keep}. */
@@ -210,31 +212,34 @@ export class Records {
   }
 
   /** Removes what a {@link Scan} found left over. */
-  clear({ leftovers }: Scan): void {
-    for (const name of leftovers) attempt(() => removeFile(join(this.#dir, name)));
+  clear(scan: Scan): void {
+    for (const name of scan.leftovers.splice(0)) attempt(() => removeFile(join(this.#dir, name)));
   }
 
   /** Removes a record; what is left of an interrupted removal is seen as a leftover. */
-  #remove({ manifest, state, trouble }: StoredRecord): void {
-    removeFile(this.#path(manifest.id, state));
+  #remove(scan: Scan, record: StoredRecord): void {
+    const { manifest, state, trouble } = record;
+    discardFile(this.#path(manifest.id, state)).free();
     if (trouble !== undefined) removeFile(this.#path(manifest.id, "trouble"));
     this.#known.delete(`${manifest.id}.${state}`);
+    scan.records = scan.records.filter((one) => one !== record);
   }
 
   /**
    * Removes the oldest records beyond the limits; never the newest, and none that waits for repair. Changes that nothing is left of
    * don't count, so that failures push out no change that can be undone; of them the last few are kept.
    */
-  prune({ records }: Scan, maxChanges: number, maxBytes: number): void {
+  prune(scan: Scan, maxChanges: number, maxBytes: number): void {
+    const { records } = scan;
     const gone = records.filter(({ state }) => state === "rolled-back");
     const kept = records.filter(({ state }) => state !== "rolled-back");
-    for (const record of gone.slice(0, -keptFailures)) this.#remove(record);
+    for (const record of gone.slice(0, -keptFailures)) this.#remove(scan, record);
     let count = kept.length;
     let bytes = kept.reduce((sum, record) => sum + bytesIn(record), 0);
     for (const record of kept.slice(0, -1)) {
       if (count <= maxChanges && bytes <= maxBytes) return;
       if (!isFinal(record.state)) continue;
-      this.#remove(record);
+      this.#remove(scan, record);
       count -= 1;
       bytes -= bytesIn(record);
     }

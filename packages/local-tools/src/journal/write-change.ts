@@ -1,9 +1,18 @@
-import { type BigIntStats, lstatSync, renameSync, unlinkSync } from "node:fs";
+import { type BigIntStats, closeSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { allowing, attempt, codeOf, localError, localErrorType } from "../errors.ts";
-import { createFile, forEach, inspectFile, inTurns, linkFile, nameFile, sha256 } from "../files/file-operations.ts";
+import {
+  flush,
+  forEach,
+  inspectFile,
+  inTurns,
+  linkFile,
+  nameFile,
+  sha256,
+  writeNewFile,
+} from "../files/file-operations.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";
@@ -100,6 +109,9 @@ async function prepare(
   }
 }
 
+/** Files that are open at one time. */
+const mostOpen = 64;
+
 /** The steps from a written record to a written change. */
 class Writing {
   readonly touched: Set<number> = new Set();
@@ -127,10 +139,7 @@ class Writing {
     const changed = [...this.#manifest.files.keys()].filter((index) => this.#isChanged(index));
     await reach("prepared");
     await this.#makeFolders();
-    // All at once: they wait for the same disk.
-    const writings = changed.map((index) => () => this.#named(index, () => this.#writeBeside(index)));
-    const keep = (): Promise<void> => named("The change journal", () => records.keep(this.#record));
-    await forEach([keep, ...writings], (write) => write());
+    await this.#writeAll(changed);
     await this.#inTurns([...this.#manifest.files.keys()], (index) => this.#verify(index));
     await reach("verified");
     this.#folders.confirm();
@@ -173,17 +182,42 @@ class Writing {
     }
   }
 
-  /** Writes the new content to a hidden file beside the file. */
-  async #writeBeside(index: number): Promise<void> {
+  /**
+   * Makes the record, and the new content of all files, last. What is written is flushed together: it waits for the same disk, and who
+   * makes a file while a journalling file system flushes another one has to wait for that.
+   */
+  async #writeAll(changed: readonly number[]): Promise<void> {
+    const keep = (): Promise<void> => named("The change journal", () => this.#parts.records.keep(this.#record));
+    for (let from = 0; from === 0 || from < changed.length; from += mostOpen) {
+      const open: { index: number; file: number }[] = [];
+      try {
+        await this.#inTurns(changed.slice(from, from + mostOpen), async (index) => {
+          const file = await this.#writeBeside(index);
+          if (file !== undefined) open.push({ index, file });
+        });
+        const flushes = open.map(
+          ({ index, file }) =>
+            () =>
+              this.#named(index, () => flush(file)),
+        );
+        await forEach(from === 0 ? [keep, ...flushes] : flushes, (flush) => flush());
+      } finally {
+        for (const { file } of open) closeSync(file);
+      }
+      for (const { index } of open) await this.#parts.reach("new-written", index);
+    }
+  }
+
+  /** Writes the new content to a hidden file beside the file. Gives the open file, which is not flushed yet; undefined for a file that goes. */
+  async #writeBeside(index: number): Promise<number | undefined> {
     const { path, before, after } = this.#file(index);
     const bytes = this.#plan.files[index]?.after;
-    if (after === null || bytes === null || bytes === undefined) return;
+    if (after === null || bytes === null || bytes === undefined) return undefined;
     const folder = this.#folders.open(dirname(path));
     const { keepAttributes, roots } = this.#parts;
     const furnish = (file: number): Promise<void> => copyAttributes(folder.at(basename(path)), roots.show(path), file);
     const rights = { ...(before ?? after), ...(keepAttributes && before !== null ? { furnish } : {}) };
-    await createFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, rights);
-    await this.#parts.reach("new-written", index);
+    return await writeNewFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, rights);
   }
 
   /** Gives the old file a second name, so that it can be put back as it is, and looks whether it still holds what it should. */

@@ -1,4 +1,5 @@
 import { isUtf8 } from "node:buffer";
+import { spellings } from "../encodings/spellings.ts";
 import { type LineFinder, lineFinder } from "./line-finder.ts";
 import type { Pattern } from "./pattern.ts";
 
@@ -49,6 +50,8 @@ export class FileMatcher {
   readonly #needles: readonly Buffer[] | undefined;
   /** The same as text. */
   readonly #sure: readonly string[] | undefined;
+  /** The same in all known encodings; made when first asked for, empty where they are not sure. */
+  #spellings: readonly Buffer[] | undefined;
   /** Bytes that may lie in the piece before, of a needle that lies in two. */
   readonly #overhang: number;
   /** Line ends in a literal. */
@@ -90,6 +93,13 @@ export class FileMatcher {
     if (this.#needles === undefined || this.#needles.some((needle) => bytes.includes(needle))) return false;
     // What isn't ASCII may stand there in another encoding.
     return !this.isDoubtful() || isUtf8(bytes);
+  }
+
+  /** Whether all bytes of a file hold nothing of it in any encoding that is known, without a look at which one it is. Needs the codecs. */
+  lacksInAll(bytes: Buffer, tick: () => void): boolean {
+    const [text, ...others] = this.#literal === undefined ? [] : (this.#sure ?? []);
+    this.#spellings ??= (text !== undefined && others.length === 0 && spellings(text, tick)) || [];
+    return this.#spellings.length > 0 && !this.#spellings.some((bytesOfIt) => bytes.includes(bytesOfIt));
   }
 
   /** Begins a file, of which so many lines are wanted. */

@@ -1,6 +1,6 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
-import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
 import { attempt, codeOf, fileChanged, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import { type FolderEntry, holdFolder, type OpenedFile, openIn, type PinnedFolder } from "./pinned-folder.ts";
@@ -199,7 +199,9 @@ function asDirectory(path: string): boolean {
 /** How the model should call a real path: see {@link Roots.show}. */
 export function shownPath([base = ""]: readonly string[], real: string): string {
   if (!isInside(base, real)) return real;
-  return relative(base, real).split(sep).join("/") || ".";
+  if (real === base) return ".";
+  const inner = real.slice(base.endsWith(sep) ? base.length : base.length + 1);
+  return sep === "/" ? inner : inner.split(sep).join("/");
 }
 
 /** Whether a real path is a folder, or lies in it. */

@@ -179,6 +179,10 @@ describe("the encoding that a call names", () => {
     const { outcome, after } = await edited(Buffer.from("old\n"), "old", "é", {}, declared);
     await outcome;
     expect((await after())?.toString("hex")).toBe("e90a");
+    // What stays in ASCII is in any encoding, so none is named.
+    const plain = await edited(Buffer.from("old\n"), "old", "new", {}, declared);
+    expect((await plain.outcome).files[0]).toMatchObject({ notes: [] });
+    expect((await plain.outcome).files[0]?.encoding).toBeUndefined();
     const other = await edited(Buffer.from("old\n"), "old", "é", { encoding: "utf-8" }, declared);
     await other.outcome;
     expect((await other.after())?.toString("hex")).toBe("c3a90a");

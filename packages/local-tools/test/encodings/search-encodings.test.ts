@@ -1,6 +1,9 @@
 import { leftToCi } from "@toolglot/internal/testing";
+import chardet from "chardet";
 import iconv from "iconv-lite";
 import { describe, expect, it } from "vitest";
+import { provideCodecs } from "../../src/encodings/codecs.ts";
+import { spellings } from "../../src/encodings/spellings.ts";
 import { readerOf } from "../read/support.ts";
 import { allSamples, samples } from "./samples.ts";
 
@@ -55,6 +58,44 @@ describe("a search in files of other encodings", () => {
       "a.txt": iconv.encode("中文\n", "big5"),
     });
     expect(await reader.search({ pattern: "中文" })).toMatchObject({ text: "a.txt:1: 中文\n", complete: true });
+  });
+
+  it("finds what is not ASCII in many files, in whichever encoding and spelling", async () => {
+    const sample = (text: string, encoding: string): Buffer => iconv.encode(`${text}\n`.repeat(3), encoding);
+    const files: Record<string, Buffer> = {};
+    for (let n = 0; n < 60; n++) files[`a${n}.txt`] = sample("这是一个我们的中文，计算所有订单的总数", "gbk");
+    files["gbk.txt"] = sample("这是一个我们的中文，计算所有发票的总数，你好", "gbk");
+    files["big5.txt"] = sample("這是一個我們的中文，計算所有发票的總數，发票".replaceAll("发", "發"), "big5");
+    // An encoder writes this one as 81 e0.
+    const other = Buffer.concat([
+      sample("これはわたしたちの日本語のテキストです。", "shift_jis"),
+      Buffer.from("x\x87\x90y\n", "latin1"),
+    ]);
+    files["other.txt"] = other;
+    const { reader } = await readerOf(files);
+    const found = async (pattern: string): Promise<string[]> => {
+      const { text, complete } = await reader.search({ pattern });
+      return [`${complete}`, ...text.split("\n").flatMap((line) => /^\w+\.txt:\d+/.exec(line) ?? [])];
+    };
+    expect(await found("发票的总数")).toEqual(["true", "gbk.txt:1", "gbk.txt:2", "gbk.txt:3"]);
+    expect(await found("發票的總數")).toEqual(["true", "big5.txt:1", "big5.txt:2", "big5.txt:3"]);
+    expect(await found("x≒y")).toEqual(["true", "other.txt:4"]);
+    expect(await found("没有这些")).toEqual(["true"]);
+  });
+
+  it("knows the ways of an encoding to write a character, which an encoder may not take", () => {
+    provideCodecs(() => ({ iconv, chardet }));
+    const wide = ["gb18030", "Big5", "Shift_JIS", "EUC-JP", "EUC-KR"];
+    for (const codec of [...wide, "windows-1251", "ISO-8859-15", "KOI8-R", "IBM866"]) {
+      const written = [0x81, 0x87, 0xa2, 0xc8, 0xed].flatMap((lead) => {
+        const bytes = Buffer.from(wide.includes(codec) ? [lead, 0xa1] : [lead]);
+        const char = iconv.decode(bytes, codec);
+        return char.length === 1 && /[\p{L}\p{N}\p{S}]/u.test(char) && char !== "\ufffd" ? [{ char, bytes }] : [];
+      });
+      expect(written.length, codec).toBeGreaterThan(1);
+      const ways = spellings(written.map(({ char }) => char).join(""));
+      expect(ways, codec).toContainEqual(Buffer.concat(written.map(({ bytes }) => bytes)));
+    }
   });
 
   it("reads large files in pieces that end within characters", async (context) => {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, expect, it, vi } from "vitest";
@@ -106,6 +106,27 @@ it("should wait for holders of whom nothing can be known, but not for ever; and 
     expect(await lock.isHeld()).toBe(false);
     await lock.release();
   }
+});
+
+it("should say whether nobody else held it since", async () => {
+  const dir = newDir();
+  const [self, other] = [thisOwner(), thisOwner()];
+  const isNext = async (owner: Owner): Promise<boolean> => {
+    const lock = await takeLock(dir, owner, 0);
+    lock.release();
+    return lock.isNext;
+  };
+  const found: boolean[] = [];
+  for (const owner of [self, self, self, other, self, self, other, other]) found.push(await isNext(owner));
+  expect(found).toEqual([false, true, true, false, false, true, false, true]);
+  // Also one that was passed over.
+  const slept = await takeLock(dir, self, 0);
+  place(dir, 10, other);
+  slept.release();
+  renameSync(join(dir, "held-10"), join(dir, "free-10"));
+  expect([await isNext(self), await isNext(self)]).toEqual([false, true]);
+  rmSync(dir, { recursive: true });
+  expect([await isNext(self), await isNext(self)]).toEqual([false, true]);
 });
 
 it("should give a sign of life as long as it is held", async () => {

@@ -18,6 +18,29 @@ it("should keep the last changes, and undo as far back as they go", async () => 
   await expect(journal.undo()).rejects.toMatchObject({ data: { type: "NothingToUndo" } });
 });
 
+it("should see what another journal of the folder wrote, and what it left half done", async () => {
+  const { root, dir, open } = await newScene();
+  let isFailing = false;
+  const failing = ["settled", "restored", "tidied"];
+  const other = await open({
+    onPoint: (name) => {
+      if (isFailing && failing.some((point) => name.startsWith(point))) throw new Error("no");
+    },
+  });
+  const journal = await open({ maxChanges: 3 });
+  const ids: string[] = [];
+  for (const [n, one] of [journal, journal, other, journal, other, other, journal, journal].entries()) {
+    ids.push(await one.commit([change(root, "n", n === 0 ? null : `${n - 1}`, `${n}`)]));
+  }
+  expect(ids).toEqual([...ids].sort());
+  expect(recordsIn(dir).sort()).toEqual(ids.slice(-3));
+  isFailing = true;
+  await expect(other.commit([change(root, "n", "7", "8")])).rejects.toThrow();
+  isFailing = false;
+  await other.commit([change(root, "n", "7", "9")]);
+  expect((await journal.list()).map(({ state }) => state).slice(0, 2)).toEqual(["done", "rolled-back"]);
+});
+
 it("should keep so many bytes of old content, and always the newest change", async () => {
   const { root, open } = await newScene();
   const journal = await open({ maxBytes: 25_000 });
