@@ -129,7 +129,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       return this.#finish(source, start);
     }
     if (!cut) {
-      const code = draft.forced && draft.entries.at(-1)?.field === "code" ? "attp/stray-text" : "attp/syntax";
+      const code = draft.forced && draft.entries.at(-1)?.field === "code" ? "stray-text" : "syntax";
       draft.note(code, start + line.length - line.trimStart().length, start + line.trimEnd().length);
     }
     draft.contentEnd = start + line.trimEnd().length;
@@ -185,7 +185,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const opener = openerOutside(source, code, watch.openers, truncated, language);
     if (!opener) return undefined;
     const text = source.slice(opener.start, code.bodyEnd);
-    if (opener.kind === "thought" && endsInThought.test(text) && allows("attp/inner-quotes")) {
+    if (opener.kind === "thought" && endsInThought.test(text) && allows("inner-quotes")) {
       const seam = findSeam(source, code.bodyStart, opener, watch, fence, language);
       if (seam) return { code, seam };
     }

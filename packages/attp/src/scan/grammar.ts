@@ -1,14 +1,13 @@
 import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core/text";
 import type { AttpDocument } from "../types.ts";
+import type { ReaderOptions } from "./entry.ts";
 import { readKey } from "./key-line.ts";
 import { readLineValue } from "./line-value.ts";
 import { keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
 
 /** What a grammar needs to make its readers. */
 export interface GrammarOptions {
-  readsJson: boolean;
-  /** Whether indentation of a fence is taken off. */
-  unindents: boolean;
+  allows: ReaderOptions["allows"];
   toml(start: number, fence: Fence | undefined, indent: number): BlockReader<AttpDocument>;
   json(start: number, fence: Fence | undefined): BlockReader<AttpDocument>;
 }
@@ -120,7 +119,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   }
 
   #json(probe: LineProbe, line: string, complete: boolean): ProbeAnswer<AttpDocument> | undefined {
-    if (!this.#options.readsJson) return undefined;
+    if (!this.#options.allows("json-document")) return undefined;
     if (jsonKey.test(line)) {
       this.#fencedOnly ??= probe.fence !== undefined;
       const start = probe.blockStart;
@@ -139,7 +138,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     const { fence } = probe;
     const line = probe.text.slice(probe.at, probe.at + 200);
     const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
-    const removed = fence && this.#options.unindents ? Math.min(fence.indent.length, indent) : 0;
+    const removed = fence && this.#options.allows("indented") ? Math.min(fence.indent.length, indent) : 0;
     return this.#options.toml(probe.blockStart <= this.#braceAt ? probe.offset : probe.blockStart, fence, removed);
   }
 }

@@ -44,11 +44,9 @@ function quoted(entry: Entry, text: string, first: string, strictly: boolean): L
   const family = first === "`" ? "backticks" : /["“”„＂]/.test(first) ? "basic" : "literal";
   if (family === "backticks" && entry.field !== "code") return undefined;
   const odd = !/["'`]/.test(first);
-  const notes: Note[] = odd
-    ? [{ code: "attp/odd-delimiters", start: entry.valueStart, end: entry.valueStart + 1 }]
-    : [];
+  const notes: Note[] = odd ? [{ code: "odd-delimiters", start: entry.valueStart, end: entry.valueStart + 1 }] : [];
   if (family === "backticks")
-    notes.push({ code: "attp/nested-fence", start: entry.valueStart, end: entry.valueStart + text.length });
+    notes.push({ code: "nested-fence", start: entry.valueStart, end: entry.valueStart + text.length });
   const ticks = family === "backticks" ? (/^`+/.exec(text)?.[0].length ?? 1) : 1;
   const end = odd || family === "backticks" ? lastQuote(text, family) : closingQuote(text, first);
   if (end >= ticks && restPattern.test(text.slice(end + 1)))
@@ -87,7 +85,7 @@ function closed(
   entry.valueEnd = entry.valueStart + end;
   if (rest[1]) {
     const start = entry.valueStart + text.length - rest[1].length;
-    notes.push({ code: "attp/loose-syntax", start, end: start + rest[1].trimEnd().length });
+    notes.push({ code: "loose-syntax", start, end: start + rest[1].trimEnd().length });
   }
   return { kind: "closed", notes };
 }
@@ -101,5 +99,5 @@ function setBody(entry: Entry, form: Entry["form"], start: number, end: number, 
 }
 
 function noteAt(entry: Entry, start: number, end: number): Note {
-  return { code: "attp/loose-syntax", start: entry.valueStart + start, end: entry.valueStart + end };
+  return { code: "loose-syntax", start: entry.valueStart + start, end: entry.valueStart + end };
 }

@@ -68,7 +68,7 @@ export function readQuotes(
     lines: [],
     clean,
     mayEnd: clean || alone,
-    surplus: alone && end - index > 3 && open.watch !== undefined && draft.options.allows("attp/inner-quotes"),
+    surplus: alone && end - index > 3 && open.watch !== undefined && draft.options.allows("inner-quotes"),
     runs: open.runs,
     mark: draft.mark(),
   };
@@ -102,13 +102,12 @@ function close(draft: Draft, source: Source, { open, quotes, after, surplus }: C
   entry.valueEnd = after;
   if (surplus) {
     entry.mended = true;
-    draft.note("attp/inner-quotes", quotes, after, surplusQuotes);
+    draft.note("inner-quotes", quotes, after, surplusQuotes);
   }
   draft.contentEnd = after + rest.trimEnd().length;
   const foreign = restPattern.exec(rest);
-  if (!foreign) draft.note("attp/stray-text", after, draft.contentEnd);
-  else if (foreign[1])
-    draft.note("attp/loose-syntax", draft.contentEnd - foreign[1].trimEnd().length, draft.contentEnd);
+  if (!foreign) draft.note("stray-text", after, draft.contentEnd);
+  else if (foreign[1]) draft.note("loose-syntax", draft.contentEnd - foreign[1].trimEnd().length, draft.contentEnd);
   draft.open = undefined;
   source.seek(after + rest.length);
   const lineBreak = source.text.indexOf("\n", source.at);

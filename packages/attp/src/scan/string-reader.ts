@@ -34,15 +34,15 @@ export function opensString(draft: Draft, source: Source, entry: Entry): boolean
   settle(draft);
   const delimiter = (opener ?? fence)?.[0] ?? "";
   const odd = /[“”„‘’‚]/.test(delimiter);
-  if (fence) draft.note("attp/nested-fence", entry.valueStart, entry.valueStart + delimiter.trimEnd().length);
-  else if (odd) draft.note("attp/odd-delimiters", entry.valueStart, entry.valueStart + delimiter.length);
+  if (fence) draft.note("nested-fence", entry.valueStart, entry.valueStart + delimiter.trimEnd().length);
+  else if (odd) draft.note("odd-delimiters", entry.valueStart, entry.valueStart + delimiter.length);
   entry.form = fence ? "backticks" : opener?.[1] ? "multi-literal" : "multi-basic";
   entry.bodyStart = entry.bodyEnd = entry.valueStart + delimiter.length;
   const streams = !fence && draft.options.hasListener && streamsOut(draft, entry);
   draft.add(entry, text.slice(at, value));
   const first = draft.of(entry.field).length === 1;
   if (first && (entry.field === "code" || entry.field === "message")) draft.options.announce(draft.entries, source);
-  const values = new ValueStream(entry, streams, draft.options.rules(entry));
+  const values = new ValueStream(entry, streams, draft.options);
   if (streams && entry.field) draft.streams.set(entry.field, values);
   const quotes: Quotes = { mark: fence ? "`" : opener?.[1] ? "'" : '"', odd };
   const watch = entry.field === "code" ? new OpenerWatch(entry.bodyStart, quotesOf(quotes)) : undefined;
@@ -103,8 +103,8 @@ function begins(draft: Draft, source: Source, open: OpenString, ended: boolean):
   if (after === text.length && !ended) return false;
   open.begun = true;
   const isSurplus = watch !== undefined && after > at && after < at + 3 && /[\r\n]/.test(text.charAt(after));
-  if (!isSurplus || !draft.options.allows("attp/inner-quotes")) return true;
-  draft.note("attp/inner-quotes", entry.bodyStart, source.base + after, surplusQuotes);
+  if (!isSurplus || !draft.options.allows("inner-quotes")) return true;
+  draft.note("inner-quotes", entry.bodyStart, source.base + after, surplusQuotes);
   entry.bodyStart = source.base + after;
   entry.mended = true;
   open.values.startAt(entry.bodyStart);
@@ -129,7 +129,7 @@ function watchCode(draft: Draft, source: Source, open: OpenString, to: number, k
 /** Where to end the document before an opener in its code, unless that stands in a string or comment of the code. */
 function cutBefore(draft: Draft, source: Source, { entry, watch }: OpenString, opener: Opener): Cut | undefined {
   const { fence, language, allows } = draft.options;
-  if (!watch || draft.openerChecks >= 8 || !allows("attp/inner-quotes")) return undefined;
+  if (!watch || draft.openerChecks >= 8 || !allows("inner-quotes")) return undefined;
   draft.openerChecks += 1;
   const seam = findSeam(source, entry.bodyStart, opener, watch, fence, language);
   return seam && { code: entry, seam };

@@ -51,7 +51,7 @@ export function readFurther(
     bracketLine(draft, source, brackets, line, next);
   else if (brackets) {
     const { valueStart, valueEnd } = draft.entries.at(-1) as Entry;
-    draft.note("attp/syntax", valueStart, valueEnd);
+    draft.note("syntax", valueStart, valueEnd);
     draft.brackets = undefined;
   } else if (ends) endLoose(draft, source);
   else {
@@ -70,7 +70,7 @@ function bracketLine(draft: Draft, source: Source, brackets: Brackets, line: str
     const lineStart = Math.max(source.offset, entry.valueStart);
     entry.valueEnd = entry.bodyEnd = lineStart + closed;
     draft.contentEnd = lineStart + line.trimEnd().length;
-    if (!restPattern.test(line.slice(closed))) draft.note("attp/syntax", lineStart + closed, draft.contentEnd);
+    if (!restPattern.test(line.slice(closed))) draft.note("syntax", lineStart + closed, draft.contentEnd);
     draft.brackets = undefined;
   }
   source.seek(next);
@@ -92,11 +92,11 @@ function endLoose(draft: Draft, source: Source): void {
   if (end < 0) {
     const lineBreak = source.slice(entry.valueStart, source.offset).indexOf("\n");
     entry.bodyEnd = entry.valueEnd = entry.valueStart + Math.max(0, lineBreak);
-    draft.note("attp/syntax", entry.valueStart, entry.valueEnd, "The string is not closed.");
+    draft.note("syntax", entry.valueStart, entry.valueEnd, "The string is not closed.");
   } else {
     entry.bodyEnd = end - 1;
     entry.valueEnd = end;
-    draft.note("attp/loose-string", entry.valueStart, end);
+    draft.note("loose-string", entry.valueStart, end);
   }
   draft.contentEnd = entry.valueEnd;
   source.seek(entry.valueEnd);
