@@ -9,14 +9,14 @@ import {
 } from "@toolglot/core/text";
 import { diagnostic, repairs, type ShortCode } from "./diagnostics.ts";
 import { type CodeLanguage, endsInLiteral } from "./repair/code.ts";
-import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
+import { Judge, judgeFence, judgeFields, readDocument } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
 import { entryText } from "./repair/strings.ts";
 import { isTable, toJson } from "./repair/values.ts";
 import { DocumentReader } from "./scan/document-reader.ts";
 import type { Entry, ReadDocument, ReaderOptions, Scan } from "./scan/entry.ts";
 import { AttpGrammar } from "./scan/grammar.ts";
-import { JsonReader, type JsonScan } from "./scan/json-reader.ts";
+import { JsonReader } from "./scan/json-reader.ts";
 import { type Field, fields } from "./scan/patterns.ts";
 import type { AttpDocument, AttpParseOptions, AttpParserOptions } from "./types.ts";
 
@@ -174,29 +174,27 @@ class Run {
     return { block, diagnostics: judge.found };
   }
 
-  #readJson(scan: JsonScan): ReadDocument {
+  #readJson(scan: Scan): ReadDocument {
     const judge = this.#judge();
-    const { start, end, fence, closedFence, truncated } = scan;
-    const place = { start, end, entries: [], headers: [], fence, closedFence, indent: 0, truncated };
-    const fallback = { start, end };
+    const { source, start, end, truncated } = scan;
+    const text = source.slice(start, end);
     judge.add("json-document", start, end);
-    let data: ReturnType<typeof toJson> = null;
+    if (truncated) judge.add("truncated", start, end);
+    let data: ReturnType<typeof toJson>;
     try {
-      data = toJson(JSON.parse(scan.text));
+      data = toJson(JSON.parse(text));
     } catch (error) {
       const message = `The JSON document is not valid: ${(error as Error).message.slice(0, 120)}`;
-      if (truncated) judge.add("truncated", start, end);
-      else judge.add("syntax", start, end, { message });
+      if (!truncated) judge.add("syntax", start, end, { message });
       return this.#finish({ status: judge.status(truncated), extra: createRecord(), span: { start, end } }, judge);
     }
-    if (truncated) judge.add("truncated", start, end);
-    else if (fence && !closedFence) unclosedFence(place, judge);
-    const read = { ...fromData(isTable(data) ? data : {}, place, judge), entries: new Map(), fallback };
+    if (!truncated) judgeFence(scan, judge);
+    const read = fromData(isTable(data) ? data : {}, scan, judge);
     for (const key of Object.keys(read.extra)) {
-      const at = scan.text.indexOf(JSON.stringify(key));
+      const at = text.indexOf(JSON.stringify(key));
       if (key !== "tool_call" && at >= 0) judge.add("unknown-key", start + at, start + at + key.length + 2);
     }
-    return this.#finish(judgeFields(read, place, judge), judge);
+    return this.#finish(judgeFields({ ...read, entries: new Map(), fallback: scan }, scan, judge), judge);
   }
 
   #emit(field: Field, text = ""): void {

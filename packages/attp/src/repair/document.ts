@@ -8,13 +8,6 @@ import { type CodeLanguage, commonIndent, dedent, linesInLiterals, unwrapFence }
 import { type Fields, readFields, unknownEntries } from "./fields.ts";
 import { isMultiLine, rawBody } from "./strings.ts";
 
-/** Where a document stands, and what is known of its end. */
-export type Place = Pick<
-  Scan,
-  "start" | "end" | "entries" | "headers" | "fence" | "closedFence" | "indent" | "truncated"
-> &
-  Partial<Pick<Scan, "source">>;
-
 /** JavaScript has no other triple quotes to use instead. */
 const javascriptQuotes = `Write three quotes in the code as "'".repeat(3).`;
 
@@ -47,19 +40,20 @@ export function readDocument(scan: Scan, judge: Judge): AttpDocument {
   const fields = readFields(scan, judge);
   const cut = scan.entries.find((entry) => entry.cut);
   if (scan.truncated) judge.add("truncated", cut?.valueStart ?? scan.end, scan.end);
-  else if (scan.fence && !scan.closedFence) unclosedFence(scan, judge);
+  else judgeFence(scan, judge);
   return judgeFields(fields, scan, judge);
 }
 
 /** Reports a fence that nothing closes. */
-export function unclosedFence({ fence, start }: Pick<Scan, "fence" | "start">, judge: Judge): void {
-  judge.add(judge.allows("unclosed-fence") ? "unclosed-fence" : "syntax", fence?.start ?? start, start);
+export function judgeFence({ fence, closedFence, start }: Scan, judge: Judge): void {
+  if (!fence || closedFence) return;
+  judge.add(judge.allows("unclosed-fence") ? "unclosed-fence" : "syntax", fence.start, start);
 }
 
 /** Judges what a document says, and makes it. */
-export function judgeFields(fields: Fields, place: Place, judge: Judge): AttpDocument {
+export function judgeFields(fields: Fields, scan: Scan, judge: Judge): AttpDocument {
   const { values, entries, extra, fallback } = fields;
-  const { start, end, truncated } = place;
+  const { start, end, truncated } = scan;
   const report = (code: ShortCode, field: Field, change?: DiagnosticChange): void => {
     const entry = entries.get(field);
     if (!entry) judge.add(code, fallback.start, fallback.end, change);
@@ -77,7 +71,7 @@ export function judgeFields(fields: Fields, place: Place, judge: Judge): AttpDoc
   const first = Math.min(start + 1, end);
   if (isMissing("thought")) judge.add("missing-thought", start, first);
   const [target, message, written] = [text("target"), text("message"), text("code")];
-  const { code, rawCode } = readCode(written, entries.get("code"), place, judge);
+  const { code, rawCode } = readCode(written, entries.get("code"), scan, judge);
 
   const readStatus = (): "success" | "fail" | undefined => {
     const word = text("status")?.trim().toLowerCase();
@@ -121,7 +115,7 @@ export function judgeFields(fields: Fields, place: Place, judge: Judge): AttpDoc
   };
 
   const status = readStatus();
-  for (const [from, to] of unknownEntries(extra, place)) judge.add("unknown-key", from, to);
+  for (const [from, to] of unknownEntries(extra, scan)) judge.add("unknown-key", from, to);
   const document: AttpDocument = { status: "complete", extra, span: { start, end } };
   if (thought !== undefined) document.thought = thought;
   const call = makeCall(status);
@@ -136,12 +130,11 @@ export function judgeFields(fields: Fields, place: Place, judge: Judge): AttpDoc
 function readCode(
   written: string | undefined,
   entry: Entry | undefined,
-  { source, fence, indent, start: documentStart }: Place,
+  { source, fence, indent, start: documentStart }: Scan,
   judge: Judge,
 ): { code?: string; rawCode?: string | undefined } {
   if (written === undefined) return {};
-  // A document of JSON has no text to compare with.
-  if (!entry || !source) return { code: written };
+  if (!entry) return { code: written };
   const { form, valueStart: start, valueEnd: end } = entry;
   let code = written;
   let rawCode: string | undefined;

@@ -1,12 +1,9 @@
 import type { Entry, LineValue, Note } from "./entry.ts";
 import { restPattern } from "./patterns.ts";
 
-/** The last quote of a line, when nothing but a comment follows it. */
-const lastQuotes = {
-  basic: /["“”„＂](?=[ \t]*(?:(?:#|\/\/)[^"“”„＂]*)?$)/,
-  literal: /['‘’‚＇](?=[ \t]*(?:(?:#|\/\/)[^'‘’‚＇]*)?$)/,
-  backticks: /`(?=[ \t]*(?:#[^`]*)?$)/,
-};
+/** The last of some quotes on a line, when nothing but a comment follows it. */
+const lastOf = (quotes: string): RegExp => new RegExp(`[${quotes}](?=[ \\t]*(?:(?:#|//)[^${quotes}]*)?$)`);
+const lastQuotes = { basic: lastOf('"“”„＂'), literal: lastOf("'‘’‚＇"), backticks: lastOf("`") };
 
 /** Numbers and dates, and the words that TOML knows. */
 const plain = /^(?:[+-]?(?:\d[\w.:+-]*(?: \d\d:[\w.:+-]*)?|inf|nan)|true|false)(?=[ \t]*(?:#|\/\/|$))/;
@@ -48,16 +45,12 @@ function quoted(entry: Entry, text: string, first: string, strictly: boolean): L
   if (family === "backticks")
     notes.push({ code: "nested-fence", start: entry.valueStart, end: entry.valueStart + text.length });
   const ticks = family === "backticks" ? (/^`+/.exec(text)?.[0].length ?? 1) : 1;
-  const end = odd || family === "backticks" ? lastQuote(text, family) : closingQuote(text, first);
+  const end = odd || family === "backticks" ? text.slice(1).search(lastQuotes[family]) + 1 : closingQuote(text, first);
   if (end >= ticks && restPattern.test(text.slice(end + 1)))
     return closed(entry, text, family, ticks, end + 1 - ticks, notes, end + 1);
   if (strictly || entry.field === undefined) return undefined;
   setBody(entry, family, 1, text.length, text);
   return { kind: "loose", notes, quote: lastQuotes[family] };
-}
-
-function lastQuote(text: string, family: keyof typeof lastQuotes): number {
-  return lastQuotes[family].exec(text.slice(1)) ? text.slice(1).search(lastQuotes[family]) + 1 : -1;
 }
 
 /** Index of the quote that ends a one-line string, -1 when it is not on the line. */

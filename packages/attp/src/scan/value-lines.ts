@@ -1,10 +1,11 @@
 import type { Source } from "@toolglot/core/text";
+import { lineEnd } from "@toolglot/internal";
 import { Brackets } from "./brackets.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry } from "./entry.ts";
 import { readLineValue } from "./line-value.ts";
 import { documentStart, restPattern } from "./patterns.ts";
-import { settle } from "./string-ends.ts";
+import { settle, skipLine } from "./string-ends.ts";
 
 /**
  * Reads a value from its key's line; it may go on over further ones. False when the line is no TOML and cannot be read as
@@ -90,8 +91,7 @@ function endLoose(draft: Draft, source: Source): void {
   const { entry, end } = draft.loose;
   draft.loose = undefined;
   if (end < 0) {
-    const lineBreak = source.slice(entry.valueStart, source.offset).indexOf("\n");
-    entry.bodyEnd = entry.valueEnd = entry.valueStart + Math.max(0, lineBreak);
+    entry.bodyEnd = entry.valueEnd = entry.valueStart + lineEnd(source.slice(entry.valueStart, source.offset), 0);
     draft.note("syntax", entry.valueStart, entry.valueEnd, "The string is not closed.");
   } else {
     entry.bodyEnd = end - 1;
@@ -99,9 +99,7 @@ function endLoose(draft: Draft, source: Source): void {
     draft.note("loose-string", entry.valueStart, end);
   }
   draft.contentEnd = entry.valueEnd;
-  source.seek(entry.valueEnd);
-  const lineBreak = source.text.indexOf("\n", source.at);
-  source.at = lineBreak < 0 ? source.text.length : lineBreak + 1;
+  skipLine(source, entry.valueEnd);
 }
 
 /** The text ends inside a value: false when that closed it, and reading goes on behind it. */

@@ -1,4 +1,5 @@
 import type { Source } from "@toolglot/core/text";
+import { lineEnd } from "@toolglot/internal";
 import type { Entry, ReaderOptions } from "./entry.ts";
 import type { Field } from "./patterns.ts";
 
@@ -76,10 +77,9 @@ export class ValueStream {
         at += 1;
       }
       if (at >= text.length) break;
-      const lineBreak = text.indexOf("\n", at);
-      const end = lineBreak < 0 ? text.length : lineBreak + 1;
+      const end = lineEnd(text, at) + 1;
       parts.push(text.slice(at, end));
-      this.#strip = lineBreak < 0 ? 0 : this.#options.indent;
+      this.#strip = end > text.length ? 0 : this.#options.indent;
       at = end;
     }
     return parts.join("");
