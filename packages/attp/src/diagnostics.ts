@@ -41,115 +41,115 @@ export type AttpDiagnosticCode =
   | "attp/unread-document"
   | "attp/input-too-long";
 
+type Short<Code> = Code extends `attp/${infer Name}` ? Name : never;
+
+/** A code without its prefix. The text layer reports what is too long. */
+export type ShortCode = Exclude<Short<AttpDiagnosticCode>, "input-too-long">;
+
 /** What each repair says, as a warning: what it affects, the message, and a hint where one helps. */
-export const repairTexts: Readonly<Record<AttpRepairCode, readonly [DiagnosticText[1], string, string?]>> = {
-  "attp/inner-quotes": [
+const repairTexts: Readonly<Record<Short<AttpRepairCode>, readonly [DiagnosticText[1], string, string?]>> = {
+  "inner-quotes": [
     "value",
     "Quotes inside the string would end it early; it was read up to its last closing quotes.",
     "Use the other kind of triple quotes inside the code.",
   ],
-  "attp/raw-escapes": [
+  "raw-escapes": [
     "value",
     "The string has backslashes that TOML does not know; its text was taken as it stands.",
     "Write code in '''…''', where backslashes are plain characters.",
   ],
-  "attp/basic-string-code": [
+  "basic-string-code": [
     "none",
     'Escapes such as \\n in """…""" code were decoded by TOML; the text as written is in rawCode.',
     "Write code in '''…''', where backslashes are plain characters.",
   ],
-  "attp/loose-string": [
+  "loose-string": [
     "value",
     "A one-line string holds raw line breaks or quotes; it was read up to its last quote.",
     'Use """…""" for text with line breaks or quotes.',
   ],
-  "attp/missing-header": [
+  "missing-header": [
     "structure",
     "The keys of the call stand outside [tool_call]; they were taken into it.",
     "Write [tool_call] before status.",
   ],
-  "attp/odd-delimiters": [
+  "odd-delimiters": [
     "structure",
     "Typographic characters stand where TOML wants ASCII delimiters.",
     "Use \" ' = [ ] and plain spaces.",
   ],
-  "attp/loose-syntax": [
+  "loose-syntax": [
     "structure",
     "This is not TOML, but was read as meant.",
     'Write key = "value", true, false, and comments with #.',
   ],
-  "attp/table-name": [
+  "table-name": [
     "structure",
     "The call's table is misnamed or repeated; it was read as one [tool_call], later keys win.",
     "Write [tool_call] once.",
   ],
-  "attp/late-thought": [
+  "late-thought": [
     "structure",
     "thought stands after a table header, so that TOML puts it inside; it was taken as the document's.",
     "Write thought first.",
   ],
-  "attp/nested-fence": [
+  "nested-fence": [
     "value",
     "The code is wrapped in backticks; they were taken off.",
     "Write the code alone between '''.",
   ],
-  "attp/indented": ["none", "The document's fence is indented; that indentation was taken off."],
-  "attp/dedented": ["none", "The code is indented as a whole; that indentation was taken off."],
-  "attp/json-document": ["structure", "The document is written as JSON.", "Write TOML: thought, then [tool_call]."],
-  "attp/missing-status": [
+  indented: ["none", "The document's fence is indented; that indentation was taken off."],
+  dedented: ["none", "The code is indented as a whole; that indentation was taken off."],
+  "json-document": ["structure", "The document is written as JSON.", "Write TOML: thought, then [tool_call]."],
+  "missing-status": [
     "structure",
     "There is no status; it was taken from what the call holds.",
     'Write status = "success" or status = "fail".',
   ],
-  "attp/unclosed-fence": ["none", "The document's fence is not closed."],
-  "attp/stray-text": [
+  "unclosed-fence": ["none", "The document's fence is not closed."],
+  "stray-text": [
     "structure",
     "Text stands behind the code's closing quotes; it was left out.",
     "End the code with ''' alone on its line, and the document with it.",
   ],
 };
 
-const repairs = Object.fromEntries(
-  Object.entries(repairTexts).map(([code, text]) => [code, ["warning", ...text]]),
-) as unknown as Record<AttpRepairCode, DiagnosticText>;
+/** The same by their whole codes, as options name them. */
+export const repairs: Readonly<Record<string, DiagnosticText>> = Object.fromEntries(
+  Object.entries(repairTexts).map(([code, text]) => [`attp/${code}`, ["warning", ...text]]),
+);
 
-const texts: Readonly<Record<AttpDiagnosticCode, DiagnosticText>> = {
-  ...repairs,
-  "attp/truncated": ["error", "value", "The text ends inside the document; it is not run."],
-  "attp/syntax": ["error", "value", "This is not TOML, and no repair explains it."],
-  "attp/duplicate-key": ["error", "value", "The key is given twice; the first stands."],
-  "attp/invalid-status": [
+const faults: Readonly<Record<Exclude<ShortCode, Short<AttpRepairCode>>, DiagnosticText>> = {
+  truncated: ["error", "value", "The text ends inside the document; it is not run."],
+  syntax: ["error", "value", "This is not TOML, and no repair explains it."],
+  "duplicate-key": ["error", "value", "The key is given twice; the first stands."],
+  "invalid-status": [
     "error",
     "structure",
     'status is neither "success" nor "fail".',
     'Write status = "success" or status = "fail".',
   ],
-  "attp/invalid-type": ["error", "value", "The value has to be a string."],
-  "attp/missing-code": ["error", "structure", "A success needs code, and there is none."],
-  "attp/missing-message": ["error", "structure", "A fail needs a message, and there is none."],
-  "attp/missing-thought": ["warning", "none", "There is no thought."],
-  "attp/missing-target": ["warning", "none", "There is no target."],
-  "attp/missing-tool-call": ["error", "structure", "The document holds no call.", "Write [tool_call] with status."],
-  "attp/status-synonym": ["warning", "structure", 'status was read as "fail".', 'Write status = "fail".'],
-  "attp/unused-code": ["warning", "none", "code next to a fail is not run."],
-  "attp/unused-message": ["warning", "none", "message next to a success is not used."],
-  "attp/unknown-key": ["info", "none", "The protocol does not know this key; it is kept in extra."],
-  "attp/prose-outside-document": ["info", "none", "Text stands outside the document."],
-  "attp/unread-document": [
+  "invalid-type": ["error", "value", "The value has to be a string."],
+  "missing-code": ["error", "structure", "A success needs code, and there is none."],
+  "missing-message": ["error", "structure", "A fail needs a message, and there is none."],
+  "missing-thought": ["warning", "none", "There is no thought."],
+  "missing-target": ["warning", "none", "There is no target."],
+  "missing-tool-call": ["error", "structure", "The document holds no call.", "Write [tool_call] with status."],
+  "status-synonym": ["warning", "structure", 'status was read as "fail".', 'Write status = "fail".'],
+  "unused-code": ["warning", "none", "code next to a fail is not run."],
+  "unused-message": ["warning", "none", "message next to a success is not used."],
+  "unknown-key": ["info", "none", "The protocol does not know this key; it is kept in extra."],
+  "prose-outside-document": ["info", "none", "Text stands outside the document."],
+  "unread-document": [
     "warning",
     "none",
     "A document stands here that was not read: the first one is in a fence, and this one is not.",
     "Send one document per answer.",
   ],
-  "attp/input-too-long": ["error", "value", "The text is too long; nothing of it is run."],
 };
 
-/** Makes the diagnostic of a code. */
-export function diagnostic(
-  code: AttpDiagnosticCode,
-  start: number,
-  end: number,
-  change?: DiagnosticChange,
-): Diagnostic<AttpDiagnosticCode> {
-  return makeDiagnostic("attp", code, texts[code], start, end, change);
+/** Makes the diagnostic of a code, given without its prefix. */
+export function diagnostic(code: ShortCode, start: number, end: number, change?: DiagnosticChange): Diagnostic {
+  const whole = `attp/${code}` as const;
+  return makeDiagnostic("attp", whole, repairs[whole] ?? faults[code as keyof typeof faults], start, end, change);
 }

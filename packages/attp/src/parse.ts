@@ -7,17 +7,18 @@ import {
   type Source,
   TextScanner,
 } from "@toolglot/core/text";
-import { diagnostic, repairTexts } from "./diagnostics.ts";
+import { diagnostic, repairs, type ShortCode } from "./diagnostics.ts";
 import { type CodeLanguage, endsInLiteral } from "./repair/code.ts";
-import { Judge, judgeFields, readDocument, unclosedFence } from "./repair/document.ts";
+import { Judge, judgeFence, judgeFields, readDocument } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
 import { entryText } from "./repair/strings.ts";
 import { isTable, toJson } from "./repair/values.ts";
 import { DocumentReader } from "./scan/document-reader.ts";
 import type { Entry, ReadDocument, ReaderOptions, Scan } from "./scan/entry.ts";
 import { AttpGrammar } from "./scan/grammar.ts";
-import { JsonReader, type JsonScan } from "./scan/json-reader.ts";
-import type { AttpDocument, AttpEvent, AttpParseOptions, AttpParserOptions } from "./types.ts";
+import { JsonReader } from "./scan/json-reader.ts";
+import { type Field, fields } from "./scan/patterns.ts";
+import type { AttpDocument, AttpParseOptions, AttpParserOptions } from "./types.ts";
 
 /**
  * Reads all documents of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
@@ -35,14 +36,12 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
   const own = { language: true, onEvent: true } as const;
-  checkParseOptions("createParser", options, own, { protocol: "attp", repairs: repairTexts });
+  checkParseOptions("createParser", options, own, { protocol: "attp", repairs });
   const { language } = options;
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
   return createPushParser(() => new Run(options).scanner);
 }
-
-type DeltaType = Extract<AttpEvent, { phase: "delta" }>["type"];
 
 /** Whether the code of a document may go on behind it. */
 function isUnsure({ doubt, entries }: Scan): boolean {
@@ -68,8 +67,9 @@ const unsureBeginning = "What looks like a document may be part of the code befo
 class Run {
   readonly scanner: TextScanner<AttpDocument>;
   readonly #options: AttpParserOptions;
+  readonly #allows: (code: ShortCode) => boolean;
   /** Units that were given out of each field of the current document, before its end. */
-  #sent = new Map<string, number>();
+  #sent = new Map<Field, number>();
   /** Where the document before ended, when its code may go on. */
   #unsureEnd: number | undefined;
   /** The code of a document before was taken to end inside one of its strings: all that follows may belong to that string. */
@@ -77,9 +77,9 @@ class Run {
 
   constructor(options: AttpParserOptions) {
     this.#options = options;
+    this.#allows = (code) => allowsRepair(options, `attp/${code}`);
     const grammar = new AttpGrammar({
-      readsJson: this.#allows("attp/json-document"),
-      unindents: this.#allows("attp/indented"),
+      allows: this.#allows,
       toml: (start, fence, indent) => new DocumentReader(this.#readerOptions(start, fence, indent)),
       json: (start, fence) => {
         this.#sent = new Map();
@@ -92,7 +92,7 @@ class Run {
       onEnd: ({ blocks, segments }) => {
         const prose = segments.find((segment) => segment.type === "text" && segment.text.trim() !== "");
         if (blocks.length > 0 && prose)
-          this.scanner.diagnose(diagnostic("attp/prose-outside-document", prose.span.start, prose.span.end));
+          this.scanner.diagnose(diagnostic("prose-outside-document", prose.span.start, prose.span.end));
         if (grammar.leavesBare) this.#reportUnread(segments);
       },
     });
@@ -105,17 +105,13 @@ class Run {
       if (segment.type !== "text" || !mayHoldDocument.test(segment.text)) continue;
       for (const { span, toolCall } of parse(segment.text, { ...options, startsInReasoning: false }).blocks) {
         const offset = segment.span.start;
-        if (toolCall) this.scanner.diagnose(diagnostic("attp/unread-document", offset + span.start, offset + span.end));
+        if (toolCall) this.scanner.diagnose(diagnostic("unread-document", offset + span.start, offset + span.end));
       }
     }
   }
 
-  #allows(code: string): boolean {
-    return allowsRepair(this.#options, code);
-  }
-
   #judge(): Judge {
-    return new Judge((code) => this.#allows(code), this.#options.language);
+    return new Judge(this.#allows, this.#options.language);
   }
 
   #readerOptions(start: number, fence: Fence | undefined, indent: number): ReaderOptions {
@@ -126,13 +122,8 @@ class Run {
       indent,
       language: this.#options.language ?? "python",
       hasListener: this.#options.onEvent !== undefined,
-      allows: (code) => this.#allows(code),
-      rules: ({ field }) => ({
-        indent,
-        dedents: this.#allows("attp/dedented"),
-        unwraps: this.#allows("attp/nested-fence"),
-        emit: (text) => this.#emit(`${field as "thought" | "code" | "message"}-delta`, text),
-      }),
+      allows: this.#allows,
+      emit: (field, text) => this.#emit(field, text),
       announce: (entries, source) => this.#announce(entries, source, indent),
       finish: (scan, streams) => {
         for (const [field, { sent }] of streams) this.#sent.set(field, sent);
@@ -154,7 +145,7 @@ class Run {
     const before = this.#unsureEnd;
     const isNear = before !== undefined && /^\s*(?:(?:`{3,}|~{3,})[\w \t]*\s*)?$/.test(source.slice(before, start));
     if (!this.#inLiteral && !isNear) return false;
-    judge.add(diagnostic("attp/inner-quotes", start, end, { message: unsureBeginning }));
+    judge.add("inner-quotes", start, end, { message: unsureBeginning });
     return true;
   }
 
@@ -162,17 +153,13 @@ class Run {
   #announce(entries: readonly Entry[], source: Source, indent: number): void {
     if (!this.#options.onEvent) return;
     const chosen = chooseEntries(entries);
-    const thought = chosen.get("thought");
-    if (thought?.table === 0 && /^(?:basic|literal)$/.test(thought.form)) {
-      const text = entryText(source, thought, indent)?.text ?? "";
-      this.#sent.set("thought", text.length);
-      if (text !== "") this.#emit("thought-delta", text);
-    }
-    for (const field of ["status", "target"] as const) {
+    for (const field of ["thought", "status", "target"] as const) {
       const entry = chosen.get(field);
-      const read = entry && !this.#sent.has(field) ? entryText(source, entry, indent) : undefined;
-      if (!read || (field === "status" && !/^(?:success|fail)$/i.test(read.text.trim()))) continue;
-      const text = field === "status" ? read.text.trim().toLowerCase() : read.text;
+      if (!entry || this.#sent.has(field)) continue;
+      if (field === "thought" && (entry.table > 0 || !/^(?:basic|literal)$/.test(entry.form))) continue;
+      let text = entryText(source, entry, indent)?.text;
+      if (field === "status") text = text?.trim().toLowerCase();
+      if (text === undefined || (field === "status" && text !== "success" && text !== "fail")) continue;
       this.#sent.set(field, text.length);
       this.#emit(field, text);
     }
@@ -180,50 +167,38 @@ class Run {
 
   /** Gives out what was held back. */
   #finish(block: AttpDocument, judge: Judge): ReadDocument {
-    const read = { block, diagnostics: judge.found };
-    if (!this.#options.onEvent) return read;
     const { thought, toolCall } = block;
-    const rest = (field: string, text: string | undefined): string => text?.slice(this.#sent.get(field) ?? 0) ?? "";
-    const say = (type: DeltaType, text: string): void => {
-      if (text !== "") this.#emit(type, text);
-    };
-    say("thought-delta", rest("thought", thought));
-    say("status", rest("status", toolCall?.status));
-    say("target", rest("target", toolCall?.target));
-    say("code-delta", rest("code", toolCall?.code));
-    say("message-delta", rest("message", toolCall?.message));
-    return read;
+    const texts: Partial<Record<Field, string>> = { ...toolCall };
+    if (thought !== undefined) texts.thought = thought;
+    for (const field of fields) this.#emit(field, texts[field]?.slice(this.#sent.get(field) ?? 0));
+    return { block, diagnostics: judge.found };
   }
 
-  #readJson(scan: JsonScan): ReadDocument {
+  #readJson(scan: Scan): ReadDocument {
     const judge = this.#judge();
-    const { start, end, fence, closedFence, truncated } = scan;
-    const place = { start, end, entries: [], headers: [], fence, closedFence, indent: 0, truncated };
-    const fallback = { start, end };
-    judge.add(diagnostic("attp/json-document", start, end));
-    let data: ReturnType<typeof toJson> = null;
+    const { source, start, end, truncated } = scan;
+    const text = source.slice(start, end);
+    judge.add("json-document", start, end);
+    if (truncated) judge.add("truncated", start, end);
+    let data: ReturnType<typeof toJson>;
     try {
-      data = toJson(JSON.parse(scan.text));
+      data = toJson(JSON.parse(text));
     } catch (error) {
       const message = `The JSON document is not valid: ${(error as Error).message.slice(0, 120)}`;
-      judge.add(
-        truncated ? diagnostic("attp/truncated", start, end) : diagnostic("attp/syntax", start, end, { message }),
-      );
-      const status = truncated ? "truncated" : "invalid";
-      return this.#finish({ status, extra: createRecord(), span: { start, end } }, judge);
+      if (!truncated) judge.add("syntax", start, end, { message });
+      return this.#finish({ status: judge.status(truncated), extra: createRecord(), span: { start, end } }, judge);
     }
-    if (truncated) judge.add(diagnostic("attp/truncated", start, end));
-    else if (fence && !closedFence) unclosedFence(place, judge);
-    const fields = { ...fromData(isTable(data) ? data : {}, place, judge), entries: new Map(), fallback };
-    for (const key of Object.keys(fields.extra)) {
-      const at = scan.text.indexOf(JSON.stringify(key));
-      if (key !== "tool_call" && at >= 0)
-        judge.add(diagnostic("attp/unknown-key", start + at, start + at + key.length + 2));
+    if (!truncated) judgeFence(scan, judge);
+    const read = fromData(isTable(data) ? data : {}, scan, judge);
+    for (const key of Object.keys(read.extra)) {
+      const at = text.indexOf(JSON.stringify(key));
+      if (key !== "tool_call" && at >= 0) judge.add("unknown-key", start + at, start + at + key.length + 2);
     }
-    return this.#finish(judgeFields(fields, place, judge), judge);
+    return this.#finish(judgeFields({ ...read, entries: new Map(), fallback: scan }, scan, judge), judge);
   }
 
-  #emit(type: DeltaType, text: string): void {
-    this.#options.onEvent?.({ phase: "delta", type, text });
+  #emit(field: Field, text = ""): void {
+    const type = field === "status" || field === "target" ? field : (`${field}-delta` as const);
+    if (text !== "") this.#options.onEvent?.({ phase: "delta", type, text });
   }
 }

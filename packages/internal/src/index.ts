@@ -12,7 +12,7 @@ export {
   untilAborted,
 } from "./async.ts";
 export { joinBytes, randomHex, textDigest, toHex, uuidV7 } from "./bytes.ts";
-export { isBlank, isLineSpace, isSpace } from "./characters.ts";
+export { isBlank, isLineSpace, isSpace, lineEnd, matchAt } from "./characters.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
 export { atPointer, canonicalJson, copyJson, isObject, parseJson, quoteJson } from "./json.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";

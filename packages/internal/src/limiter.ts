@@ -94,18 +94,19 @@ export class Limiter {
 
   #occupy(key: string | undefined, keyLimit: number): Release {
     const counted = keyLimit === Number.POSITIVE_INFINITY ? undefined : key;
-    this.running++;
-    if (counted !== undefined) this.#runningOf.set(counted, (this.#runningOf.get(counted) ?? 0) + 1);
+    const count = (step: number): void => {
+      this.running += step;
+      if (counted === undefined) return;
+      const running = (this.#runningOf.get(counted) ?? 0) + step;
+      if (running === 0) this.#runningOf.delete(counted);
+      else this.#runningOf.set(counted, running);
+    };
     let held = true;
+    count(1);
     return () => {
       if (!held) return;
       held = false;
-      this.running--;
-      if (counted !== undefined) {
-        const left = (this.#runningOf.get(counted) ?? 1) - 1;
-        if (left === 0) this.#runningOf.delete(counted);
-        else this.#runningOf.set(counted, left);
-      }
+      count(-1);
       this.#callNext();
     };
   }

@@ -11,11 +11,11 @@ export function nearest(name: string, candidates: readonly string[], count = 3):
   // None for one or two letters: any name would be near any other.
   const limit = Math.floor(wanted.length * 0.4);
   return candidates
-    .map((candidate) => ({ candidate, distance: distanceOf(wanted, plain(candidate), limit) }))
-    .filter(({ distance }) => distance <= limit)
-    .sort((a, b) => a.distance - b.distance)
+    .map((candidate) => [candidate, distanceOf(wanted, plain(candidate), limit)] as const)
+    .filter(([, distance]) => distance <= limit)
+    .sort(([, a], [, b]) => a - b)
     .slice(0, count)
-    .map(({ candidate }) => candidate);
+    .map(([candidate]) => candidate);
 }
 
 function plain(name: string): string {
@@ -35,12 +35,10 @@ function distanceOf(a: string, b: string, limit: number): number {
   const at = (i: number, j: number): number => table[i * width + j] ?? 0;
   for (let i = 0; i <= a.length; i++) {
     for (let j = 0; j < width; j++) {
-      let best = i + j;
-      if (i > 0 && j > 0) {
-        best = Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1));
-        if (a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) best = Math.min(best, at(i - 2, j - 2) + 1);
-      }
-      table.push(best);
+      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const differs = a[i - 1] === b[j - 1] ? 0 : 1;
+      const swapped = isSwap ? at(i - 2, j - 2) + 1 : i + j;
+      table.push(i && j ? Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + differs, swapped) : i + j);
     }
   }
   return at(a.length, b.length);

@@ -9,7 +9,7 @@ import {
   type ToolContext,
   ToolError,
 } from "@toolglot/core";
-import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
+import { renderTypeScriptDeclarations } from "@toolglot/core/stubs";
 import { checkKeys, defined } from "@toolglot/internal";
 import { checkRunOptions, checkSandbox } from "./check-options.ts";
 import { describeError } from "./executor.ts";
@@ -34,31 +34,31 @@ export interface CodeToolsOptions {
   locale?: Locale;
 }
 
-const names: Record<SandboxLanguage, string> = {
-  python: "executePythonCode",
-  javascript: "executeJavascriptCode",
+/** The tool that runs programs of one language. */
+export interface CodeToolKind {
+  name: string;
+  /** What the tool says of itself. */
+  about: Readonly<Record<Locale, (seconds: number, libraries: readonly string[]) => string>>;
+  renderTools(tools: readonly AnyTool[], options: { locale: Locale }): string;
+}
+
+/** The tools that there are. A browser runs no Python, and needs no words for it. */
+export type CodeToolKinds = Readonly<Partial<Record<SandboxLanguage, CodeToolKind>>>;
+
+export const javascriptTool: CodeToolKind = {
+  name: "executeJavascriptCode",
+  about: {
+    en: (seconds) =>
+      `Runs a JavaScript program (not TypeScript). Assign its result to \`__result__\`, or return it at the end; what console.log prints comes back too. Nothing can be imported. There are no files, no network and no timers, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
+    zh: (seconds) =>
+      `运行一个 JavaScript 程序（不是 TypeScript）。结果须赋值给 \`__result__\`，或在最后用 return 返回；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+  },
+  renderTools: renderTypeScriptDeclarations,
 };
 
-const wording: Record<
-  Locale,
-  Record<SandboxLanguage, (seconds: number, libraries: readonly string[]) => string> & { tools: string; code: string }
-> = {
-  en: {
-    python: (seconds, libraries) =>
-      `Runs a Python program. Assign its result to \`__result__\`; what it prints comes back too. ${libraries.length === 0 ? "There are no libraries, and nothing can be imported" : `There without an import: ${libraries.join(", ")}; nothing else can be imported`}. There are no files, no network and no processes, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
-    javascript: (seconds) =>
-      `Runs a JavaScript program (not TypeScript). Assign its result to \`__result__\`, or return it at the end; what console.log prints comes back too. Nothing can be imported. There are no files, no network and no timers, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
-    tools: "The program can call these functions:",
-    code: "The program",
-  },
-  zh: {
-    python: (seconds, libraries) =>
-      `运行一个 Python 程序。结果须赋值给 \`__result__\`；打印的内容也会返回。${libraries.length === 0 ? "没有任何库，也不能导入" : `无需 import 即可使用：${libraries.join("、")}；其他任何库都不能导入`}。没有文件、网络和进程，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
-    javascript: (seconds) =>
-      `运行一个 JavaScript 程序（不是 TypeScript）。结果须赋值给 \`__result__\`，或在最后用 return 返回；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
-    tools: "程序可以调用以下函数：",
-    code: "程序",
-  },
+const wording: Readonly<Record<Locale, { tools: string; code: string }>> = {
+  en: { tools: "The program can call these functions:", code: "The program" },
+  zh: { tools: "程序可以调用以下函数：", code: "程序" },
 };
 
 const outputSchema: JsonSchema = {
@@ -78,20 +78,11 @@ const outputSchema: JsonSchema = {
   required: ["value", "logs"],
 };
 
-/**
- * The sandbox as a tool, for agents that call tools one by one: `executePythonCode`, or `executeJavascriptCode`, which run
- * one program each. One tool for each sandbox given, in that order; the functions that its programs find stand in the
- * tool's description.
- *
- * A tool gives `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
- * a program fail is thrown as a `ToolError` whose message has type, message, line, source line, hint, and what was printed
- * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
- *
- * Throws `TypeError` for two sandboxes of one language, for what is no sandbox, and for options that make no sense.
- */
-export function codeTools(
+/** Makes `codeTools()` of an entry, which knows these tools. */
+export function makeCodeTools(
+  kinds: CodeToolKinds,
   sandboxes: Sandbox | readonly Sandbox[],
-  options: CodeToolsOptions = {},
+  options: CodeToolsOptions,
 ): Tool<CodeToolInput>[] {
   const list: readonly Sandbox[] = Array.isArray(sandboxes) ? sandboxes : [sandboxes as Sandbox];
   for (const sandbox of list) checkSandbox("codeTools()", sandbox);
@@ -105,19 +96,23 @@ export function codeTools(
   if (new Set(languages).size < languages.length) {
     throw new TypeError("codeTools() takes one sandbox for each language: their tools would have the same name.");
   }
-  return list.map((sandbox) => codeTool(sandbox, options));
+  return list.map((sandbox) => {
+    const kind = kinds[sandbox.language];
+    if (!kind) throw new TypeError(`codeTools() has no tool for ${sandbox.language} here.`);
+    return codeTool(kind, sandbox, options);
+  });
 }
 
-function codeTool(sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInput> {
+function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInput> {
   const { language } = sandbox;
   const { tools = [], imports, approve, locale = "en" } = options;
   const words = wording[locale];
   const inner = bindTools(sandbox.tools, tools, language).map(({ tool }) => tool);
-  const render = language === "python" ? renderPythonStubs : renderTypeScriptDeclarations;
-  const about = words[language](sandbox.limits.timeoutMs / 1000, sandbox.libraries);
+  const about = kind.about[locale](sandbox.limits.timeoutMs / 1000, sandbox.libraries);
   return {
-    name: names[language],
-    description: inner.length === 0 ? about : `${about}\n\n${words.tools}\n\n${render(inner, { locale }).trimEnd()}`,
+    name: kind.name,
+    description:
+      inner.length === 0 ? about : `${about}\n\n${words.tools}\n\n${kind.renderTools(inner, { locale }).trimEnd()}`,
     inputSchema: {
       type: "object",
       properties: { code: { type: "string", description: words.code } },

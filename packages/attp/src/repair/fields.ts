@@ -1,9 +1,10 @@
-import { createRecord, type Diagnostic, type JsonValue } from "@toolglot/core";
+import { createRecord, type JsonValue } from "@toolglot/core";
 import { parse as parseToml, type TomlError } from "smol-toml";
-import { type AttpDiagnosticCode, diagnostic } from "../diagnostics.ts";
+import type { ShortCode } from "../diagnostics.ts";
 import type { Entry, Scan } from "../scan/entry.ts";
 import { type Field, fieldOf, toolCallName } from "../scan/patterns.ts";
 import { hasControl } from "../toml-text.ts";
+import type { Judge } from "./document.ts";
 import { plainValues } from "./plain-values.ts";
 import { entryText, rawBody, unindent } from "./strings.ts";
 import { isTable, toJson } from "./values.ts";
@@ -17,12 +18,6 @@ export interface Fields {
   fallback: { start: number; end: number };
   extra: Record<string, JsonValue>;
   hasCall: boolean;
-}
-
-/** Where findings go, and which repairs are allowed. */
-export interface Findings {
-  allows(code: AttpDiagnosticCode): boolean;
-  add(found: Diagnostic): void;
 }
 
 /** Of several entries of a field the one that counts: that of the last table, and in one table the first. */
@@ -39,17 +34,16 @@ export function chooseEntries(entries: readonly Entry[]): Map<Field, Entry> {
 }
 
 /** Reads a document's text: by the TOML parser where it is TOML, else as the scan understood it. */
-export function readFields(scan: Scan, findings: Findings): Fields {
+export function readFields(scan: Scan, judge: Judge): Fields {
   const { start, end, entries, doubt } = scan;
   const fallback = scan.headers.find(({ isCall }) => isCall) ?? { start, end: Math.min(end, start + 80) };
-  if (doubt) findings.add(diagnostic("attp/inner-quotes", doubt.start, doubt.end, { message: doubt.message }));
-  if (entries.some(({ cut, mended }) => cut || mended)) return repaired(scan, findings, fallback, undefined);
+  if (doubt) judge.add("inner-quotes", doubt.start, doubt.end, { message: doubt.message });
+  if (entries.some(({ cut, mended }) => cut || mended)) return repaired(scan, judge, fallback, undefined);
   const values = plainValues(scan);
-  const read = values ? { values, extra: createRecord<JsonValue>(), hasCall: true } : readToml(scan, findings);
-  if ("error" in read) return repaired(scan, findings, fallback, read);
+  const read = values ? { values, extra: createRecord<JsonValue>(), hasCall: true } : readToml(scan, judge);
+  if ("error" in read) return repaired(scan, judge, fallback, read);
   for (const note of scan.notes)
-    if (note.code === "attp/table-name" && findings.allows(note.code))
-      findings.add(diagnostic(note.code, note.start, note.end));
+    if (note.code === "table-name" && judge.allows(note.code)) judge.add(note.code, note.start, note.end);
   // Spelled out: copying with dots costs as much as all of the above.
   return { values: read.values, extra: read.extra, hasCall: read.hasCall, entries: chooseEntries(entries), fallback };
 }
@@ -62,11 +56,11 @@ interface Failure {
   text: string;
 }
 
-function readToml(scan: Scan, findings: Findings): Read | Failure {
+function readToml(scan: Scan, judge: Judge): Read | Failure {
   const written = scan.source.slice(scan.start, scan.end).replaceAll("\r\n", "\n");
   const text = scan.indent > 0 ? unindent(`\n${written}`, scan.indent).slice(1) : written;
   try {
-    return fromData(parseToml(text, { integersAsBigInt: "asNeeded" }), scan, findings);
+    return fromData(parseToml(text, { integersAsBigInt: "asNeeded" }), scan, judge);
   } catch (error) {
     return { error, text };
   }
@@ -79,14 +73,14 @@ function readToml(scan: Scan, findings: Findings): Read | Failure {
 export function fromData(
   data: Record<string, unknown>,
   scan: Pick<Scan, "entries" | "start" | "end">,
-  findings: Findings,
+  judge: Judge,
 ): Read {
   const values = new Map<Field, unknown>();
   const call = createRecord<JsonValue>();
   const extra = createRecord<JsonValue>();
   let hasCall = false;
   for (const [key, value] of Object.entries(data)) {
-    const tables = callTables(key, value, findings);
+    const tables = callTables(key, value, judge);
     hasCall ||= tables !== undefined;
     if (!tables) extra[key] = toJson(value);
     else for (const table of tables) for (const [inner, item] of Object.entries(table)) call[inner] = toJson(item);
@@ -102,44 +96,44 @@ export function fromData(
   let hoisted = false;
   for (const field of ["status", "target", "code", "message"] as const) {
     if (field in call) take(field, call);
-    else if (field in extra && findings.allows("attp/missing-header")) {
+    else if (field in extra && judge.allows("missing-header")) {
       take(field, extra);
-      if (!hoisted) findings.add(diagnostic("attp/missing-header", ...at(field)));
+      if (!hoisted) judge.add("missing-header", ...at(field));
       hoisted = true;
     }
   }
   if ("thought" in extra) take("thought", extra);
-  else if ("thought" in call && findings.allows("attp/late-thought")) {
+  else if ("thought" in call && judge.allows("late-thought")) {
     take("thought", call);
-    findings.add(diagnostic("attp/late-thought", ...at("thought")));
+    judge.add("late-thought", ...at("thought"));
   }
   if (Object.keys(call).length > 0) extra.tool_call = call;
   return { values, extra, hasCall: hasCall || hoisted };
 }
 
 /** The tables that a key's value is made of, when they are the call's. */
-function callTables(key: string, value: unknown, findings: Findings): Record<string, unknown>[] | undefined {
+function callTables(key: string, value: unknown, judge: Judge): Record<string, unknown>[] | undefined {
   const name = toolCallName(key);
-  if (!name || (name === "odd" && !findings.allows("attp/table-name"))) return undefined;
+  if (!name || (name === "odd" && !judge.allows("table-name"))) return undefined;
   const tables: unknown[] = Array.isArray(value) ? value : [value];
   return tables.length > 0 && tables.every(isTable) ? tables : undefined;
 }
 
 /** Reads a document that is no TOML, as far as repairs explain it. */
-function repaired(scan: Scan, findings: Findings, fallback: Fields["fallback"], failure: Failure | undefined): Fields {
+function repaired(scan: Scan, judge: Judge, fallback: Fields["fallback"], failure: Failure | undefined): Fields {
   const { source, indent, notes } = scan;
-  preferLastQuotes(scan, findings);
+  preferLastQuotes(scan, judge);
   const entries = chooseEntries(scan.entries);
   const values = new Map<Field, unknown>();
   let explained = failure === undefined;
-  const repair = (code: AttpDiagnosticCode, start: number, end: number, message?: string): void => {
+  const repair = (code: ShortCode, start: number, end: number, message?: string): void => {
     explained = true;
-    if (findings.allows(code)) findings.add(diagnostic(code, start, end, { message }));
-    else findings.add(diagnostic("attp/syntax", start, end));
+    if (judge.allows(code)) judge.add(code, start, end, { message });
+    else judge.add("syntax", start, end);
   };
   const last = new Map<string, number>();
   for (const { code, start, end, message } of notes) {
-    if (code === "attp/syntax" && last.has(code)) continue;
+    if (code === "syntax" && last.has(code)) continue;
     last.set(code, end);
     repair(code, start, end, message);
   }
@@ -147,10 +141,10 @@ function repaired(scan: Scan, findings: Findings, fallback: Fields["fallback"], 
     const read = entryText(source, entry, indent);
     values.set(field, read ? read.text : nonString(source.slice(entry.valueStart, entry.valueEnd)));
     if (!read) continue;
-    if (entry.innerQuotes !== undefined) repair("attp/inner-quotes", entry.innerQuotes, entry.innerQuotes + 3);
-    if (read.raw && !entry.cut) repair("attp/raw-escapes", entry.valueStart, entry.valueEnd);
+    if (entry.innerQuotes !== undefined) repair("inner-quotes", entry.innerQuotes, entry.innerQuotes + 3);
+    if (read.raw && !entry.cut) repair("raw-escapes", entry.valueStart, entry.valueEnd);
     if (hasControl(rawBody(source, entry, indent)))
-      repair("attp/syntax", entry.bodyStart, entry.bodyEnd, "Control characters stand in the string.");
+      repair("syntax", entry.bodyStart, entry.bodyEnd, "Control characters stand in the string.");
   }
   const extra = unknownKeys(scan, repair);
   const inline = extra.tool_call;
@@ -162,10 +156,10 @@ function repaired(scan: Scan, findings: Findings, fallback: Fields["fallback"], 
     if (Object.keys(inline).length === 0) delete extra.tool_call;
   }
   const hoisted = [...entries.values()].find(({ field, inCall }) => field !== "thought" && !inCall);
-  if (hoisted) repair("attp/missing-header", hoisted.keyStart, hoisted.keyEnd);
+  if (hoisted) repair("missing-header", hoisted.keyStart, hoisted.keyEnd);
   const thought = entries.get("thought");
-  if (thought && thought.table > 0) repair("attp/late-thought", thought.keyStart, thought.keyEnd);
-  if (!explained && failure) findings.add(syntaxError(scan, failure));
+  if (thought && thought.table > 0) repair("late-thought", thought.keyStart, thought.keyEnd);
+  if (!explained && failure) syntaxError(scan, failure, judge);
   const hasCall = scan.headers.some(({ isCall }) => isCall) || hoisted !== undefined;
   return { values, entries, fallback, extra, hasCall };
 }
@@ -174,10 +168,10 @@ function repaired(scan: Scan, findings: Findings, fallback: Fields["fallback"], 
  * Quotes were taken for the code's end although unknown keys follow, and more quotes: the last quotes of the
  * document are the end then, if nothing follows them.
  */
-function preferLastQuotes({ source, entries, end, notes }: Scan, findings: Findings): void {
+function preferLastQuotes({ source, entries, end, notes }: Scan, judge: Judge): void {
   const at = entries.findIndex(({ field, form }) => field === "code" && form === "multi-literal");
   const code = entries[at];
-  if (!code || code.cut || !findings.allows("attp/inner-quotes")) return;
+  if (!code || code.cut || !judge.allows("inner-quotes")) return;
   if (entries.slice(at + 1).every(({ field }) => field !== undefined)) return;
   const rest = source.slice(code.valueEnd, end);
   const last = rest.lastIndexOf("'''");
@@ -203,7 +197,7 @@ function nonString(text: string): unknown {
 /** Keys and tables that the protocol does not know, read by the TOML parser on their own. */
 function unknownKeys(
   { source, entries, headers, indent }: Scan,
-  repair: (code: AttpDiagnosticCode, start: number, end: number) => void,
+  repair: (code: ShortCode, start: number, end: number) => void,
 ): Record<string, JsonValue> {
   const unknown = entries.filter(({ field }) => field === undefined);
   const others = headers.filter(({ isCall }) => !isCall);
@@ -233,7 +227,7 @@ function unknownKeys(
     const first = unknown[0] ?? others[0];
     if (first)
       repair(
-        "attp/syntax",
+        "syntax",
         "keyStart" in first ? first.keyStart : first.start,
         "valueEnd" in first ? first.valueEnd : first.end,
       );
@@ -242,7 +236,7 @@ function unknownKeys(
 }
 
 /** The TOML parser's complaint, at its place in the whole text. */
-function syntaxError(scan: Scan, { error, text }: Failure): Diagnostic {
+function syntaxError(scan: Scan, { error, text }: Failure, judge: Judge): void {
   const { line = 1, column = 1, message = "" } = error as Partial<TomlError>;
   const written = scan.source.slice(scan.start, scan.end);
   let start = 0;
@@ -250,7 +244,7 @@ function syntaxError(scan: Scan, { error, text }: Failure): Diagnostic {
   const removed = scan.indent > 0 ? (written.slice(start).match(/^[ \t]*/)?.[0].length ?? 0) : 0;
   const offset = Math.min(scan.start + start + Math.min(removed, scan.indent) + column - 1, scan.end);
   const reason = message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
-  return diagnostic("attp/syntax", offset, Math.min(offset + 1, scan.end), {
+  judge.add("syntax", offset, Math.min(offset + 1, scan.end), {
     message: `Line ${line}, column ${column}: ${reason || "this is not TOML"}${text === "" ? "" : "."}`,
   });
 }

@@ -1,3 +1,5 @@
+import { matchAt } from "@toolglot/internal";
+
 /** After one of these words, or after most signs, a slash begins a regular expression. */
 const beforeRegExp = /(?:^|[^\w$.])(?:return|typeof|case|in|of|delete|void|throw|new|else|do|await|yield)$/;
 
@@ -40,9 +42,9 @@ export function linesInTemplates(code: string, comments = false): Set<number> {
       if (code[at] === "\n") at -= 1;
       codeEnd = at + 1;
     } else if (sign === "/") {
-      const comment = commentAt(code, at);
+      const comment = matchAt(commentPattern, code, at)?.[0];
       const mayBegin = comment === undefined && line !== plainLine && startsRegExp(code, codeEnd);
-      const regExp = mayBegin ? regExpAt(code, at) : undefined;
+      const regExp = mayBegin ? matchAt(regExpPattern, code, at)?.[0] : undefined;
       if (mayBegin && regExp === undefined) plainLine = line;
       for (const _ of (comment ?? "").matchAll(/\n/g)) {
         line += 1;
@@ -63,17 +65,8 @@ export function linesInTemplates(code: string, comments = false): Set<number> {
   return found;
 }
 
-function commentAt(code: string, at: number): string | undefined {
-  const comment = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
-  comment.lastIndex = at;
-  return comment.exec(code)?.[0];
-}
-
-function regExpAt(code: string, at: number): string | undefined {
-  const literal = /\/(?:[^\\/[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+\//y;
-  literal.lastIndex = at;
-  return literal.exec(code)?.[0];
-}
+const commentPattern = /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/y;
+const regExpPattern = /\/(?:[^\\/[\n]|\\[^\n]|\[(?:[^\]\\\n]|\\[^\n])*\])+\//y;
 
 /** Whether a slash here can't be a division: no value stands before it. */
 function startsRegExp(code: string, codeEnd: number): boolean {

@@ -1,16 +1,9 @@
 import type { Source } from "@toolglot/core/text";
 import type { Entry } from "../scan/entry.ts";
 
-const escapes: Record<string, string> = {
-  b: "\b",
-  t: "\t",
-  n: "\n",
-  f: "\f",
-  r: "\r",
-  e: "\u001b",
-  '"': '"',
-  "\\": "\\",
-};
+/** What stands behind a backslash, and what it means. */
+const escapes = 'btnfre"\\';
+const meanings = '\b\t\n\f\r\u001b"\\';
 
 const escapePattern = /\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|([ \t]*\n[ \t\n]*)|([\s\S]?))/g;
 
@@ -22,8 +15,8 @@ function decodeBasic(body: string): string | undefined {
     if (line !== undefined) return "";
     const digits = short ?? long ?? byte;
     if (digits === undefined) {
-      known &&= Object.hasOwn(escapes, single);
-      return escapes[single] ?? "";
+      known &&= single !== "" && escapes.includes(single);
+      return meanings.charAt(escapes.indexOf(single));
     }
     const code = Number.parseInt(digits, 16);
     known &&= code <= 0x10ffff && (code < 0xd800 || code > 0xdfff);

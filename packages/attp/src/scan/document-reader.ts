@@ -1,5 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, isCutOff, openFence, type Source } from "@toolglot/core/text";
+import { lineEnd } from "@toolglot/internal";
 import type { AttpDocument } from "../types.ts";
 import { doubtEnd, doubtKeys, doubtLine, doubtQuotes } from "./doubt.ts";
 import { Draft, openerInCode } from "./draft.ts";
@@ -55,11 +56,11 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const goesOn = isOpen(this.#draft);
     const entry = goesOn ? undefined : this.#draft.key(source);
     if (entry && opensString(this.#draft, source, entry)) return undefined;
-    const lineBreak = source.text.indexOf("\n", source.at);
-    if (lineBreak < 0 && !end) return "line";
-    const lineEnd = lineBreak < 0 ? source.text.length : lineBreak;
-    const line = source.text.slice(source.at, lineEnd);
-    const next = source.base + Math.min(lineEnd + 1, source.text.length);
+    const { length } = source.text;
+    const to = lineEnd(source.text, source.at);
+    if (to === length && !end) return "line";
+    const line = source.text.slice(source.at, to);
+    const next = source.base + Math.min(to + 1, length);
     return goesOn ? this.#furtherLine(source, line, next) : this.#line(source, entry, line, next, end);
   }
 
@@ -129,7 +130,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       return this.#finish(source, start);
     }
     if (!cut) {
-      const code = draft.forced && draft.entries.at(-1)?.field === "code" ? "attp/stray-text" : "attp/syntax";
+      const code = draft.forced && draft.entries.at(-1)?.field === "code" ? "stray-text" : "syntax";
       draft.note(code, start + line.length - line.trimStart().length, start + line.trimEnd().length);
     }
     draft.contentEnd = start + line.trimEnd().length;
@@ -185,11 +186,11 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const opener = openerOutside(source, code, watch.openers, truncated, language);
     if (!opener) return undefined;
     const text = source.slice(opener.start, code.bodyEnd);
-    if (opener.kind === "thought" && endsInThought.test(text) && allows("attp/inner-quotes")) {
+    if (opener.kind === "thought" && endsInThought.test(text) && allows("inner-quotes")) {
       const seam = findSeam(source, code.bodyStart, opener, watch, fence, language);
       if (seam) return { code, seam };
     }
-    const line = text.slice(0, text.indexOf("\n") < 0 ? text.length : text.indexOf("\n"));
+    const line = text.slice(0, lineEnd(text, 0));
     this.#draft.doubt ??= {
       start: opener.start,
       end: opener.start + line.trimEnd().length,

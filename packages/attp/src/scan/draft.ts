@@ -46,7 +46,7 @@ export class Draft {
   /** Comments behind quotes that were checked on one line, and where that line ends. */
   commentChecks: { count: number; lineEnd: number } = { count: 0, lineEnd: -1 };
   /** What is given out of each field while it comes in. */
-  readonly streams: Map<string, ValueStream> = new Map();
+  readonly streams: Map<Field, ValueStream> = new Map();
   /** A value in brackets that goes on. */
   brackets: Brackets | undefined;
   /** A one-line string that was not closed on its line: offset after its last quote so far, -1 for none. */
@@ -76,10 +76,10 @@ export class Draft {
 
   add(entry: Entry, keyText: string): void {
     const { field, keyStart, valueStart } = entry;
-    if (oddCharacters.test(keyText)) this.note("attp/odd-delimiters", keyStart, valueStart);
-    if (/[:：][^"'=]*$/.test(keyText)) this.note("attp/loose-syntax", keyStart, valueStart);
+    if (oddCharacters.test(keyText)) this.note("odd-delimiters", keyStart, valueStart);
+    if (/[:：][^"'=]*$/.test(keyText)) this.note("loose-syntax", keyStart, valueStart);
     const same = this.of(field);
-    if (field && same.at(-1)?.table === entry.table) this.note("attp/duplicate-key", keyStart, entry.keyEnd);
+    if (field && same.at(-1)?.table === entry.table) this.note("duplicate-key", keyStart, entry.keyEnd);
     this.entries.push(entry);
     same.push(entry);
   }
@@ -95,9 +95,9 @@ export class Draft {
     const end = start + line.trimEnd().length;
     const first = start + line.length - line.trimStart().length;
     if (oddCharacters.test(line) && oddCharacters.test(line.split("#")[0] ?? ""))
-      this.note("attp/odd-delimiters", first, end);
-    if (call && (call === "odd" || opening.length > 1 || this.#calls > 0)) this.note("attp/table-name", first, end);
-    if (comment) this.note("attp/loose-syntax", end - comment.trimEnd().length, end);
+      this.note("odd-delimiters", first, end);
+    if (call && (call === "odd" || opening.length > 1 || this.#calls > 0)) this.note("table-name", first, end);
+    if (comment) this.note("loose-syntax", end - comment.trimEnd().length, end);
     this.#table += 1;
     this.#inCall = call !== undefined;
     if (this.#inCall) this.#calls += 1;
@@ -151,7 +151,7 @@ export class Draft {
     code.cut = false;
     code.mended = true;
     this.contentEnd = end;
-    this.note("attp/inner-quotes", codeEnd, next, openerInCode);
+    this.note("inner-quotes", codeEnd, next, openerInCode);
   }
 
   /** Takes the last entry back with all that was noted of it, since the next document begins there; gives its offset. */

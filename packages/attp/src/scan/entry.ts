@@ -1,9 +1,9 @@
 import type { BlockEnd, Fence, Source } from "@toolglot/core/text";
-import type { AttpDiagnosticCode } from "../diagnostics.ts";
+import type { ShortCode } from "../diagnostics.ts";
 import type { CodeLanguage } from "../repair/code.ts";
 import type { AttpDocument } from "../types.ts";
 import type { Field } from "./patterns.ts";
-import type { StreamRules, ValueStream } from "./value-stream.ts";
+import type { ValueStream } from "./value-stream.ts";
 
 /** How a value is written. `other`: numbers, arrays and what else TOML knows, left to the TOML parser. */
 export type Form = "multi-basic" | "multi-literal" | "basic" | "literal" | "bare" | "backticks" | "other";
@@ -50,7 +50,7 @@ export interface Header {
 
 /** A repair the scan had to make to go on. */
 export interface Note {
-  code: AttpDiagnosticCode;
+  code: ShortCode;
   start: number;
   end: number;
   message?: string | undefined;
@@ -88,11 +88,12 @@ export interface ReaderOptions {
   /** There is a listener for deltas. */
   hasListener: boolean;
   allows(code: Note["code"]): boolean;
-  rules(entry: Entry): StreamRules;
+  /** Gives out text of a field. */
+  emit(field: Field, text: string): void;
   /** The call's table is as it will be: time to say status and target. */
   announce(entries: readonly Entry[], source: Source): void;
   /** `streams`: what was given out of each field while it came in. */
-  finish(scan: Scan, streams: ReadonlyMap<string, ValueStream>): ReadDocument;
+  finish(scan: Scan, streams: ReadonlyMap<Field, ValueStream>): ReadDocument;
 }
 
 /** A document with its findings. */

@@ -1,14 +1,14 @@
 import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import { matchAt } from "@toolglot/internal";
 import type { AttpDocument } from "../types.ts";
+import type { ReaderOptions } from "./entry.ts";
 import { readKey } from "./key-line.ts";
 import { readLineValue } from "./line-value.ts";
 import { keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
 
 /** What a grammar needs to make its readers. */
 export interface GrammarOptions {
-  readsJson: boolean;
-  /** Whether indentation of a fence is taken off. */
-  unindents: boolean;
+  allows: ReaderOptions["allows"];
   toml(start: number, fence: Fence | undefined, indent: number): BlockReader<AttpDocument>;
   json(start: number, fence: Fence | undefined): BlockReader<AttpDocument>;
 }
@@ -18,12 +18,10 @@ const open = /^(?:|toml\b.*|attp|te?xt|plain\w*|markdown|md|json[c5]?|ini|conf|y
 
 const table =
   /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
-const mayBeTable =
-  /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_]?(?:c(?:a(?:l(?:ls?["']?[ \t]*[\]\uff3d]{0,2}[^\n]*)?)?)?)?)?)?)?)?)?$/i;
-/** What only the host writes, and how a line may begin that is still to become it. */
+/** What only the host writes. */
 const result = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_ ]?results?["']?[ \t]*[\]\uff3d]{1,2}/i;
-const mayBeResult =
-  /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:o(?:l(?:[-_ ]?(?:r(?:e(?:s(?:u(?:l(?:ts?["']?[ \t]*)?)?)?)?)?)?)?)?)?)?)?$/i;
+/** How a line may begin that is still to become one of them. Groups: the parts of a word. */
+const bracket = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?([a-z]*)[-_ ]?([a-z]*)["']?[ \t]*(?:[\]\uff3d].*)?$/i;
 const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#[^\n]*|\/\/[^\n]*)?)?\r?$/i;
 const stringOpener = /^["'“”‘’]/;
 const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;
@@ -70,19 +68,18 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
       if (answer) return answer;
     }
     if (first === "[" || first === "\uff3b") {
-      if (!complete && mayBeResult.test(line)) return "more";
       if (result.test(line)) {
         this.#inResult = fence?.start ?? -1;
         if (fence && this.#firstOf.offset === probe.offset) this.#resultFence = fence.start;
         return "no";
       }
-      if (complete ? table.test(line) : false) return this.#toml(probe);
-      if (!complete) return mayBeTable.test(line) || this.#holds(probe) ? "more" : "no";
-      return this.#holds(probe) ? "hold" : "no";
+      if (complete && table.test(line)) return this.#toml(probe);
+      const [, word = "-", rest = ""] = complete ? [] : (bracket.exec(line) ?? []);
+      if ("<toolcalls<toolresults".includes(`<${word}${rest}`.toLowerCase())) return "more";
+      return this.#holds(probe) ? (complete ? "hold" : "more") : "no";
     }
     if (first === "#") return this.#holds(probe) ? (complete ? "hold" : "more") : "no";
-    keyPattern.lastIndex = at;
-    const match = keyPattern.exec(text);
+    const match = matchAt(keyPattern, text, at);
     if (!match || (end >= 0 && keyPattern.lastIndex > end)) {
       if (complete) return "no";
       return unfinishedKey.test(line) ? "more" : "no";
@@ -120,7 +117,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   }
 
   #json(probe: LineProbe, line: string, complete: boolean): ProbeAnswer<AttpDocument> | undefined {
-    if (!this.#options.readsJson) return undefined;
+    if (!this.#options.allows("json-document")) return undefined;
     if (jsonKey.test(line)) {
       this.#fencedOnly ??= probe.fence !== undefined;
       const start = probe.blockStart;
@@ -139,7 +136,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     const { fence } = probe;
     const line = probe.text.slice(probe.at, probe.at + 200);
     const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
-    const removed = fence && this.#options.unindents ? Math.min(fence.indent.length, indent) : 0;
+    const removed = fence && this.#options.allows("indented") ? Math.min(fence.indent.length, indent) : 0;
     return this.#options.toml(probe.blockStart <= this.#braceAt ? probe.offset : probe.blockStart, fence, removed);
   }
 }

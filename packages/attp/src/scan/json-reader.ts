@@ -1,30 +1,21 @@
 import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, type Fence, isCutOff, type Source } from "@toolglot/core/text";
+import { lineEnd } from "@toolglot/internal";
 import type { AttpDocument } from "../types.ts";
-import type { ReadDocument } from "./entry.ts";
-
-/** A JSON object in the text, as its reader found it. */
-export interface JsonScan {
-  start: number;
-  end: number;
-  text: string;
-  fence: Fence | undefined;
-  closedFence: boolean;
-  truncated: boolean;
-}
+import type { ReadDocument, Scan } from "./entry.ts";
 
 /** Reads a document written as JSON: follows braces and strings to its end, and takes a closing fence after it. */
 export class JsonReader implements BlockReader<AttpDocument> {
   readonly start: number;
   waitsForLine = false;
   readonly #fence: Fence | undefined;
-  readonly #finish: (scan: JsonScan) => ReadDocument;
+  readonly #finish: (scan: Scan) => ReadDocument;
   #depth = 0;
   #inString = false;
   /** Offset after the object; -1 while it is open. */
   #end = -1;
 
-  constructor(start: number, fence: Fence | undefined, finish: (scan: JsonScan) => ReadDocument) {
+  constructor(start: number, fence: Fence | undefined, finish: (scan: Scan) => ReadDocument) {
     this.start = start;
     this.#fence = fence;
     this.#finish = finish;
@@ -62,39 +53,41 @@ export class JsonReader implements BlockReader<AttpDocument> {
   /** The rest of the line, blank lines, and the closing fence if there is one. */
   #after(source: Source, end: EndOptions | undefined): BlockEnd<AttpDocument> | undefined {
     for (;;) {
-      const lineBreak = source.text.indexOf("\n", source.at);
-      if (lineBreak < 0 && !end) {
+      const { text } = source;
+      const to = lineEnd(text, source.at);
+      const isLast = to === text.length;
+      if (isLast && !end) {
         this.waitsForLine = true;
         return undefined;
       }
-      const line = source.text.slice(source.at, lineBreak < 0 ? source.text.length : lineBreak);
-      const next = source.base + (lineBreak < 0 ? source.text.length : lineBreak + 1);
-      if (this.#fence && closesFence(line, this.#fence)) return this.#done(source, next, true, false);
-      if (line.trim() !== "" || !this.#fence || lineBreak < 0) {
+      const line = text.slice(source.at, to);
+      const next = source.base + Math.min(to + 1, text.length);
+      const fence = this.#fence;
+      if (fence && closesFence(line, fence)) return this.#done(source, next, true, false);
+      const isBlank = line.trim() === "";
+      if (!isBlank || !fence || isLast) {
         const stopped =
-          lineBreak < 0 && end?.stopSequence?.trim().startsWith(this.#fence?.mark.repeat(3) ?? "\0") === true;
-        const blank = line.trim() === "";
-        return this.#done(
-          source,
-          blank ? next : source.offset,
-          stopped,
-          blank && this.#fence !== undefined && isCutOff(end) && !stopped,
-        );
+          isLast && fence !== undefined && end?.stopSequence?.trim().startsWith(fence.mark.repeat(3)) === true;
+        const truncated = isBlank && fence !== undefined && isCutOff(end) && !stopped;
+        return this.#done(source, isBlank ? next : source.offset, stopped, truncated);
       }
       source.seek(next);
     }
   }
 
   #done(source: Source, segmentEnd: number, closedFence: boolean, truncated: boolean): BlockEnd<AttpDocument> {
-    const end = this.#end < 0 ? source.length : this.#end;
-    const text = source.slice(this.start, end);
     const { block, diagnostics } = this.#finish({
+      source,
       start: this.start,
-      end,
-      text,
+      end: this.#end < 0 ? source.length : this.#end,
+      entries: [],
+      headers: [],
+      notes: [],
       fence: this.#fence,
       closedFence,
+      indent: 0,
       truncated,
+      doubt: undefined,
     });
     return { block, diagnostics, end: segmentEnd, closedFence: closedFence && this.#fence !== undefined };
   }

@@ -1,3 +1,4 @@
+import { matchAt } from "@toolglot/internal";
 import type { Entry } from "./entry.ts";
 import { fieldOf, keyParts, keyPattern, toolCallName } from "./patterns.ts";
 
@@ -12,8 +13,7 @@ export interface Place {
  * a key that the protocol knows.
  */
 export function readKey(text: string, at: number, base: number, { table, inCall }: Place): Entry | undefined {
-  keyPattern.lastIndex = at;
-  const match = keyPattern.exec(text);
+  const match = matchAt(keyPattern, text, at);
   if (!match) return undefined;
   const [whole, key = "", delimiter = ""] = match;
   let name: string | undefined = key;

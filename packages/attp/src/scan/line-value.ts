@@ -1,12 +1,9 @@
 import type { Entry, LineValue, Note } from "./entry.ts";
 import { restPattern } from "./patterns.ts";
 
-/** The last quote of a line, when nothing but a comment follows it. */
-const lastQuotes = {
-  basic: /["“”„＂](?=[ \t]*(?:(?:#|\/\/)[^"“”„＂]*)?$)/,
-  literal: /['‘’‚＇](?=[ \t]*(?:(?:#|\/\/)[^'‘’‚＇]*)?$)/,
-  backticks: /`(?=[ \t]*(?:#[^`]*)?$)/,
-};
+/** The last of some quotes on a line, when nothing but a comment follows it. */
+const lastOf = (quotes: string): RegExp => new RegExp(`[${quotes}](?=[ \\t]*(?:(?:#|//)[^${quotes}]*)?$)`);
+const lastQuotes = { basic: lastOf('"“”„＂'), literal: lastOf("'‘’‚＇"), backticks: lastOf("`") };
 
 /** Numbers and dates, and the words that TOML knows. */
 const plain = /^(?:[+-]?(?:\d[\w.:+-]*(?: \d\d:[\w.:+-]*)?|inf|nan)|true|false)(?=[ \t]*(?:#|\/\/|$))/;
@@ -44,22 +41,16 @@ function quoted(entry: Entry, text: string, first: string, strictly: boolean): L
   const family = first === "`" ? "backticks" : /["“”„＂]/.test(first) ? "basic" : "literal";
   if (family === "backticks" && entry.field !== "code") return undefined;
   const odd = !/["'`]/.test(first);
-  const notes: Note[] = odd
-    ? [{ code: "attp/odd-delimiters", start: entry.valueStart, end: entry.valueStart + 1 }]
-    : [];
+  const notes: Note[] = odd ? [{ code: "odd-delimiters", start: entry.valueStart, end: entry.valueStart + 1 }] : [];
   if (family === "backticks")
-    notes.push({ code: "attp/nested-fence", start: entry.valueStart, end: entry.valueStart + text.length });
+    notes.push({ code: "nested-fence", start: entry.valueStart, end: entry.valueStart + text.length });
   const ticks = family === "backticks" ? (/^`+/.exec(text)?.[0].length ?? 1) : 1;
-  const end = odd || family === "backticks" ? lastQuote(text, family) : closingQuote(text, first);
+  const end = odd || family === "backticks" ? text.slice(1).search(lastQuotes[family]) + 1 : closingQuote(text, first);
   if (end >= ticks && restPattern.test(text.slice(end + 1)))
     return closed(entry, text, family, ticks, end + 1 - ticks, notes, end + 1);
   if (strictly || entry.field === undefined) return undefined;
   setBody(entry, family, 1, text.length, text);
   return { kind: "loose", notes, quote: lastQuotes[family] };
-}
-
-function lastQuote(text: string, family: keyof typeof lastQuotes): number {
-  return lastQuotes[family].exec(text.slice(1)) ? text.slice(1).search(lastQuotes[family]) + 1 : -1;
 }
 
 /** Index of the quote that ends a one-line string, -1 when it is not on the line. */
@@ -87,7 +78,7 @@ function closed(
   entry.valueEnd = entry.valueStart + end;
   if (rest[1]) {
     const start = entry.valueStart + text.length - rest[1].length;
-    notes.push({ code: "attp/loose-syntax", start, end: start + rest[1].trimEnd().length });
+    notes.push({ code: "loose-syntax", start, end: start + rest[1].trimEnd().length });
   }
   return { kind: "closed", notes };
 }
@@ -101,5 +92,5 @@ function setBody(entry: Entry, form: Entry["form"], start: number, end: number, 
 }
 
 function noteAt(entry: Entry, start: number, end: number): Note {
-  return { code: "attp/loose-syntax", start: entry.valueStart + start, end: entry.valueStart + end };
+  return { code: "loose-syntax", start: entry.valueStart + start, end: entry.valueStart + end };
 }

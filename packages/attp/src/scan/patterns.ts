@@ -1,7 +1,8 @@
 /** The keys the protocol knows. */
 export type Field = "thought" | "status" | "target" | "code" | "message";
 
-const fields: ReadonlySet<string> = new Set(["thought", "status", "target", "code", "message"]);
+/** The same, as a document has them in order. */
+export const fields: readonly Field[] = ["thought", "status", "target", "code", "message"];
 
 /** White space that models put around delimiters; only space and tab are TOML's. */
 const space = "[ \\t\\u00a0\\u2000-\\u200b\\u202f\\u3000\\ufeff]*";
@@ -43,7 +44,7 @@ export function keyParts(key: string): string[] {
 
 /** The field a key names, if it names one. */
 export function fieldOf(name: string): Field | undefined {
-  return fields.has(name) ? (name as Field) : undefined;
+  return fields.find((field) => field === name);
 }
 
 /** `exact` for `tool_call`; `odd` for `ToolCall`, `tool-call` and the like. */

@@ -1,4 +1,5 @@
 import { closesFence, type Fence, type Source } from "@toolglot/core/text";
+import { lineEnd } from "@toolglot/internal";
 import { type CodeLanguage, endsInLiteral, linesInLiterals } from "../repair/code.ts";
 import type { Entry } from "./entry.ts";
 
@@ -88,13 +89,12 @@ export class OpenerWatch {
     pattern.lastIndex = 0;
     for (let match = pattern.exec(stretch); match; match = pattern.exec(stretch)) {
       const start = from + match.index + 1;
-      const lineBreak = text.indexOf("\n", start);
-      const lineEnd = lineBreak < 0 ? text.length : lineBreak;
-      if (lineBreak < 0 && !known) return seamStart(text, start - 1, at, this.#own);
+      const end = lineEnd(text, start);
+      if (end === text.length && !known) return seamStart(text, start - 1, at, this.#own);
       pattern.lastIndex = start - from;
       this.#seen = base + start;
       const kind = match[1] ? "table" : (match[2] as Opener["kind"]);
-      if (!kinds[kind].test(text.slice(start, Math.min(to, lineEnd)))) continue;
+      if (!kinds[kind].test(text.slice(start, Math.min(to, end)))) continue;
       const opener = this.#add(kind, source, base + start);
       if (mayCut(kind)) return opener;
     }

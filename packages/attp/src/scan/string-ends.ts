@@ -1,5 +1,5 @@
 import type { Source } from "@toolglot/core/text";
-import { isLineSpace } from "@toolglot/internal";
+import { isLineSpace, lineEnd } from "@toolglot/internal";
 import { doubtEnd, doubtQuotes } from "./doubt.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry } from "./entry.ts";
@@ -41,9 +41,9 @@ export function readQuotes(
   const mayEnd = next === text.length || /[\n#/\u00a0\u2000-\u200b\u202f\u3000\ufeff]/.test(text.charAt(next));
   let rest = "";
   if (mayEnd) {
-    const lineBreak = text.indexOf("\n", next);
-    if (lineBreak < 0 && !ended) return "more";
-    rest = text.slice(end, lineBreak < 0 ? text.length : lineBreak).replace(/\r$/, "");
+    const to = lineEnd(text, next);
+    if (to === text.length && !ended) return "more";
+    rest = text.slice(end, to).replace(/\r$/, "");
   }
   const quotes = source.base + index;
   const after = source.base + end;
@@ -68,7 +68,7 @@ export function readQuotes(
     lines: [],
     clean,
     mayEnd: clean || alone,
-    surplus: alone && end - index > 3 && open.watch !== undefined && draft.options.allows("attp/inner-quotes"),
+    surplus: alone && end - index > 3 && open.watch !== undefined && draft.options.allows("inner-quotes"),
     runs: open.runs,
     mark: draft.mark(),
   };
@@ -102,17 +102,20 @@ function close(draft: Draft, source: Source, { open, quotes, after, surplus }: C
   entry.valueEnd = after;
   if (surplus) {
     entry.mended = true;
-    draft.note("attp/inner-quotes", quotes, after, surplusQuotes);
+    draft.note("inner-quotes", quotes, after, surplusQuotes);
   }
   draft.contentEnd = after + rest.trimEnd().length;
   const foreign = restPattern.exec(rest);
-  if (!foreign) draft.note("attp/stray-text", after, draft.contentEnd);
-  else if (foreign[1])
-    draft.note("attp/loose-syntax", draft.contentEnd - foreign[1].trimEnd().length, draft.contentEnd);
+  if (!foreign) draft.note("stray-text", after, draft.contentEnd);
+  else if (foreign[1]) draft.note("loose-syntax", draft.contentEnd - foreign[1].trimEnd().length, draft.contentEnd);
   draft.open = undefined;
-  source.seek(after + rest.length);
-  const lineBreak = source.text.indexOf("\n", source.at);
-  source.at = lineBreak < 0 ? source.text.length : lineBreak + 1;
+  skipLine(source, after + rest.length);
+}
+
+/** Goes on behind the line that an offset stands on. */
+export function skipLine(source: Source, offset: number): void {
+  source.seek(offset);
+  source.at = Math.min(lineEnd(source.text, source.at) + 1, source.text.length);
 }
 
 /** The quotes that were taken for the end are data: goes back to just after them. */
@@ -137,8 +140,7 @@ export function force(draft: Draft, source: Source, candidate: Candidate): undef
   open.dead = open.fenceEnd = undefined;
   if (open.entry.innerQuotes === quotes) open.entry.innerQuotes = undefined;
   source.seek(after);
-  const lineBreak = source.text.indexOf("\n", source.at);
-  const rest = source.text.slice(source.at, lineBreak < 0 ? source.text.length : lineBreak).replace(/\r$/, "");
+  const rest = source.text.slice(source.at, lineEnd(source.text, source.at)).replace(/\r$/, "");
   if (open.entry.field === "code") {
     draft.forced = true;
     draft.codeEnd = candidate;

@@ -1,11 +1,12 @@
 import { closesFence, type Source } from "@toolglot/core/text";
+import { lineEnd, matchAt } from "@toolglot/internal";
 import { endsInLiteral } from "../repair/code.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry } from "./entry.ts";
 import { documentStart, multiLineOpener } from "./patterns.ts";
 import { findSeam, type Opener, OpenerWatch, type Seam } from "./seam.ts";
 import { admits, force, readQuotes, settle, surplusQuotes } from "./string-ends.ts";
-import { type Candidate, findQuotes, isQuote, type OpenString, type Quotes, quotesOf } from "./string-scan.ts";
+import { afterQuotes, type Candidate, findQuotes, type OpenString, quotesOf } from "./string-scan.ts";
 import { ValueStream } from "./value-stream.ts";
 
 /** `more`: text is missing. `line`: a line break is. Undefined: it can go on at once. */
@@ -25,8 +26,7 @@ const opensDocument = /^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:toml|attp)/i;
 export function opensString(draft: Draft, source: Source, entry: Entry): boolean {
   const { text, at } = source;
   const value = entry.valueStart - source.base;
-  multiLineOpener.lastIndex = value;
-  const opener = multiLineOpener.exec(text);
+  const opener = matchAt(multiLineOpener, text, value);
   const fence =
     !opener && entry.field === "code" ? /^`{3,}[\w+-]*[ \t]*\r?\n/.exec(text.slice(value, value + 40)) : null;
   if (!opener && !fence) return false;
@@ -34,18 +34,18 @@ export function opensString(draft: Draft, source: Source, entry: Entry): boolean
   settle(draft);
   const delimiter = (opener ?? fence)?.[0] ?? "";
   const odd = /[“”„‘’‚]/.test(delimiter);
-  if (fence) draft.note("attp/nested-fence", entry.valueStart, entry.valueStart + delimiter.trimEnd().length);
-  else if (odd) draft.note("attp/odd-delimiters", entry.valueStart, entry.valueStart + delimiter.length);
+  if (fence) draft.note("nested-fence", entry.valueStart, entry.valueStart + delimiter.trimEnd().length);
+  else if (odd) draft.note("odd-delimiters", entry.valueStart, entry.valueStart + delimiter.length);
   entry.form = fence ? "backticks" : opener?.[1] ? "multi-literal" : "multi-basic";
   entry.bodyStart = entry.bodyEnd = entry.valueStart + delimiter.length;
   const streams = !fence && draft.options.hasListener && streamsOut(draft, entry);
   draft.add(entry, text.slice(at, value));
   const first = draft.of(entry.field).length === 1;
   if (first && (entry.field === "code" || entry.field === "message")) draft.options.announce(draft.entries, source);
-  const values = new ValueStream(entry, streams, draft.options.rules(entry));
+  const values = new ValueStream(entry, streams, draft.options);
   if (streams && entry.field) draft.streams.set(entry.field, values);
-  const quotes: Quotes = { mark: fence ? "`" : opener?.[1] ? "'" : '"', odd };
-  const watch = entry.field === "code" ? new OpenerWatch(entry.bodyStart, quotesOf(quotes)) : undefined;
+  const quotes = quotesOf(fence ? "`" : opener?.[1] ? "'" : '"', odd);
+  const watch = entry.field === "code" ? new OpenerWatch(entry.bodyStart, quotes.three) : undefined;
   if (watch) draft.watch = watch;
   draft.open = { entry, quotes, values, runs: 0, dead: undefined, watch, begun: false, fenceEnd: undefined };
   source.seek(entry.bodyStart);
@@ -81,8 +81,7 @@ function readText(draft: Draft, source: Source, open: OpenString, ended: boolean
       open.values.pass(source, source.offset + (isBreak ? 1 : 0));
       return ended ? "end" : "more";
     }
-    let after = index + 3;
-    while (after < text.length && isQuote(open.quotes, text.charCodeAt(after))) after += 1;
+    const after = afterQuotes(open.quotes, text, index + 3);
     const answer = readQuotes(draft, source, open, text, index, after, ended);
     if (answer === "more") {
       source.at = index;
@@ -98,13 +97,12 @@ function readText(draft: Draft, source: Source, open: OpenString, ended: boolean
 function begins(draft: Draft, source: Source, open: OpenString, ended: boolean): boolean {
   const { entry, watch, quotes } = open;
   const { text, at } = source;
-  let after = at;
-  while (after < at + 3 && after < text.length && isQuote(quotes, text.charCodeAt(after))) after += 1;
+  const after = afterQuotes(quotes, text, at, Math.min(at + 3, text.length));
   if (after === text.length && !ended) return false;
   open.begun = true;
   const isSurplus = watch !== undefined && after > at && after < at + 3 && /[\r\n]/.test(text.charAt(after));
-  if (!isSurplus || !draft.options.allows("attp/inner-quotes")) return true;
-  draft.note("attp/inner-quotes", entry.bodyStart, source.base + after, surplusQuotes);
+  if (!isSurplus || !draft.options.allows("inner-quotes")) return true;
+  draft.note("inner-quotes", entry.bodyStart, source.base + after, surplusQuotes);
   entry.bodyStart = source.base + after;
   entry.mended = true;
   open.values.startAt(entry.bodyStart);
@@ -129,7 +127,7 @@ function watchCode(draft: Draft, source: Source, open: OpenString, to: number, k
 /** Where to end the document before an opener in its code, unless that stands in a string or comment of the code. */
 function cutBefore(draft: Draft, source: Source, { entry, watch }: OpenString, opener: Opener): Cut | undefined {
   const { fence, language, allows } = draft.options;
-  if (!watch || draft.openerChecks >= 8 || !allows("attp/inner-quotes")) return undefined;
+  if (!watch || draft.openerChecks >= 8 || !allows("inner-quotes")) return undefined;
   draft.openerChecks += 1;
   const seam = findSeam(source, entry.bodyStart, opener, watch, fence, language);
   return seam && { code: entry, seam };
@@ -144,11 +142,12 @@ function standsOutside(draft: Draft, source: Source, { open, quotes }: Candidate
 
 /** Line by line: the line may begin another document, or be the end of a fence. */
 function readLine(draft: Draft, source: Source, open: OpenString, ended: boolean): Wait | Cut | "end" {
-  const lineBreak = source.text.indexOf("\n", source.at);
-  if (lineBreak < 0 && !ended) return "line";
-  if (lineBreak < 0 && source.at >= source.text.length) return "end";
-  const lineEnd = lineBreak < 0 ? source.text.length : lineBreak + 1;
-  const line = source.text.slice(source.at, lineEnd);
+  const { length } = source.text;
+  const to = lineEnd(source.text, source.at);
+  if (to === length && !ended) return "line";
+  if (source.at >= length) return "end";
+  const next = Math.min(to + 1, length);
+  const line = source.text.slice(source.at, next);
   const base = source.offset;
   const cut = draft.midLine ? undefined : lineStart(draft, source, open, line);
   if (cut || !draft.open) return cut;
@@ -156,12 +155,11 @@ function readLine(draft: Draft, source: Source, open: OpenString, ended: boolean
   for (let at = 0; open.quotes.mark !== "`" || isFence; ) {
     const { index } = findQuotes(open, line, base, at);
     if (index < 0) break;
-    let after = index + 3;
-    while (after < line.length && isQuote(open.quotes, line.charCodeAt(after))) after += 1;
+    const after = afterQuotes(open.quotes, line, index + 3);
     if (readQuotes(draft, source, open, source.text, source.at + index, source.at + after, true)) return undefined;
     at = after;
   }
-  source.at = lineEnd;
+  source.at = next;
   draft.midLine = false;
   if (open.dead) return undefined;
   open.values.pass(source, source.offset);

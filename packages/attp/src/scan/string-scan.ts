@@ -3,10 +3,29 @@ import type { Entry } from "./entry.ts";
 import type { OpenerWatch } from "./seam.ts";
 import type { ValueStream } from "./value-stream.ts";
 
-/** Which quotes end a string: `'`, `"` or backticks; `odd` when typographic ones count too. */
+/** The quotes that end a string. */
 export interface Quotes {
   mark: "'" | '"' | "`";
-  odd: boolean;
+  /** The mark, and what else counts as one. */
+  set: string;
+  /** Three of them. */
+  three: RegExp;
+  /** The next three of them, or the next escape. */
+  next: RegExp;
+}
+
+/** `odd`: typographic ones count too. */
+export function quotesOf(mark: Quotes["mark"], odd: boolean): Quotes {
+  const set = odd ? mark + { "'": "‘’‚", '"': "“”„", "`": "" }[mark] : mark;
+  const three = odd ? `[${set}]{3}` : mark.repeat(3);
+  return { mark, set, three: new RegExp(three), next: new RegExp(mark === '"' ? `${three}|\\\\` : three, "g") };
+}
+
+/** Index after the quotes that begin at one; at most `to`. */
+export function afterQuotes({ set }: Quotes, text: string, from: number, to: number = text.length): number {
+  let at = from;
+  while (at < to && set.includes(text.charAt(at))) at += 1;
+  return at;
 }
 
 /** A multi-line string that is being read. */
@@ -46,15 +65,6 @@ export interface Candidate {
   mark: Mark;
 }
 
-const patterns = {
-  "'": /'''/g,
-  "'odd": /[‘’‚']{3}/g,
-  '"': /"""|\\/g,
-  '"odd': /["“”„]{3}|\\/g,
-  "`": /```/g,
-  "`odd": /```/g,
-};
-
 /**
  * The next three quotes in a stretch of text that begins at offset `base`, or -1; then text from `hold` on may
  * still become quotes or an escape, and waits.
@@ -66,7 +76,7 @@ export function findQuotes(
   base: number,
   from: number,
 ): { index: number; hold: number } {
-  const pattern = patterns[quotes.odd ? (`${quotes.mark}odd` as const) : quotes.mark];
+  const pattern = quotes.next;
   let start = from;
   for (pattern.lastIndex = from; ; ) {
     const match = pattern.exec(text);
@@ -81,21 +91,8 @@ export function findQuotes(
     if (start > text.length) return { index: -1, hold: match.index };
   }
   let hold = text.length;
-  while (hold > start && hold > text.length - 2 && isQuote(quotes, text.charCodeAt(hold - 1))) hold -= 1;
+  while (hold > start && hold > text.length - 2 && quotes.set.includes(text.charAt(hold - 1))) hold -= 1;
   return { index: -1, hold };
-}
-
-/** Finds three of the quotes. */
-export function quotesOf({ mark, odd }: Quotes): RegExp {
-  if (mark === "`") return /```/;
-  return odd ? { "'": /[‘’‚']{3}/, '"': /["“”„]{3}/ }[mark] : { "'": /'''/, '"': /"""/ }[mark];
-}
-
-/** Whether a unit is one of the quotes. */
-export function isQuote({ mark, odd }: Quotes, code: number): boolean {
-  if (mark === "`") return code === 96;
-  if (mark === "'") return code === 39 || (odd && code >= 0x2018 && code <= 0x201a);
-  return code === 34 || (odd && code >= 0x201c && code <= 0x201e);
 }
 
 /** Whether quotes at an index stand where a string's end does: at a line's start, or after text that needs no more. */

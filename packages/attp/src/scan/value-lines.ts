@@ -1,10 +1,11 @@
 import type { Source } from "@toolglot/core/text";
+import { lineEnd } from "@toolglot/internal";
 import { Brackets } from "./brackets.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry } from "./entry.ts";
 import { readLineValue } from "./line-value.ts";
 import { documentStart, restPattern } from "./patterns.ts";
-import { settle } from "./string-ends.ts";
+import { settle, skipLine } from "./string-ends.ts";
 
 /**
  * Reads a value from its key's line; it may go on over further ones. False when the line is no TOML and cannot be read as
@@ -51,7 +52,7 @@ export function readFurther(
     bracketLine(draft, source, brackets, line, next);
   else if (brackets) {
     const { valueStart, valueEnd } = draft.entries.at(-1) as Entry;
-    draft.note("attp/syntax", valueStart, valueEnd);
+    draft.note("syntax", valueStart, valueEnd);
     draft.brackets = undefined;
   } else if (ends) endLoose(draft, source);
   else {
@@ -70,7 +71,7 @@ function bracketLine(draft: Draft, source: Source, brackets: Brackets, line: str
     const lineStart = Math.max(source.offset, entry.valueStart);
     entry.valueEnd = entry.bodyEnd = lineStart + closed;
     draft.contentEnd = lineStart + line.trimEnd().length;
-    if (!restPattern.test(line.slice(closed))) draft.note("attp/syntax", lineStart + closed, draft.contentEnd);
+    if (!restPattern.test(line.slice(closed))) draft.note("syntax", lineStart + closed, draft.contentEnd);
     draft.brackets = undefined;
   }
   source.seek(next);
@@ -90,18 +91,15 @@ function endLoose(draft: Draft, source: Source): void {
   const { entry, end } = draft.loose;
   draft.loose = undefined;
   if (end < 0) {
-    const lineBreak = source.slice(entry.valueStart, source.offset).indexOf("\n");
-    entry.bodyEnd = entry.valueEnd = entry.valueStart + Math.max(0, lineBreak);
-    draft.note("attp/syntax", entry.valueStart, entry.valueEnd, "The string is not closed.");
+    entry.bodyEnd = entry.valueEnd = entry.valueStart + lineEnd(source.slice(entry.valueStart, source.offset), 0);
+    draft.note("syntax", entry.valueStart, entry.valueEnd, "The string is not closed.");
   } else {
     entry.bodyEnd = end - 1;
     entry.valueEnd = end;
-    draft.note("attp/loose-string", entry.valueStart, end);
+    draft.note("loose-string", entry.valueStart, end);
   }
   draft.contentEnd = entry.valueEnd;
-  source.seek(entry.valueEnd);
-  const lineBreak = source.text.indexOf("\n", source.at);
-  source.at = lineBreak < 0 ? source.text.length : lineBreak + 1;
+  skipLine(source, entry.valueEnd);
 }
 
 /** The text ends inside a value: false when that closed it, and reading goes on behind it. */

@@ -1,16 +1,9 @@
 import type { Source } from "@toolglot/core/text";
-import type { Entry } from "./entry.ts";
+import { lineEnd } from "@toolglot/internal";
+import type { Entry, ReaderOptions } from "./entry.ts";
+import type { Field } from "./patterns.ts";
 
-/** How deltas of a value may be given out. */
-export interface StreamRules {
-  /** White space to take off every line. */
-  indent: number;
-  /** Code that begins indented may be dedented as a whole: it waits for its end. */
-  dedents: boolean;
-  /** Code that begins with a fence or a backtick may be unwrapped: it waits for its end. */
-  unwraps: boolean;
-  emit(text: string): void;
-}
+type StreamOptions = Pick<ReaderOptions, "indent" | "allows" | "emit">;
 
 /**
  * Gives out a multi-line string while it comes in: the text as TOML would read it, as far as no continuation can change it.
@@ -19,7 +12,8 @@ export interface StreamRules {
 export class ValueStream {
   /** Units given out. */
   sent = 0;
-  readonly #rules: StreamRules;
+  readonly #entry: Entry;
+  readonly #options: StreamOptions;
   /** Offset up to which the body was taken. */
   #taken: number;
   #open: boolean;
@@ -32,11 +26,12 @@ export class ValueStream {
   #lead: string | undefined;
   #leadAtLineStart = true;
 
-  constructor(entry: Entry, streams: boolean, rules: StreamRules) {
-    this.#rules = rules;
+  constructor(entry: Entry, streams: boolean, options: StreamOptions) {
+    this.#entry = entry;
+    this.#options = options;
     this.#open = streams;
     this.#taken = entry.bodyStart;
-    if (entry.field === "code" && (rules.dedents || rules.unwraps)) this.#lead = "";
+    if (entry.field === "code") this.#lead = "";
   }
 
   /** Nothing from this offset on is given out: only the whole value shows how it is read. */
@@ -68,10 +63,10 @@ export class ValueStream {
       this.#fresh = false;
       if (text.startsWith("\n")) {
         text = text.slice(1);
-        this.#strip = this.#rules.indent;
+        this.#strip = this.#options.indent;
       }
     }
-    return this.#rules.indent > 0 ? this.#unindent(text) : text;
+    return this.#options.indent > 0 ? this.#unindent(text) : text;
   }
 
   #unindent(text: string): string {
@@ -82,10 +77,9 @@ export class ValueStream {
         at += 1;
       }
       if (at >= text.length) break;
-      const lineBreak = text.indexOf("\n", at);
-      const end = lineBreak < 0 ? text.length : lineBreak + 1;
+      const end = lineEnd(text, at) + 1;
       parts.push(text.slice(at, end));
-      this.#strip = lineBreak < 0 ? 0 : this.#rules.indent;
+      this.#strip = end > text.length ? 0 : this.#options.indent;
       at = end;
     }
     return parts.join("");
@@ -100,7 +94,9 @@ export class ValueStream {
     }
     const flush = first > 0 ? text[first - 1] === "\n" : this.#leadAtLineStart;
     const wrapped = text[first] === "`" || text[first] === "~";
-    if ((!flush && this.#rules.dedents) || (wrapped && this.#rules.unwraps)) {
+    const { allows } = this.#options;
+    // Code that begins indented may be dedented as a whole, and code that begins with a fence or a backtick be unwrapped.
+    if ((!flush && allows("dedented")) || (wrapped && allows("nested-fence"))) {
       this.#open = false;
       return;
     }
@@ -112,6 +108,6 @@ export class ValueStream {
   #send(text: string): void {
     if (text === "") return;
     this.sent += text.length;
-    this.#rules.emit(text);
+    this.#options.emit(this.#entry.field as Field, text);
   }
 }

@@ -120,6 +120,5 @@ export const callFormats: readonly CallFormat[] = [
   { id: "wild", name: json, open: ["[Calling tool:"], next: `\\s{0,9}${name}` },
 ];
 
-/** The tags of ToolsXML, which are looked for without their brackets too. */
-export const toolsXmlTags: readonly string[] =
-  "tools command edit file find replace read get_value input ctrl mcp".split(" ");
+/** The tags of ToolsXML, which are looked for without their brackets too, as a pattern. */
+export const toolsXmlTags = "tools|command|edit|file|find|replace|read|get_value|input|ctrl|mcp";

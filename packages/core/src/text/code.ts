@@ -1,3 +1,6 @@
+import { lineEnd } from "@toolglot/internal";
+import { NextMark } from "./source.ts";
+
 /** A code fence that is open. */
 export interface Fence {
   /** "`" or "~". */
@@ -85,8 +88,7 @@ export class InlineCode {
   #open = 0;
   /** The open run has its partner at or after this offset; before it, everything is code. */
   #partner = 0;
-  /** No backtick stands between `#done` and this offset. */
-  #free = 0;
+  readonly #ticks = new NextMark("`");
 
   /** Forgets the line before. */
   startLine(offset: number): void {
@@ -97,19 +99,11 @@ export class InlineCode {
   /** Counts runs up to an offset; the text before it may leave the window afterwards. */
   advance(text: string, base: number, offset: number): void {
     const limit = offset - base;
-    let at = this.#done - base;
-    // Found free while an earlier line was read; still free.
-    if (this.#free >= offset && this.#run === 0) at = limit;
-    while (at < limit) {
-      if (text.charCodeAt(at) === 96) {
-        this.#run += 1;
-        at += 1;
-        continue;
-      }
-      this.#endRun();
-      const next = text.indexOf("`", at);
-      this.#free = base + (next < 0 ? text.length : next);
-      at = next < 0 || next > limit ? limit : next;
+    for (let at = this.#done - base; at < limit; ) {
+      const next = this.#ticks.find({ text, at });
+      if (next > at) this.#endRun();
+      else this.#run += 1;
+      at = Math.max(at + 1, next);
     }
     if (offset > this.#done) this.#done = offset;
   }
@@ -127,8 +121,7 @@ export class InlineCode {
     this.#endRun();
     if (this.#open === 0) return false;
     if (this.#partner > base + at) return true;
-    const lineBreak = text.indexOf("\n", at);
-    const end = lineBreak < 0 ? text.length : lineBreak;
+    const end = lineEnd(text, at);
     for (let from = text.indexOf("`", at); from >= 0 && from < end; ) {
       let to = from + 1;
       while (to < end && text.charCodeAt(to) === 96) to += 1;

@@ -1,11 +1,7 @@
+import { lineEnd, matchAt } from "@toolglot/internal";
 import type { Span } from "../span.ts";
 import { callFormats, followsToken, toolsXmlTags } from "./call-formats.ts";
 import { type FenceRange, InlineCode } from "./code.ts";
-
-/** A call in a format that is not the reader's own. */
-export interface ForeignCall extends Span {
-  format: string;
-}
 
 /** A pattern for an opener of the table. */
 const source = (open: string): string =>
@@ -57,9 +53,9 @@ let made: { key: string; tags: ReturnType<typeof bareTags> } | undefined;
 
 /** Patterns for ToolsXML's tags, and for tags named after tools. */
 function tagPatterns(tools: readonly string[]): ReturnType<typeof bareTags> {
-  const names = [...toolsXmlTags, ...tools.filter((name) => /^[A-Za-z_][\w.-]{0,99}$/.test(name))];
-  const key = names.join("|");
-  if (made?.key !== key) made = { key, tags: bareTags(names.map(source).join("|")) };
+  const names = tools.filter((name) => /^[A-Za-z_][\w.-]{0,99}$/.test(name));
+  const key = [toolsXmlTags, ...names.map(source)].join("|");
+  if (made?.key !== key) made = { key, tags: bareTags(key) };
   return made.tags;
 }
 
@@ -77,34 +73,44 @@ export class ForeignFinder {
   /** What is known of fences: whether they hold calls. */
   readonly #holdCalls = new Map<FenceRange, boolean>();
   readonly #tags: ReturnType<typeof bareTags>;
-  readonly #found = new Map<string, ForeignCall>();
+  /** The first place of each format. */
+  readonly #found = new Map<string, Span>();
   #native = false;
   #tag: Span | undefined;
   #tagCount = 0;
 
-  /** `own`: the reader's own protocol. `tools`: the names of those that may be called. `fences`: in order. */
-  constructor(own: string, tools: readonly string[], fences: readonly FenceRange[]) {
+  /** `own`: the reader's own protocol. `tools`: those that may be called. `fences`: in order. */
+  constructor(own: string, tools: readonly { name: string }[], fences: readonly FenceRange[]) {
+    const names = tools.map(({ name }) => name);
     this.#own = own;
-    this.#tools = new Set(tools.map(plain));
+    this.#tools = new Set(names.map(plain));
     // One that is never closed may be the closing line of a fence that something else opened.
     this.#fences = fences.filter(({ end }) => end < Number.POSITIVE_INFINITY);
-    this.#tags = tagPatterns(tools);
+    this.#tags = tagPatterns(names);
   }
 
   /** Looks through a text segment that begins at an offset. */
   find(text: string, offset: number): void {
     this.#findOpeners(text, offset);
-    if (!this.#native) this.#findJson(text, offset);
-    if (!this.#native && this.#tools.size > 0) this.#findBare(text, offset);
+    // Within a line, and where it is no more than a name, JSON is a call when there is such a tool.
+    this.#findCall(text, offset, jsonCall, ({ 0: found, index }) =>
+      (!found.endsWith("}") && startsLine(text, index)) || this.#namesTool(found) ? "a JSON tool call" : undefined,
+    );
+    if (this.#tools.size > 0)
+      this.#findCall(text, offset, bareCall, ({ 1: python, 2: name = python }, start) => {
+        if (!this.#namesTool(name ?? "")) return undefined;
+        if (!python) return "a call without its markers";
+        // A sentence that speaks of a call goes on behind it.
+        return /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()) ? "a call in Python" : undefined;
+      });
     this.#findTags(text, offset);
   }
 
   /** What was found, the first place of each format. */
-  end(): ForeignCall[] {
-    const format = "a ToolsXML block without its brackets";
+  end(): [string, Span][] {
     if (this.#tag && this.#tagCount > 1 && !this.#found.has("a ToolsXML block"))
-      this.#found.set(format, { format, ...this.#tag });
-    return [...this.#found.values()];
+      this.#found.set("a ToolsXML block without its brackets", this.#tag);
+    return [...this.#found];
   }
 
   #findOpeners(text: string, offset: number): void {
@@ -112,8 +118,7 @@ export class ForeignFinder {
     for (const { 0: opener, index } of text.matchAll(openers)) {
       for (const { name, protocol, pattern, lineStart } of rows) {
         if (protocol === this.#own || (lineStart && !startsLine(text, index))) continue;
-        pattern.lastIndex = index;
-        const match = pattern.exec(text);
+        const match = matchAt(pattern, text, index);
         if (!match) continue;
         // One call has several marks, and some formats share theirs.
         if (!(protocol ? this.#found.has(name) : this.#native) && counts(index)) {
@@ -125,28 +130,21 @@ export class ForeignFinder {
     }
   }
 
-  #findJson(text: string, offset: number): void {
+  /** The first place of a pattern that is a call, unless there was one before: `nameOf` judges, and names its format. */
+  #findCall(
+    text: string,
+    offset: number,
+    pattern: RegExp,
+    nameOf: (match: RegExpExecArray, start: number) => string | undefined,
+  ): void {
+    if (this.#native) return;
     const counts = this.#places(text, offset);
-    for (const { 0: found, index } of text.matchAll(jsonCall)) {
-      // Within a line, and where it is no more than a name, it is a call when there is such a tool.
-      const isSure = !found.endsWith("}") && startsLine(text, index);
-      if (!(isSure || this.#namesTool(found)) || !counts(index)) continue;
+    for (const match of text.matchAll(pattern)) {
+      const start = match.index + match[0].search(/\S/);
+      const name = nameOf(match, start);
+      if (!name || !counts(start)) continue;
       this.#native = true;
-      this.#add("a JSON tool call", offset + index, found.length);
-      return;
-    }
-  }
-
-  #findBare(text: string, offset: number): void {
-    const counts = this.#places(text, offset);
-    for (const { 0: found, 1: python, 2: name = python, index } of text.matchAll(bareCall)) {
-      const start = index + found.length - found.trimStart().length;
-      if (!this.#namesTool(name ?? "")) continue;
-      // A sentence that speaks of a call goes on behind it.
-      if (python && !/[)\]},;([{]$/.test(restOfLine(text, start).trimEnd())) continue;
-      if (!counts(start)) continue;
-      this.#native = true;
-      this.#add(python ? "a call in Python" : "a call without its markers", offset + start, found.trim().length);
+      this.#add(name, offset + start, match[0].trim().length);
       return;
     }
   }
@@ -165,17 +163,16 @@ export class ForeignFinder {
   /** Tells of places, asked for in order, whether a call may stand there: outside of inline code and of documentation. */
   #places(text: string, offset: number): (index: number) => boolean {
     const code = new InlineCode();
-    let lineEnd = -1;
+    let end = -1;
     let next = 0;
     return (index) => {
       const at = offset + index;
       while ((this.#fences[next]?.end ?? at) < at) next += 1;
       const fence = this.#fences[next];
       if (fence && fence.body <= at && at < fence.end) return this.#holdsCall(fence, text, offset, index);
-      if (index > lineEnd) {
+      if (index > end) {
         code.startLine(text.lastIndexOf("\n", index - 1) + 1);
-        const lineBreak = text.indexOf("\n", index);
-        lineEnd = lineBreak < 0 ? text.length : lineBreak;
+        end = lineEnd(text, index);
       }
       return code.covers(text, 0, index, true) !== true;
     };
@@ -204,7 +201,7 @@ export class ForeignFinder {
   }
 
   #add(format: string, start: number, length: number): void {
-    if (!this.#found.has(format)) this.#found.set(format, { format, start, end: start + length });
+    if (!this.#found.has(format)) this.#found.set(format, { start, end: start + length });
   }
 }
 
@@ -213,6 +210,5 @@ function startsLine(text: string, index: number): boolean {
 }
 
 function restOfLine(text: string, from: number): string {
-  const lineBreak = text.indexOf("\n", from);
-  return text.slice(from, lineBreak < 0 ? undefined : lineBreak);
+  return text.slice(from, lineEnd(text, from));
 }

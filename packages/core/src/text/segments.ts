@@ -59,22 +59,17 @@ export class Segments<Block extends BlockBase> {
     this.start = this.#textStart = end;
   }
 
-  /** A tag opens reasoning: it belongs to the segment, but not to its text. */
-  openReasoning(start: number, end: number): void {
-    this.close(start);
-    this.depth = 1;
-    this.reasoningStart = start;
-    this.#textStart = this.#sent = end;
-  }
-
-  /** A tag closes reasoning. False when none was open: all that stands before the tag was reasoning, and its blocks are not run. */
-  closeReasoning(start: number, end: number): boolean {
-    const isOpen = this.depth > 0;
-    if (!isOpen) for (const block of this.blocks) block.inReasoning = true;
-    this.close(start, isOpen ? end : start);
-    this.depth = 0;
+  /**
+   * A tag opens or closes reasoning: it belongs to the segment, but not to its text. Gives whether reasoning was open; a tag
+   * that closes none belongs to no segment.
+   */
+  turn(opens: boolean, start: number, end: number): boolean {
+    const wasOpen = this.depth > 0;
+    this.close(start, wasOpen ? end : start);
+    this.depth = Number(opens);
     this.begin(end);
-    return isOpen;
+    if (opens) this.start = this.reasoningStart = start;
+    return wasOpen;
   }
 
   /** A block begins: its segment at one offset, where a fence may stand, the block itself at another. */
@@ -85,9 +80,8 @@ export class Segments<Block extends BlockBase> {
 
   /** The block that began is read, up to an offset. */
   closeBlock(block: Block, end: number): void {
-    this.#mark(block);
-    this.list.push({ type: "block", block, span: { start: this.start, end } });
-    this.begin(end);
+    const { start } = this;
+    this.addAll([{ type: "block", block, span: { start, end } }], start, end);
     this.#options.onEvent?.({ phase: "block-end", type: `${this.#blockName}-end`, block });
   }
 
@@ -96,7 +90,11 @@ export class Segments<Block extends BlockBase> {
     this.close(start);
     for (const segment of segments) {
       this.list.push(segment);
-      if (segment.type === "block") this.#mark(segment.block);
+      if (segment.type !== "block") continue;
+      const { block } = segment;
+      if (this.depth > 0) block.inReasoning = true;
+      if (this.afterFabricatedResult) block.afterFabricatedResult = true;
+      this.blocks.push(block);
     }
     (segments[0] as Segment<Block>).span.start = start;
     this.begin(end);
@@ -107,55 +105,5 @@ export class Segments<Block extends BlockBase> {
     const last = this.list.at(-1);
     if (last) last.span.end = end;
     this.begin(end);
-  }
-
-  #mark(block: Block): void {
-    if (this.depth > 0) block.inReasoning = true;
-    if (this.afterFabricatedResult) block.afterFabricatedResult = true;
-    this.blocks.push(block);
-  }
-}
-
-/**
- * Text that may belong to a block which begins further on: it is held back until a line decides.
- *
- * ````text
- * ```toml        from here: the fence's opening line belongs to the block that it encloses
- *                blank lines decide nothing
- * target = "a"   "hold": may stand above a document, or be any line of TOML
- * [tool_call]    a block begins at the held line; its segment begins at the fence
- * ````
- *
- * A line that begins no block releases it, and it is given out as text.
- */
-export class HeldText {
-  /** Nothing from this offset on is given out. */
-  start: number | undefined;
-  /** The first line that the grammar answered `hold` about. */
-  line: number | undefined;
-  /** Only blank and held lines stand behind a fence's opening line. */
-  inFence = false;
-
-  /** A fence opens at an offset. */
-  holdFence(offset: number): void {
-    this.start = offset;
-    this.line = undefined;
-    this.inFence = true;
-  }
-
-  /** The grammar wants a line to be held. */
-  holdLine(offset: number): void {
-    this.start ??= offset;
-    this.line ??= offset;
-  }
-
-  /** A blank line: it ends what was held, except right behind a fence's opening line. */
-  blankLine(): void {
-    if (!this.inFence) this.release();
-  }
-
-  release(): void {
-    this.start = this.line = undefined;
-    this.inFence = false;
   }
 }

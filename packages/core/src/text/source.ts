@@ -91,24 +91,23 @@ export class Source {
  */
 export class NextMark {
   readonly #mark: string;
-  /** Offset of the place that was found; -1 for none, infinite when the window has none. */
-  #offset = -1;
+  /** The window that was searched, from which index on, and the index of the mark; infinite when it has none. */
+  #text = "";
+  #from = Number.POSITIVE_INFINITY;
+  #index = 0;
 
   constructor(mark: string) {
     this.#mark = mark;
   }
 
   /** Index in the window of the first mark from where reading goes on; infinite when there is none yet. */
-  find(source: Source): number {
-    if (this.#offset < source.offset) {
-      const index = source.text.indexOf(this.#mark, source.at);
-      this.#offset = index < 0 ? Number.POSITIVE_INFINITY : source.base + index;
+  find({ text, at }: Pick<Source, "text" | "at">): number {
+    if (text !== this.#text || at < this.#from || at > this.#index) {
+      const index = text.indexOf(this.#mark, at);
+      this.#text = text;
+      this.#from = at;
+      this.#index = index < 0 ? Number.POSITIVE_INFINITY : index;
     }
-    return this.#offset - source.base;
-  }
-
-  /** The window has more text, or reading went back. */
-  forget(): void {
-    this.#offset = -1;
+    return this.#index;
   }
 }

@@ -1,3 +1,4 @@
+import { matchAt } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, Segment } from "../protocol.ts";
 import type { ToolDefinition } from "../tool.ts";
@@ -5,8 +6,7 @@ import type { FenceRange } from "./code.ts";
 import { ForeignFinder } from "./find-foreign.ts";
 
 const reasoning = /<(\/?)(?:think|thinking|thought)(?:\s[^<>\n]{0,200})?>/iy;
-const reasoningStart =
-  /^<\/?(?:t|th|thi|thin|think|thinki|thinkin|thinking|tho|thou|thoug|though|thought)?$|^<\/?(?:think|thinking|thought)\s[^<>\n]{0,200}$/i;
+const withAttributes = /^<\/?(?:think|thinking|thought)\s[^<>\n]{0,200}$/i;
 
 /** The longest text that may still become a reasoning tag. */
 const longestTag = 220;
@@ -17,11 +17,11 @@ export function reasoningTag(
   at: number,
   ended: boolean,
 ): { length: number; opens: boolean } | "more" | undefined {
-  reasoning.lastIndex = at;
-  const match = reasoning.exec(text);
-  if (match) return { length: match[0].length, opens: match[1] === "" };
+  const match = matchAt(reasoning, text, at);
+  if (match) return { length: match[0].length, opens: !match[1] };
   if (ended || text.length - at > longestTag) return undefined;
-  return reasoningStart.test(text.slice(at)) ? "more" : undefined;
+  const rest = text.slice(at).toLowerCase();
+  return "<thinking<thought".includes(rest.replace("/", "")) || withAttributes.test(rest) ? "more" : undefined;
 }
 
 const blank = "[ \\t]{0,9}";
@@ -43,45 +43,30 @@ export function mayBecomeResult(line: string): boolean {
   return text.length < 80 && resultStart.test(text);
 }
 
-/** A result that only the host may write, and that the model wrote. */
-export interface ResultMarker {
-  start: number;
-  text: string;
-}
-
-/** A finding of the text layer: a warning that affects no value. */
-function finding(code: string, start: number, end: number, message: string, hint?: string): Diagnostic {
-  const made: Diagnostic = {
+/** A finding of the text layer: a warning that affects no value, unless it is said otherwise. */
+export function finding(
+  code: string,
+  start: number,
+  end: number,
+  message: string,
+  more?: Partial<Diagnostic>,
+): Diagnostic {
+  return {
     code: `core/${code}`,
     severity: "warning",
     affects: "none",
     message,
     span: { start, end },
     source: "core",
+    ...more,
   };
-  if (hint) made.hint = hint;
-  return made;
 }
 
-/** A tag closes reasoning that was never opened. */
-export function reasoningUnopened(start: number, end: number): Diagnostic {
-  const message = "A reasoning block is closed that was never opened; what stands before it is not run.";
-  return finding("reasoning-unopened", start, end, message);
-}
-
-/** The text ends inside reasoning. */
-export function reasoningUnclosed(start: number, end: number): Diagnostic {
-  return finding("reasoning-unclosed", start, end, "The reasoning block is not closed.");
-}
-
-export function fabricatedResult({ start, text }: ResultMarker): Diagnostic {
-  return finding(
-    "fabricated-result",
-    start,
-    start + text.length,
-    "The model wrote a result itself; calls after it are not run.",
-    "Stop after the call, and wait for the result.",
-  );
+/** A result that only the host may write, and that the model wrote. */
+export function fabricatedResult(start: number, end: number): Diagnostic {
+  return finding("fabricated-result", start, end, "The model wrote a result itself; calls after it are not run.", {
+    hint: "Stop after the call, and wait for the result.",
+  });
 }
 
 /** Every call in another format holds one of these. */
@@ -97,15 +82,11 @@ export function foreignCalls<Block>(
   let finder: ForeignFinder | undefined;
   for (const segment of segments) {
     if (segment.type !== "text" || !callMark.test(segment.text)) continue;
-    finder ??= new ForeignFinder(
-      protocol,
-      tools.map(({ name }) => name),
-      fences,
-    );
+    finder ??= new ForeignFinder(protocol, tools, fences);
     finder.find(segment.text, segment.span.start);
   }
   const found = finder?.end() ?? [];
-  return found.map(({ format, start, end }) =>
+  return found.map(([format, { start, end }]) =>
     finding("foreign-format", start, end, `This is ${format}, which is not read here.`),
   );
 }
@@ -115,22 +96,26 @@ export function foreignCalls<Block>(
  * them are not run.
  */
 export function fencedResults(
-  markers: readonly ResultMarker[],
+  results: readonly Diagnostic[],
   diagnostics: readonly Diagnostic[],
   blocks: readonly BlockBase[],
 ): Diagnostic[] {
-  const calls = diagnostics.filter(({ code, severity }) => severity === "error" || code === "core/foreign-format");
-  const first = Math.min(...calls.map(({ span }) => span.start));
-  const made = markers.filter(({ start }) => start >= first);
-  for (const { start } of made)
-    for (const block of blocks) if (block.span.start > start) block.afterFabricatedResult = true;
-  return made.map(fabricatedResult);
+  const isCall = ({ code, severity }: Diagnostic): boolean => severity === "error" || code === "core/foreign-format";
+  const first = Math.min(...diagnostics.filter(isCall).map(({ span }) => span.start));
+  const made = results.filter(({ span }) => span.start >= first);
+  for (const { span } of made)
+    for (const block of blocks) if (block.span.start > span.start) block.afterFabricatedResult = true;
+  return made;
 }
 
 /** The text was longer than a parser reads: none of its blocks may run. */
 export function rejectAll(blocks: readonly BlockBase[], source: string, maxLength: number, end: number): Diagnostic {
   for (const block of blocks) block.status = "invalid";
   const message = `The text is longer than ${maxLength} units; nothing of it is run.`;
-  const made = finding("", end, end, message);
-  return { ...made, code: `${source}/input-too-long`, severity: "error", affects: "value", source };
+  return finding("", end, end, message, {
+    code: `${source}/input-too-long`,
+    severity: "error",
+    affects: "value",
+    source,
+  });
 }

@@ -3,21 +3,20 @@ import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
 import { FenceStack, InlineCode } from "./code.ts";
-import { HeldText, Segments } from "./segments.ts";
+import { Segments } from "./segments.ts";
 import { NextMark, Source } from "./source.ts";
 import {
   fabricatedResult,
   fencedResults,
+  finding,
   foreignCalls,
   mayBecomeResult,
-  type ResultMarker,
   reasoningTag,
-  reasoningUnclosed,
-  reasoningUnopened,
   rejectAll,
   resultMarker,
 } from "./text-findings.ts";
 
+const unopened = "A reasoning block is closed that was never opened; what stands before it is not run.";
 const defaultMaxInputLength = 16 * 1024 * 1024;
 
 /**
@@ -42,11 +41,27 @@ export class TextScanner<Block extends BlockBase> {
   readonly #source = new Source();
   readonly #segments: Segments<Block>;
   readonly #diagnostics: Diagnostic[] = [];
-  /** Result markers in fences with no block before them: examples, unless the end shows something else. */
-  readonly #fencedResults: ResultMarker[] = [];
+  /** Results in fences with no block before them: examples, unless the end shows something else. */
+  readonly #fencedResults: Diagnostic[] = [];
   readonly #fences = new FenceStack();
   readonly #code = new InlineCode();
-  readonly #held = new HeldText();
+  /**
+   * Text from this offset on is held back until a line decides: it may belong to a block which begins further on.
+   *
+   * ````text
+   * ```toml        from here: the fence's opening line belongs to the block that it encloses
+   *                blank lines decide nothing
+   * target = "a"   "hold": may stand above a document, or be any line of TOML
+   * [tool_call]    a block begins at the held line; its segment begins at the fence
+   * ````
+   *
+   * A line that begins no block releases it, and it is given out as text.
+   */
+  #held: number | undefined;
+  /** The first line that the grammar answered `hold` about. */
+  #heldLine: number | undefined;
+  /** Only blank and held lines stand behind a fence's opening line. */
+  #firstInFence = false;
   readonly #nextTag = new NextMark("<");
   readonly #nextBreak = new NextMark("\n");
   readonly #maxLength: number;
@@ -99,7 +114,10 @@ export class TextScanner<Block extends BlockBase> {
       for (const diagnostic of found) this.diagnose(diagnostic);
     };
     segments.flush(length);
-    if (segments.depth > 0) this.diagnose(reasoningUnclosed(segments.reasoningStart, length));
+    if (segments.depth > 0)
+      this.diagnose(
+        finding("reasoning-unclosed", segments.reasoningStart, length, "The reasoning block is not closed."),
+      );
     segments.close(length);
     add(foreignCalls(grammar.protocol, tools, this.#fences.ranges, list));
     if (this.#tooLong) this.diagnose(rejectAll(blocks, grammar.protocol, this.#maxLength, length));
@@ -119,19 +137,12 @@ export class TextScanner<Block extends BlockBase> {
   #append(chunk: string): void {
     const source = this.#source;
     source.append(chunk);
-    this.#forget();
     if (source.base !== 0 || source.at !== 0 || source.text.charCodeAt(0) !== 0xfeff) return;
     // A byte order mark is no text.
     source.at = 1;
     this.#segments.begin(1);
     this.#segments.reasoningStart = 1;
     this.#code.startLine(1);
-  }
-
-  /** The next tag and line break have to be searched again: the window, or the place in it, is another one. */
-  #forget(): void {
-    this.#nextTag.forget();
-    this.#nextBreak.forget();
   }
 
   #run(end?: EndOptions): void {
@@ -148,9 +159,8 @@ export class TextScanner<Block extends BlockBase> {
         else this.#closeBlock(done);
       } else if (source.at >= source.text.length || !this.#step(end !== undefined)) break;
     }
-    const safe = this.#held.start ?? source.offset;
     if (!this.#atLineStart) this.#code.advance(source.text, source.base, source.offset);
-    this.#flush(safe);
+    this.#flush(this.#held ?? source.offset);
   }
 
   /** Reads on in plain text; false when only more text can decide. */
@@ -191,14 +201,15 @@ export class TextScanner<Block extends BlockBase> {
     let first = at;
     while (first < text.length && isLineSpace(text.charCodeAt(first))) first += 1;
     if (end >= 0 && first >= end) {
-      this.#held.blankLine();
+      // It ends what was held, except right behind a fence's opening line.
+      if (!this.#firstInFence) this.#release();
       return this.#passLine(end);
     }
     if (first >= text.length) return this.#wait();
     const mark = text[first];
     if (mark === "`" || mark === "~") {
       if (end < 0) {
-        if (/^(?:`{1,2}|~{1,2}|(?:`{3,}|~{3,})[^\n]*)$/.test(text.slice(first))) return this.#wait();
+        if (/^(?:`{1,2}$|~{1,2}$|```|~~~)/.test(text.slice(first, first + 3))) return this.#wait();
       } else if (this.#fenceLine(text.slice(at, end), end)) return true;
     }
     this.#awaitsFenceEnd = false;
@@ -206,7 +217,7 @@ export class TextScanner<Block extends BlockBase> {
       if (end < 0 && mayBecomeResult(text.slice(at))) return this.#wait();
       const line = end < 0 ? text.slice(at) : text.slice(at, end);
       const marker = this.#segments.depth === 0 ? resultMarker(line) : undefined;
-      if (marker) this.#resultMarker(source.base + first, marker);
+      if (marker) this.#resultMarker(source.base + first, marker.length);
     }
     return this.#probe(first, end, ended);
   }
@@ -217,24 +228,23 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
-  #resultMarker(start: number, text: string): void {
+  #resultMarker(start: number, length: number): void {
     const segments = this.#segments;
-    const marker = { start, text };
+    const found = fabricatedResult(start, start + length);
     if (this.#fences.top && segments.blocks.length === 0) {
-      this.#fencedResults.push(marker);
+      this.#fencedResults.push(found);
       return;
     }
-    this.#held.release();
+    this.#release();
     this.#flush(start);
     // At the very beginning it may repeat the result that came last: there is no call before it that it could answer.
     segments.afterFabricatedResult ||= this.#source.slice(0, start).trim() !== "";
-    this.diagnose(fabricatedResult(marker));
+    this.diagnose(found);
   }
 
   /** Asks the grammar about a line. */
   #probe(first: number, end: number, ended: boolean): boolean {
     const source = this.#source;
-    const held = this.#held;
     const { offset } = source;
     const answer = this.#options.grammar.line(
       {
@@ -243,25 +253,32 @@ export class TextScanner<Block extends BlockBase> {
         end,
         offset,
         fence: this.#fences.top,
-        firstInFence: held.inFence,
-        blockStart: held.line ?? offset,
+        firstInFence: this.#firstInFence,
+        blockStart: this.#heldLine ?? offset,
       },
       ended,
     );
     if (answer === "more") return this.#wait();
     if (answer === "hold") {
-      held.holdLine(offset);
+      this.#held ??= offset;
+      this.#heldLine ??= offset;
       return this.#passLine(end < 0 ? source.text.length : end);
     }
     if (answer !== "no") {
-      this.#openBlock(answer, held.inFence ? (held.start ?? answer.start) : answer.start);
+      this.#openBlock(answer, this.#firstInFence ? (this.#held ?? answer.start) : answer.start);
       return true;
     }
-    held.release();
+    this.#release();
     this.#beginLine();
     // Indentation is no place for a tag.
     source.at = first;
     return true;
+  }
+
+  /** Nothing is held any more. */
+  #release(): void {
+    this.#held = this.#heldLine = undefined;
+    this.#firstInFence = false;
   }
 
   /** Opens or closes a fence; false when the line is no fence. */
@@ -271,11 +288,11 @@ export class TextScanner<Block extends BlockBase> {
     const found = this.#fences.read(line, offset, source.base + end + 1);
     if (!found) return false;
     this.#passLine(end);
-    if (found === "opens") this.#held.holdFence(offset);
-    else {
-      this.#held.release();
-      if (this.#awaitsFenceEnd) this.#segments.extend(source.offset);
-    }
+    this.#release();
+    if (found === "opens") {
+      this.#held = offset;
+      this.#firstInFence = true;
+    } else if (this.#awaitsFenceEnd) this.#segments.extend(source.offset);
     this.#awaitsFenceEnd = false;
     return true;
   }
@@ -289,7 +306,7 @@ export class TextScanner<Block extends BlockBase> {
     for (let tag = this.#nextTag.find(source); tag < lineEnd; tag = this.#nextTag.find(source)) {
       source.at = tag;
       const answer = this.#tag(tag, isComplete || ended, ended);
-      if (answer !== "no") return answer === "yes";
+      if (answer !== undefined) return answer;
       source.at = tag + 1;
     }
     source.at = lineEnd;
@@ -300,8 +317,8 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
-  /** A `<` in plain text: a reasoning tag, the beginning of a block, or nothing. */
-  #tag(at: number, lineComplete: boolean, ended: boolean): "yes" | "no" | "more" {
+  /** A `<` in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
+  #tag(at: number, lineComplete: boolean, ended: boolean): boolean | undefined {
     const source = this.#source;
     const { text, base } = source;
     const tag = reasoningTag(text, at, lineComplete);
@@ -310,17 +327,14 @@ export class TextScanner<Block extends BlockBase> {
       !tag && this.#searches
         ? grammar.inline?.({ text, at, offset: base + at, fence: this.#fences.top }, ended)
         : undefined;
-    if (tag === "more" || block === "more") return "more";
-    if (!tag && (!block || block === "no")) return "no";
+    if (tag === "more" || block === "more") return false;
+    if (!tag && (!block || block === "no")) return undefined;
     const quoted = this.#code.covers(text, base, at, lineComplete);
-    if (quoted === "more") {
-      this.#waits = true;
-      return "more";
-    }
-    if (quoted) return "no";
+    if (quoted === "more") return this.#wait();
+    if (quoted) return undefined;
     if (tag) this.#reasoningTag(at, tag.length, tag.opens);
     else this.#openBlock(block as BlockReader<Block>, source.offset);
-    return "yes";
+    return true;
   }
 
   #reasoningTag(at: number, length: number, opens: boolean): void {
@@ -335,11 +349,14 @@ export class TextScanner<Block extends BlockBase> {
       return;
     }
     this.#flush(start);
-    if (opens) segments.openReasoning(start, end);
-    else {
-      if (!segments.closeReasoning(start, end)) this.diagnose(reasoningUnopened(start, end));
+    const wasOpen = segments.turn(opens, start, end);
+    if (!opens) {
+      if (!wasOpen) {
+        for (const block of segments.blocks) block.inReasoning = true;
+        this.diagnose(finding("reasoning-unopened", start, end, unopened));
+      }
       while (this.#fences.pop(start));
-      this.#held.release();
+      this.#release();
     }
     this.#atLineStart = true;
     this.#code.startLine(source.offset);
@@ -350,9 +367,8 @@ export class TextScanner<Block extends BlockBase> {
     if (reader.holds) this.#heldStart = start;
     else {
       this.#segments.openBlock(start, reader.start);
-      this.#awaitsFenceEnd = this.#held.inFence;
-      this.#held.release();
-      this.#forget();
+      this.#awaitsFenceEnd = this.#firstInFence;
+      this.#release();
     }
     this.#source.seek(reader.start);
     this.#reader = reader;
@@ -361,8 +377,8 @@ export class TextScanner<Block extends BlockBase> {
   /** A reader that held has answered: its segments, or that this is text. */
   #closeHeld({ segments, end }: SegmentsEnd<Block>, reader: BlockReader<Block>): void {
     const isText = segments.length === 0;
-    this.#awaitsFenceEnd = !isText && this.#held.inFence;
-    this.#held.release();
+    this.#awaitsFenceEnd = !isText && this.#firstInFence;
+    this.#release();
     this.#leaveBlock(isText ? reader.start : end);
     if (isText) this.#beginLine();
     else {
@@ -390,6 +406,5 @@ export class TextScanner<Block extends BlockBase> {
   #leaveBlock(end: number): void {
     this.#reader = undefined;
     this.#source.seek(end);
-    this.#forget();
   }
 }

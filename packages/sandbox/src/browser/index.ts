@@ -1,6 +1,6 @@
 /** Runs model-written JavaScript in a Web Worker, with tools as async functions. */
 export { ToolError } from "@toolglot/core";
-export { type CodeToolInput, type CodeToolsOptions, codeTools } from "../code-tools.ts";
+export type { CodeToolInput, CodeToolsOptions } from "../code-tools.ts";
 export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
 export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
@@ -22,4 +22,5 @@ export type {
   SandboxToolCall,
   SandboxWall,
 } from "../types.ts";
+export { codeTools } from "./code-tools.ts";
 export { type BrowserSandboxOptions, createSandbox } from "./create-sandbox.ts";

@@ -1,6 +1,6 @@
 /** Runs model-written Python and JavaScript, with tools as plain functions. */
 export { ToolError } from "@toolglot/core";
-export { type CodeToolInput, type CodeToolsOptions, codeTools } from "../code-tools.ts";
+export type { CodeToolInput, CodeToolsOptions } from "../code-tools.ts";
 export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
 export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
@@ -24,4 +24,5 @@ export type {
   SandboxToolCall,
   SandboxWall,
 } from "../types.ts";
+export { codeTools } from "./code-tools.ts";
 export { createSandbox } from "./create-sandbox.ts";

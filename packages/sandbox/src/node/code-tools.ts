@@ -1,0 +1,39 @@
+import type { Tool } from "@toolglot/core";
+import { renderPythonStubs } from "@toolglot/core/stubs";
+import {
+  type CodeToolInput,
+  type CodeToolKind,
+  type CodeToolsOptions,
+  javascriptTool,
+  makeCodeTools,
+} from "../code-tools.ts";
+import type { Sandbox } from "../types.ts";
+
+const pythonTool: CodeToolKind = {
+  name: "executePythonCode",
+  about: {
+    en: (seconds, libraries) =>
+      `Runs a Python program. Assign its result to \`__result__\`; what it prints comes back too. ${libraries.length === 0 ? "There are no libraries, and nothing can be imported" : `There without an import: ${libraries.join(", ")}; nothing else can be imported`}. There are no files, no network and no processes, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
+    zh: (seconds, libraries) =>
+      `运行一个 Python 程序。结果须赋值给 \`__result__\`；打印的内容也会返回。${libraries.length === 0 ? "没有任何库，也不能导入" : `无需 import 即可使用：${libraries.join("、")}；其他任何库都不能导入`}。没有文件、网络和进程，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+  },
+  renderTools: renderPythonStubs,
+};
+
+/**
+ * The sandbox as a tool, for agents that call tools one by one: `executePythonCode`, or `executeJavascriptCode`, which run
+ * one program each. One tool for each sandbox given, in that order; the functions that its programs find stand in the
+ * tool's description.
+ *
+ * A tool gives `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
+ * a program fail is thrown as a `ToolError` whose message has type, message, line, source line, hint, and what was printed
+ * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
+ *
+ * Throws `TypeError` for two sandboxes of one language, for what is no sandbox, and for options that make no sense.
+ */
+export function codeTools(
+  sandboxes: Sandbox | readonly Sandbox[],
+  options: CodeToolsOptions = {},
+): Tool<CodeToolInput>[] {
+  return makeCodeTools({ python: pythonTool, javascript: javascriptTool }, sandboxes, options);
+}
