@@ -62,23 +62,26 @@ it("should be an error of the tool where nothing can wait", async () => {
   expect(run).toMatchObject({ error: { type: "ToolError", message: "Paying 50 waits for approval apr_50." } });
 });
 
-it.each(["approval", "later"] as const)("should park a durable program, and make the call again (%s)", async (needs) => {
-  const { log, pass } = logWithClock();
-  const { state, pay } = bank(needs);
-  const options = { tools: [pay], durable: { log, id: "order/1" }, approve: async () => "later" as const };
-  const parked = await sandbox.run(code, options);
-  const reason = "Paying 50 waits for approval apr_50.";
-  expect(parked).toMatchObject({
-    status: "parked",
-    parked: { waiting: [{ callId: "order/1:2", name: "pay", args: { n: 50 }, reason }] },
-  });
-  pass(20);
-  expect(await sandbox.run(code, options)).toMatchObject({ status: "parked", toolCalls: [{ replayed: true }, {}] });
-  state.open = true;
-  pass(20);
-  expect(await sandbox.resume(options.durable, options)).toMatchObject({ status: "ok", value: [5, 50] });
-  expect(state.made).toEqual([5, 50]);
-});
+it.each(["approval", "later"] as const)(
+  "should park a durable program, and make the call again (%s)",
+  async (needs) => {
+    const { log, pass } = logWithClock();
+    const { state, pay } = bank(needs);
+    const options = { tools: [pay], durable: { log, id: "order/1" }, approve: async () => "later" as const };
+    const parked = await sandbox.run(code, options);
+    const reason = "Paying 50 waits for approval apr_50.";
+    expect(parked).toMatchObject({
+      status: "parked",
+      parked: { waiting: [{ callId: "order/1:2", name: "pay", args: { n: 50 }, reason }] },
+    });
+    pass(20);
+    expect(await sandbox.run(code, options)).toMatchObject({ status: "parked", toolCalls: [{ replayed: true }, {}] });
+    state.open = true;
+    pass(20);
+    expect(await sandbox.resume(options.durable, options)).toMatchObject({ status: "ok", value: [5, 50] });
+    expect(state.made).toEqual([5, 50]);
+  },
+);
 
 it("should keep a decision that did not get to where it belongs", async () => {
   const log = new MemoryOperationLog();

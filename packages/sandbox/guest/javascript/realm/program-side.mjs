@@ -100,7 +100,8 @@ export function programSide(bridge) {
     hide(global, identifier, made[identifier]);
     const group = bridge.member(index, 0);
     if (group !== undefined) {
-      if (!hasOwn(groups, group)) hide(global, group, (groups[group] = {}));
+      groups[group] ??= {};
+      hide(global, group, groups[group]);
       defineProperty(groups[group], bridge.member(index, 1), { ...hidden(made[identifier]), enumerable: true });
     }
   }
