@@ -1,4 +1,4 @@
-import type { ExecutorContext } from "./action.ts";
+import type { Decision, ExecutorContext } from "./action.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { ContentBlock } from "./message.ts";
 import type { Span } from "./span.ts";
@@ -67,6 +67,8 @@ export interface ToolContext {
   callId: string;
   /** Waits for a person: see `ExecutorContext`. The time counts to no limit. Not there where nobody measures the time. */
   wait?: ExecutorContext["wait"];
+  /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
+  decision?: Decision;
 }
 
 /** A tool that can run. May return a value, a promise, or an async iterable of chunks. */

@@ -22,4 +22,5 @@ export { nearest } from "./nearest.ts";
 export { checkKeys, type Defined, defined, type KnownKeys } from "./options.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";
+export { pointerSteps, valueAt, wholeResult } from "./whole-result.ts";
 export { matchWildcard, wildcardTest } from "./wildcard.ts";

@@ -4,8 +4,15 @@ export { type ClientErrorCode, clientError } from "./errors.ts";
 export { type FetchTransportOptions, fetchTransport } from "./fetch-transport.ts";
 export { inProcessTransport } from "./in-process.ts";
 export { type CatalogLinesOptions, catalogLines } from "./model/lines.ts";
-export { type RouterExecutorOptions, routerExecutor, type WaitingCall } from "./model/router-executor.ts";
+export {
+  type ProgramExecutorOptions,
+  type ProgramToolsOptions,
+  programExecutor,
+  programTools,
+} from "./model/program-tools.ts";
+export { type RouterExecutorOptions, routerExecutor } from "./model/router-executor.ts";
 export { type RouterToolOptions, routerTool } from "./model/router-tool.ts";
+export type { RouterApprovals, WaitingCall } from "./model/row-call.ts";
 export type { Token } from "./router-url.ts";
 export type {
   BatchOptions,

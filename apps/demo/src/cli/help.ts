@@ -23,6 +23,7 @@ const examples = `  npm run demo                                          chat, 
   npm run demo -- tools list                            also: tools call query_sql '{"sql": "SELECT 1"}'
   npm run demo -- --protocol native "compare the return policy and the warranty terms"
   npm run demo -- --protocol trp "open a ticket: the lantern F4 overheats"
+  npm run demo -- --protocol trp-code "compare the return policy and the warranty terms"
   npm run demo -- --protocol toolsxml "fix the failing test in the project"
   npm run demo -- undo                                  takes back the last change in that project; undo --list
   npm run demo -- var set NPM_TOKEN                     keeps a value that a model may use and never sees; var list, var rm NAME

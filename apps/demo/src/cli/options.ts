@@ -196,7 +196,7 @@ function check(options: DemoOptions): void {
 }
 
 function checkRouter({ protocol, router, token, replay }: DemoOptions): void {
-  if (router !== undefined && (protocol !== "trp" || replay !== undefined))
+  if (router !== undefined && (!protocol.startsWith("trp") || replay !== undefined))
     throw new UsageError("--router needs --protocol trp, and nothing is called in a replay.");
   if (router !== undefined && !/^https?:\/\//i.test(router))
     throw new UsageError(`--router must begin with http:// or https://, not "${router}".`);

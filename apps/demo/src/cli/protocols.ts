@@ -1,14 +1,14 @@
 import { nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
 import type { ToolProtocol } from "@toolglot/core";
-import { attpJavascriptPrompt, attpPrompt } from "@toolglot/prompts/attp";
+import { attpJavascriptPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { tamProtocol } from "@toolglot/tam";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
 
 /** The protocols by their names on the command line. */
-export const protocolNames = ["attp", "attp-js", "tam", "toolsxml", "native", "trp"] as const;
+export const protocolNames = ["attp", "attp-js", "tam", "toolsxml", "native", "trp", "trp-code"] as const;
 
 /** One of them. */
 export type ProtocolName = (typeof protocolNames)[number];
@@ -21,6 +21,8 @@ const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
   native: (locale) => nativeProtocol({ locale }),
   // One native function, `router`; what makes it TRP is behind it.
   trp: (locale) => nativeProtocol({ locale }),
+  // Programs whose functions are the router's capabilities.
+  "trp-code": (locale) => attpProtocol({ prompt: attpRouterPrompt, locale }),
 };
 
 /** The protocol by its name on the command line. */
@@ -32,4 +34,5 @@ export function protocolOf(name: ProtocolName, locale: "zh" | "en"): ToolProtoco
 export const languages: ReadonlyMap<string, string> = new Map([
   ["attp", "python"],
   ["attp-js", "javascript"],
+  ["trp-code", "python"],
 ]);

@@ -175,6 +175,11 @@ export async function offerOf(
     const command = await link.tool(locale);
     return { tools: () => [command], executor: link.executor };
   }
+  if (protocol === "trp-code") {
+    const link = await session.trp();
+    const sandbox = session.sandbox("python");
+    return link.programs(locale, (tools) => sandboxExecutor(sandbox, { tools }));
+  }
   const { toolkit, tasks } = session;
   const tools = () => toolkit.tools();
   if (protocol === "attp" || protocol === "attp-js") {

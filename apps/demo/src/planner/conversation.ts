@@ -47,6 +47,8 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
     protocol: catalog ? ("trp" as const) : offered ? ("native" as const) : format.protocol,
     mode,
     tools: catalog ?? readTools(offered, system, format.listing),
+    /** Whether the functions of its programs are a router's capabilities. */
+    isRouted: /^def router_call\(/m.test(system),
     /** What a router offers; empty for other protocols. */
     catalog: catalog ?? [],
     question,

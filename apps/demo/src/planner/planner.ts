@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelPart, ModelRequest, ProgramLanguage, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
-import { writeDecline, writeDocument } from "./formats/attp.ts";
+import { routedProgram, writeDecline, writeDocument } from "./formats/attp.ts";
 import { type RouterCall, toRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
@@ -126,7 +126,7 @@ function advance(plan: CallPlan<Answer>, edits: boolean, known: readonly Outcome
 
 /** Writes calls in the conversation's protocol. One answer may hold a slip; what follows a complaint or an error is right. */
 function writeCalls(
-  { protocol, answers, requests, catalog, complained, question, say }: Conversation,
+  { protocol, answers, requests, catalog, complained, question, say, isRouted }: Conversation,
   task: Task,
   calls: PlannedCall[],
   messy: string | number | undefined,
@@ -148,7 +148,9 @@ function writeCalls(
       return written(`${prose}\n${writeTamBlock(calls)}`);
     case "toolsxml":
       return written(`${prose}\n${writeToolsBlock(calls)}`);
-    default:
-      return written(writeDocument(question, task.tools, calls[0]?.name ?? "", say));
+    default: {
+      const code = calls[0]?.name ?? "";
+      return written(writeDocument(question, task.tools, isRouted ? routedProgram(code) : code, say));
+    }
   }
 }

@@ -124,13 +124,14 @@ const routerSlips: readonly Slip[] = [
 ];
 
 /** The slips of each protocol, in the order in which they take turns. */
-export const slipsOf: Readonly<Record<TextProtocol | "attp-js" | "native" | "trp", readonly Slip[]>> = {
+export const slipsOf: Readonly<Record<TextProtocol | "attp-js" | "native" | "trp" | "trp-code", readonly Slip[]>> = {
   attp: [...documentSlips, ...pythonSlips],
   "attp-js": [...documentSlips, ...javascriptSlips],
   tam: tamSlips,
   toolsxml: toolsxmlSlips,
   native: [wrongName],
   trp: routerSlips,
+  "trp-code": [...documentSlips, ...pythonSlips],
 };
 
 export const slipNames: readonly string[] = [

@@ -1,5 +1,13 @@
-import { type Executor, type Locale, type ToolDefinition, ToolglotError } from "@toolglot/core";
-import { createClient, inProcessTransport, routerExecutor, routerTool, type Transport } from "@toolglot/trp-client";
+import { type AnyTool, type Executor, type Locale, type ToolDefinition, ToolglotError } from "@toolglot/core";
+import {
+  createClient,
+  inProcessTransport,
+  programExecutor,
+  programTools,
+  routerExecutor,
+  routerTool,
+  type Transport,
+} from "@toolglot/trp-client";
 import { httpTransport } from "@toolglot/trp-client/node";
 import type { DemoStore } from "../data/store.ts";
 import { type ApprovalDesk, deskOf, remoteDesk } from "./approval-desk.ts";
@@ -21,6 +29,11 @@ export interface TrpLink {
   /** The one tool a model sees. Rejects when the router gives no catalog. */
   tool(locale: Locale): Promise<ToolDefinition>;
   executor: Executor;
+  /** The capabilities as functions of programs, and what runs those; `run` makes the executor of one program. */
+  programs(
+    locale: Locale,
+    run: (tools: readonly AnyTool[]) => Executor,
+  ): Promise<{ tools: () => readonly ToolDefinition[]; executor: Executor }>;
   close(): Promise<void>;
 }
 
@@ -35,15 +48,21 @@ interface Ways {
 export async function openTrp(data: DemoStore, { url, token }: TrpOptions): Promise<TrpLink> {
   const { transport, desk, close } = url === undefined ? await ownRouter(data) : runningRouter(data, url, token);
   const client = createClient({ transport, agentId: "toolglot-demo" });
-  const executor = routerExecutor(client, desk ? { approvals: approvalsAt(desk) } : {});
+  const approvals = desk ? { approvals: approvalsAt(desk) } : {};
+  const asking = (executor: Executor): Executor => ({
+    handles: (action) => executor.handles(action),
+    async execute(action, context) {
+      const approve = desk ? askedInTheRoutersWords(context.approve, desk) : context.approve;
+      return executor.execute(action, { ...context, approve });
+    },
+  });
   return {
     tool: (locale) => routerTool(client, { locale }),
-    executor: {
-      handles: (action) => executor.handles(action),
-      async execute(action, context) {
-        const approve = desk ? askedInTheRoutersWords(context.approve, desk) : context.approve;
-        return executor.execute(action, { ...context, approve });
-      },
+    executor: asking(routerExecutor(client, approvals)),
+    async programs(locale, run) {
+      const shown = await programTools(client, { runId: "shown", locale });
+      const executor = asking(programExecutor(client, run, { ...approvals, locale }));
+      return { tools: () => shown, executor };
     },
     async close() {
       await client.close();

@@ -19,6 +19,15 @@ export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
 });
 
 /**
+ * {@link attpPrompt} for programs whose functions are a router's capabilities, as `programTools` of `@toolglot/trp-client` gives
+ * them: what `router.call`, `router.batch` and `router.search` do, and that a program may wait for a person's approval.
+ */
+export const attpRouterPrompt: PromptBuilder = templatePrompt("attp/1", {
+  zh: zh.router,
+  en: en.router,
+});
+
+/**
  * Teaches ATTP with programs in JavaScript (`attp-js/1`); pass it to
  * `attpProtocol({ prompt: attpJavascriptPrompt, language: "javascript" })`.
  *

@@ -1,7 +1,7 @@
 import { type OperationClaim, requiresApproval } from "@toolglot/core";
 import { approvalReason, type Verdict } from "../run/approvals.ts";
 import type { CallWork, DurableProgram } from "../run/durability.ts";
-import { deniedOutcome } from "../run/program-run.ts";
+import { deniedOutcome, performDecided } from "../run/program-run.ts";
 import type { CallOutcome } from "../run/tool-work.ts";
 import type { ProgramTool } from "../run/tools.ts";
 import { inDoubtError, journalError, leaseLostError, otherCall } from "./errors.ts";
@@ -28,6 +28,7 @@ export interface CallsPlace {
 }
 
 type Waiting = SandboxRunParked["parked"]["waiting"];
+type Refusal = Extract<CallOutcome, { ok: false }>;
 
 /**
  * Carries out the calls of one run. Those with an answer in the journal get it, in the order of the first run. The others are
@@ -36,7 +37,7 @@ type Waiting = SandboxRunParked["parked"]["waiting"];
 export class DurableCalls {
   readonly #place: CallsPlace;
   readonly #replay: ReplayOrder;
-  readonly #waiting = new Map<number, CallWork>();
+  readonly #waiting = new Map<number, { work: CallWork; reason: string }>();
   /** Calls that a tool works on, or that the log is asked about before and after. */
   #busy = 0;
   /** Tools at work, and answers that are being written. */
@@ -86,10 +87,10 @@ export class DurableCalls {
   /** What the program waits for, when it is nothing but decisions that come later. */
   get waiting(): Waiting | undefined {
     if (this.#waiting.size === 0 || this.#waiting.size < this.#place.program.open) return undefined;
-    const works = [...this.#waiting].sort(([a], [b]) => a - b);
-    return works.map(([, { pending }]) => {
-      const { callId, name, args } = pending.call;
-      return { callId, name, args, reason: approvalReason(name) };
+    const waiting = [...this.#waiting].sort(([a], [b]) => a - b);
+    return waiting.map(([, { work, reason }]) => {
+      const { callId, name, args } = work.pending.call;
+      return { callId, name, args, reason };
     });
   }
 
@@ -141,8 +142,7 @@ export class DurableCalls {
     const verdict = requiresApproval(pending.program.tool) ? await this.#decision(work, print) : undefined;
     if (this.#over) return;
     if (verdict?.status === "later") {
-      this.#waiting.set(pending.index, work);
-      this.#place.onLater();
+      this.#wait(work, approvalReason(pending.call.name));
       return;
     }
     const refusal = deniedOutcome(pending.call.name, verdict);
@@ -165,14 +165,19 @@ export class DurableCalls {
     else program.fail(leaseLostError);
   }
 
-  async #decision(work: CallWork, print: string): Promise<Verdict> {
+  #wait(work: CallWork, reason: string): void {
+    this.#waiting.set(work.pending.index, { work, reason });
+    this.#place.onLater();
+  }
+
+  async #decision(work: CallWork, print: string, reason?: string): Promise<Verdict> {
     const { journal } = this.#place;
     const { index } = work.pending;
     const decision = await journal.readDecision(index, print);
     if (decision?.approved === true) return { status: "approved" };
     if (decision) return { status: "denied", message: decision.message, decided: true };
     if (this.#over) return { status: "later" };
-    const verdict = await work.ask();
+    const verdict = await work.ask(reason);
     if (this.#over || verdict.status === "later") return verdict;
     // Kept apart from the answer: between the two the process may die.
     if (verdict.status === "approved") await journal.decide(index, print, { approved: true });
@@ -198,12 +203,33 @@ export class DurableCalls {
     }
     this.#performing++;
     try {
-      const outcome = await work.perform();
+      const first = await work.perform();
+      const refusal = first.ok || first.needs === undefined ? undefined : first;
+      const outcome = refusal === undefined ? first : await this.#ask(work, print, refusal);
+      if (outcome === undefined) await this.#postpone(work, claim, print, (refusal as Refusal).message);
       // After the end of the run only what the tool says for certain is an outcome: its signal was aborted.
-      if (!this.#over || outcome.ok || outcome.isCertain) await this.#settle(work, claim, outcome);
+      else if (!this.#over || outcome.ok || outcome.isCertain) await this.#settle(work, claim, outcome);
     } finally {
       this.#performing--;
     }
+  }
+
+  /** Gets what a tool needs that did nothing without. Undefined when that comes later. */
+  async #ask(work: CallWork, print: string, { needs, message }: Refusal): Promise<CallOutcome | undefined> {
+    if (needs === "later" || this.#over) return undefined;
+    const verdict = await this.#decision(work, print, message);
+    if (verdict.status === "later" || this.#over) return undefined;
+    const outcome = await performDecided(work.pending.call.name, verdict, (decision) => work.perform(decision));
+    // The decision is written down: the next process brings it again.
+    return outcome.ok || outcome.needs === undefined ? outcome : undefined;
+  }
+
+  /** Leaves a call that was begun, and not made, to the next process. */
+  async #postpone(work: CallWork, claim: OperationClaim, print: string, reason: string): Promise<void> {
+    const { journal, leases, program } = this.#place;
+    leases.drop(claim);
+    if (!(await journal.release(claim, print))) program.fail(leaseLostError);
+    else if (!this.#over) this.#wait(work, reason);
   }
 
   /** Writes the answer down, then gives it to the program: answers are numbered, and go, in the same order. */

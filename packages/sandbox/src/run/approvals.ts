@@ -29,8 +29,8 @@ export class Approvals {
     return this.#watch.ms;
   }
 
-  /** Never rejects. */
-  ask({ callId, name, args }: SandboxToolCall): Promise<Verdict> {
+  /** Never rejects. `reason`: one sentence for the person. */
+  ask({ callId, name, args }: SandboxToolCall, reason: string = approvalReason(name)): Promise<Verdict> {
     const approve = this.#approve;
     const denied = (why: string, decided: boolean): Verdict => {
       return { status: "denied", message: `${name} was denied${why}`, decided };
@@ -39,7 +39,6 @@ export class Approvals {
       return Promise.resolve(denied(": it needs an approval and nobody is there to give it", false));
     }
     const asked = this.#last.then(async (): Promise<Verdict> => {
-      const reason = approvalReason(name);
       const decision = await approve({ kind: "tool-call", callId, tool: name, input: args, reason });
       if (decision === "later") return { status: "later" };
       if (decision.approved === true) return { status: "approved" };

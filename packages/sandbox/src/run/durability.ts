@@ -1,3 +1,4 @@
+import type { Decision } from "@toolglot/core";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { SandboxError, SandboxStats } from "../types.ts";
 import type { Verdict } from "./approvals.ts";
@@ -25,8 +26,10 @@ export interface DurableProgram {
 /** One call to be carried out. */
 export interface CallWork {
   pending: PendingCall;
-  ask(): Promise<Verdict>;
-  perform(): Promise<CallOutcome>;
+  /** `reason`: one sentence for the person. Default: that the program wants to call the tool. */
+  ask(reason?: string): Promise<Verdict>;
+  /** `decision`: what the tool asked for, when it has done nothing without. */
+  perform(decision?: Decision): Promise<CallOutcome>;
   /** Gives the program the outcome. From then on its clock stands at `clock`. Does nothing after the end of the run. */
   deliver(outcome: CallOutcome, clock: number): void;
 }

@@ -1,4 +1,4 @@
-import { requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
+import { type Decision, requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
 import { copyJson, defined, ignoreRejection, onAbort } from "@toolglot/internal";
 import type { DurableRun } from "../durable/durable-run.ts";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
@@ -204,8 +204,8 @@ export class ProgramRun implements DurableProgram {
     else {
       this.#durable.calls.carryOut({
         pending,
-        ask: () => this.#approvals.ask(call),
-        perform: () => this.#perform(pending),
+        ask: (reason) => this.#approvals.ask(call, reason),
+        perform: (decision) => this.#perform(pending, decision),
         deliver: (outcome, clock) => {
           if (!this.#over.signal.aborted) this.#answer(pending, outcome, clock);
         },
@@ -218,15 +218,21 @@ export class ProgramRun implements DurableProgram {
     const { call, program } = pending;
     const verdict: Verdict | undefined = requiresApproval(program.tool) ? await this.#approvals.ask(call) : undefined;
     if (signal.aborted) return;
-    const outcome = deniedOutcome(call.name, verdict) ?? (await this.#perform(pending));
+    let outcome = deniedOutcome(call.name, verdict) ?? (await this.#perform(pending));
+    if (!outcome.ok && outcome.needs === "approval") {
+      const asked = await this.#approvals.ask(call, outcome.message);
+      if (signal.aborted) return;
+      outcome = await performDecided(call.name, asked, (decision) => this.#perform(pending, decision));
+    }
     // After the end of the run the call stays as it was reported.
     if (!signal.aborted) this.#answer(pending, outcome);
   }
 
-  #perform(pending: PendingCall): Promise<CallOutcome> {
+  #perform(pending: PendingCall, decision?: Decision): Promise<CallOutcome> {
     const { callId, name } = pending.call;
     const { options } = this.#request;
-    return this.#work.perform(pending, { signal: this.#over.signal, wait: options.wait }, (value) => {
+    const context = { signal: this.#over.signal, ...defined({ wait: options.wait, decision }) };
+    return this.#work.perform(pending, context, (value) => {
       observe(() => options.onToolCallProgress?.({ callId, name }, value));
     });
   }
@@ -284,6 +290,18 @@ export function deniedOutcome(name: string, verdict: Verdict | undefined): CallO
   if (verdict === undefined || verdict.status === "approved") return undefined;
   const message = verdict.status === "denied" ? verdict.message : `${name} was denied: nobody has decided yet`;
   return { ok: false, type: "Denied", message, isCertain: true };
+}
+
+/** Makes a call again for which its tool asked; a tool that is told of a refusal can't change it. */
+export async function performDecided(
+  name: string,
+  verdict: Verdict,
+  perform: (decision: Decision) => Promise<CallOutcome>,
+): Promise<CallOutcome> {
+  if (verdict.status === "approved") return await perform({ approved: true });
+  const refusal = deniedOutcome(name, verdict) as CallOutcome & { ok: false };
+  if (verdict.status === "denied" && verdict.decided) await perform({ approved: false, reason: refusal.message });
+  return refusal;
 }
 
 const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };

@@ -2,7 +2,7 @@ import type { ToolContext } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { executeTool, failureForGuest, type ProgramTool } from "./tools.ts";
+import { executeTool, failureForGuest, type Need, type ProgramTool } from "./tools.ts";
 
 /** A call that has no answer yet. */
 export interface PendingCall {
@@ -15,10 +15,10 @@ export interface PendingCall {
   line: number | undefined;
 }
 
-/** The outcome of a call. `isCertain`: the tool itself reported its failure, with a `ToolError`. */
+/** The outcome of a call. `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it did nothing yet. */
 export type CallOutcome =
   | { ok: true; value: unknown; json: string }
-  | { ok: false; type: string; message: string; isCertain: boolean };
+  | { ok: false; type: string; message: string; isCertain: boolean; needs?: Need };
 
 /** Runs the tools of one program, within the time that they have together. */
 export class ToolWork {
@@ -50,7 +50,7 @@ export class ToolWork {
   /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
   async perform(
     pending: PendingCall,
-    { signal, wait }: Omit<ToolContext, "callId">,
+    { signal, wait, decision }: Omit<ToolContext, "callId">,
     onProgress: (value: unknown) => void,
   ): Promise<CallOutcome> {
     const { call, input, program } = pending;
@@ -66,7 +66,7 @@ export class ToolWork {
           this.#start(pending);
         }
       });
-    const context = { signal, callId: call.callId, ...defined({ wait: timeless }) };
+    const context = { signal, callId: call.callId, ...defined({ wait: timeless, decision }) };
     try {
       return { ok: true, ...(await executeTool(program, input, context, onProgress)) };
     } catch (error) {

@@ -18,6 +18,8 @@ const maxValueBytes = 16 * 1024 * 1024;
 export interface ProgramTool {
   tool: AnyTool;
   names: BoundTool;
+  /** Where it stands besides, when its name has one dot: `File.Read` is the member `Read` of `File`. */
+  member?: readonly [group: string, name: string];
 }
 
 /** The tools of a run: `over` win over `base` by name. Throws `TypeError` for what is no tool. */
@@ -38,7 +40,20 @@ export function bindTools(
   }
   const tools = [...byName.values()];
   const bound = bindNames(tools, language);
-  return tools.map((tool, index) => ({ tool, names: bound.tools[index] as BoundTool }));
+  const isFree = (name: string, forTool: boolean): boolean =>
+    !(forTool && bound.byIdentifier.has(name)) && identifierOf(name, language, forTool) === name;
+  return tools.map((tool, index) => {
+    const [group = "", name = "", ...more] = tool.name.split(".");
+    const isMember = more.length === 0 && name !== "" && isFree(group, true) && isFree(name, false);
+    return { tool, names: bound.tools[index] as BoundTool, ...(isMember ? { member: [group, name] as const } : {}) };
+  });
+}
+
+/** How a program would name a tool, or a parameter, of this name. */
+function identifierOf(name: string, language: SandboxLanguage, forTool: boolean): string | undefined {
+  const properties = forTool ? {} : { [name]: true };
+  const { tools } = bindNames([{ name: forTool ? name : "t", inputSchema: { type: "object", properties } }], language);
+  return forTool ? tools[0]?.identifier : tools[0]?.params[0]?.identifier;
 }
 
 function checkTool(tool: AnyTool): void {
@@ -74,7 +89,7 @@ function isSchema(schema: unknown): boolean {
 }
 
 /** What the guest's side needs to know of a tool. */
-export function describeTool({ tool, names }: ProgramTool): Record<string, unknown> {
+export function describeTool({ tool, names, member }: ProgramTool): Record<string, unknown> {
   return {
     name: names.name,
     identifier: names.identifier,
@@ -86,6 +101,7 @@ export function describeTool({ tool, names }: ProgramTool): Record<string, unkno
       ...(fallback === undefined ? {} : { default: fallback }),
     })),
     open: names.rest !== undefined,
+    ...(member === undefined ? {} : { member }),
   };
 }
 
@@ -145,16 +161,21 @@ export async function executeTool(
   return { value, json };
 }
 
+/** What a call needs before its tool does anything: see `ToolError`. */
+export type Need = "approval" | "later";
+
 /**
  * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
- * `isCertain`: the tool itself reported its failure, with a `ToolError`. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
+ * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it says that it did nothing, and why. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
  */
-export function failureForGuest(error: unknown): { message: string; isCertain: boolean } {
+export function failureForGuest(error: unknown): { message: string; isCertain: boolean; needs?: Need } {
   try {
     const isCertain = ToolError.isInstance(error);
     const given: unknown = isCertain || error instanceof Error ? error.message : error;
     const message = typeof given === "string" ? given : "";
-    return { isCertain, message: isCertain ? message : sanitizeErrorMessage(message) };
+    if (!isCertain) return { isCertain, message: sanitizeErrorMessage(message) };
+    const { needs } = error.data;
+    return { isCertain, message, ...(needs === "approval" || needs === "later" ? { needs } : {}) };
   } catch {
     return { isCertain: false, message: sanitizeErrorMessage("") };
   }

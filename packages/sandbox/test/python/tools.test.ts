@@ -14,6 +14,28 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
+it("should give a tool whose name has a dot as a member of an object, too", async () => {
+  const tools = [
+    tool("file.read", { path: { type: "string" } }, ({ path }: { path: string }) => `read ${path}`),
+    tool("file.write", {}, () => "written"),
+    tool("json.dump", {}, () => "dumped"),
+    tool("file.class", {}, () => "class"),
+  ];
+  const run = await sandbox.run(
+    `
+try:
+    file.delete("a")
+except AttributeError as error:
+    missing = str(error)
+__result__ = [file.read("a"), file.write(), missing, repr(file), json.dumps([1]), json_dump(), file_class()]`,
+    { tools },
+  );
+  expect(run.status === "ok" ? run.value : run.error).toEqual([
+    ...["read a", "written", "file has no delete: there are read, write", "<tools file: read, write>"],
+    ...["[1]", "dumped", "class"],
+  ]);
+});
+
 it("should give a program every kind of tool and every kind of value", async () => {
   const seen: unknown[] = [];
   const tools = [

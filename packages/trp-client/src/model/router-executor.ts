@@ -1,25 +1,14 @@
 import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { toJsonText } from "@toolglot/core";
 import { ApprovalQueue, CallReport, checkConcurrency, denied, inOrder } from "@toolglot/core/executing";
-import { checkKeys, defined, isObject, textDigest } from "@toolglot/internal";
+import { checkKeys, defined, isObject } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core/frames";
-import { needsKey } from "../catalog-view.ts";
-import { mayHaveRun } from "../errors.ts";
 import { needsApproval, OpenKeys } from "../open-keys.ts";
 import type { CallResult, TrpClient } from "../types.ts";
 import { describeCapabilities, searchCatalog } from "./catalog-answers.ts";
 import { findByName, type MeantCall, type RouterInput, readRouterInput, unknownName } from "./router-input.ts";
+import { type RouterApprovals, RowCall } from "./row-call.ts";
 import { type Ending, failure, toEnding, toLost } from "./to-tool-result.ts";
-
-/** A call that waits for somebody's decision. */
-export interface WaitingCall {
-  /** The router's record, when there is one. */
-  approvalId: string | undefined;
-  capId: string;
-  args: Record<string, unknown>;
-  key: string | undefined;
-  callId: string;
-}
 
 /** Options of {@link routerExecutor}. */
 export interface RouterExecutorOptions {
@@ -29,14 +18,7 @@ export interface RouterExecutorOptions {
   maxConcurrency?: number;
   /** For each call, in milliseconds. Default: the client's. */
   timeoutMs?: number;
-  approvals?: {
-    /**
-     * Brings the host's decision to the router, in the name of somebody who may decide (never the agent's own): approves or
-     * denies the record, or signs a token. The call is then made again with the same key. Without this, a call that
-     * needs an approval stays `pending`, and the host is not asked.
-     */
-    decide(waiting: WaitingCall, decision: Decision): Promise<{ approvalToken?: string }> | Promise<void>;
-  };
+  approvals?: RouterApprovals;
 }
 
 /**
@@ -160,56 +142,25 @@ class Job {
     if (!call.ok) return failure(call.name, call.error);
     const { row, args } = call;
     const { client, options, context, open } = this.#setting;
-    const known = needsKey(row) ? open.find(row.cap_id, args) : undefined;
-    const key = known ?? (needsKey(row) ? await stableKey(context.runId, this.#call.id, index) : undefined);
-    const request = {
-      idx: row.idx,
-      capId: row.cap_id,
-      args,
-      schemaDigest: row.schema_digest,
-      ...defined({ key, timeoutMs: options.timeoutMs }),
-    };
-    const ask = async (token: { approvalToken?: string }): Promise<CallResult> => {
-      const outcome = await client.call({ ...request, ...token }, { signal: context.signal });
-      open.note(args, outcome);
-      return outcome;
-    };
+    const setting = { client, open, signal: context.signal, timeoutMs: options.timeoutMs };
     try {
-      const outcome = await ask({});
+      const made = await RowCall.make(setting, row, args, [context.runId, this.#call.id, index]);
+      const outcome = await made.send();
       if (!needsApproval(outcome) || options.approvals === undefined) return toEnding(row, outcome);
-      const decided = await this.#decide(row, args, outcome, options.approvals.decide);
-      if ("token" in decided) return toEnding(row, await ask(decided.token));
-      if (decided.ending.status !== "pending") open.forget(row.cap_id, args);
-      return decided.ending;
+      const decision = await this.#ask(row, args, outcome);
+      // A host that can't be asked hasn't decided: the request stays open.
+      const token = decision && (await made.decide(outcome, decision, options.approvals));
+      if (decision === undefined || token === undefined) return toEnding(row, outcome);
+      return decision.approved ? toEnding(row, await made.send(token)) : failure(row.name, denied(row.name, decision));
     } catch (error) {
-      if (mayHaveRun(error)) open.noteLost(row.cap_id, args, key);
       return toLost(row, error, context.signal.aborted);
     }
   }
 
-  async #decide(
-    row: AliasRow,
-    args: Record<string, unknown>,
-    outcome: CallResult,
-    decide: NonNullable<RouterExecutorOptions["approvals"]>["decide"],
-  ): Promise<{ token: { approvalToken?: string } } | { ending: Ending }> {
-    const { context } = this.#setting;
-    const { id: callId } = this.#call;
+  #ask(row: AliasRow, args: Record<string, unknown>, outcome: CallResult): Promise<Decision | undefined> {
     const reason = outcome.error?.message ?? `${row.name} needs an approval.`;
-    const decision = await this.#approvals.ask(context, { callId, name: row.name, input: args, reason });
-    // A host that can't be asked hasn't decided: the request stays open.
-    if (decision === undefined) return { ending: toEnding(row, outcome) };
-    const approvalId = outcome.error?.retryHint.approval_id;
-    const waiting = { approvalId, capId: row.cap_id, args, key: outcome.key, callId: outcome.callId };
-    let token: { approvalToken?: string } = {};
-    try {
-      token = (await decide(waiting, decision)) ?? {};
-    } catch {
-      // The decision didn't get to the router. What was denied stays undone all the same.
-      if (decision.approved) return { ending: toEnding(row, outcome) };
-    }
-    if (decision.approved) return { token };
-    return { ending: failure(row.name, denied(row.name, decision)) };
+    const asked = { callId: this.#call.id, name: row.name, input: args, reason };
+    return this.#approvals.ask(this.#setting.context, asked);
   }
 }
 
@@ -221,9 +172,4 @@ const bySeverity: readonly ToolResult["status"][] = ["in-doubt", "interrupted", 
 
 function worst(endings: readonly Ending[]): ToolResult["status"] {
   return bySeverity.find((status) => endings.some((ending) => ending.status === status)) ?? "ok";
-}
-
-/** The same for the same step of the same run, whichever process runs it. */
-async function stableKey(runId: string, callId: string, index: number): Promise<string> {
-  return `run_${await textDigest(JSON.stringify([runId, callId, index]))}`;
 }

@@ -1,8 +1,7 @@
 import type { JsonObject, JsonSchemaObject, JsonValue } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { isObject, pointerSteps, valueAt } from "@toolglot/internal";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault } from "../frames/fault.ts";
-import type { ArtifactRef, ShapedResult } from "../frames/results.ts";
 
 /** A place in the arguments of a call that another call's result fills. */
 export interface Reference {
@@ -56,14 +55,6 @@ function collect(value: JsonValue, at: readonly (string | number)[], found: Refe
   return undefined;
 }
 
-/** The steps of a JSON pointer (RFC 6901); undefined for what is none. */
-function pointerSteps(pointer: string): string[] | undefined {
-  if (pointer === "") return [];
-  if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
-  const steps = pointer.slice(1).split("/");
-  return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-}
-
 /** Arguments with values in place of their references. The arguments stay as they are. */
 export function fillReferences(args: JsonObject, values: ReadonlyMap<Reference, JsonValue>): JsonObject {
   const filled = structuredClone(args);
@@ -74,45 +65,6 @@ export function fillReferences(args: JsonObject, values: ReadonlyMap<Reference, 
     Object.defineProperty(holder, last, { value, enumerable: true, configurable: true, writable: true });
   }
   return filled;
-}
-
-/** What a reference means in a result; undefined when there is nothing. */
-export function valueAt(result: JsonValue, path: readonly string[]): JsonValue | undefined {
-  let value: JsonValue | undefined = result;
-  for (const step of path) {
-    if (Array.isArray(value)) value = /^(0|[1-9]\d{0,8})$/.test(step) ? value[Number(step)] : undefined;
-    else if (isObject(value) && Object.hasOwn(value, step)) value = (value as JsonObject)[step];
-    else return undefined;
-  }
-  return value;
-}
-
-/**
- * A result with what was cut out of it for the model put back: its artifacts have it whole. Binary values stay handles.
- * Undefined when something of it can't be read any more.
- */
-export async function wholeResult(
-  result: ShapedResult,
-  read: (artifact: ArtifactRef) => Promise<Uint8Array | undefined>,
-): Promise<JsonObject | undefined> {
-  const whole = structuredClone(result) as unknown as JsonObject;
-  for (const artifact of result.artifacts) {
-    const steps = pointerSteps(artifact.path ?? "");
-    const cut = steps === undefined ? undefined : valueAt(whole.data as JsonValue, steps);
-    if (isObject(cut) && cut.artifact_id === artifact.artifact_id) continue;
-    if (steps === undefined || cut === undefined) return undefined;
-    const bytes = await read(artifact);
-    if (bytes === undefined) return undefined;
-    const text = new TextDecoder().decode(bytes);
-    const original: JsonValue = artifact.media_type.startsWith("text/plain") ? text : (JSON.parse(text) as JsonValue);
-    put(whole, ["data", ...steps], original);
-  }
-  return whole;
-}
-
-function put(holder: JsonObject, steps: readonly string[], value: JsonValue): void {
-  const parent = valueAt(holder, steps.slice(0, -1)) as Record<string, JsonValue>;
-  parent[steps.at(-1) as string] = value;
 }
 
 /**
@@ -158,7 +110,7 @@ function typesAt(schema: unknown, steps: readonly string[], root: JsonSchemaObje
   if (!isObject(schema) || depth > 32) return "anything";
   const { $ref: ref, anyOf, oneOf, allOf, type, enum: values, const: value, properties, items } = schema;
   if (typeof ref === "string") {
-    const target = ref.startsWith("#") ? valueAt(root as JsonValue, pointerSteps(ref.slice(1)) ?? ["?"]) : undefined;
+    const target = ref.startsWith("#") ? valueAt(root, pointerSteps(ref.slice(1)) ?? ["?"]) : undefined;
     return typesAt(target, steps, root, depth + 1);
   }
   const choices = [anyOf, oneOf].find(Array.isArray);

@@ -1,14 +1,6 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
-import {
-  fillReferences,
-  misfit,
-  placeText,
-  pointerText,
-  type Reference,
-  referencesOf,
-  valueAt,
-  wholeResult,
-} from "../calls/references.ts";
+import { valueAt, wholeResult } from "@toolglot/internal";
+import { fillReferences, misfit, placeText, pointerText, type Reference, referencesOf } from "../calls/references.ts";
 import type { Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
@@ -85,7 +77,7 @@ export class Graph {
       if (result === undefined) {
         return fault("TRP_1006", `The result of call ${JSON.stringify(from)} is no longer there as a whole.`);
       }
-      const value = valueAt(result, path);
+      const value = valueAt(result, path) as JsonValue | undefined;
       if (value === undefined) {
         const place = `${placeText(at)}: the result of call ${JSON.stringify(from)}`;
         return fault("TRP_2001", `${place} has nothing at ${pointerText(path)}.`);
@@ -104,10 +96,11 @@ export class Graph {
     if (end?.kind !== "success") return undefined;
     const { store } = this.#deps;
     const { tenant, id } = this.#admitted.principal;
-    return await wholeResult(end.result, async ({ artifact_id }) => {
-      const found = await store.artifacts.read(artifact_id, { tenant, principal: id });
-      return found?.bytes;
+    const whole = await wholeResult(end.result, async (artifactId) => {
+      const found = await store.artifacts.read(artifactId, { tenant, principal: id });
+      return found && new TextDecoder().decode(found.bytes);
     });
+    return whole as JsonObject | undefined;
   }
 }
 

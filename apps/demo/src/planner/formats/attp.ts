@@ -19,6 +19,12 @@ export function writeDocument(question: string, tools: readonly string[], code: 
   return serialize({ ...bare, thought, toolCall: { status: "success", target: wish, code: `${code}\n` } });
 }
 
+const literal = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/.source;
+const search = new RegExp(`search_documents\\((?:${literal}|[^()"'])*\\)`, "g");
+
+/** A program for a router's capabilities: there a search gives `{ query, items, total }`. */
+export const routedProgram = (code: string): string => code.replace(search, '$&["items"]');
+
 /** The document that declines. */
 export function writeDecline(message: string, say: Say): string {
   const wish = say`it fits no kind that I know ‖ 没有匹配的请求类型`;

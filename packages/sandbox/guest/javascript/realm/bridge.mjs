@@ -145,6 +145,8 @@ export function makeBridge(
     Error,
     tools: request.tools.length,
     identifier: (/** @type {number} */ index) => request.tools[index].identifier,
+    /** Of a tool whose name has a dot: the word before it, or the one after it. */
+    member: (/** @type {number} */ index, /** @type {number} */ part) => request.tools[index].member?.[part],
     methods: consoleMethods.length,
     method: (/** @type {number} */ index) => consoleMethods[index],
     call,

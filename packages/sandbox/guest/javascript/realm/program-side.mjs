@@ -76,6 +76,8 @@ export function programSide(bridge) {
   /** Called by `rows.map(tool)`, which also gives the index and the array. @param {any} given */
   const isMapped = (given) => given.length === 3 && isArray(given[2]) && given[2][given[1]] === given[0];
 
+  /** Tools whose names have a dot, as members of an object. @type {Record<string, any>} */
+  const groups = { __proto__: /** @type {any} */ (null) };
   for (let index = 0; index < bridge.tools; index++) {
     const identifier = bridge.identifier(index);
     const made = {
@@ -96,6 +98,12 @@ export function programSide(bridge) {
       },
     };
     hide(global, identifier, made[identifier]);
+    const group = bridge.member(index, 0);
+    if (group !== undefined) {
+      groups[group] ??= {};
+      hide(global, group, groups[group]);
+      defineProperty(groups[group], bridge.member(index, 1), { ...hidden(made[identifier]), enumerable: true });
+    }
   }
 
   const shell = { __proto__: null };

@@ -96,6 +96,7 @@ class _Program:
         found = {"__name__": "__main__", **self.given(), "ToolError": tools.ToolError}
         for index, tool in enumerate(self.request["tools"]):
             found[tool["identifier"]] = tools.make(index, tool, _host)
+        found |= tools.groups(self.request["tools"], found)
         if self.request["guard"]:
             restricted.disarm()
             found["__builtins__"] = {**safe_builtins.TABLE, "hash": self.hash}

@@ -63,6 +63,36 @@ def bind(tool, args, kwargs):
     return given
 
 
+class _Group:
+    """Tools whose names begin with the same word and a dot, as its members."""
+
+    __slots__ = ("_name", "_members")
+
+    def __init__(self, name):
+        self._name = name
+        self._members = {}
+
+    def __getattr__(self, name):
+        try:
+            return self._members[name]
+        except KeyError:
+            there = ", ".join(self._members)
+            raise AttributeError(f"{self._name} has no {name}: there are {there}", name=name, obj=self) from None
+
+    def __repr__(self):
+        return f"<tools {self._name}: {', '.join(self._members)}>"
+
+
+def groups(given, found):
+    """The objects with the tools whose names have a dot. `found`: the functions, by identifier."""
+    made = {}
+    for tool in given:
+        if "member" in tool:
+            group, name = tool["member"]
+            made.setdefault(group, _Group(group))._members[name] = found[tool["identifier"]]
+    return made
+
+
 def make(index, tool, host):
     """The function of one tool. `host` takes and gives JSON text."""
     name = tool["identifier"]

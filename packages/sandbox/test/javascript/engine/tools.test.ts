@@ -34,6 +34,21 @@ it("should map names that are no identifiers, and take the schema's own too", as
   ]);
 });
 
+it("should give a tool whose name has a dot as a member of an object, too", async () => {
+  const write = tool("File.Write", {}, () => "written");
+  const own = [tool("JSON.parse", {}, () => 1), tool("add.more", {}, () => 2), tool("a.b.c", {}, () => 3), addTool];
+  const run = await sandbox.run(
+    `File.Write = 1;
+     return [await File.Read({ file_name: "a" }), typeof File.Write, Object.keys(File), JSON.parse("[4]"),
+       await JSON_parse({}), await add_more({}), typeof add.more, await a_b_c({})];`,
+    { tools: [write, ...own] },
+  );
+  const read = { "file-name": "a", class: "x" };
+  expect(run.status === "ok" ? run.value : run.error).toEqual([
+    ...[read, "number", ["Read", "Write"], [4], 1, 2, "undefined", 3],
+  ]);
+});
+
 it("should take values as they are, prototype keys apart", async () => {
   const text = '{"a":[1,"é\\u0000",null],"__proto__":1,"constructor":2}';
   const run = await sandbox.run(`return await echo({ value: JSON.parse(${JSON.stringify(text)}) })`);

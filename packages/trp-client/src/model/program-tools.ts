@@ -1,0 +1,301 @@
+import {
+  type Action,
+  type Executor,
+  type JsonObject,
+  type JsonSchemaObject,
+  type Locale,
+  type Tool,
+  type ToolContext,
+  ToolError,
+} from "@toolglot/core";
+import { failure } from "@toolglot/core/executing";
+import { checkKeys, defined, isObject, textDigest, wholeResult } from "@toolglot/internal";
+import type { AliasRow, ShapedResult } from "@toolglot/trp-core/frames";
+import { needsApproval, OpenKeys } from "../open-keys.ts";
+import type { CallResult, TrpClient } from "../types.ts";
+import { searchCatalog } from "./catalog-answers.ts";
+import { readRouterInput } from "./router-input.ts";
+import { shownRows } from "./router-tool.ts";
+import { type RouterApprovals, RowCall } from "./row-call.ts";
+import { toEnding, toLost } from "./to-tool-result.ts";
+
+/** Options of {@link programTools}. */
+export interface ProgramToolsOptions {
+  /**
+   * Names the run of the program. With the ids that the sandbox gives to its calls it makes their keys: the same run, made again by
+   * whatever process, has no effect twice.
+   */
+  runId: string;
+  /** Goes with every call, for the router's audit. Default: the client's. */
+  traceId?: string;
+  /** For each call, in milliseconds. Default: the client's. */
+  timeoutMs?: number;
+  /** With more capabilities than this, programs find them by `router.search` and call them by `router.call`. Default 40. */
+  inlineLimit?: number;
+  /** Language of the descriptions. Default `en`. */
+  locale?: Locale;
+  /** Who decides in mid-program. Default: nobody here, so a program that needs it waits until it is decided elsewhere. */
+  approvals?: RouterApprovals;
+}
+
+/**
+ * A router's capabilities as functions of a program, for a sandbox: each by its name, and `router.call(name, args)`,
+ * `router.batch([{ name, args }])`, `router.search(query)`. Every call is a call of its own, with policy, key, approval and
+ * audit. A function gives the result's whole `data`, not what was cut for a model.
+ *
+ * A call that needs an approval is not made: the program is parked, where its run is durable, else it gets a `ToolError`. Rejects
+ * when the catalog can't be read.
+ */
+export async function programTools(client: TrpClient, options: ProgramToolsOptions): Promise<Tool[]> {
+  checkKeys("programTools", options, "runId traceId timeoutMs inlineLimit locale approvals", ["runId"]);
+  checkKeys("programTools: approvals", options.approvals, "decide");
+  return await makeTools(client, options, new OpenKeys());
+}
+
+/** Options of {@link programExecutor}. */
+export type ProgramExecutorOptions = Omit<ProgramToolsOptions, "runId" | "traceId">;
+
+/**
+ * An executor of programs whose functions are a router's capabilities. `make` makes the executor of one program, as
+ * `(tools) => sandboxExecutor(sandbox, { tools })`. In the router's audit the `trace_id` of each call is `program:sha256:` and
+ * the digest of the program's text.
+ */
+export function programExecutor(
+  client: TrpClient,
+  make: (tools: readonly Tool[]) => Executor,
+  options: ProgramExecutorOptions = {},
+): Executor {
+  checkKeys("programExecutor", options, "timeoutMs inlineLimit locale approvals");
+  checkKeys("programExecutor: approvals", options.approvals, "decide");
+  const open = new OpenKeys();
+  const plain = make([]);
+  return {
+    handles: (action: Action): boolean => action.kind === "code" && plain.handles(action),
+    async execute(action, context) {
+      if (action.kind !== "code") throw new TypeError(`a programExecutor runs code, not ${action.kind}`);
+      const traceId = `program:sha256:${await textDigest(action.source)}`;
+      let tools: readonly Tool[];
+      try {
+        tools = await makeTools(client, { ...options, runId: context.runId, traceId }, open);
+      } catch {
+        const message = "The router's catalog can't be read. Nothing was run.";
+        return [{ callId: action.id, ...failure({ type: "RouterUnavailable", message }) }];
+      }
+      return await make(tools).execute(action, context);
+    },
+  };
+}
+
+async function makeTools(client: TrpClient, options: ProgramToolsOptions, open: OpenKeys): Promise<Tool[]> {
+  const { inlineLimit = 40, locale = "en" } = options;
+  const { rows } = await client.catalog();
+  const shown = shownRows(rows).filter(({ cap_id: capId }) => !capId.startsWith("cap.trp."));
+  const words = wording[locale];
+  const program = new Program(client, rows, options, open);
+  const inline = shown.length > inlineLimit ? [] : shown;
+  const named = inline.map((row) => inline.filter(({ name }) => name === row.name).length === 1);
+  const schemas = await Promise.all(inline.map((row) => schemaOf(client, row)));
+  const own = inline.map(
+    (row, index): Tool<JsonObject> => ({
+      name: named[index] ? row.name : row.cap_id,
+      description: row.desc,
+      inputSchema: schemas[index] as JsonSchemaObject,
+      annotations: { readOnlyHint: row.io_class === "READ", idempotentHint: true, riskTier: row.risk_tier },
+      execute: (args, context) => program.call(row, args, context),
+    }),
+  );
+  const general = { annotations: { idempotentHint: true } };
+  const args = { type: "object", description: words.args } as const;
+  const name = { type: "string", description: words.name } as const;
+  return [
+    ...own,
+    {
+      ...general,
+      name: "router.call",
+      description: words.call,
+      inputSchema: { type: "object", properties: { name, args }, required: ["name"] },
+      execute: (input: unknown, context) => program.callByName(input, context),
+    },
+    {
+      ...general,
+      name: "router.batch",
+      description: words.batch,
+      inputSchema: {
+        type: "object",
+        properties: {
+          calls: { type: "array", items: { type: "object", properties: { name, args }, required: ["name"] } },
+        },
+        required: ["calls"],
+      },
+      execute: (input: unknown, context) => program.batch(input, context),
+    },
+    {
+      name: "router.search",
+      annotations: { readOnlyHint: true },
+      description: words.search(shown.length),
+      inputSchema: {
+        type: "object",
+        properties: { query: { type: "string", description: words.query } },
+        required: ["query"],
+      },
+      async execute({ query }: { query: string }) {
+        const { data } = await searchCatalog(client, String(query).slice(0, 500), rows);
+        return isObject(data) && Array.isArray(data.matches) ? data.matches : [];
+      },
+    },
+  ] as Tool[];
+}
+
+/** The capability's own; what the catalog's row says where that can't be had. */
+async function schemaOf(client: TrpClient, row: AliasRow): Promise<JsonSchemaObject> {
+  try {
+    return (await client.capQuery(row.cap_id)).schema as JsonSchemaObject;
+  } catch {
+    const names = Object.keys(row.arg_template);
+    const required = names.filter((name) => !row.arg_template[name]?.endsWith("?"));
+    return { type: "object", properties: Object.fromEntries(names.map((name) => [name, true])), required };
+  }
+}
+
+const reader = "cap.trp.artifact.read.v1";
+
+/** The calls of one program. */
+class Program {
+  readonly #client: TrpClient;
+  readonly #rows: readonly AliasRow[];
+  readonly #options: ProgramToolsOptions;
+  readonly #open: OpenKeys;
+
+  constructor(client: TrpClient, rows: readonly AliasRow[], options: ProgramToolsOptions, open: OpenKeys) {
+    this.#client = client;
+    this.#rows = rows;
+    this.#options = options;
+    this.#open = open;
+  }
+
+  async call(row: AliasRow, args: JsonObject, context: ToolContext): Promise<unknown> {
+    return (await this.#all([{ row, args }], context))[0]?.();
+  }
+
+  async callByName(input: unknown, context: ToolContext): Promise<unknown> {
+    const { row, args } = this.#meant(input);
+    return await this.call(row, args, context);
+  }
+
+  /** Each call's value, or why there is none. */
+  async batch(input: unknown, context: ToolContext): Promise<unknown> {
+    const { calls } = input as { calls?: unknown };
+    if (!Array.isArray(calls) || calls.length > 256) throw new ToolError("calls must be a list of at most 256 calls.");
+    const values = await this.#all(
+      calls.map((call) => this.#meant(call)),
+      context,
+    );
+    return values.map((value) => {
+      try {
+        return { ok: true, value: value() };
+      } catch (error) {
+        return { ok: false, error: (error as ToolError).message };
+      }
+    });
+  }
+
+  #meant(input: unknown): { row: AliasRow; args: JsonObject } {
+    const { name, args } = (isObject(input) ? input : {}) as { name?: unknown; args?: unknown };
+    const read = readRouterInput({ name, args: args ?? {} }, this.#rows);
+    const call = read.kind === "calls" ? read.calls[0] : undefined;
+    if (call?.ok) return call;
+    const { message } = call?.error ?? { message: "A call needs name and args." };
+    throw new ToolError(message);
+  }
+
+  /** Makes calls side by side, under keys of their own. Throws when one of them needs somebody: then it was not made, and none is lost. */
+  async #all(
+    calls: readonly { row: AliasRow; args: JsonObject }[],
+    { callId, signal, decision }: ToolContext,
+  ): Promise<(() => unknown)[]> {
+    const { runId, timeoutMs, traceId, approvals } = this.#options;
+    // A sandbox numbers the calls of a program: `<program>:1`, `<program>:2`.
+    const program = JSON.stringify([runId, callId.replace(/:\d+$/, "")]);
+    const setting = { client: this.#client, open: this.#open, signal, timeoutMs, traceId };
+    const ends = await Promise.all(
+      calls.map(async ({ row, args }, index) => {
+        const call = await RowCall.make(setting, row, args, [runId, callId, index], program);
+        try {
+          let outcome = await call.send();
+          if (needsApproval(outcome) && decision && approvals) {
+            const token = await call.decide(outcome, decision, approvals);
+            if (token && decision.approved) outcome = await call.send(token);
+          }
+          return { row, outcome, value: await this.#value(row, outcome, signal) };
+        } catch (error) {
+          const { error: lost } = toLost(row, error, signal.aborted);
+          return { row, value: thrown(lost?.message ?? "", lost?.hint) };
+        }
+      }),
+    );
+    const waiting = ends.filter(({ outcome }) => outcome && needsApproval(outcome));
+    if (waiting.length > 0) {
+      const message = waiting.map(({ row, outcome }) => outcome?.error?.message ?? row.name).join("\n");
+      const ids = waiting.map(({ outcome }) => outcome?.error?.retryHint.approval_id);
+      const needs = approvals ? "approval" : "later";
+      throw new ToolError(message, { data: { needs, approvalIds: ids.filter((id) => id !== undefined) } });
+    }
+    return ends.map(({ value }) => value);
+  }
+
+  async #value(row: AliasRow, outcome: CallResult, signal: AbortSignal): Promise<() => unknown> {
+    if (outcome.status !== "success" || outcome.result === undefined) {
+      const { error } = toEnding(row, outcome);
+      return thrown(error?.message ?? "", error?.hint);
+    }
+    const { result } = outcome;
+    const whole = result.artifacts.length === 0 ? result : await this.#whole(result, signal);
+    if (whole === undefined) return thrown("The call succeeded, but its whole result is no longer there.");
+    return () => whole.data;
+  }
+
+  #whole(result: ShapedResult, signal: AbortSignal): Promise<ShapedResult | undefined> {
+    return wholeResult(result, async (artifactId) => {
+      const parts: string[] = [];
+      for (let offset: unknown = 0; typeof offset === "number"; ) {
+        const args = { artifact_id: artifactId, offset };
+        const { result: read } = await this.#client.callByCap(reader, args, {
+          signal,
+          ...defined({ traceId: this.#options.traceId }),
+        });
+        const part = read?.data as { text?: string; next_offset?: number | null } | undefined;
+        if (typeof part?.text !== "string") return undefined;
+        parts.push(part.text);
+        offset = part.next_offset;
+      }
+      return parts.join("");
+    });
+  }
+}
+
+function thrown(message: string, hint = ""): () => never {
+  return () => {
+    throw new ToolError(hint === "" ? message : `${message}\n${hint}`);
+  };
+}
+
+const wording = {
+  en: {
+    call: "Calls a capability of the router by its name, and gives its result. For those that are no function of their own.",
+    batch:
+      "Calls several capabilities side by side. Gives a list in the order of the calls: { ok: true, value } or { ok: false, error }.",
+    search: (count: number) =>
+      `Finds capabilities by what is to be done, among ${count}. Gives lines: idx name(args) flags what it does.`,
+    name: "Name of the capability.",
+    args: "Arguments by name.",
+    query: "A few words on what is to be done.",
+  },
+  zh: {
+    call: "按名称调用路由器的一个能力并返回结果，用于没有独立函数的能力。",
+    batch: "并行调用多个能力，按调用顺序返回列表：{ ok: true, value } 或 { ok: false, error }。",
+    search: (count: number) => `按要做的事查找能力，共 ${count} 个。返回目录行：idx 名称(参数) 标志 用途。`,
+    name: "能力的名称。",
+    args: "按名称给出的参数。",
+    query: "用几个词说明要做什么。",
+  },
+} as const;
