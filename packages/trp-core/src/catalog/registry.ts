@@ -19,6 +19,8 @@ export interface RegistryOptions {
   validator?: ValidatorFactory;
   /** What is always denied to a principal is not in their catalog. What it throws counts as false. Default: nothing. */
   isDenied?(principal: Principal, registered: RegisteredCapability): boolean;
+  /** READs of MEDIUM risk that are `pure` need no key. Default false. */
+  keylessReads?: boolean;
   /** Any older epoch is a mismatch. Default false: it is fine as long as number, `cap_id` and digest hold. */
   strictEpoch?: boolean;
 }
@@ -43,8 +45,8 @@ interface Entry {
  * malformed, or its `capId` or name is taken.
  */
 export function createRegistry(options: RegistryOptions): BuiltInRegistry {
-  checkKeys("createRegistry", options, "store capabilities validator isDenied strictEpoch");
-  const { store, validator, isDenied, strictEpoch = false } = options;
+  checkKeys("createRegistry", options, "store capabilities validator isDenied keylessReads strictEpoch");
+  const { store, validator, isDenied, keylessReads = false, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();
   const builtIn = new Map<string, Entry>();
@@ -71,7 +73,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     const newIds = new Set<string>();
     const newNames = new Set<string>();
     return capabilities.map((capability) => {
-      const registered = registerCapability(capability, validator);
+      const registered = registerCapability(capability, validator, { keylessReads });
       const { capId, definition } = registered;
       if (own.has(capId) || builtIn.has(capId) || newIds.has(capId)) {
         throw new TypeError(`${capId} is registered already; a changed capability takes the next version number`);

@@ -172,7 +172,13 @@ const shapedResult = v.strictObject({
   warnings: v.array(text),
 });
 
-const usage = v.strictObject({ router_ms: milliseconds, adapter_ms: milliseconds, executor_ms: milliseconds });
+const usage = v.strictObject({
+  router_ms: milliseconds,
+  adapter_ms: milliseconds,
+  executor_ms: milliseconds,
+  adapter: v.exactOptional(text),
+  failed_adapters: v.exactOptional(v.array(text)),
+});
 const policyProof = v.strictObject({
   digest: sha256,
   rule: text,
