@@ -7,6 +7,8 @@ export class CatalogView implements Catalog {
   readonly epoch: number;
   readonly rows: readonly AliasRow[];
   readonly ttlSec: number;
+  /** By id: whether the router wants a key, as far as it was asked about what looks like it. */
+  readonly keyRequired: Map<string, boolean> = new Map();
   readonly #byCap = new Map<string, AliasRow>();
   readonly #until: number;
 
@@ -46,7 +48,7 @@ export function isUnchanged(before: AliasRow, after: AliasRow): boolean {
   );
 }
 
-/** WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1). */
+/** WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1). The router may know better: its hints about a capability say so. */
 export function needsKey(row: AliasRow): boolean {
   return row.io_class !== "READ" || row.risk_tier !== "LOW";
 }

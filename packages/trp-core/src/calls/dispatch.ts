@@ -1,7 +1,7 @@
 import type { OperationClaim } from "@toolglot/core";
 import { keepLease, type Lease, sleep } from "@toolglot/internal";
 import type { ProbeResult, ProgressUpdate } from "../catalog/types.ts";
-import type { Fault } from "../frames/fault.ts";
+import { type Fault, isFault } from "../frames/fault.ts";
 import type { ShapedResult } from "../frames/results.ts";
 import type { SameTransaction } from "../store/types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
@@ -13,7 +13,7 @@ import { isRerunnable, type OperationData, routeData, toJson } from "./operation
 import { busy, noUsage, settledFromRecord, storedOutcome } from "./outcome.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
-import { type Chosen, nextOf, type Route, timeLeft } from "./route.ts";
+import { barred, type Chosen, nextOf, type Route, timeLeft } from "./route.ts";
 import type { Execution, IncomingCall, Settled } from "./types.ts";
 
 /** An operation that is STARTED and committed, to be run under its claim. */
@@ -112,7 +112,7 @@ class Dispatch {
       // Fences rise, so this one is no lower than that of any attempt before.
       const found = await this.#ask(claim.fence - 1);
       if (found.state === "unknown") return await this.#doubt("asked, the capability could not tell");
-      if (found.state !== "not-applied") return await this.#endProbed(found);
+      if (found.state !== "not-applied" || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }
     for (;;) {
       // Held up until another router took over, the call must not begin.
@@ -129,6 +129,16 @@ class Dispatch {
       if (next === undefined) return await this.#end(execution);
       if (!(await this.#hand(next))) return this.#settled ?? (await this.#lost());
     }
+  }
+
+  /** Nothing was done by who was started before: whoever is first now goes on. False when nobody is. */
+  async #chooseAnew(): Promise<boolean> {
+    const { route } = this.#started;
+    if (route.isSingle) return true;
+    route.cleared();
+    const next = route.take(this.#dependencies.store.now());
+    if (next === barred || isFault(next)) return false;
+    return next.adapter === this.#chosen.adapter || (await this.#hand(next));
   }
 
   /** Runs the adapter that was chosen, once. */

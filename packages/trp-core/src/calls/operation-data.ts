@@ -1,4 +1,4 @@
-import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
+import type { JsonObject, JsonValue } from "@toolglot/core";
 import type { Effect, RegisteredCapability } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/results.ts";

@@ -124,6 +124,13 @@ export class Route {
     this.#begin(adapter, now);
   }
 
+  /** Nothing that ran before has had an effect, nor will it: everybody may be asked again. */
+  cleared(): void {
+    this.close();
+    this.#asked.clear();
+    this.#failed = this.#failed.map((before) => ({ ...before, outcome: "not-applied" }));
+  }
+
   /** How the one that was taken ended. `isStopped`: it was not let finish, so that this says nothing about it. */
   ended(execution: Execution, now: number, isStopped: boolean): void {
     const { kind } = execution;
@@ -239,10 +246,13 @@ function healthOf({ definition }: RegisteredAdapter): "ok" | "degraded" | "down"
 }
 
 const shortestWaitMs = 200;
+/** Until a tool may be well again of which only the host knows. */
+const unknownWaitMs = 1_000;
 
 function noneReady({ capId }: RegisteredCapability, adapters: readonly RegisteredAdapter[], now: number): Fault {
-  const waits = adapters.map(({ circuit }) => (circuit.standing(now) === "open" ? circuit.opensAt - now : 0));
-  const backoff_ms = Math.max(shortestWaitMs, Math.min(...waits));
+  const open = adapters.filter(({ circuit }) => circuit.standing(now) === "open");
+  const waits = open.map(({ circuit }) => circuit.opensAt - now);
+  const backoff_ms = waits.length === 0 ? unknownWaitMs : Math.max(shortestWaitMs, Math.min(...waits));
   return fault("TRP_5003", `none of the tools behind ${capId} can be asked at the moment; nothing was executed`, {
     retryHint: { backoff_ms },
   });
