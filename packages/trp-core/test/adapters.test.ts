@@ -102,7 +102,9 @@ it("tells adapters' types from those of the arguments", async () => {
 });
 
 it("goes on with the next tool after a failure, and names who failed in result, audit row and events", async () => {
-  const on = stage(capability("pure", [{ name: "a", execute: broken }, { name: "b", execute: notApplied }, { name: "c" }]));
+  const on = stage(
+    capability("pure", [{ name: "a", execute: broken }, { name: "b", execute: notApplied }, { name: "c" }]),
+  );
   const names = { adapter: "c", failed_adapters: ["a", "b"] };
   expect(await on.run(search)).toMatchObject({ kind: "success", result: { data: "c" }, usage: names });
   expect(asked).toEqual(["a", "b", "c"]);
@@ -172,7 +174,12 @@ it("a probe effect goes on when the probe says that nothing happened, and is in 
 });
 
 it("leaves the key free when every tool says that it did nothing", async () => {
-  const on = stage(capability("opaque", [{ name: "a", execute: notApplied }, { name: "b", execute: notApplied }]));
+  const on = stage(
+    capability("opaque", [
+      { name: "a", execute: notApplied },
+      { name: "b", execute: notApplied },
+    ]),
+  );
   const fault = { code: "TRP_3002", errorClass: "TRANSIENT", retryable: true };
   expect(await on.run(pay)).toMatchObject({ kind: "failed", fault });
   expect(asked).toEqual(["a", "b"]);
@@ -208,7 +215,9 @@ it("tries one that was left out with one call at a time", async () => {
   let open = (): void => {};
   let fails = true;
   const waiting = (): unknown => (fails ? broken() : new Promise((resolve) => (open = () => resolve("back"))));
-  const on = stage(capability("pure", [{ name: "a", maxFailures: 1, coolDownMs: 1_000, execute: waiting }, { name: "b" }]));
+  const on = stage(
+    capability("pure", [{ name: "a", maxFailures: 1, coolDownMs: 1_000, execute: waiting }, { name: "b" }]),
+  );
   await on.run(search);
   fails = false;
   on.pass(1_000);
@@ -221,7 +230,12 @@ it("tries one that was left out with one call at a time", async () => {
 });
 
 it("refuses while no tool can be asked, and says when one can", async () => {
-  const on = stage(capability("idempotent", [{ name: "a", maxFailures: 1, execute: broken }, { name: "b", health: () => "down" }]));
+  const on = stage(
+    capability("idempotent", [
+      { name: "a", maxFailures: 1, execute: broken },
+      { name: "b", health: () => "down" },
+    ]),
+  );
   await on.run(pay);
   on.pass(10_000);
   const refusal = { code: "TRP_5003", retryable: true, dispatched: false, retryHint: { backoff_ms: 20_000 } };
@@ -265,7 +279,10 @@ it("refuses a call that no tool is for, or whose arguments none can be given", a
   const on = stage(capability("opaque", [{ name: "a", adapt }, { name: "b" }]));
   expect(await on.run(pay)).toMatchObject({ kind: "success", usage: { adapter: "b" } });
   const none = stage(capability("opaque", [{ name: "a", adapt }]));
-  expect(await none.run(pay)).toMatchObject({ kind: "refused", fault: { code: "TRP_2001", message: "query: too short" } });
+  expect(await none.run(pay)).toMatchObject({
+    kind: "refused",
+    fault: { code: "TRP_2001", message: "query: too short" },
+  });
   expect(await outcomes(none)).toEqual(["REFUSED TRP_2001"]);
 });
 
@@ -325,14 +342,19 @@ it("asks the tool that was started, in a probe after a crash, and then whoever i
   const second = stage(capability("probe", tools(["a"]) as Tool[]), { store });
   expect(await second.recover()).toMatchObject({ probed: 1, inDoubt: 0 });
   expect([asks, asked]).toEqual([["a"], ["b"]]);
-  expect(await second.run(pay)).toMatchObject({ kind: "success", usage: { adapter: "b" }, replayedFrom: expect.any(String) });
+  expect(await second.run(pay)).toMatchObject({
+    kind: "success",
+    usage: { adapter: "b" },
+    replayedFrom: expect.any(String),
+  });
 });
 
 it("keeps the name of the next tool before it is started", async () => {
   let now = 1_800_000_000_000;
   const store = new MemoryStore({ now: () => now });
   let points = 0;
-  const failpoint = (name: string) => (name === "after-start" && ++points === 2 ? new Promise<void>(() => {}) : undefined);
+  const failpoint = (name: string) =>
+    name === "after-start" && ++points === 2 ? new Promise<void>(() => {}) : undefined;
   const tools: Tool[] = [{ name: "a", execute: notApplied }, { name: "b" }, { name: "c" }];
   void stage(capability("keyed", tools), { store, overrides: { failpoint } }).run(pay);
   await new Promise((resolve) => setImmediate(resolve));
@@ -365,7 +387,12 @@ it("a start that is decided on what was read stands back from what another route
 it("covers names and versions of all adapters in the digest, not their order, cost or health", () => {
   const digest = (adapters: readonly Tool[]): string => registerCapability(capability("pure", adapters)).schemaDigest;
   const base = digest([{ name: "a" }, { name: "b" }]);
-  expect(digest([{ name: "b", cost: 3, health: () => "down" }, { name: "a", version: "1" }])).toBe(base);
+  expect(
+    digest([
+      { name: "b", cost: 3, health: () => "down" },
+      { name: "a", version: "1" },
+    ]),
+  ).toBe(base);
   expect(digest([{ name: "a" }, { name: "b", version: "2" }])).not.toBe(base);
   expect(digest([{ name: "a" }])).not.toBe(base);
 });
@@ -380,7 +407,11 @@ it.each<[string, unknown, RegExp]>([
   ["a misspelt time", [{ name: "a", coolDownMs: 0 }], /coolDownMs must be a whole number above 0/],
   ["an empty system", [{ name: "a", system: "" }], /system must be text/],
   ["a condition that is none", [{ name: "a", when: true }], /when must be a function/],
-  ["a probe that nobody asks", [{ name: "a", probe: () => ({ state: "unknown" }) }], /adapter a: a probe function is never asked/],
+  [
+    "a probe that nobody asks",
+    [{ name: "a", probe: () => ({ state: "unknown" }) }],
+    /adapter a: a probe function is never asked/,
+  ],
 ])("refuses %s", (_, adapters, message) => {
   const plain = capability("pure", [{ name: "a" }]);
   const list = (adapters as Tool[]).map((each) => (typeof each === "object" ? { execute: () => 1, ...each } : each));
