@@ -2,7 +2,6 @@ import { checkKeys, isObject } from "@toolglot/internal";
 import type { BatchItemResult } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
-import type { CatalogView } from "./catalog-view.ts";
 import { type Connection, SessionLost } from "./connection.ts";
 import { clientError, needFeature, refusedWith } from "./errors.ts";
 import { clock, type Limits, pause } from "./limits.ts";
@@ -50,14 +49,8 @@ export async function runBatch(
         let { catalog } = session;
         const isStale = catalog === undefined || catalog.isExpired || catalog === stale;
         if (catalog === undefined || isStale) catalog = await connection.sync(session, limits);
-        const placed = async (view: CatalogView): Promise<CallResult[] | undefined> => {
-          for (const call of calls) {
-            if (call.asksAboutKey(view)) await call.askAboutKey(session, view, limits, traceId);
-          }
-          return place(calls, view);
-        };
-        let misplaced = await placed(catalog);
-        if (misplaced !== undefined && !isStale) misplaced = await placed(await connection.sync(session, limits));
+        let misplaced = place(calls, catalog);
+        if (misplaced !== undefined && !isStale) misplaced = place(calls, await connection.sync(session, limits));
         if (misplaced !== undefined) return refused(misplaced);
         for (const call of calls) {
           call.attempts++;

@@ -1,6 +1,6 @@
 import { defined, uuidV7 } from "@toolglot/internal";
 import type { AliasRow, CallItem, CallReqPayload, FaultPayload } from "@toolglot/trp-core/frames";
-import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
+import { type CatalogView, isUnchanged, keyRequired, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { clock, type Limits, pause } from "./limits.ts";
@@ -70,28 +70,9 @@ export class Call {
     return this.request.timeoutMs ?? this.#rules.timeoutMs;
   }
 
-  /** Whether the frame may be sent again when its answer was lost: with a key, or when it only reads. */
+  /** Whether the frame may be sent again when its answer was lost. */
   get repeats(): boolean {
-    return this.key !== undefined || this.row?.io_class === "READ";
-  }
-
-  /** Whether the router is to be asked if it wants a key: by its row the capability needs one, and the caller gave none. */
-  asksAboutKey(catalog: CatalogView): boolean {
-    const { capId } = this.request;
-    if (this.#rules.keys !== "explicit" || this.key !== undefined || catalog.keyRequired.has(capId)) return false;
-    const row = catalog.get(capId);
-    return row !== undefined && needsKey(row);
-  }
-
-  /** Asks for the router's hints about the capability, once for a catalog. Rejects when there is no answer. */
-  async askAboutKey(session: Session, catalog: CatalogView, limits: Limits, traceId: string | undefined): Promise<void> {
-    const { capId } = this.request;
-    const connection = this.#connection;
-    const payload = { idx: catalog.get(capId)?.idx ?? 0, cap_id: capId };
-    const sending = { limits, traceId, waitMs: connection.requestTimeoutMs, repeats: true };
-    const answer = await connection.exchange(session, "CAP_QUERY_REQ", payload, sending);
-    const hints = answer.frame_type === "CAP_QUERY_RES" ? answer.payload.policy_hints : undefined;
-    catalog.keyRequired.set(capId, hints?.idempotency_required !== false);
+    return this.key !== undefined || (this.row !== undefined && !keyRequired(this.row));
   }
 
   /** Finds the capability in the catalog; the refusal when it isn't there or is another now. Throws `key-required`. */
@@ -113,13 +94,13 @@ export class Call {
     // A call that is left to the router needs a key to be found again, should the session get lost.
     if (this.key === undefined && (needsKey(row) || this.mode === "ASYNC")) {
       const isExplicit = this.#rules.keys === "explicit";
-      const isFree = catalog.keyRequired.get(capId) === false;
-      if (isExplicit && isFree && this.mode === "SYNC") return undefined;
-      if (isExplicit && needsKey(row) && !isFree) {
+      if (isExplicit && keyRequired(row)) {
         throw clientError("trp-client/key-required", `${capId} changes something: give the call an idempotency key.`, {
           data: { callId: this.callId, capId },
         });
       }
+      // Where the router does without, it is the caller's choice.
+      if (isExplicit && this.mode === "SYNC") return undefined;
       this.key = this.#rules.open.find(capId, this.request.args ?? {}) ?? uuidV7();
     }
     return undefined;
@@ -217,7 +198,7 @@ export class Call {
     stale: CatalogView | undefined,
     sending: Omit<Sending, "repeats">,
   ): Promise<Attempt> {
-    const found = this.#find(session, stale, sending);
+    const found = this.#find(session, stale, sending.limits);
     const misplaced = found instanceof Promise ? await found : found;
     if (misplaced !== undefined) return { result: misplaced };
     const { catalog } = session;
@@ -255,24 +236,17 @@ export class Call {
   #find(
     session: Session,
     stale: CatalogView | undefined,
-    sending: Omit<Sending, "repeats">,
+    limits: Limits,
   ): CallResult | undefined | Promise<CallResult | undefined> {
     const { catalog } = session;
-    if (catalog === undefined || catalog.isExpired || catalog === stale) return this.#findAnew(session, sending);
-    if (this.asksAboutKey(catalog)) return this.#findAnew(session, sending, catalog);
+    if (catalog === undefined || catalog.isExpired || catalog === stale) return this.#findAnew(session, limits);
     const misplaced = this.place(catalog);
     // A capability that the client never saw may be new.
-    return misplaced === undefined || this.row !== undefined ? misplaced : this.#findAnew(session, sending);
+    return misplaced === undefined || this.row !== undefined ? misplaced : this.#findAnew(session, limits);
   }
 
-  async #findAnew(
-    session: Session,
-    { limits, traceId }: Omit<Sending, "repeats">,
-    known?: CatalogView,
-  ): Promise<CallResult | undefined> {
-    const catalog = known ?? (await this.#connection.sync(session, limits));
-    if (this.asksAboutKey(catalog)) await this.askAboutKey(session, catalog, limits, traceId);
-    return this.place(catalog);
+  async #findAnew(session: Session, limits: Limits): Promise<CallResult | undefined> {
+    return this.place(await this.#connection.sync(session, limits));
   }
 
   /** What an answer means: the outcome, and whether something can be done about it. */

@@ -71,6 +71,7 @@ const aliasRow = v.strictObject({
   io_class: ioClass,
   arg_template: v.record(text, text),
   schema_digest: sha256,
+  idempotency_required: v.exactOptional(v.literal(false)),
 });
 
 const catalogSyncRes = agreeing<CatalogSyncResPayload>()(
