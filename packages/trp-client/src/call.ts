@@ -1,6 +1,6 @@
 import { defined, uuidV7 } from "@toolglot/internal";
 import type { AliasRow, CallItem, CallReqPayload, FaultPayload } from "@toolglot/trp-core/frames";
-import { type CatalogView, isUnchanged, needsKey } from "./catalog-view.ts";
+import { type CatalogView, isUnchanged, keyRequired, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
 import { clock, type Limits, pause } from "./limits.ts";
@@ -72,7 +72,7 @@ export class Call {
 
   /** Whether the frame may be sent again when its answer was lost. */
   get repeats(): boolean {
-    return this.key !== undefined || (this.row !== undefined && !needsKey(this.row));
+    return this.key !== undefined || (this.row !== undefined && !keyRequired(this.row));
   }
 
   /** Finds the capability in the catalog; the refusal when it isn't there or is another now. Throws `key-required`. */
@@ -93,11 +93,14 @@ export class Call {
     this.row = row;
     // A call that is left to the router needs a key to be found again, should the session get lost.
     if (this.key === undefined && (needsKey(row) || this.mode === "ASYNC")) {
-      if (this.#rules.keys === "explicit" && needsKey(row)) {
+      const isExplicit = this.#rules.keys === "explicit";
+      if (isExplicit && keyRequired(row)) {
         throw clientError("trp-client/key-required", `${capId} changes something: give the call an idempotency key.`, {
           data: { callId: this.callId, capId },
         });
       }
+      // Where the router does without, it is the caller's choice.
+      if (isExplicit && this.mode === "SYNC") return undefined;
       this.key = this.#rules.open.find(capId, this.request.args ?? {}) ?? uuidV7();
     }
     return undefined;

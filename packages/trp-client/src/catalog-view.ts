@@ -46,7 +46,13 @@ export function isUnchanged(before: AliasRow, after: AliasRow): boolean {
   );
 }
 
-/** WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1). */
+/** Whether a call without a key is refused; a row may say that it is not, whatever its class. */
+export function keyRequired(row: AliasRow): boolean {
+  return row.idempotency_required !== false && needsKey(row);
+}
+
+/** Whether the client gives each call a key: WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1), but for a READ without. */
 export function needsKey(row: AliasRow): boolean {
+  if (row.io_class === "READ" && row.idempotency_required === false) return false;
   return row.io_class !== "READ" || row.risk_tier !== "LOW";
 }

@@ -1,7 +1,7 @@
 import { defined, isObject } from "@toolglot/internal";
 import type { AliasRow, BatchItemResult, NackPayload, ResultPayload, ShapedResult } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
-import { needsKey } from "./catalog-view.ts";
+import { keyRequired } from "./catalog-view.ts";
 import type { CallError, CallResult } from "./types.ts";
 
 /** What is the same in every result of a call. */
@@ -111,13 +111,13 @@ function unknown(facts: CallFacts, error: Omit<CallError, "dispatched">): CallRe
 
 /**
  * Whether a call may be sent again after this error, by itself. Before dispatch always; after it only what repeats
- * without harm: a call that reads, or one with a key at a router that says that it is safe (a router that sends
+ * without harm: a call that needs no key, or one with a key at a router that says that it is safe (a router that sends
  * `dispatched` says TRANSIENT only of effects that bear it).
  */
 export function mayRetry(error: CallError, facts: CallFacts, isStated: boolean): boolean {
   if (!error.retryable) return false;
   if (!error.dispatched) return true;
   if (error.code === "TRP_3004") return false;
-  if (facts.row !== undefined && !needsKey(facts.row)) return true;
+  if (facts.row !== undefined && !keyRequired(facts.row)) return true;
   return isStated && facts.key !== undefined;
 }

@@ -58,7 +58,8 @@ export interface ClientOptions {
   /**
    * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts. While
    * its outcome is unknown, the client's next calls of the same capability with the same arguments get that key too.
-   * `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1).
+   * `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1); where the router's catalog says that it does
+   * without a key, it is sent without.
    */
   keys?: "auto" | "explicit";
   /** Features to ask for besides the plain ones. Default: all that this client can use. */

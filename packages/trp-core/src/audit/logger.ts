@@ -20,11 +20,17 @@ export interface AuditedCall {
 }
 
 /** What was decided before a call runs. */
-export function decisionEntry(call: AuditedCall, proof: PolicyProof, approvalId?: string): AuditEntry {
+export function decisionEntry(
+  call: AuditedCall,
+  proof: PolicyProof,
+  approvalId?: string,
+  adapter?: string,
+): AuditEntry {
   const entry = facts(call, "decision", proof);
   entry.result_status =
     proof.decision === "deny" || (proof.decision === "approve" && approvalId === undefined) ? "REFUSED" : "STARTED";
   if (approvalId !== undefined) entry.approval_id = approvalId;
+  if (adapter !== undefined) entry.adapter = adapter;
   return entry;
 }
 
@@ -36,6 +42,7 @@ export function outcomeEntry(
     fault?: Fault | undefined;
     proof?: PolicyProof | undefined;
     latencyMs: number;
+    names?: Pick<AuditEntry, "adapter" | "failed_adapters"> | undefined;
   },
 ): AuditEntry {
   const entry = facts(call, "outcome", end.proof);
@@ -43,7 +50,7 @@ export function outcomeEntry(
   entry.latency_ms = Math.max(0, end.latencyMs);
   entry.error_class = end.fault?.errorClass ?? null;
   entry.error_code = end.fault?.code ?? null;
-  return entry;
+  return Object.assign(entry, end.names);
 }
 
 /** A key as audit rows have it: it can be compared, but not used. The same key of two tenants gives two texts. */

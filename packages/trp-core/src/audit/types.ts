@@ -28,6 +28,10 @@ export interface AuditEntry {
   result_status: "STARTED" | "REFUSED" | "SUCCESS" | "FAILED" | "UNKNOWN" | "APPROVED" | "DENIED";
   error_class: string | null;
   error_code: string | null;
+  /** Of a capability with several adapters: the one that was started, in an outcome the one that ran last. */
+  adapter?: string;
+  /** In an outcome: adapters that failed before it. */
+  failed_adapters?: string[];
   /** Who approved, denied or resolved. */
   decided_by?: string;
   /** The approval record or token that was used. */

@@ -1,12 +1,12 @@
-import { type JsonObject, ToolError } from "@toolglot/core";
-import { copyJson, ignoreRejection, isThenable } from "@toolglot/internal";
+import type { JsonObject, OperationKey } from "@toolglot/core";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { decide, policyProof, policySubject } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
+import { effectOperation } from "./effect-key.ts";
 import { type CallContext, eventFacts } from "./ending.ts";
-import { asyncKeyMissing, denied, keyMissing, messageOf, volatile } from "./faults.ts";
+import { asyncKeyMissing, denied, keyMissing, volatile } from "./faults.ts";
 import { isKeyOfAsync, operationFingerprint } from "./keys.ts";
 import type { IncomingCall } from "./types.ts";
 
@@ -17,6 +17,8 @@ export interface Checked {
   fingerprint: string;
   /** Never a denial. */
   decision: PolicyDecision;
+  /** Of a capability whose arguments name the effect. */
+  effectOperation?: OperationKey;
 }
 
 const defaultMaxTimeoutMs = 60_000;
@@ -28,19 +30,22 @@ export async function checkCall(dependencies: CallDependencies, context: CallCon
   const found = await dependencies.checkArguments(capability, item.args, principal);
   if (isFault(found)) return found;
   const { args } = found;
+  const { effectKey, effect } = capability.definition;
+  const named = effectKey === undefined ? undefined : effectOperation(capability, args, principal);
+  if (isFault(named)) return named;
   const { idempotency_key: key } = item;
   const isUnnamed = isKeyOfAsync(key, context.call.session.id, item.call_id);
-  const hasKey = typeof key === "string" && !isUnnamed;
+  const hasKey = named !== undefined || (typeof key === "string" && !isUnnamed);
   if (capability.keyRequired && !hasKey) return keyMissing(capability.capId);
-  if (isUnnamed && capability.definition.effect !== "pure") return asyncKeyMissing(capability.capId);
-  if (store.durability === "none" && !allowVolatile && capability.definition.effect !== "pure") {
+  if (isUnnamed && !hasKey && effect !== "pure") return asyncKeyMissing(capability.capId);
+  if (store.durability === "none" && !allowVolatile && effect !== "pure") {
     return volatile(store.name);
   }
   const fingerprint = operationFingerprint(capability.capId, args);
   const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
   if (isFault(decision)) return decision;
   if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
-  return { args, fingerprint, decision };
+  return { args, fingerprint, decision, ...(named !== undefined && { effectOperation: named }) };
 }
 
 /** What the policy says, its proof noted in the context; a denial as its fault. */
@@ -61,45 +66,6 @@ export async function decideCall(
     emitter.emit({ type: "call.policy_denied", at: store.now(), rule, code: refusal.code, ...eventFacts(call) });
   }
   return refusal;
-}
-
-/** Native arguments, the time it took noted in the context. */
-export function adaptCall(context: CallContext, args: JsonObject): { native: unknown } | Fault {
-  const before = performance.now();
-  const adapted = adaptArguments(context.call.capability, args);
-  context.adapterMs = performance.now() - before;
-  return adapted;
-}
-
-/**
- * Turns canonical arguments into what a capability's own code takes (TRP v0.1 draft, 10.1). An adapter gets a copy, so it
- * can't change what was checked, approved and written down. It is a pure function: a `ToolError` of it is a refusal of the
- * arguments, its message for the model (TRP_2001); any other exception, and a promise, is a fault of the capability
- * (TRP_5001) of which nothing gets out. Nothing was executed in either case. Never throws.
- */
-export function adaptArguments(
-  { definition, capId }: RegisteredCapability,
-  args: JsonObject,
-): { native: unknown } | Fault {
-  const own = copyJson(args);
-  if (definition.adapt === undefined) return { native: own };
-  try {
-    const native: unknown = definition.adapt(own);
-    if (!isThenable(native)) return { native };
-    ignoreRejection(native);
-  } catch (error) {
-    const message = toolErrorMessage(error);
-    if (message !== undefined) return fault("TRP_2001", message, { retryHint: { action: "FIX_ARGUMENTS" } });
-  }
-  return fault("TRP_5001", `the arguments of ${capId} could not be adapted`);
-}
-
-function toolErrorMessage(error: unknown): string | undefined {
-  try {
-    return ToolError.isInstance(error) ? messageOf(error) : undefined;
-  } catch {
-    return undefined;
-  }
 }
 
 /** How long a call may take: as long as it says, and no longer than its capability does. */

@@ -1,6 +1,6 @@
 import { type Fault, fault } from "../frames/fault.ts";
 import type { RouterStore } from "../store/types.ts";
-import { isOperationOf } from "./operation-data.ts";
+import { followKey, operationOfCall } from "./effect-key.ts";
 import { settledFromRecord } from "./outcome.ts";
 
 /** How a call stands that another depends on. */
@@ -38,11 +38,12 @@ export async function dependencyState(
   if (outcome?.type === "NACK" && !outcome.payload.dispatched) {
     return outcome.payload.retryable || outcome.payload.error_class === "APPROVAL_REQUIRED" ? "unfinished" : "failed";
   }
-  const record = call.operation && (await store.operations.read(call.operation));
+  const record = call.operation && (await followKey(store.operations, call.operation));
   if (record !== undefined) {
     const end = settledFromRecord(record);
     if (end === undefined) return "unfinished";
-    if (isOperationOf(record, call)) return end.kind === "success" ? "succeeded" : "failed";
+    if ((await operationOfCall(store.operations, call)) !== undefined)
+      return end.kind === "success" ? "succeeded" : "failed";
   }
   if (outcome === undefined) return "unfinished";
   return outcome.type === "NACK" && outcome.payload.retryable ? "unfinished" : "failed";

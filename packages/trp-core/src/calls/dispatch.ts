@@ -1,18 +1,19 @@
 import type { OperationClaim } from "@toolglot/core";
 import { keepLease, type Lease, sleep } from "@toolglot/internal";
 import type { ProbeResult, ProgressUpdate } from "../catalog/types.ts";
-import type { Fault } from "../frames/fault.ts";
+import { type Fault, isFault } from "../frames/fault.ts";
 import type { ShapedResult } from "../frames/results.ts";
 import type { SameTransaction } from "../store/types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, eventFacts, proofOf, sameTransaction, usageOf } from "./ending.ts";
+import { type CallContext, emitExecuted, emitHanded, proofOf, sameTransaction, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, notAppliedThisTime, outcomeUnknown, timedOut } from "./faults.ts";
 import { downstreamKey } from "./keys.ts";
-import { isRerunnable, type OperationData, toJson } from "./operation-data.ts";
+import { isRerunnable, type OperationData, routeData, toJson } from "./operation-data.ts";
 import { busy, noUsage, settledFromRecord, storedOutcome } from "./outcome.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
+import { barred, type Chosen, nextOf, type Route, timeLeft } from "./route.ts";
 import type { Execution, IncomingCall, Settled } from "./types.ts";
 
 /** An operation that is STARTED and committed, to be run under its claim. */
@@ -21,7 +22,9 @@ export interface StartedCall {
   claim: OperationClaim;
   leaseUntil: number;
   data: OperationData;
-  native: unknown;
+  route: Route;
+  /** Committed with the start. */
+  chosen: Chosen;
   timeoutMs: number;
   /** There was an attempt before, of which nobody knows what it did: the capability is asked first. */
   askFirst?: boolean;
@@ -70,6 +73,10 @@ class Dispatch {
   readonly #started: StartedCall;
   readonly #lease: Lease;
   readonly #operationKey: string;
+  readonly #began: number = performance.now();
+  #chosen: Chosen;
+  /** As the operation's record has it. */
+  #data: OperationData;
   /** Made by the first report: most capabilities make none. */
   #parts: PartWriter | undefined;
   /** What was written down or decided: nothing that goes wrong afterwards can change it. */
@@ -79,6 +86,8 @@ class Dispatch {
     this.#dependencies = dependencies;
     this.#started = started;
     this.#lease = lease;
+    this.#chosen = started.chosen;
+    this.#data = started.data;
     this.#operationKey = downstreamKey(started.claim, dependencies.downstreamSecret);
   }
 
@@ -97,37 +106,99 @@ class Dispatch {
   }
 
   async #run(): Promise<Settled> {
-    const { context, native, timeoutMs, askFirst, claim } = this.#started;
-    const { call } = context;
+    const { askFirst, claim, route } = this.#started;
     await this.#point("after-start");
     if (askFirst === true) {
       // Fences rise, so this one is no lower than that of any attempt before.
       const found = await this.#ask(claim.fence - 1);
       if (found.state === "unknown") return await this.#doubt("asked, the capability could not tell");
-      if (found.state !== "not-applied") return await this.#endProbed(found);
+      if (found.state !== "not-applied" || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }
-    // Held up until another router took over, the call must not begin.
-    if (!(await this.#lease.hold())) return await this.#lost();
+    for (;;) {
+      // Held up until another router took over, the call must not begin.
+      if (!(await this.#lease.hold())) return await this.#lost();
+      let execution = await this.#execute();
+      if (!route.isSingle && execution.kind === "unknown" && route.effect === "probe") {
+        const found = await this.#ask(claim.fence);
+        if (found.state === "unknown") return await this.#doubt(execution.message);
+        if (found.state !== "not-applied") return await this.#endProbed(found);
+        execution = { kind: "not-applied", message: "It had no effect." };
+      }
+      route.ended(execution, this.#dependencies.store.now(), this.#lease.signal.aborted);
+      const next = this.#next(execution);
+      if (next === undefined) return await this.#end(execution);
+      if (!(await this.#hand(next))) return this.#settled ?? (await this.#lost());
+    }
+  }
+
+  /** Nothing was done by who was started before: whoever is first now goes on. False when nobody is. */
+  async #chooseAnew(): Promise<boolean> {
+    const { route } = this.#started;
+    if (route.isSingle) return true;
+    route.cleared();
+    const next = route.take(this.#dependencies.store.now());
+    if (next === barred || isFault(next)) return false;
+    return next.adapter === this.#chosen.adapter || (await this.#hand(next));
+  }
+
+  /** Runs the adapter that was chosen, once. */
+  async #execute(): Promise<Execution> {
+    const { context, claim } = this.#started;
+    const { call } = context;
     const before = performance.now();
     const given = { ...this.#executeContext(claim.fence), signal: this.#lease.signal };
-    const execution = await this.#dependencies.executor.run(call.capability, native, given, timeoutMs);
-    // Before the outcome: who has read that has read all parts.
-    await this.#parts?.close();
+    const { adapter, native } = this.#chosen;
+    const execution = await this.#dependencies.executor.run(call.capability, native, given, this.#timeLeft(), adapter);
     context.executorMs += performance.now() - before;
     await this.#point("after-effect");
-    const { emitter, store } = this.#dependencies;
-    if (emitter.active) {
-      const executorMs = Math.round(context.executorMs);
-      emitter.emit({ type: "call.executed", at: store.now(), executorMs, ...eventFacts(call) });
-    }
+    return execution;
+  }
+
+  /** For the adapter that was chosen: no longer than the call has. */
+  #timeLeft(): number {
+    const { timeoutMs, route } = this.#started;
+    return route.isSingle ? timeoutMs : timeLeft(this.#chosen, timeoutMs, this.#began);
+  }
+
+  /** Who runs it after this, if anybody does. */
+  #next(execution: Execution): Chosen | undefined {
+    const { route, timeoutMs } = this.#started;
+    const { signal } = this.#lease;
+    if (route.isSingle || signal.aborted) return undefined;
+    return nextOf(route, execution, {
+      now: this.#dependencies.store.now(),
+      leftMs: timeoutMs - (performance.now() - this.#began),
+    });
+  }
+
+  /** Hands the operation to another adapter: its name is committed before it is started. False when it can't be. */
+  async #hand(next: Chosen): Promise<boolean> {
+    const { claim, route, context } = this.#started;
+    const { operations } = this.#dependencies.store;
+    const { adapter: _, system: __, earlier: ___, ...rest } = this.#data;
+    const data: OperationData = { ...rest, ...routeData(next, route.failed) };
+    const written = await this.#retry(() => operations.begin(claim, toJson(data)));
+    if (written === undefined) this.#settled = this.#unrecorded();
+    if (written !== true) return false;
+    emitHanded(this.#dependencies, context, this.#chosen, next);
+    this.#data = data;
+    this.#chosen = next;
+    await this.#point("after-start");
+    return true;
+  }
+
+  /** The end of the last attempt is that of the operation. */
+  async #end(execution: Execution): Promise<Settled> {
+    const { context } = this.#started;
+    const { call } = context;
+    // Before the outcome: who has read that has read all parts.
+    await this.#parts?.close();
+    emitExecuted(this.#dependencies, context);
     switch (execution.kind) {
       case "done":
         return await this.#finish("done", await this.#success(execution.value));
       case "failed":
-        return await this.#finish(
-          "failed",
-          this.#failure(executorFailed(execution.message, execution.transient, true)),
-        );
+        return await this.#failed(execution.message, execution.transient);
       case "not-applied":
         if (isCancelled(call.signal)) return await this.#finish("released", this.#failure(cancelledMidway(false)));
         if (this.#mayHaveHappened()) return await this.#abandon(notAppliedThisTime(execution.message));
@@ -137,8 +208,15 @@ class Dispatch {
     }
   }
 
+  /** A definite failure is repeated to the next call with the key; not so when the key is that of an effect, which is not done. */
+  async #failed(message: string, transient: boolean): Promise<Settled> {
+    const isFree = this.#started.context.call.capability.definition.effectKey !== undefined && !this.#mayHaveHappened();
+    const failure = this.#failure(executorFailed(message, transient, !isFree));
+    return await this.#finish(isFree ? "released" : "failed", failure);
+  }
+
   /** What a capability gets to know of the attempt. */
-  #executeContext(fence: number): Parameters<typeof askProbe>[2] & { fence: number } {
+  #executeContext(fence: number): Parameters<typeof askProbe>[1] & { fence: number } {
     const { context, data } = this.#started;
     const { item, traceId, principal } = context.call;
     const operationKey = this.#operationKey;
@@ -163,9 +241,9 @@ class Dispatch {
    * arguments, and the caller would read that nothing happened. A probe has said that there was none.
    */
   #mayHaveHappened(): boolean {
-    const { data, context } = this.#started;
-    const { effect } = context.call.capability.definition;
-    return data.attempts > 1 && isRerunnable(effect) && effect !== "pure";
+    const { data, route } = this.#started;
+    const { effect } = this.#started.context.call.capability.definition;
+    return (data.attempts > 1 || route.isOpenBefore) && isRerunnable(effect) && effect !== "pure";
   }
 
   /** Nobody knows whether the effect happened: what follows depends on what the capability says about its effect. */
@@ -196,8 +274,7 @@ class Dispatch {
   }
 
   async #ask(fence: number): Promise<ProbeResult> {
-    const { context, native, timeoutMs } = this.#started;
-    return await askProbe(context.call.capability, native, this.#executeContext(fence), timeoutMs);
+    return await askProbe(this.#chosen, this.#executeContext(fence), this.#started.timeoutMs);
   }
 
   async #success(value: unknown): Promise<End> {
@@ -255,9 +332,9 @@ class Dispatch {
   /** Leaves the operation to the next call with its key, and answers this caller with what is known. */
   async #abandon(fault: Fault): Promise<Settled> {
     await this.#point("before-finish");
-    const { claim, data } = this.#started;
+    const { claim } = this.#started;
     const { operations } = this.#dependencies.store;
-    const written = await this.#retry(() => operations.begin(claim, toJson({ ...data, answered: fault })));
+    const written = await this.#retry(() => operations.begin(claim, toJson({ ...this.#data, answered: fault })));
     if (written === false) return await this.#lost();
     // Should this fail, the lease runs out by itself.
     if (written === true) await operations.abandon(claim).catch(() => false);

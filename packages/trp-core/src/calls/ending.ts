@@ -9,6 +9,7 @@ import type { SameTransaction } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { notRecorded } from "./faults.ts";
 import { settledToOutcome } from "./outcome.ts";
+import type { Chosen, Route } from "./route.ts";
 import type { CallFacts, IncomingCall, PipelineResult, Settled } from "./types.ts";
 
 /** The frame that asks for one call: what its reply is made from, besides the call itself. */
@@ -27,6 +28,8 @@ export interface EndingCall {
   proof?: PolicyProof;
   /** Given, the reply to the frame is committed with the outcome. */
   frame?: CallFrame | undefined;
+  /** Of a call that was about to run. */
+  route?: Route;
   /** The reply that was made last. The one that is sent must be the one that was committed. */
   reply?: CallReply;
   /** Whether the transaction of the operation has written the audit row and the reply. */
@@ -102,11 +105,12 @@ export function inProgress(
   return ack(head, "IN_PROGRESS", { ...options, retryHint: { backoff_ms: backoffMs, action: "RESULT_QUERY" } });
 }
 
-export function usageOf({ began, adapterMs, executorMs }: CallContext): CallUsage {
+export function usageOf({ began, adapterMs, executorMs, route }: CallContext): CallUsage {
   return {
     router_ms: sinceMs(began),
     adapter_ms: Math.round(adapterMs),
     executor_ms: Math.round(executorMs),
+    ...route?.names,
   };
 }
 
@@ -127,6 +131,7 @@ export function sameTransaction(
     latencyMs: sinceMs(began),
     fault: "fault" in settled ? settled.fault : undefined,
     proof: ("proof" in settled ? settled.proof : undefined) ?? context.proof,
+    names: context.route?.names,
   });
   if (frame === undefined) return { audit: [entry] };
   context.reply = callReply(call, frame, settled, store.now());
@@ -199,6 +204,27 @@ export function eventFacts({ traceId, session, item, principal }: CallFacts): {
     principal: principal.id,
     tenant: principal.tenant,
   };
+}
+
+/** The capability was run, whatever came of it. */
+export function emitExecuted({ emitter, store }: EndingDependencies, { call, executorMs, route }: CallContext): void {
+  if (!emitter.active) return;
+  const ms = Math.round(executorMs);
+  const { adapter } = route?.names ?? {};
+  const named = adapter === undefined ? {} : { adapter };
+  emitter.emit({ type: "call.executed", at: store.now(), executorMs: ms, ...named, ...eventFacts(call) });
+}
+
+/** An adapter failed, and another goes on. */
+export function emitHanded(
+  { emitter, store }: EndingDependencies,
+  { call }: CallContext,
+  from: Chosen,
+  to: Chosen,
+): void {
+  if (!emitter.active) return;
+  const names = { adapter: from.adapter.name ?? "", next: to.adapter.name ?? "" };
+  emitter.emit({ type: "call.adapter_failed", at: store.now(), ...names, ...eventFacts(call) });
 }
 
 /** The events about an outcome (TRP v0.1 draft, 14.2). */

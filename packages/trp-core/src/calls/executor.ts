@@ -2,7 +2,7 @@ import { ToolError } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import { checkKeys, isThenable, joinBytes, settleWithin, unsettled } from "@toolglot/internal";
 import { CapabilityError } from "../catalog/capability-error.ts";
-import type { ExecuteContext, RegisteredCapability } from "../catalog/types.ts";
+import type { ExecuteContext, RegisteredAdapter, RegisteredCapability } from "../catalog/types.ts";
 import { isCancelled } from "./cancel.ts";
 import { timeLimit } from "./check-call.ts";
 import { kindOf, messageOf } from "./faults.ts";
@@ -18,6 +18,8 @@ export interface CapabilityExecutor {
     native: unknown,
     context: ExecuteContext,
     timeoutMs: number,
+    /** Default: the cheapest, which is the only one of a capability with `execute`. */
+    adapter?: RegisteredAdapter,
   ): Promise<Execution>;
 }
 
@@ -52,8 +54,8 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
   checkKeys("createExecutor", options, "onError");
   const { onError } = options;
   return {
-    async run(capability, native, given, timeoutMs) {
-      const { capId, definition } = capability;
+    async run(capability, native, given, timeoutMs, adapter = capability.adapters[0]) {
+      const { capId } = capability;
       const { signal, callId, traceId } = given;
       if (signal.aborted) return { kind: "not-applied", message: `${capId} was cancelled before it began` };
       const ms = timeLimit(capability, timeoutMs);
@@ -71,7 +73,7 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
       };
       let timedOut = false;
       try {
-        const work = result(definition.execute(native, context), context);
+        const work = result(adapter?.definition.execute?.(native, context), context);
         if (!isThenable(work)) return { kind: "done", value: work };
         let value = await settleWithin(work, { ms, signal });
         if (value !== unsettled) return { kind: "done", value };

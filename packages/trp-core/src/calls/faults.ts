@@ -39,6 +39,13 @@ export function equalInDoubt(key: string): Fault {
   return fault("TRP_3004", message, { dispatched: true, retryHint: { idempotency_key: key } });
 }
 
+/** The same effect was asked for before, and not with these arguments. */
+export function effectConflict(): Fault {
+  return fault("TRP_4004", "The same effect was asked for before, with other arguments or another version.", {
+    fix: "It is asked for already: don't call again with other arguments. Ask the user if those were wrong.",
+  });
+}
+
 /** The request waits for somebody's decision. */
 export function approvalPending(approval: ApprovalRecord): Fault {
   return fault("TRP_4002", `Request ${approval.id} waits for a decision: ${approval.reason}.`, {

@@ -1,27 +1,32 @@
 import type { OperationKey, OperationRecord } from "@toolglot/core";
 import { verifyApprovalToken } from "../approvals/token.ts";
 import { decisionEntry } from "../audit/logger.ts";
+import type { Effect } from "../catalog/types.ts";
 import { uuidV7Time } from "../digest/ids.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalUse, StartOptions } from "../store/types.ts";
 import { cancelledInTime, isCancelled } from "./cancel.ts";
-import { adaptCall, type Checked, decideCall, timeoutOf } from "./check-call.ts";
+import { type Checked, decideCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
+import { type KeyAlias, operationOfAlias } from "./effect-key.ts";
 import type { CallContext } from "./ending.ts";
-import { approvalDenied, approvalPending, approvalRefused, equalInDoubt } from "./faults.ts";
+import { approvalDenied, approvalPending, approvalRefused, effectConflict, equalInDoubt } from "./faults.ts";
 import { effectIdOf } from "./keys.ts";
 import {
   approvalIdOf,
+  earlierAttempts,
   effectOver,
   fromJson,
   isRerunnable,
   type OperationData,
   operationData,
+  routeData,
   toJson,
 } from "./operation-data.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
+import { barred, type Chosen, Route } from "./route.ts";
 import type { IncomingCall, Settled } from "./types.ts";
 
 /** The operation to go on with: an equal one under another key, or the call's own when that one has come to nothing. */
@@ -38,11 +43,14 @@ export class KeyedCall {
   readonly #context: CallContext;
   /** Of the call's own key. */
   readonly #own: OperationKey;
+  /** The caller's key, when the operation is that of an effect. */
+  readonly #alias: KeyAlias | undefined;
 
-  constructor(dependencies: CallDependencies, context: CallContext, own: OperationKey) {
+  constructor(dependencies: CallDependencies, context: CallContext, own: OperationKey, alias?: KeyAlias) {
     this.#dependencies = dependencies;
     this.#context = context;
     this.#own = own;
+    this.#alias = alias;
   }
 
   get #call(): IncomingCall {
@@ -52,7 +60,7 @@ export class KeyedCall {
   /** One attempt at an operation: the call's own, or the one that stands for it. */
   async run(operation: OperationKey, checked: Checked): Promise<Settled | Instead> {
     const { store, places, times, repeats } = this.#dependencies;
-    const { capability, item, signal } = this.#call;
+    const { capability, item, principal, signal } = this.#call;
     const { args, fingerprint } = checked;
     const isOwn = operation.key === this.#own.key;
     const { effect, repeats: ownRepeats = repeats } = capability.definition;
@@ -71,18 +79,24 @@ export class KeyedCall {
     if (prior === undefined && !isOwn) return { instead: this.#own };
     if (prior !== undefined) {
       if (!isOwn && (prior.state === "in-doubt" || prior.fingerprint !== fingerprint)) return equalUnknown(prior);
-      if (prior.fingerprint !== fingerprint) return refused(fault("TRP_4004"));
+      if (prior.fingerprint !== fingerprint) return refused(this.#conflict());
+      const aliased = operationOfAlias(prior);
+      if (aliased !== undefined) {
+        // From a time when the capability named its effects.
+        return (await store.operations.read(aliased)) ? { instead: aliased } : refused(fault("TRP_4005"));
+      }
       const settled = settledFromRecord(prior);
-      if (settled !== undefined) return settled;
-      if (prior.leaseUntil > store.now()) return busy();
+      if (settled !== undefined || prior.leaseUntil > store.now()) return await this.#bound(settled ?? busy());
     } else {
       const made = uuidV7Time(operation.key);
       if (made !== undefined && made + times.keyTtlMs < store.now()) return refused(fault("TRP_4005"));
     }
 
-    const adapted = adaptCall(this.#context, args);
-    if (isFault(adapted)) return refused(adapted);
     const before = fromJson(prior?.data);
+    const strictest = effectOver(effect, before?.effect);
+    const route = new Route({ capability, principal, args, effect: strictest, earlier: earlierAttempts(before) });
+    const found = strictest === "probe" && before !== undefined ? route.named(before.adapter) : route.find(store.now());
+    if (isFault(found)) return refused(found);
     let approval: ApprovalUse | undefined;
     if (checked.decision.decision === "approve") {
       const given = await this.#approval(operation, checked, checked.decision, before);
@@ -101,12 +115,16 @@ export class KeyedCall {
         if (isFault(given)) return refused(given);
         approval = given;
       }
+      // Who was asked first a while ago may not be well any more.
+      const chosen = this.#choose(route, before, strictest);
+      if (isFault(chosen)) return refused(chosen);
       const data = operationData(this.#call, {
         args,
         attempts: (before?.attempts ?? 0) + 1,
         timeoutMs: item.timeout_ms,
         proof: this.#context.proof as OperationData["proof"],
         ...(approval === undefined ? {} : { approval }),
+        ...(chosen !== undefined && !route.isSingle && routeData(chosen, route.failed)),
       });
       if (!isOwn && before !== undefined) {
         // The call that began it finds it again as its own.
@@ -114,10 +132,40 @@ export class KeyedCall {
         if (before.call_digest !== undefined) data.call_digest = before.call_digest;
       }
       const effectOptions = effectId === undefined ? {} : { effectId, again: isForced };
-      return await this.#start(operation, fingerprint, data, effectOptions, adapted.native, prior);
+      const bound = await this.#alias?.bind(this.#dependencies, this.#call);
+      if (isFault(bound)) return refused(bound);
+      const started = this.#start(operation, fingerprint, data, effectOptions, { route, chosen }, prior);
+      return (await Promise.all([started, bound?.done]))[0];
     } finally {
+      route.close();
       release();
     }
+  }
+
+  /** Who runs it now: for a probe that was begun before, who can be asked; nobody when nobody may. */
+  #choose(route: Route, before: OperationData | undefined, effect: Effect): Chosen | Fault | undefined {
+    const now = this.#dependencies.store.now();
+    const known = effect === "probe" && before !== undefined;
+    const chosen = known ? route.named(before.adapter) : route.take(now);
+    this.#context.adapterMs = route.adapterMs;
+    if (isFault(chosen)) return chosen;
+    if (chosen === undefined || chosen === barred) return undefined;
+    if (known) route.keep(chosen, now);
+    this.#context.route = route;
+    return chosen;
+  }
+
+  /** The answer of an operation that is there already, to a call whose key stands for it from now on. */
+  async #bound(settled: Settled): Promise<Settled> {
+    const bound = await this.#alias?.bind(this.#dependencies, this.#call);
+    if (isFault(bound)) return refused(bound);
+    await bound?.done;
+    return settled;
+  }
+
+  /** The key was used for something else; or the same effect was asked for with other arguments. */
+  #conflict(): Fault {
+    return this.#call.capability.definition.effectKey === undefined ? fault("TRP_4004") : effectConflict();
   }
 
   async #start(
@@ -125,7 +173,7 @@ export class KeyedCall {
     fingerprint: string,
     data: OperationData,
     effectOptions: Pick<StartOptions, "effectId" | "again">,
-    native: unknown,
+    { route, chosen }: { route: Route; chosen: Chosen | undefined },
     prior: OperationRecord | undefined,
   ): Promise<Settled | Instead> {
     const { store, times, routerId } = this.#dependencies;
@@ -144,14 +192,16 @@ export class KeyedCall {
         ttlMs: times.keyTtlMs,
         keepMs: times.keyMemoryMs,
         // What can be asked is asked before it runs again.
-        abandoned: isRerunnable(effect) || effect === "probe" ? "reclaim" : "doubt",
+        abandoned: chosen !== undefined && (isRerunnable(effect) || effect === "probe") ? "reclaim" : "doubt",
       },
       {
         data: toJson(data),
         ...effectOptions,
+        // Who may run it follows from what was read: it must not have been started by others since.
+        ...(!route.isSingle && { sinceFence: prior?.fence ?? 0 }),
         ...(approval === undefined ? {} : { approval }),
         ...(cancellable && { unlessCancelled: { sessionId: session.id, callId: item.call_id } }),
-        audit: [decisionEntry(this.#call, proof, approvalIdOf(data))],
+        audit: [decisionEntry(this.#call, proof, approvalIdOf(data), data.adapter)],
       },
     );
     switch (result.status) {
@@ -162,7 +212,9 @@ export class KeyedCall {
       case "call-cancelled":
         return refused(cancelledInTime());
       case "conflict":
-        return refused(fault("TRP_4004"));
+        return refused(this.#conflict());
+      case "started-since":
+        return { instead: operation };
       case "expired":
         return refused(fault("TRP_4005"));
       case "approval-refused":
@@ -175,6 +227,7 @@ export class KeyedCall {
         return settled ?? busy();
       }
     }
+    if (chosen === undefined) throw new Error("an operation was claimed that nobody may run");
     if (cancellable) cancellable.isStarted = true;
     this.#context.onStarted?.();
     return await dispatch(this.#dependencies, {
@@ -182,7 +235,8 @@ export class KeyedCall {
       claim: result.claim,
       leaseUntil: result.record.leaseUntil,
       data,
-      native,
+      route,
+      chosen,
       timeoutMs: timeoutOf(this.#call),
       askFirst: effect === "probe" && (startedBefore || wasTakenOver(result.record)),
     });

@@ -15,6 +15,9 @@ export function operationOf(who: Who, family: string, key: string): OperationKey
   return { scope: canonicalJson(["trp", who.tenant, who.principal, family]), key };
 }
 
+/** In place of the principal: the operation is anybody's in the tenant. No principal has this name. */
+export const tenantWide = "";
+
 /**
  * The key of an ASYNC call that came without one: any router must find its operation again by the call's id, and take it
  * over. Nobody else has it, since a session's id is random.

@@ -1,10 +1,11 @@
-import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
+import type { JsonObject, JsonValue } from "@toolglot/core";
 import type { Effect, RegisteredCapability } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { ApprovalUse } from "../store/types.ts";
 import { callDigest } from "./keys.ts";
+import { attemptOf, type Chosen, type EarlierAttempt, withAttempt } from "./route.ts";
 import type { IncomingCall } from "./types.ts";
 
 /** What an operation's record keeps as `data`: all that is needed to run it again without the call that began it. */
@@ -28,6 +29,12 @@ export interface OperationData {
   attempts: number;
   proof: PolicyProof;
   approval?: ApprovalUse;
+  /** The adapter that was started last. Absent for a capability that has only `execute`. */
+  adapter?: string;
+  /** The system that it names. */
+  system?: string;
+  /** What failed before it. */
+  earlier?: readonly EarlierAttempt[];
   /**
    * What the caller was answered when an attempt ended without an outcome: the caller decides whether to try again.
    * Absent while an attempt runs, and when its router died.
@@ -38,10 +45,12 @@ export interface OperationData {
 /** The data of a call that is about to be started for the `attempts`-th time. */
 export function operationData(
   call: IncomingCall,
-  start: { args: JsonObject; attempts: number; timeoutMs: number; proof: PolicyProof; approval?: ApprovalUse },
+  start: Pick<OperationData, "args" | "attempts" | "proof" | "approval" | "adapter" | "system" | "earlier"> & {
+    timeoutMs: number;
+  },
 ): OperationData {
   const { item, capability, principal } = call;
-  const { args, attempts, timeoutMs, proof, approval } = start;
+  const { args, attempts, timeoutMs, proof, ...more } = start;
   return {
     cap_id: capability.capId,
     args,
@@ -58,8 +67,25 @@ export function operationData(
     principal: { tenant: principal.tenant, id: principal.id, roles: principal.roles, canDelete: principal.canDelete },
     attempts,
     proof,
-    ...(approval === undefined ? {} : { approval }),
+    ...more,
   };
+}
+
+/** What an operation's record says of the adapter that is started, and of those before it. */
+export function routeData(
+  { adapter }: Chosen,
+  failed: readonly EarlierAttempt[],
+): Pick<OperationData, "adapter" | "system" | "earlier"> {
+  const { outcome: _, ...names } = attemptOf(adapter, "unknown");
+  return { ...names, ...(failed.length > 0 && { earlier: failed }) };
+}
+
+/** What earlier starts of an operation may have done: of the last one nobody knows. */
+export function earlierAttempts(before: OperationData | undefined): EarlierAttempt[] {
+  if (before === undefined) return [];
+  const { adapter, system, earlier = [] } = before;
+  const names = { ...(adapter !== undefined && { adapter }), ...(system !== undefined && { system }) };
+  return withAttempt(earlier, { ...names, outcome: "unknown" });
 }
 
 /** The approval record or token that a start uses, as audit rows name it. */
@@ -83,14 +109,6 @@ export function fromJson(data: JsonValue | undefined): OperationData | undefined
     typeof principal === "object" &&
     typeof attempts === "number";
   return known ? (data as unknown as OperationData) : undefined;
-}
-
-/**
- * Whether an operation does what a call asked for. That they share a key is not enough: another call may have used the
- * key with other arguments, in this session or another, before or after this one was refused.
- */
-export function isOperationOf(record: OperationRecord | undefined, call: { digest: string }): boolean {
-  return fromJson(record?.data)?.call_digest === call.digest;
 }
 
 /** The call that an operation was begun by, put together again from its record. Its session may be gone. */

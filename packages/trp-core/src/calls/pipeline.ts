@@ -3,10 +3,11 @@ import { settleWithin, sleep } from "@toolglot/internal";
 import { isFault } from "../frames/fault.ts";
 import { checkCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies, CallPipeline, RunOptions } from "./dependencies.ts";
+import { followKey, KeyAlias } from "./effect-key.ts";
 import { type CallContext, conclude, eventFacts } from "./ending.ts";
 import { notStarted, storeDown } from "./faults.ts";
 import { KeyedCall } from "./keyed.ts";
-import { operationOf } from "./keys.ts";
+import { callDigest, operationOf } from "./keys.ts";
 import { fromJson, isRerunnable } from "./operation-data.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
 import type { Settled } from "./types.ts";
@@ -56,22 +57,41 @@ async function runCall(
   const checked = await checkCall(dependencies, context);
   if (isFault(checked)) return refused(checked);
   const { idempotency_key } = item;
-  if (typeof idempotency_key !== "string") return await runUnkeyed(dependencies, context, checked);
+  const hasKey = typeof idempotency_key === "string";
+  const { effectOperation, fingerprint } = checked;
+  if (!hasKey && effectOperation === undefined) return await runUnkeyed(dependencies, context, checked);
   const who = { tenant: principal.tenant, principal: principal.id };
-  const own = operationOf(who, capability.family, idempotency_key);
-  const keyed = new KeyedCall(dependencies, context, own);
-  let operation = own;
+  let own = hasKey ? operationOf(who, capability.family, idempotency_key) : undefined;
+  let alias: KeyAlias | undefined;
+  if (effectOperation !== undefined) {
+    const found = own && (await KeyAlias.of(store.operations, own, fingerprint, effectOperation));
+    if (isFault(found)) return refused(found);
+    alias = found;
+    if (own === undefined || alias !== undefined) {
+      own = alias?.operation ?? effectOperation;
+      standFor(context, own);
+    }
+  }
+  const keyed = new KeyedCall(dependencies, context, own as OperationKey, alias);
+  let operation = own as OperationKey;
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const result = await noteInFlight(inFlight, operation, () => keyed.run(operation, checked));
     if ("instead" in result) {
       operation = result.instead;
-      // What is written down is about that operation.
-      context.call = { ...context.call, item: { ...context.call.item, idempotency_key: operation.key } };
+      standFor(context, operation);
       continue;
     }
-    if (result.kind !== "in-progress" || !waitForBusy) return result;
+    // Without a key of its own the call could not be found again: it waits for the effect that it asks for.
+    if (result.kind !== "in-progress" || !(waitForBusy || !hasKey)) return result;
     if (!(await waitForOther(context, inFlight, operation, pauseMs))) return result;
   }
+}
+
+/** What is written down about the call is about this operation. What the call itself is stays what was sent. */
+function standFor(context: CallContext, { key }: OperationKey): void {
+  const { call } = context;
+  const sentDigest = call.sentDigest ?? callDigest(call.item);
+  context.call = { ...call, sentDigest, item: { ...call.item, idempotency_key: key } };
 }
 
 /** Notes an attempt for other calls of this router while it lasts: the first one, when there are several. */
@@ -112,7 +132,7 @@ async function inspect(
   { store, routerId, times }: CallDependencies,
   operation: OperationKey,
 ): Promise<Settled | undefined> {
-  const record = await store.operations.read(operation);
+  const record = await followKey(store.operations, operation);
   if (record === undefined) return undefined;
   const settled = settledFromRecord(record);
   if (settled !== undefined) return settled;
@@ -123,8 +143,8 @@ async function inspect(
     return { kind: "failed", fault: data.answered, usage: noUsage, proof: data.proof, replayedFrom: data.call_id };
   }
   if (data === undefined || isRerunnable(data.effect) || data.effect === "probe") return busy();
-  const { fingerprint } = record;
-  const request = { ...operation, fingerprint, owner: routerId, leaseMs: times.leaseMs, abandoned: "doubt" as const };
+  const { scope, key, fingerprint } = record;
+  const request = { scope, key, fingerprint, owner: routerId, leaseMs: times.leaseMs, abandoned: "doubt" as const };
   const claimed = await store.operations.claim(request);
   if (claimed.status !== "claimed") return settledFromRecord(claimed.record) ?? busy();
   // It was released meanwhile, and is released again.

@@ -1,18 +1,17 @@
 import { settleWithin, unsettled } from "@toolglot/internal";
 import { CapabilityError } from "../catalog/capability-error.ts";
-import type { ExecuteContext, ProbeResult, RegisteredCapability } from "../catalog/types.ts";
+import type { ExecuteContext, ProbeResult } from "../catalog/types.ts";
+import type { Chosen } from "./route.ts";
 
 /**
- * Asks a capability what became of an operation. Whatever goes wrong (it throws, takes too long, gives no answer that can
+ * Asks an adapter of a capability what became of an operation. Whatever goes wrong (it throws, takes too long, gives no answer that can
  * be read) is `unknown`; a `CapabilityError` says what it says. Never rejects.
  */
 export async function askProbe(
-  capability: RegisteredCapability,
-  native: unknown,
+  { adapter: { definition }, native }: Chosen,
   context: Omit<ExecuteContext, "signal">,
   timeoutMs: number,
 ): Promise<ProbeResult> {
-  const { definition } = capability;
   if (definition.probe === undefined) return { state: "unknown" };
   const controller = new AbortController();
   try {

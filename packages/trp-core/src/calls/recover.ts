@@ -1,10 +1,11 @@
 import type { OperationClaim, OperationRecord } from "@toolglot/core";
 import { inParallel } from "@toolglot/core/executing";
+import { canonicalJson } from "@toolglot/internal";
 import { decisionEntry } from "../audit/logger.ts";
 import { isFault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import { decide, policyProof, policySubject } from "../policy/decide.ts";
-import { adaptCall, timeoutOf } from "./check-call.ts";
+import { timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
 import { type CallContext, conclude, proofOf, sameTransaction, usageOf } from "./ending.ts";
@@ -12,13 +13,16 @@ import { executorError, outcomeUnknown } from "./faults.ts";
 import {
   approvalIdOf,
   callFromData,
+  earlierAttempts,
   effectOver,
   fromJson,
   isRerunnable,
   type OperationData,
+  routeData,
   toJson,
 } from "./operation-data.ts";
 import { storedOutcome } from "./outcome.ts";
+import { barred, type Chosen, Route } from "./route.ts";
 import type { IncomingCall, Settled } from "./types.ts";
 
 /** How many operations were found without a router, by what was done with them. */
@@ -93,11 +97,20 @@ class Recovery {
     const call = callFromData(data, this.#record.key, capability, this.#signal);
     const context: CallContext = { call, began: performance.now(), proof: data.proof, adapterMs: 0, executorMs: 0 };
     const effect = effectOver(capability.definition.effect, data.effect);
+    const { args } = data;
+    const earlier = earlierAttempts(data);
+    const route = new Route({ capability, principal: call.principal, args, effect, earlier });
     if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(context, data);
     else if (effect === "opaque") await this.#giveUp(context, "its router is gone, and it must not run again");
     else if (await this.#isCancelled(data)) await this.#giveUp(context, "it was cancelled, and its router is gone");
     else if (data.attempts >= mostAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
-    else await this.#again(context, data);
+    else {
+      try {
+        await this.#again(context, data, route);
+      } finally {
+        route.close();
+      }
+    }
   }
 
   async #isCancelled({ session_id, call_id }: OperationData): Promise<boolean> {
@@ -133,11 +146,14 @@ class Recovery {
   }
 
   /** Runs it again, or asks first. */
-  async #again(context: CallContext, data: OperationData): Promise<void> {
+  async #again(context: CallContext, data: OperationData, route: Route): Promise<void> {
     const { call } = context;
-    const adapted = adaptCall(context, data.args);
-    const proof = isFault(adapted) ? undefined : await this.#allowed(call, data);
-    if (isFault(adapted) || proof === undefined) {
+    const chosen = this.#choose(context, data, route);
+    if (chosen === undefined || chosen === barred) {
+      return await this.#giveUp(context, "no adapter may go on with what another has begun");
+    }
+    const proof = isFault(chosen) ? undefined : await this.#allowed(call, data);
+    if (isFault(chosen) || proof === undefined) {
       this.#report.leftAlone += 1;
       return;
     }
@@ -149,29 +165,51 @@ class Recovery {
     }
     try {
       context.proof = proof;
-      await this.#start(context, data, adapted.native, timeoutMs);
+      await this.#start(context, data, { route, chosen }, timeoutMs);
     } finally {
       release();
     }
   }
 
-  async #start(context: CallContext, data: OperationData, native: unknown, timeoutMs: number): Promise<void> {
+  /** Who runs it again; for a probe who can be asked, which is who was started last. */
+  #choose(context: CallContext, data: OperationData, route: Route): ReturnType<Route["take"]> | undefined {
+    const now = this.#dependencies.store.now();
+    const chosen = route.effect === "probe" ? route.named(data.adapter) : route.take(now);
+    context.adapterMs = route.adapterMs;
+    if (chosen === undefined || chosen === barred || isFault(chosen)) return chosen;
+    if (route.effect === "probe") route.keep(chosen, now);
+    context.route = route;
+    return chosen;
+  }
+
+  async #start(
+    context: CallContext,
+    data: OperationData,
+    { route, chosen }: { route: Route; chosen: Chosen },
+    timeoutMs: number,
+  ): Promise<void> {
     const { store, times } = this.#dependencies;
     const claim = await this.#takeOver();
     if (claim === undefined) return;
-    const { answered: _, ...kept } = data;
+    const { answered: _, adapter: __, system: ___, earlier: ____, ...kept } = data;
     const { proof = data.proof, call } = context;
-    const next: OperationData = { ...kept, proof, attempts: data.attempts + 1 };
+    const next: OperationData = {
+      ...kept,
+      proof,
+      attempts: data.attempts + 1,
+      ...(!route.isSingle && routeData(chosen, route.effect === "probe" ? (data.earlier ?? []) : route.failed)),
+    };
     const leaseUntil = store.now() + times.leaseMs;
-    await store.audit.append([decisionEntry(call, proof, approvalIdOf(data))]);
+    await store.audit.append([decisionEntry(call, proof, approvalIdOf(data), next.adapter)]);
     if (!(await store.operations.begin(claim, toJson(next)))) return;
-    const asks = effectOver(call.capability.definition.effect, data.effect) === "probe";
+    const asks = route.effect === "probe";
     const settled = await dispatch(this.#dependencies, {
       context,
       claim,
       leaseUntil,
       data: next,
-      native,
+      route,
+      chosen,
       timeoutMs,
       askFirst: asks,
     });
@@ -211,7 +249,12 @@ class Recovery {
       abandoned: "reclaim",
     });
     if (claimed.status !== "claimed") return undefined;
-    if (claimed.record.startedAt !== undefined) return claimed.claim;
+    if (claimed.record.startedAt !== undefined) {
+      if (canonicalJson(claimed.record.data ?? null) === canonicalJson(this.#record.data ?? null)) return claimed.claim;
+      // Another router has had it since it was listed: what it began is the next sweep's to look at.
+      await store.operations.abandon(claimed.claim);
+      return undefined;
+    }
     // It was set free since it was listed: it is nobody's to run.
     await store.operations.finish(claimed.claim, { state: "released" });
     return undefined;

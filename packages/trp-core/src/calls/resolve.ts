@@ -114,7 +114,7 @@ function auditRow(record: OperationRecord, { state }: Resolution, who: Principal
   return {
     kind: "resolution",
     tenant: who.tenant,
-    principal: ownerOf(record.scope)?.principal ?? "",
+    principal: ownerOf(record.scope)?.principal || (data?.principal.id ?? ""),
     trace_id: data?.trace_id ?? "",
     session_id: data?.session_id ?? "",
     catalog_epoch: data?.catalog_epoch ?? 0,

@@ -1,12 +1,13 @@
 import type { ProgressUpdate } from "../catalog/types.ts";
 import { type Fault, isFault } from "../frames/fault.ts";
 import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
-import { adaptCall, type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
+import { type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, eventFacts, proofOf, usageOf } from "./ending.ts";
+import { type CallContext, emitExecuted, emitHanded, proofOf, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, timedOut } from "./faults.ts";
 import { refused } from "./outcome.ts";
 import { PartWriter } from "./parts.ts";
+import { barred, nextOf, Route, timeLeft } from "./route.ts";
 import type { Execution, Settled } from "./types.ts";
 
 /** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
@@ -15,10 +16,12 @@ export async function runUnkeyed(
   context: CallContext,
   { args, fingerprint }: Checked,
 ): Promise<Settled> {
-  const { executor, places, failpoint, emitter, store, shaper } = dependencies;
+  const { executor, places, failpoint, store, shaper } = dependencies;
   const { capability, item, traceId, principal, signal } = context.call;
-  const adapted = adaptCall(context, args);
-  if (isFault(adapted)) return refused(adapted);
+  const { effect } = capability.definition;
+  const route = new Route({ capability, principal, args, effect });
+  const found = route.find(store.now());
+  if (isFault(found)) return refused(found);
   const timeoutMs = timeoutOf(context.call);
   const taken = places.take(capability, { timeoutMs, signal });
   const release = await taken;
@@ -30,31 +33,45 @@ export async function runUnkeyed(
       if (isFault(again)) return refused(again);
       if (again.decision === "approve") return refused(keyForApproval(capability.capId));
     }
+    let chosen = route.take(store.now());
+    context.adapterMs = route.adapterMs;
+    if (isFault(chosen)) return refused(chosen);
+    if (chosen === barred) throw new Error("nothing was tried yet");
     if (isCancelled(signal)) return refused(cancelledInTime());
+    context.route = route;
     if (context.call.cancellable) context.call.cancellable.isStarted = true;
     const before = performance.now();
     const parts = context.onParts && new PartWriter({ attempt: 1, onParts: context.onParts, now: () => store.now() });
     const progress = (update: ProgressUpdate | string): void => parts?.report(update);
     const given = { signal, callId: item.call_id, traceId, principal, attempt: 1, progress };
-    const execution = await executor.run(capability, adapted.native, given, timeoutMs);
+    let execution: Execution;
+    for (;;) {
+      const ms = route.isSingle ? timeoutMs : timeLeft(chosen, timeoutMs, before);
+      execution = await executor.run(capability, chosen.native, given, ms, chosen.adapter);
+      if (route.isSingle) break;
+      route.ended(execution, store.now(), signal.aborted);
+      const leftMs = timeoutMs - (performance.now() - before);
+      const next = signal.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
+      if (next === undefined) break;
+      emitHanded(dependencies, context, chosen, next);
+      chosen = next;
+    }
     await parts?.close();
     context.executorMs = performance.now() - before;
     await failpoint?.("after-effect", item.call_id);
-    if (emitter.active) {
-      const executorMs = Math.round(context.executorMs);
-      emitter.emit({ type: "call.executed", at: store.now(), executorMs, ...eventFacts(context.call) });
-    }
+    emitExecuted(dependencies, context);
     if (execution.kind === "done") {
       const result = await shaper.shape(capability, execution.value, principal);
       return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
     }
     if (execution.kind === "unknown" && isCancelled(signal)) {
-      return failed(context, cancelledMidway(capability.definition.effect !== "pure"));
+      return failed(context, cancelledMidway(effect !== "pure"));
     }
     return failed(context, faultOf(execution, timeoutMs));
   } catch {
     return failed(context, executorError("The router failed while it ran."));
   } finally {
+    route.close();
     release();
   }
 }

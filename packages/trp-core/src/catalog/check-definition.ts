@@ -35,19 +35,18 @@ export function checkDefinition(definition: AnyCapability): void {
   if (input === undefined && args === undefined)
     fail("input must be a schema of the arguments, or args their shorthand");
   if (input !== undefined && args !== undefined) fail("it has both input and args: give one");
-  if (typeof definition.execute !== "function") fail("execute must be a function");
-  for (const field of ["adapt", "probe", "shape"] as const) {
-    if (definition[field] !== undefined && typeof definition[field] !== "function") fail(`${field} must be a function`);
+  const { shape, adapters, effectKey, effectScope } = definition;
+  if (shape !== undefined && typeof shape !== "function") fail("shape must be a function");
+  if (adapters === undefined) checkTool(definition, effect, fail);
+  else checkAdapters(definition, fail);
+  if (effectKey !== undefined && typeof effectKey !== "function") fail("effectKey must be a function");
+  if (effectKey !== undefined && effect === "pure") fail('effectKey names an effect, and effect "pure" has none');
+  if (effectScope !== undefined) {
+    oneOf("effectScope", effectScope, ["principal", "tenant"]);
+    if (effectKey === undefined) fail("effectScope is the scope of an effectKey, and there is none");
   }
-  if (effect === "probe" && definition.probe === undefined) {
-    fail(
-      'effect "probe" needs a probe function that finds out whether the operation happened; without one it is "opaque"',
-    );
-  }
-  if (effect !== "probe" && definition.probe !== undefined) {
-    fail(`a probe function is never asked with effect "${effect}"; declare effect "probe"`);
-  }
-  if (ioClass === "READ" && riskTier === "LOW" && effect !== "pure" && effect !== "idempotent") {
+  const hasKey = effectKey !== undefined;
+  if (ioClass === "READ" && riskTier === "LOW" && !hasKey && effect !== "pure" && effect !== "idempotent") {
     fail(
       `a LOW READ is called without a key, so it must be safe to run again: declare effect "pure" or "idempotent", ` +
         `or another risk or io class (got "${effect}")`,
@@ -55,6 +54,61 @@ export function checkDefinition(definition: AnyCapability): void {
   }
   if (definition.repeats !== undefined) oneOf("repeats", definition.repeats, ["guarded", "free"]);
   checkOptional(definition, fail);
+}
+
+/** What runs a capability: the definition itself, or an adapter of it. */
+function checkTool(tool: Tool, effect: Effect, fail: (problem: string) => never): void {
+  const { execute, probe } = tool;
+  if (typeof execute !== "function") fail("execute must be a function");
+  for (const field of ["adapt", "probe"] as const) {
+    if (tool[field] !== undefined && typeof tool[field] !== "function") fail(`${field} must be a function`);
+  }
+  if (effect === "probe" && probe === undefined) {
+    fail(
+      'effect "probe" needs a probe function that finds out whether the operation happened; without one it is "opaque"',
+    );
+  }
+  if (effect !== "probe" && probe !== undefined) {
+    fail(`a probe function is never asked with effect "${effect}"; declare effect "probe"`);
+  }
+}
+
+type Tool = { execute?: unknown; adapt?: unknown; probe?: unknown };
+
+const adapterNameForm = /^[A-Za-z0-9_.-]{1,64}$/;
+
+function checkAdapters(definition: AnyCapability, fail: (problem: string) => never): void {
+  const { adapters, effect } = definition;
+  for (const field of ["execute", "adapt", "probe", "adapterVersion"] as const) {
+    if (definition[field] !== undefined) fail(`it has both ${field} and adapters: each adapter has its own`);
+  }
+  if (!Array.isArray(adapters) || adapters.length === 0) fail("adapters must be a list of { name, execute, … }");
+  const names = new Set<string>();
+  for (const adapter of adapters as readonly Record<string, unknown>[]) {
+    if (!isObject(adapter)) fail("adapters must be a list of { name, execute, … }");
+    const { name, cost = 0, system, version, when, health } = adapter;
+    if (typeof name !== "string" || !adapterNameForm.test(name)) {
+      fail("the name of an adapter must be 1 to 64 letters, digits, _, - and dots");
+    }
+    const failHere = (problem: string): never => fail(`adapter ${name}: ${problem}`);
+    if (names.has(name as string)) failHere("the name is taken by another adapter");
+    names.add(name as string);
+    checkTool(adapter, effect, failHere);
+    if (!Number.isFinite(cost)) failHere("cost must be a number");
+    for (const [field, value] of Object.entries({ system, version })) {
+      if (value !== undefined && (typeof value !== "string" || value === ""))
+        failHere(`${field} must be text that is not empty`);
+    }
+    for (const [field, value] of Object.entries({ when, health })) {
+      if (value !== undefined && typeof value !== "function") failHere(`${field} must be a function`);
+    }
+    for (const field of ["maxTimeoutMs", "maxFailures", "coolDownMs"]) {
+      const value = adapter[field];
+      if (value !== undefined && !(Number.isSafeInteger(value) && (value as number) > 0)) {
+        failHere(`${field} must be a whole number above 0`);
+      }
+    }
+  }
 }
 
 function checkOptional(definition: AnyCapability, fail: (problem: string) => never): void {

@@ -2,12 +2,17 @@ import type { Tool, ToolAnnotations } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import type { InferInput, InputSchema, InputSource } from "@toolglot/schema";
 import type { RiskTier } from "../frames/types.ts";
-import type { AnyCapability, Capability } from "./types.ts";
+import type { AdapterFacts, AnyCapability, Capability } from "./types.ts";
 
 /** What a capability may say besides what a tool says already. */
 const capabilityKeys = [
   "capId name description riskTier ioClass effect rules adapt adapterVersion execute probe output",
-  "shape roles examples maxTimeoutMs maxConcurrency repeats",
+  "shape roles examples maxTimeoutMs maxConcurrency repeats effectKey effectScope",
+] as const;
+
+/** What an adapter may say. */
+const adapterKeys = [
+  "name cost when health system version maxTimeoutMs maxFailures coolDownMs adapt execute probe",
 ] as const;
 
 /**
@@ -17,7 +22,15 @@ const capabilityKeys = [
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,
 ): Capability<Source, Native> {
-  checkKeys("defineCapability", capability as AnyCapability, [...capabilityKeys, "input args"]);
+  checkKeys("defineCapability", capability as AnyCapability, [...capabilityKeys, "input args adapters"]);
+  const { capId, adapters } = capability;
+  // What is no list of adapters at all is said when it is registered.
+  const list: readonly Partial<AdapterFacts & Record<"adapt" | "execute" | "probe", unknown>>[] = Array.isArray(
+    adapters,
+  )
+    ? adapters
+    : [];
+  for (const adapter of list) checkKeys(`${capId}: an adapter`, adapter, adapterKeys);
   return capability;
 }
 
@@ -39,9 +52,9 @@ export function defineCapability<const Source extends InputSource, Native = Infe
  */
 export function capabilityOf<Input = Record<string, unknown>>(
   tool: Tool<Input> & { readonly schema?: InputSchema<Input> },
-  facts: Partial<Omit<Capability<InputSchema<Input>, Input>, "input" | "args">> & { capId: string },
+  facts: Partial<Omit<Capability<InputSchema<Input>, Input>, "input" | "args" | "adapters">> & { capId: string },
 ): Capability<InputSchema<Input>, Input> {
-  checkKeys("capabilityOf", facts as Omit<AnyCapability, "input" | "args">, capabilityKeys);
+  checkKeys("capabilityOf", facts as Omit<AnyCapability, "input" | "args" | "adapters">, capabilityKeys);
   const { name, description, inputSchema, schema, annotations = {}, examples = [] } = tool;
   const { readOnlyHint: isRead = false, idempotentHint = false } = annotations;
   const inputs = examples.flatMap(({ input }) => (input === undefined ? [] : [{ args: input }]));

@@ -1,4 +1,4 @@
-import type { JsonObject, JsonSchemaObject } from "@toolglot/core";
+import type { JsonObject, JsonSchemaObject, JsonValue } from "@toolglot/core";
 import { canonicalJson, isObject } from "@toolglot/internal";
 import {
   type Conversion,
@@ -13,8 +13,9 @@ import {
 import { sha256Digest } from "../digest/sha256.ts";
 import { schemaToTemplate } from "./arg-template.ts";
 import { checkDefinition } from "./check-definition.ts";
+import { Circuit } from "./circuit.ts";
 import { type PlainCheck, plainCheck } from "./plain-check.ts";
-import type { AnyCapability, ArgumentCheck, RegisteredCapability } from "./types.ts";
+import type { AnyCapability, ArgumentCheck, RegisteredAdapter, RegisteredCapability } from "./types.ts";
 
 /**
  * Makes a capability ready to use: its canonical schema, argument template, digest and validation. `TypeError` when the
@@ -23,9 +24,13 @@ import type { AnyCapability, ArgumentCheck, RegisteredCapability } from "./types
  * Arguments of a frame are programs' work, not a model's text: they are not converted (`"5"` is not 5), defaults are
  * filled in, and unknown ones are refused, also where the source says nothing of them.
  */
-export function registerCapability(definition: AnyCapability, validator?: ValidatorFactory): RegisteredCapability {
+export function registerCapability(
+  definition: AnyCapability,
+  validator?: ValidatorFactory,
+  { keylessReads = false }: { keylessReads?: boolean } = {},
+): RegisteredCapability {
   checkDefinition(definition);
-  const { capId, riskTier, ioClass, effect, adapterVersion = "1" } = definition;
+  const { capId, riskTier, ioClass, effect } = definition;
   const options = { name: capId, ...(validator === undefined ? {} : { validator }) };
   const source = definition.input ?? definition.args;
   const input = toInputSchema(source, options);
@@ -38,9 +43,13 @@ export function registerCapability(definition: AnyCapability, validator?: Valida
     schema,
     argTemplate: Object.freeze(schemaToTemplate(schema)),
     schemaDigest: sha256Digest(
-      canonicalJson({ schema, risk_tier: riskTier, effect, adapter_version: adapterVersion } as JsonObject),
+      canonicalJson({ schema, risk_tier: riskTier, effect, adapter_version: versionOf(definition) } as JsonObject),
     ),
-    keyRequired: ioClass === "WRITE" || riskTier !== "LOW",
+    keyRequired:
+      (ioClass === "WRITE" || riskTier !== "LOW") &&
+      definition.effectKey === undefined &&
+      !(keylessReads && ioClass === "READ" && riskTier === "MEDIUM" && effect === "pure"),
+    adapters: adaptersOf(definition),
     // Another engine may see things differently: then it is asked about everything.
     validate: makeValidation(
       structure,
@@ -50,6 +59,28 @@ export function registerCapability(definition: AnyCapability, validator?: Valida
   };
   checkExamples(registered);
   return registered;
+}
+
+/** By name, when there are several: which tools may run it is a part of what it is, their order and cost are not. */
+function versionOf({ adapters, adapterVersion = "1" }: AnyCapability): JsonValue {
+  return adapters === undefined
+    ? adapterVersion
+    : Object.fromEntries(adapters.map(({ name, version = "1" }) => [name, version]));
+}
+
+/** Equal costs stay in their order. */
+function adaptersOf(definition: AnyCapability): readonly RegisteredAdapter[] {
+  if (definition.adapters === undefined) return [{ cost: 0, definition, circuit: new Circuit({}) }];
+  const adapters = definition.adapters.map((adapter): RegisteredAdapter => {
+    const { name, cost = 0, maxFailures, coolDownMs } = adapter;
+    return {
+      name,
+      cost,
+      definition: adapter as RegisteredAdapter["definition"],
+      circuit: new Circuit({ maxFailures, coolDownMs }),
+    };
+  });
+  return adapters.sort((one, other) => one.cost - other.cost);
 }
 
 /** With nothing allowed at the top but what is declared. */

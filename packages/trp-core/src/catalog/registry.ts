@@ -2,8 +2,10 @@ import { canonicalJson, checkKeys } from "@toolglot/internal";
 import type { ValidatorFactory } from "@toolglot/schema";
 import { sha256Digest } from "../digest/sha256.ts";
 import { type Fault, fault } from "../frames/fault.ts";
-import type { AliasRow } from "../frames/types.ts";
+import { featuresOnRequest } from "../frames/features.ts";
+import type { AliasRow, Feature } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
+import type { SessionRecord } from "../store/session-types.ts";
 import type { RouterStore } from "../store/types.ts";
 import { firstSentence } from "./first-sentence.ts";
 import { registerCapability } from "./register.ts";
@@ -19,6 +21,8 @@ export interface RegistryOptions {
   validator?: ValidatorFactory;
   /** What is always denied to a principal is not in their catalog. What it throws counts as false. Default: nothing. */
   isDenied?(principal: Principal, registered: RegisteredCapability): boolean;
+  /** READs of MEDIUM risk that are `pure` need no key. Default false. */
+  keylessReads?: boolean;
   /** Any older epoch is a mismatch. Default false: it is fine as long as number, `cap_id` and digest hold. */
   strictEpoch?: boolean;
 }
@@ -43,8 +47,8 @@ interface Entry {
  * malformed, or its `capId` or name is taken.
  */
 export function createRegistry(options: RegistryOptions): BuiltInRegistry {
-  checkKeys("createRegistry", options, "store capabilities validator isDenied strictEpoch");
-  const { store, validator, isDenied, strictEpoch = false } = options;
+  checkKeys("createRegistry", options, "store capabilities validator isDenied keylessReads strictEpoch");
+  const { store, validator, isDenied, keylessReads = false, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();
   const builtIn = new Map<string, Entry>();
@@ -71,7 +75,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     const newIds = new Set<string>();
     const newNames = new Set<string>();
     return capabilities.map((capability) => {
-      const registered = registerCapability(capability, validator);
+      const registered = registerCapability(capability, validator, { keylessReads });
       const { capId, definition } = registered;
       if (own.has(capId) || builtIn.has(capId) || newIds.has(capId)) {
         throw new TypeError(`${capId} is registered already; a changed capability takes the next version number`);
@@ -148,13 +152,22 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
     }
   }
 
-  function rows(entries: View["entries"], list: readonly RegisteredCapability[], principal: Principal): AliasRow[] {
+  function rows(
+    entries: View["entries"],
+    list: readonly RegisteredCapability[],
+    principal: Principal,
+    { features }: SessionRecord,
+  ): AliasRow[] {
+    const isPlain = !features.some((feature) => featuresOnRequest.includes(feature as Feature));
     const offered = list.filter((registered) => isOffered(principal, registered));
     const shown = new Set(offered.map(({ capId }) => capId));
     const found: AliasRow[] = [];
     for (const [idx, { cap_id, gone }] of entries.entries()) {
       const row = gone === true || !shown.has(cap_id) ? undefined : find(cap_id)?.row;
-      if (row !== undefined) found.push({ idx, ...row, arg_template: { ...row.arg_template } });
+      if (row === undefined) continue;
+      const { idempotency_required: hint, ...plain } = row;
+      const hints = hint === undefined || isPlain ? {} : { idempotency_required: hint };
+      found.push({ idx, ...plain, ...hints, arg_template: { ...row.arg_template } });
     }
     return found;
   }
@@ -225,7 +238,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
         const { epoch: current, list } = await snapshot(principal);
         const before = await views.read(from);
         const entries = nextEntries(before?.entries ?? [], list);
-        const found = rows(entries, list, principal);
+        const found = rows(entries, list, principal, session);
         const view = await views.next(before, entries, isServed ? servedRows(current, found) : undefined);
         const synced: SyncedCatalog = { epoch: current, rows: found };
         if (view.id === from || (await store.sessions.setView(session.id, from, view.id))) {
@@ -257,13 +270,22 @@ function sees(principal: Principal, { definition }: RegisteredCapability): boole
   return roles === undefined || roles.some((role) => principal.roles.includes(role));
 }
 
-function rowOf({ capId, definition, argTemplate, schemaDigest }: RegisteredCapability): Omit<AliasRow, "idx"> {
+function rowOf({
+  capId,
+  definition,
+  argTemplate,
+  schemaDigest,
+  keyRequired,
+}: RegisteredCapability): Omit<AliasRow, "idx"> {
+  const { riskTier, ioClass } = definition;
   return {
+    // Said where it is not what 9.1 makes of risk and class.
+    ...(!keyRequired && (ioClass === "WRITE" || riskTier !== "LOW") && { idempotency_required: false }),
     cap_id: capId,
     name: definition.name,
     desc: firstSentence(definition.description),
-    risk_tier: definition.riskTier,
-    io_class: definition.ioClass,
+    risk_tier: riskTier,
+    io_class: ioClass,
     arg_template: argTemplate as Record<string, string>,
     schema_digest: schemaDigest,
   };

@@ -4,6 +4,7 @@ import type { Fault } from "../frames/fault.ts";
 import type { AliasRow, IoClass, RiskTier } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { SessionRecord } from "../store/session-types.ts";
+import type { Circuit } from "./circuit.ts";
 
 /**
  * What can be said about running a capability twice:
@@ -70,6 +71,60 @@ export interface ArgumentRule<Args = JsonObject> {
   check(args: Args, principal: Principal): string | undefined;
 }
 
+/** What an adapter says of the tool behind it: `degraded` comes after the others, `down` is not asked at all. */
+export type AdapterHealth = "ok" | "degraded" | "down";
+
+/** What a condition of an adapter is asked about: who calls, with which canonical arguments (after defaults). */
+export interface AdapterCondition<Args = JsonObject> {
+  args: Args;
+  principal: Principal;
+}
+
+/** What is known of an adapter, whatever it takes. */
+export interface AdapterFacts<Args = JsonObject> {
+  /** Unique in its capability: 1 to 64 letters, digits, `_`, `-` and dots. Results, events and audit rows bear it. */
+  name: string;
+  /** Any number; the cheapest adapter that is well goes first, equal ones in the order of the list. Default 0. */
+  cost?: number;
+  /** Who and what it is for; asked anew for each call. Default: everybody and everything. What it throws is false. */
+  when?(call: AdapterCondition<Args>): boolean;
+  /** How its tool is, as the host knows it: at once, without asking the tool. Default `ok`. What it throws is `degraded`. */
+  health?(): AdapterHealth;
+  /**
+   * For `effect: "keyed"`: the system that does each `operationKey` once. Only adapters that name the same one stand in for
+   * each other when it is open whether the effect happened. Default: a system of its own.
+   */
+  system?: string;
+  /** Part of the schema digest: raise it when `adapt` changes. Default `1`. */
+  version?: string;
+  /** After so many milliseconds the next one is tried. Default: the call's time, all of it. */
+  maxTimeoutMs?: number;
+  /** After so many failures in a row it is left out for `coolDownMs`; then one call tries it. Default 3. */
+  maxFailures?: number;
+  /** How long, in milliseconds, an adapter that failed comes after the others, or is left out. Default 30,000. */
+  coolDownMs?: number;
+}
+
+/**
+ * One of several tools behind a capability (TRP v0.1 draft, 10.1). Without `adapt` its `execute` gets the canonical
+ * arguments. `execute`, `adapt` and `probe` are what they are in a {@link Capability}.
+ */
+export type Adapter<Args = JsonObject> = AdapterFacts<Args> &
+  (
+    | {
+        adapt?: undefined;
+        execute(args: Args, context: ExecuteContext): unknown;
+        probe?(args: Args, context: ExecuteContext): MaybePromise<ProbeResult>;
+      }
+    | {
+        adapt(args: Args): unknown;
+        // biome-ignore-start lint/suspicious/noExplicitAny: what its own `adapt` makes, which a list can't infer.
+        execute(native: any, context: ExecuteContext): unknown;
+        probe?(native: any, context: ExecuteContext): MaybePromise<ProbeResult>;
+        // biome-ignore-end lint/suspicious/noExplicitAny: -
+      }
+  );
+
 /** Something a router can do for an agent. */
 export interface Capability<Source extends InputSource = InputSource, Native = InferInput<Source>> {
   /** Stable name with version: `cap.mail.send.v2`. Without the version it is the family, which shares keys. */
@@ -93,9 +148,24 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   adapterVersion?: string;
   /**
    * Does it. A `ToolError` is a definite failure and its message reaches the model; `CapabilityError` says more. Any
-   * other exception says nothing about whether the effect happened.
+   * other exception says nothing about whether the effect happened. A capability has either `execute` or `adapters`.
    */
-  execute(args: Native, context: ExecuteContext): unknown;
+  execute?(args: Native, context: ExecuteContext): unknown;
+  /**
+   * Several tools for the same thing, in place of `execute`, `adapt`, `adapterVersion` and `probe`. Who goes first follows
+   * from `health`, earlier failures, `cost` and `when`. After a failure the next one is tried if `effect` allows it:
+   * `pure` and `idempotent` (which then holds for all adapters together) unless the failure is definite; `keyed` in the same
+   * `system`; otherwise only after a failure that is proven to have had no effect (`not-applied`).
+   */
+  adapters?: readonly Adapter<InferInput<Source>>[];
+  /**
+   * Names the effect of a call by its canonical arguments (after defaults): `({ order }) => order`. Calls with the same name
+   * are one operation, whichever run, model or session they come from, and need no key of the caller. A pure function;
+   * text of at least one character. When it throws, or gives something else, the call is refused (TRP_5001).
+   */
+  effectKey?(args: InferInput<Source>): string;
+  /** Whose calls with the same `effectKey` are one operation. Default `principal`: each one's own. */
+  effectScope?: "principal" | "tenant";
   /** For `effect: "probe"`: whether the operation with this `operationKey` happened. */
   probe?(args: Native, context: ExecuteContext): MaybePromise<ProbeResult>;
   /**
@@ -131,9 +201,21 @@ export interface RegisteredCapability {
   readonly argTemplate: Readonly<Record<string, string>>;
   /** `sha256:` and hex. */
   readonly schemaDigest: string;
-  /** WRITE, or MEDIUM risk and above (9.1). */
+  /** WRITE, or MEDIUM risk and above (9.1), unless its arguments name the effect or the router lets it go without. */
   readonly keyRequired: boolean;
+  /** What can run it, in order of their costs; one without a name when there is only `execute`. */
+  readonly adapters: readonly RegisteredAdapter[];
   validate(args: unknown): MaybePromise<ArgumentCheck>;
+}
+
+/** A tool behind a registered capability, and how it fared in this router. */
+export interface RegisteredAdapter {
+  /** Absent when the capability has only `execute`. */
+  readonly name?: string;
+  readonly cost: number;
+  /** Where it was defined. */
+  readonly definition: Pick<AnyCapability, "adapt" | "execute" | "probe"> & Partial<AdapterFacts>;
+  readonly circuit: Circuit;
 }
 
 /** What structural validation gives: the args after defaults, or what is wrong, as `items[2].price: expected number`. */

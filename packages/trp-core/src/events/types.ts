@@ -9,13 +9,15 @@ interface CallFacts {
   tenant: string;
 }
 
-/** What a router reports while it works: the events of the TRP v0.1 draft (14.2), and five of our own. */
+/** What a router reports while it works: the events of the TRP v0.1 draft (14.2), and six of our own. */
 export type RouterEvent = { at: number } & (
   | { type: "catalog.synced"; sessionId: string; epoch: number; capabilities: number }
   | ({ type: "call.accepted" } & CallFacts)
   | ({ type: "call.policy_denied"; rule: string; code: TrpCode } & CallFacts)
   /** The capability was started; how it ended follows. */
-  | ({ type: "call.executed"; executorMs: number } & CallFacts)
+  | ({ type: "call.executed"; executorMs: number; adapter?: string } & CallFacts)
+  /** One of several adapters failed, and the call goes on with the next one. */
+  | ({ type: "call.adapter_failed"; adapter: string; next: string } & CallFacts)
   | ({ type: "call.retry_suggested"; code: TrpCode; backoffMs: number } & CallFacts)
   | ({ type: "call.succeeded"; replayed: boolean; ms: number } & CallFacts)
   | ({ type: "call.failed"; errorClass: ErrorClass; code: TrpCode; ms: number } & CallFacts)

@@ -71,6 +71,7 @@ const aliasRow = v.strictObject({
   io_class: ioClass,
   arg_template: v.record(text, text),
   schema_digest: sha256,
+  idempotency_required: v.exactOptional(v.literal(false)),
 });
 
 const catalogSyncRes = agreeing<CatalogSyncResPayload>()(
@@ -172,7 +173,13 @@ const shapedResult = v.strictObject({
   warnings: v.array(text),
 });
 
-const usage = v.strictObject({ router_ms: milliseconds, adapter_ms: milliseconds, executor_ms: milliseconds });
+const usage = v.strictObject({
+  router_ms: milliseconds,
+  adapter_ms: milliseconds,
+  executor_ms: milliseconds,
+  adapter: v.exactOptional(text),
+  failed_adapters: v.exactOptional(v.array(text)),
+});
 const policyProof = v.strictObject({
   digest: sha256,
   rule: text,

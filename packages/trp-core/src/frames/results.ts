@@ -101,6 +101,10 @@ export interface CallUsage {
   adapter_ms: number;
   /** In the capability. */
   executor_ms: number;
+  /** Of a capability with several adapters: the one that ran last. */
+  adapter?: string;
+  /** Those that failed before it. */
+  failed_adapters?: string[];
 }
 
 /** It was started, and ended so (6.2.4). */

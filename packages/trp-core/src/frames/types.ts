@@ -110,6 +110,11 @@ export interface AliasRow {
   arg_template: Record<string, string>;
   /** `sha256:` and hex, over schema, risk, effect and adapter version. */
   schema_digest: string;
+  /**
+   * `false`: calls go without an idempotency key, although 9.1 asks for one. Only in sessions with a feature beyond the
+   * plain draft; in others, and elsewhere, it is absent.
+   */
+  idempotency_required?: false;
 }
 
 /** The catalog (6.1.2): the whole table; or, in a session with `CATALOG_DELTA` that asks so, what has changed in it. */

@@ -1,9 +1,9 @@
 import { cancelledInTime } from "../calls/cancel.ts";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
+import { operationOfCall } from "../calls/effect-key.ts";
 import { callReply, conclude, inProgress, outcomeReply } from "../calls/ending.ts";
 import { denied } from "../calls/faults.ts";
-import { isOperationOf } from "../calls/operation-data.ts";
 import { refused } from "../calls/outcome.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
@@ -194,7 +194,7 @@ async function earlierOutcome(
   const settled = await pipeline.inspect(call.operation);
   if (settled === undefined || settled.kind === "in-progress") return undefined;
   // What the key did for another call, with other arguments perhaps, is not how this one ended.
-  if (!isOperationOf(await store.operations.read(call.operation), call)) return undefined;
+  if ((await operationOfCall(store.operations, call)) === undefined) return undefined;
   if (registered === undefined) return settled;
   const decision = await decide(policy, {
     principal,
@@ -206,7 +206,10 @@ async function earlierOutcome(
   return decision.decision === "deny" ? refused(denied(decision)) : settled;
 }
 
-/** Whether a call without a key that is sent again has its answer: else it may well be run again. */
+/**
+ * Whether a call without a key that is sent again has its answer: else it may well be run again. What is unknown may be
+ * known by now, when its arguments name its effect.
+ */
 export function isKept({ type, payload }: CallOutcome): boolean {
-  return type === "RESULT" || (payload.dispatched && !payload.retryable);
+  return type === "RESULT" ? payload.status !== "UNKNOWN" : payload.dispatched && !payload.retryable;
 }

@@ -1,4 +1,4 @@
-import { isOperationOf } from "../calls/operation-data.ts";
+import { operationOfCall } from "../calls/effect-key.ts";
 import { replyTo } from "../frames/replies.ts";
 import type { CancelResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
 import type { CallRecord } from "../store/session-types.ts";
@@ -21,8 +21,8 @@ export async function answerCancel(
   async function statusOf(): Promise<CancelResPayload["status"]> {
     const of = call as CallRecord;
     if (here === "started") return "CANCELLING";
-    const record = of.operation && (await store.operations.read(of.operation));
-    const isStarted = record?.startedAt !== undefined && record.state === "started" && isOperationOf(record, of);
+    const record = (await operationOfCall(store.operations, of))?.record;
+    const isStarted = record?.startedAt !== undefined && record.state === "started";
     if (here === "waiting") return isStarted ? "CANCELLING" : "CANCELLED";
     const standing = await standingOf(deps, session, of);
     switch (standing.kind) {

@@ -154,6 +154,7 @@ function ownRegistry(
       policy.deniesAlways?.({ principal, capability: policySubject(registered) }) === true,
     capabilities: options.capabilities ?? [],
     strictEpoch: options.strictEpoch ?? false,
+    keylessReads: options.keylessReads ?? false,
     ...(options.validator === undefined ? {} : { validator: options.validator }),
   });
   registry.addBuiltIn(artifacts);

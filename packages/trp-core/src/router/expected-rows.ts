@@ -1,6 +1,6 @@
 import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
-import { familyOf, operationOf, ownerOf } from "../calls/keys.ts";
+import { familyOf, operationOf, ownerOf, tenantWide } from "../calls/keys.ts";
 import type { RouterStore } from "../store/types.ts";
 
 /** The rows that the operations of a store must have in its audit log. */
@@ -40,8 +40,11 @@ export async function expectedRows({ operations }: Pick<RouterStore, "operations
     size: expected.size,
     found({ tenant, principal, cap_id, idempotency_key: key, result_status: status }) {
       if (key === null) return;
-      const { scope } = operationOf({ tenant, principal }, familyOf(cap_id), "");
-      const rows = expected.get(`${scope} ${key}`);
+      const of = (owner: string): Expected | undefined => {
+        const { scope } = operationOf({ tenant, principal: owner }, familyOf(cap_id), "");
+        return expected.get(`${scope} ${key}`);
+      };
+      const rows = of(principal) ?? of(tenantWide);
       if (rows === undefined) return;
       if (status === "STARTED") rows.isBegun = true;
       if (status === rows.end) rows.end = undefined;

@@ -1,5 +1,6 @@
+import { operationOfCall } from "../calls/effect-key.ts";
 import { inProgress, outcomeReply } from "../calls/ending.ts";
-import { fromJson, isOperationOf } from "../calls/operation-data.ts";
+import { fromJson } from "../calls/operation-data.ts";
 import { settledToOutcome } from "../calls/outcome.ts";
 import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";
@@ -29,11 +30,12 @@ export async function standingOf(
   if (operation !== undefined) {
     const settled = await pipeline.inspect(operation);
     if (settled?.kind === "in-progress") return { kind: "running", retryAfterMs: settled.retryAfterMs };
-    if (settled !== undefined && isOperationOf(await store.operations.read(operation), call)) {
+    const found = settled && (await operationOfCall(store.operations, call));
+    if (settled !== undefined && found !== undefined) {
       const { replayedFrom, ...own } = settled as typeof settled & { replayedFrom?: string };
       const newer = settledToOutcome(
         replayedFrom === callId ? own : settled,
-        { item: { call_id: callId, ...(await addressOf(store, call)) }, frameId: call.frameId },
+        { item: { call_id: callId, ...addressOf(call, found) }, frameId: call.frameId },
         { resultFailed: session.features.includes("RESULT_FAILED") },
       );
       if (newer !== undefined) return { kind: "outcome", outcome: newer };
@@ -49,14 +51,12 @@ function isFinal({ type, payload }: CallOutcome): boolean {
 }
 
 /** The number and name under which the operation was called. */
-async function addressOf(
-  store: FrameDependencies["store"],
-  { outcome, operation }: CallRecord,
-): Promise<{ idx: number; cap_id: string }> {
+function addressOf(
+  { outcome }: CallRecord,
+  { record, idx }: NonNullable<Awaited<ReturnType<typeof operationOfCall>>>,
+): { idx: number; cap_id: string } {
   if (outcome?.type === "RESULT") return outcome.payload;
-  const record = operation && (await store.operations.read(operation));
-  const data = fromJson(record?.data);
-  return { idx: data?.idx ?? 0, cap_id: data?.cap_id ?? "" };
+  return { idx, cap_id: fromJson(record.data)?.cap_id ?? "" };
 }
 
 /** How a call stands as the answer to a frame that can't be admitted (again). */

@@ -10,10 +10,10 @@ export function checkOptions(options: RouterOptions): void {
   checkKeys("createRouter", options, [
     "capabilities store allowVolatile repeats policy approvalSecrets pendingApprovals mayDecide",
     "downstreamSecret routerId limits times strictEpoch maxResultTokens countTokens catalogTools safety",
-    "onError validator",
+    "onError validator keylessReads",
   ]);
   const { capabilities, approvalSecrets, downstreamSecret, routerId, maxResultTokens, mayDecide, policy } = options;
-  const { safety, onError, repeats, pendingApprovals = 1 } = options;
+  const { safety, onError, repeats, pendingApprovals = 1, keylessReads } = options;
   const fail = (problem: string): never => {
     throw new TypeError(`createRouter: ${problem}`);
   };
@@ -31,6 +31,7 @@ export function checkOptions(options: RouterOptions): void {
   if (!(Number.isSafeInteger(pendingApprovals) && pendingApprovals > 0)) {
     fail("pendingApprovals must be a whole number above 0");
   }
+  if (keylessReads !== undefined && typeof keylessReads !== "boolean") fail("keylessReads must be true or false");
   if (mayDecide !== undefined && typeof mayDecide !== "function") fail("mayDecide must be a function");
   if (onError !== undefined && typeof onError !== "function") fail("onError must be a function");
   if (safety !== undefined && typeof safety?.check !== "function") fail("safety must be made by createSafetyRules");

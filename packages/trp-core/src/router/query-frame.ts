@@ -1,6 +1,6 @@
 import { settleWithin } from "@toolglot/internal";
+import { operationOfCall } from "../calls/effect-key.ts";
 import { inProgress } from "../calls/ending.ts";
-import { isOperationOf } from "../calls/operation-data.ts";
 import { eventOf } from "../calls/parts.ts";
 import { replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload, ResultQueryResPayload } from "../frames/results.ts";
@@ -108,9 +108,9 @@ async function partsOf(
   call: CallRecord,
   range: { after: number; limit: number },
 ): Promise<PartList | undefined> {
-  const { operation } = call;
-  if (operation === undefined) return undefined;
-  const list = await store.parts.read(operation, range);
-  if (list.last === 0 || !isOperationOf(await store.operations.read(operation), call)) return undefined;
-  return list;
+  const found = await operationOfCall(store.operations, call);
+  if (found === undefined) return undefined;
+  const { scope, key } = found.record;
+  const list = await store.parts.read({ scope, key }, range);
+  return list.last === 0 ? undefined : list;
 }

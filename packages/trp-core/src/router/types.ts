@@ -37,6 +37,11 @@ export interface RouterOptions {
   times?: Partial<RouterTimes>;
   /** Any older `catalog_epoch` is a mismatch, as the draft's 7.2 reads. Default false. */
   strictEpoch?: boolean;
+  /**
+   * Lets READs of MEDIUM risk whose effect is `pure` go without an idempotency key, as the Python implementation does.
+   * Default false: they are refused (TRP_4003), as the draft's 9.1 reads. HIGH and CRITICAL ones always need a key.
+   */
+  keylessReads?: boolean;
   /** How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless `countTokens` says better. Default 2,000. */
   maxResultTokens?: number;
   /** Default: 4 UTF-8 bytes are a token. */

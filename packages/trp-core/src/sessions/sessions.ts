@@ -3,6 +3,7 @@ import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Digest } from "../digest/sha256.ts";
 import { type Fault, fault } from "../frames/fault.ts";
+import { featuresOnRequest } from "../frames/features.ts";
 import {
   type CallItem,
   type Feature,
@@ -40,8 +41,6 @@ export interface SessionOptions {
 
 /** What every session has. */
 const plain: readonly Feature[] = ["CATALOG_SYNC", "CALL", "CALL_BATCH", "APPROVAL", "ASYNC"];
-/** What a session has that asks for it. */
-const onRequest: readonly Feature[] = ["CATALOG_DELTA", "CALL_DAG", "CANCEL", "RESULT_FAILED", "SEQ_WINDOW"];
 
 /** How far a frame may be ahead of the expected seq to be waited for. */
 const windowSize = 64;
@@ -71,7 +70,7 @@ export function createSessions(options: SessionOptions): SessionManager {
         };
       }
       const asked = payload.features ?? [];
-      const features = [...plain, ...onRequest.filter((feature) => asked.includes(feature))];
+      const features = [...plain, ...featuresOnRequest.filter((feature) => asked.includes(feature))];
       const view = await registry.openView(principal);
       const session = await store.sessions.create({
         id: randomId("sess"),

@@ -63,6 +63,20 @@ export const operationCases: StoreCase[] = storeCases({
     equal(await store.operations.finish(result.claim, { state: "done", outcome: "right" }), true, "the second outcome");
     like(await store.operations.read(operation), { outcome: "right" }, "the record");
   },
+  "should take over only the claim that was read, when asked to": async ({ store, advance }) => {
+    const again = (sinceFence: number) =>
+      store.operations.start(claimRequest({ owner: "b", abandoned: "reclaim" }), { data: { n: 2 }, sinceFence });
+    const first = await started(store, {}, { data: { n: 1 } });
+    equal((await again(0)).status, "busy", "while the lease lives");
+    await store.operations.abandon(first);
+    equal(await again(0), { status: "started-since" }, "a start by who has read nothing");
+    like(await store.operations.read(operation), { fence: first.fence, data: { n: 1 } }, "the record");
+    like(await again(first.fence), { status: "claimed", record: { data: { n: 2 } } }, "a start by who has read it");
+    advance(lease);
+    equal(await again(first.fence), { status: "started-since" }, "a start by who has read the one before");
+    const fresh = claimRequest({ key: "fresh" });
+    like(await store.operations.start(fresh, { sinceFence: 0 }), { status: "claimed" }, "a key that nobody has");
+  },
   "should begin nothing for a call that is cancelled": async ({ store }) => {
     await openSession(store);
     await admitted(store, "admitted", 1, { calls: oneCall("c1", { operation }) });

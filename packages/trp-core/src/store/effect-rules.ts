@@ -8,3 +8,8 @@ export function isUnsettled({ state, startedAt, leaseUntil }: OperationRecord, n
   if (state === "in-doubt") return true;
   return startedAt !== undefined && state !== "done" && state !== "failed" && leaseUntil <= now;
 }
+
+/** Whether an operation was claimed by others since a start's caller read it (`StartOptions.sinceFence`). */
+export function isStartedSince(record: OperationRecord | undefined, sinceFence: number | undefined): boolean {
+  return sinceFence !== undefined && record !== undefined && record.fence > sinceFence;
+}

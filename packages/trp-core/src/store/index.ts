@@ -24,7 +24,7 @@ export {
   rangeOf,
   storeClosed,
 } from "./checks.ts";
-export { isUnsettled } from "./effect-rules.ts";
+export { isStartedSince, isUnsettled } from "./effect-rules.ts";
 export {
   checkAdmission,
   defaultKeepFrames,

@@ -22,6 +22,7 @@ import {
 } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
 import { approvalConflict, denialOf, useApproval, useToken } from "./approval-rules.ts";
+import { isStartedSince } from "./effect-rules.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
 import type {
@@ -55,7 +56,7 @@ export class MemoryOperations implements RouterOperationLog {
   }
 
   async start(request: ClaimRequest, options: StartOptions): Promise<StartResult> {
-    const { data, approval, audit, answer, effectId, again = false, unlessCancelled } = options;
+    const { data, approval, audit, answer, effectId, again = false, sinceFence, unlessCancelled } = options;
     const now = this.#tables.enter();
     checkClaimRequest(request);
     if (unlessCancelled && this.#sessions.isCancelled(unlessCancelled, now)) return { status: "call-cancelled" };
@@ -67,6 +68,7 @@ export class MemoryOperations implements RouterOperationLog {
       if (keep) this.#keep(request, keep, now);
       return { ...result, record: copyJson(result.record) };
     }
+    if (isStartedSince(before, sinceFence)) return { status: "started-since" };
     const denial = before === undefined && denialOf(this.#tables.newestApprovalOf(request), request);
     if (denial) return { status: "approval-refused", reason: "denied", denial: copyJson(denial) };
     const use = approval && this.#use(approval, request, before !== undefined, now);

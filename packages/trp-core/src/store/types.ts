@@ -60,6 +60,11 @@ export interface StartOptions extends SameTransaction {
   effectId?: string;
   /** Begins it also while another operation of the same `effectId` is unsettled. Default false. */
   again?: boolean;
+  /**
+   * The newest fence of the key that the caller has read, 0 when it read nothing: a claim that is newer is not taken over
+   * (`started-since`). Default: whatever was read.
+   */
+  sinceFence?: number;
   /** The call that it is begun for: when that is cancelled, nothing begins. */
   unlessCancelled?: { sessionId: string; callId: string };
 }
@@ -68,6 +73,7 @@ export interface StartOptions extends SameTransaction {
 export type StartResult =
   | ClaimResult
   | { status: "call-cancelled" }
+  | { status: "started-since" }
   | { status: "approval-refused"; reason: "spent" | "expired" | "not-approved" }
   /** A person has decided against this very operation. */
   | { status: "approval-refused"; reason: "denied"; denial: ApprovalRecord };

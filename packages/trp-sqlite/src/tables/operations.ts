@@ -23,6 +23,7 @@ import {
   type ApprovalUse,
   approvalConflict,
   denialOf,
+  isStartedSince,
   type RouterOperationLog,
   type SameTransaction,
   type StartResult,
@@ -72,7 +73,7 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
       const wanted = checked(request);
       return commits.write((tx) => claim(tx, wanted));
     },
-    async start(request, { data, approval, effectId, again = false, unlessCancelled, ...together }) {
+    async start(request, { data, approval, effectId, again = false, sinceFence, unlessCancelled, ...together }) {
       const wanted = checked(request);
       const use = approval && { ...approval };
       const texts = {
@@ -84,7 +85,7 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
       return commits.write((tx) => {
         const session = call && findSession(tx, call.sessionId);
         if (session && findCall(tx, session, call.callId)?.isCancelled) return { status: "call-cancelled" };
-        return start(tx, wanted, texts, again, use, beside);
+        return start(tx, wanted, texts, { again, sinceFence }, use, beside);
       });
     },
     async renew(claim, leaseMs) {
@@ -158,7 +159,7 @@ function start(
   tx: Transaction,
   request: ClaimRequest,
   texts: Texts,
-  again: boolean,
+  { again, sinceFence }: { again: boolean; sinceFence: number | undefined },
   approval: ApprovalUse | undefined,
   together: SameTransactionText,
 ): StartResult {
@@ -168,9 +169,11 @@ function start(
   const { result, keep } = decision;
   const { data, effectId } = texts;
   if (result.status !== "claimed" || !keep) return keepDecision(tx, decision, stored);
-  const resumed = rememberedOperation(stored?.kept, now) !== undefined;
+  const before = rememberedOperation(stored?.kept, now);
+  const resumed = before !== undefined;
   const other = resumed || again || effectId === undefined ? undefined : unsettledOperation(tx, effectId);
   if (other) return { status: "in-doubt", record: recordOf(tx, other) };
+  if (isStartedSince(before, sinceFence)) return { status: "started-since" };
   const denial = resumed ? undefined : denialOf(newestApproval(tx, request), request);
   if (denial) return { status: "approval-refused", reason: "denied", denial };
   const use = approval && useOf(tx, approval, request, resumed, now);
