@@ -25,3 +25,4 @@ export type {
   Transport,
   TrpClient,
 } from "./types.ts";
+export { type WebSocketTransportOptions, webSocketTransport } from "./web-socket-transport.ts";
