@@ -62,7 +62,7 @@ const pipe = `
 const socket = require("node:net").connect(+process.argv[1], "127.0.0.1");
 process.stdin.pipe(socket);
 socket.pipe(process.stdout);
-socket.on("error", () => process.exit(1)).on("close", (failed) => failed && process.exit(1));
+socket.on("error", () => process.exit(1)).on("close", () => process.stdin.destroy());
 `;
 
 const overStdio: Carrier = {

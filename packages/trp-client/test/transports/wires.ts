@@ -1,5 +1,4 @@
-import { connect, createServer, type Server, type Socket } from "node:net";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, connect, createServer, type Server, type Socket } from "node:net";
 
 /** What a wire does to the bytes that it carries, from now on. */
 export interface Faults {
@@ -63,8 +62,11 @@ export async function wireTo(target: number): Promise<Wire> {
       for (const socket of open) socket.destroy();
     },
     async close() {
-      for (const socket of open) socket.destroy();
-      await new Promise((resolve) => server.close(resolve));
+      const closed = new Promise((resolve) => server.close(resolve));
+      // What both ends have closed closes by itself, when all is carried.
+      const timer = setTimeout(() => open.forEach((socket) => void socket.destroy()), 200);
+      await closed;
+      clearTimeout(timer);
     },
   });
 }
