@@ -20,6 +20,8 @@ export interface ChannelWire {
   end(why: Ending): void;
 }
 
+const unread = "Too many answers on this connection are not read.";
+
 /** Questions of one connection that may wait for the end of a call; more are answered at once. */
 const mostWaiting = 64;
 
@@ -65,6 +67,8 @@ export class FrameChannel {
 
   /** A whole message. */
   receive(bytes: Uint8Array): void {
+    // What had arrived before the reading was stopped still comes.
+    if (!this.#guard.hasRoom()) return;
     const { frameBytes } = this.#answers.limits;
     if (bytes.length > frameBytes) {
       this.receiveTooLarge(bytes);
@@ -72,11 +76,13 @@ export class FrameChannel {
     }
     const read = readMessage(bytes, { what: "frame", depth: this.#depth, decode: this.#decode });
     if ("fault" in read) this.#send(this.#answers.refuse(read.fault, { frame_id: frameIdIn(bytes) }));
+    else if (this.#guard.isStalled) this.#send(this.#answers.refuse(fault("TRP_5003", unread), read.value));
     else void this.#answer(read.value);
   }
 
   /** A message of which only the beginning was kept. */
   receiveTooLarge(beginning: Uint8Array): void {
+    if (!this.#guard.hasRoom()) return;
     const { frameBytes } = this.#answers.limits;
     const reason = fault("TRP_2008", `A frame may have at most ${frameBytes} bytes.`);
     this.#send(this.#answers.refuse(reason, { frame_id: frameIdIn(beginning) }));

@@ -28,5 +28,6 @@ export function speaksOther(head: HttpHead): boolean {
 }
 
 function offered(head: HttpHead): string[] {
-  return (head.header("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+  const names = (head.header("sec-websocket-protocol") ?? "").split(",").map((name) => name.trim());
+  return names.filter((name) => name !== "");
 }
