@@ -11,6 +11,7 @@ export {
   unsettled,
   untilAborted,
 } from "./async.ts";
+export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { joinBytes, randomHex, textDigest, toHex, uuidV7 } from "./bytes.ts";
 export { isBlank, isLineSpace, isSpace, lineEnd, matchAt } from "./characters.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";

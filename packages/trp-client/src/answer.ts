@@ -155,9 +155,9 @@ export function expectedSeq(answer: ResponseFrame): number | undefined {
   return isCount(hinted) && hinted > 0 ? hinted : undefined;
 }
 
-/** Codes of refusals that leave the number of their frame unused: version, shape, order, session, identity, overload. */
+/** Codes of refusals that leave the number of their frame unused: version, shape, order, session, identity, rate, overload. */
 const unadmitted = new Set([
-  ..."TRP_1001 TRP_1002 TRP_1004 TRP_1008 TRP_2000 TRP_2008 TRP_4007 TRP_5000 TRP_5002 TRP_5003".split(" "),
+  ..."TRP_1001 TRP_1002 TRP_1004 TRP_1008 TRP_2000 TRP_2008 TRP_4006 TRP_4007 TRP_5000 TRP_5002 TRP_5003".split(" "),
 ]);
 
 /** Whether the router took the frame's number. */

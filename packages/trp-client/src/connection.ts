@@ -58,6 +58,8 @@ export class Connection {
   readonly #waits = new Waits();
   /** Ids of calls whose session was lost: the newest 1,024. */
   readonly #lostCalls = new Set<string>();
+  /** Whether as many questions as one likes may wait for their answers. */
+  readonly streams: boolean;
   /** Questions on their way that are answered when their call is over. */
   followers = 0;
   /** The session, when one is open. */
@@ -68,6 +70,7 @@ export class Connection {
   constructor(options: ClientOptions) {
     this.#options = options;
     this.#resume = options.resumeSessionId;
+    this.streams = options.transport.streams === true;
     this.retry = retryRules(options.retry);
     this.#wire = { transport: options.transport, retry: this.retry, emit: (event) => this.emit(event) };
     this.requestTimeoutMs = options.requestTimeoutMs ?? 10_000;

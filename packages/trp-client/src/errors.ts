@@ -11,6 +11,7 @@ import type { CallError } from "./types.ts";
  * - `bad-answer`: the answer is not one to this frame, or no frame at all; `data.status` has the HTTP status, if any.
  * - `aborted`: by the caller's signal.
  * - `closed`: the client was closed.
+ * - `ws-missing`: the package `ws`, which the transport needs, is not installed.
  * - `key-required`: refused before sending (TRP v0.1 draft, 15.1).
  * - `refused`: the router refused a hello, a sync or a query; `data.error` has its error.
  */
@@ -21,6 +22,7 @@ export type ClientErrorCode =
   | "trp-client/bad-answer"
   | "trp-client/aborted"
   | "trp-client/closed"
+  | "trp-client/ws-missing"
   | "trp-client/key-required"
   | "trp-client/refused";
 
@@ -34,7 +36,12 @@ export function clientError(
   return new ToolglotError(code, message, { ...options, data: { outcome, ...options.data } });
 }
 
-const notSent: readonly ClientErrorCode[] = ["trp-client/unreachable", "trp-client/key-required", "trp-client/refused"];
+const notSent: readonly ClientErrorCode[] = [
+  "trp-client/unreachable",
+  "trp-client/ws-missing",
+  "trp-client/key-required",
+  "trp-client/refused",
+];
 
 /** Whether a call that ended with this error may have been started. */
 export function mayHaveRun(error: unknown): boolean {

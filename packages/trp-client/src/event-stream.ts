@@ -1,5 +1,6 @@
 import { isObject } from "@toolglot/internal";
 import { createParser } from "eventsource-parser";
+import type { AnswerReader } from "./answer-text.ts";
 import { clientError } from "./errors.ts";
 
 /** What a transport asks for when somebody listens for frames before the answer. */
@@ -11,7 +12,7 @@ export function isEventStream(contentType: string | null | undefined): boolean {
 }
 
 /** Reads a stream of frames: partial results go to the listener as they come, and the last frame is the answer. */
-export class FrameStream {
+export class FrameStream implements AnswerReader<unknown> {
   readonly #onPartial: (frame: unknown) => void;
   readonly #maxBytes: number;
   readonly #decoder = new TextDecoder("utf-8", { fatal: true });

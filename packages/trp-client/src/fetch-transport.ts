@@ -1,5 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
+import { type AnswerReader, AnswerText } from "./answer-text.ts";
 import { clientError } from "./errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "./event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "./router-url.ts";
@@ -51,15 +52,11 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
         });
         status = response.status;
         if (onPartial !== undefined && isEventStream(response.headers.get("content-type"))) {
-          return await readStream(response, new FrameStream(onPartial, maxAnswerBytes));
+          return await read(response, new FrameStream(onPartial, maxAnswerBytes));
         }
-        text = await readText(response, maxAnswerBytes);
+        text = await read(response, new AnswerText(maxAnswerBytes));
       } catch (error) {
         if (ToolglotError.isInstance(error)) throw error;
-        if (error instanceof TooLarge) {
-          const message = `The answer has more than ${maxAnswerBytes} bytes.`;
-          throw clientError("trp-client/bad-answer", message, { data: { permanent: true } });
-        }
         throw clientError("trp-client/no-answer", "The router gave no answer.", { cause: error });
       }
       return frameOf(status, text);
@@ -68,36 +65,16 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
   };
 }
 
-class TooLarge extends Error {}
-
-async function readStream(response: Response, frames: FrameStream): Promise<unknown> {
+async function read<Answer>(response: Response, answer: AnswerReader<Answer>): Promise<Answer> {
   const reader = response.body?.getReader();
   try {
     for (;;) {
       const { done = true, value } = (await reader?.read()) ?? {};
-      if (done || value === undefined) return frames.end();
-      frames.push(value);
+      if (done || value === undefined) return answer.end();
+      answer.push(value);
     }
   } catch (error) {
     await reader?.cancel().catch(() => {});
     throw error;
-  }
-}
-
-async function readText(response: Response, maxBytes: number): Promise<string> {
-  if (response.body === null) return "";
-  const reader = response.body.getReader();
-  const decoder = new TextDecoder();
-  let text = "";
-  let size = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) return text + decoder.decode();
-    size += value.byteLength;
-    if (size > maxBytes) {
-      await reader.cancel();
-      throw new TooLarge();
-    }
-    text += decoder.decode(value, { stream: true });
   }
 }

@@ -90,7 +90,7 @@ async function* ask(
     }
   };
   let wake = (): void => {};
-  const isWaiting = connection.followers < mostWaiting;
+  const isWaiting = connection.streams || connection.followers < mostWaiting;
   const query = {
     ...sending,
     waitMs: isWaiting ? followMs : connection.requestTimeoutMs,

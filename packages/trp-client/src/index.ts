@@ -32,3 +32,4 @@ export type {
   Transport,
   TrpClient,
 } from "./types.ts";
+export { type WebSocketTransportOptions, webSocketTransport } from "./web-socket-transport.ts";

@@ -4,19 +4,33 @@ import { clientError } from "./errors.ts";
  * Where frames go: a router's address without a path gets `/trp/frame`. Throws `TypeError` for what is no HTTP address.
  */
 export function frameUrl(url: string | URL): URL {
+  return routerUrl(url, { protocols: ["http:", "https:"], path: "/trp/frame" });
+}
+
+/**
+ * Where WebSockets are opened: a router's address without a path gets `/trp/ws`, and `http:` becomes `ws:`. Throws `TypeError` for
+ * what is no such address.
+ */
+export function webSocketUrl(url: string | URL): URL {
+  const parsed = routerUrl(url, { protocols: ["ws:", "wss:", "http:", "https:"], path: "/trp/ws" });
+  parsed.protocol = parsed.protocol.replace("http", "ws");
+  return parsed;
+}
+
+function routerUrl(url: string | URL, { protocols, path }: { protocols: readonly string[]; path: string }): URL {
   let parsed: URL;
   try {
     parsed = new URL(url);
   } catch {
     throw new TypeError("url must be a router's address, as http://127.0.0.1:8700");
   }
-  if (parsed.protocol !== "http:" && parsed.protocol !== "https:") {
-    throw new TypeError(`url must begin with http: or https:, not ${parsed.protocol}`);
+  if (!protocols.includes(parsed.protocol)) {
+    throw new TypeError(`url must begin with ${protocols.join(" or ")}, not ${parsed.protocol}`);
   }
   if (parsed.username !== "" || parsed.password !== "") {
     throw new TypeError("url must have no user name or password: give the token as token");
   }
-  if (parsed.pathname === "/") parsed.pathname = "/trp/frame";
+  if (parsed.pathname === "/") parsed.pathname = path;
   parsed.hash = "";
   return parsed;
 }
@@ -24,18 +38,26 @@ export function frameUrl(url: string | URL): URL {
 /** A bearer token, or what gives it for each request. */
 export type Token = string | (() => string | Promise<string>);
 
-/** The `Authorization` header for a token. Throws `TypeError` for one that no header can carry. */
-function bearerHeader(token: string): string {
+/** Throws `TypeError` for a token that no header can carry. */
+function checkToken(token: string): string {
   if (typeof token !== "string" || !/^[!-~]+$/.test(token)) {
     throw new TypeError("token must be visible ASCII characters without spaces");
   }
-  return `Bearer ${token}`;
+  return token;
+}
+
+/** What gives the token of a request or a connection, if there is one. */
+export function tokenGiver(token: Token | undefined): () => string | undefined | Promise<string | undefined> {
+  if (typeof token === "function") return async () => checkToken(await token());
+  const checked = token === undefined ? undefined : checkToken(token);
+  return () => checked;
 }
 
 /** What gives the `Authorization` header of a request, if there is one. */
 export function authorizer(token: Token | undefined): () => string | undefined | Promise<string | undefined> {
-  if (typeof token === "function") return async () => bearerHeader(await token());
-  const header = token === undefined ? undefined : bearerHeader(token);
+  const give = tokenGiver(token);
+  if (typeof token === "function") return async () => `Bearer ${await give()}`;
+  const header = token === undefined ? undefined : `Bearer ${give()}`;
   return () => header;
 }
 

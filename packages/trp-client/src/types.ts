@@ -19,6 +19,8 @@ export interface Transport {
    */
   send(frame: RequestFrame, options: SendOptions): Promise<unknown>;
   close(): Promise<void> | void;
+  /** Whether any number of frames may wait for their answers at once, because they all share one connection. Default false. */
+  readonly streams?: boolean;
 }
 
 /** What a transport gets with a frame. */

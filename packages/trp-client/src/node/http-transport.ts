@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import {
   Agent as HttpAgent,
   type IncomingMessage,
@@ -11,6 +10,7 @@ import type { Socket } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import type { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
+import { type AnswerReader, AnswerText } from "../answer-text.ts";
 import { clientError } from "../errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "../event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token } from "../router-url.ts";
@@ -140,10 +140,10 @@ function post(
       const { onPartial } = sending;
       if (onPartial !== undefined && isEventStream(response.headers["content-type"])) {
         const frames = new FrameStream(onPartial, maxAnswerBytes);
-        readStream(response, frames, fail, lost, (frame) => finish(() => resolve({ frame })));
+        read(response, frames, fail, lost, (frame) => finish(() => resolve({ frame })));
         return;
       }
-      readAnswer(response, maxAnswerBytes, fail, lost, (text) => {
+      read(response, new AnswerText(maxAnswerBytes), fail, lost, (text) => {
         finish(() => resolve({ status: response.statusCode ?? 0, text }));
       });
     });
@@ -155,12 +155,12 @@ function post(
   });
 }
 
-function readStream(
+function read<Answer>(
   response: IncomingMessage,
-  frames: FrameStream,
+  answer: AnswerReader<Answer>,
   fail: (error: ToolglotError) => void,
   lost: (why: string, cause?: unknown) => ToolglotError,
-  done: (frame: unknown) => void,
+  done: (answer: Answer) => void,
 ): void {
   const orFail = (act: () => void): void => {
     try {
@@ -169,36 +169,8 @@ function readStream(
       fail(error as ToolglotError);
     }
   };
-  response.on("data", (chunk: Buffer) => orFail(() => frames.push(chunk)));
+  response.on("data", (chunk: Buffer) => orFail(() => answer.push(chunk)));
   response.on("error", (error) => fail(lost("the answer broke off", error)));
   response.on("aborted", () => fail(lost("the answer broke off")));
-  response.on("end", () => orFail(() => done(frames.end())));
-}
-
-function readAnswer(
-  response: IncomingMessage,
-  maxBytes: number,
-  fail: (error: ToolglotError) => void,
-  lost: (why: string, cause?: unknown) => ToolglotError,
-  done: (text: string) => void,
-): void {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  response.on("data", (chunk: Buffer) => {
-    size += chunk.length;
-    chunks.push(chunk);
-    if (size > maxBytes) fail(badAnswer(`The answer has more than ${maxBytes} bytes.`, { permanent: true }));
-  });
-  response.on("error", (error) => fail(lost("the answer broke off", error)));
-  response.on("aborted", () => fail(lost("the answer broke off")));
-  response.on("end", () => {
-    // Joined before it is read: a character may lie across two chunks.
-    const bytes = chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks, size);
-    if (!isUtf8(bytes)) fail(badAnswer("The answer is not UTF-8.", { status: response.statusCode }));
-    else done(bytes.toString("utf8"));
-  });
-}
-
-function badAnswer(why: string, data: Record<string, unknown>): ToolglotError {
-  return clientError("trp-client/bad-answer", why, { data });
+  response.on("end", () => orFail(() => done(answer.end())));
 }

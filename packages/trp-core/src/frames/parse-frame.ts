@@ -92,7 +92,7 @@ function isRequestType(type: string): type is RequestFrame["frame_type"] {
 }
 
 /** The fields of the head that can be read, though the frame as a whole is not good. */
-function readHead(input: object): FrameHead {
+export function readHead(input: object): FrameHead {
   const payload = member(input, "payload");
   const callId = typeof payload === "object" && payload !== null ? member(payload, "call_id") : undefined;
   return {

@@ -1,5 +1,7 @@
 import { checkKeys, joinBytes } from "@toolglot/internal";
 import type { Router } from "../router/types.ts";
+import type { TransportLimits } from "../transport/limits.ts";
+import { UnreadGuard } from "../transport/unread-guard.ts";
 import { errorReply } from "./reply.ts";
 import { createRoutes } from "./route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
@@ -16,7 +18,7 @@ export function createFetchHandler(router: Router, options: HttpOptions): (reque
   checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs", [
     "authenticate",
   ]);
-  const routes = createRoutes(router, options);
+  const routes = createRoutes("createFetchHandler", router, options);
   return async (request) => {
     const { method, headers } = request;
     const url = new URL(request.url);
@@ -28,7 +30,7 @@ export function createFetchHandler(router: Router, options: HttpOptions): (reque
     };
     const first = await routes.begin(head);
     const reply = "status" in first ? first : await withBody(request, first);
-    return toResponse(reply, method === "HEAD");
+    return toResponse(reply, method === "HEAD", routes.answers.limits);
   };
 }
 
@@ -65,24 +67,40 @@ async function readBody(request: Request, maxBytes: number): Promise<Uint8Array 
   return chunks.length === 1 && first !== undefined ? first : joinBytes(chunks);
 }
 
-function toResponse({ status, headers, body, stream }: HttpReply, headOnly: boolean): Response {
+function toResponse(
+  { status, headers, body, stream }: HttpReply,
+  headOnly: boolean,
+  limits: TransportLimits,
+): Response {
   if (stream === undefined) return new Response(headOnly || status === 204 ? null : body, { status, headers });
   const encoder = new TextEncoder();
-  let open = true;
-  const readable = new ReadableStream<Uint8Array>({
-    async start(controller) {
-      const write = (text: string): void => {
-        if (open) controller.enqueue(encoder.encode(text));
-      };
-      // Not awaited: `start` would hold back the first event until the last.
-      void stream(write).finally(() => {
-        if (open) controller.close();
-        open = false;
-      });
+  let isOpen = true;
+  let guard: UnreadGuard | undefined;
+  const end = (how?: () => void): void => {
+    guard?.end();
+    if (isOpen) how?.();
+    isOpen = false;
+  };
+  const readable = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        const reader = new UnreadGuard(limits, {
+          unread: () => -(controller.desiredSize ?? 0),
+          cut: () => end(() => controller.error(new Error("The client does not read its answer."))),
+        });
+        guard = reader;
+        const write = (text: string): void => {
+          if (!reader.hasRoom()) return;
+          controller.enqueue(encoder.encode(text));
+          reader.sent();
+        };
+        // Not awaited: `start` would hold back the first event until the last.
+        void stream(write).finally(() => end(() => controller.close()));
+      },
+      pull: () => guard?.taken(),
+      cancel: () => end(),
     },
-    cancel() {
-      open = false;
-    },
-  });
+    new ByteLengthQueuingStrategy({ highWaterMark: 0 }),
+  );
   return new Response(readable, { status, headers });
 }

@@ -1,21 +1,19 @@
-import { SenderContext } from "@toolglot/internal";
-import { ack, headOf } from "../frames/replies.ts";
-import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
+import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { Router } from "../router/types.ts";
+import type { FrameAnswers } from "../transport/frame-answers.ts";
 import { jsonHeaders, jsonReply } from "./reply.ts";
 import type { HttpReply } from "./types.ts";
 
 /** Lets the router answer a frame: 200 whatever it says, as JSON, or as a stream of events when `heartbeatMs` is there. */
 export async function frameAnswer(
-  router: Router,
+  answers: FrameAnswers,
   frame: unknown,
   principal: Principal,
   sender: { readonly signal: AbortSignal },
   heartbeatMs: number | undefined,
 ): Promise<HttpReply> {
   if (heartbeatMs === undefined) {
-    const answer = await router.handle(frame, new SenderContext(principal, sender));
+    const answer = await answers.answer(frame, new HttpSender(principal, sender));
     return { status: 200, headers: jsonHeaders, body: JSON.stringify(answer) };
   }
   return {
@@ -24,30 +22,26 @@ export async function frameAnswer(
     stream: async (write) => {
       const send = (answer: ResponseFrame): void => write(`data: ${JSON.stringify(answer)}\n\n`);
       const heartbeat = setInterval(() => write(": \n\n"), heartbeatMs);
-      const unsubscribe = acknowledge(router, frame, send);
       try {
-        send(await router.handle(frame, new SenderContext(principal, sender, send)));
+        send(await answers.answer(frame, { principal, signal: sender.signal, early: send }));
       } finally {
         clearInterval(heartbeat);
-        unsubscribe();
       }
     },
   };
 }
 
-/** An ACK as soon as the router accepts the call (TRP v0.1 draft, 6.2.2); the final answer follows it. */
-function acknowledge(router: Router, frame: unknown, send: (answer: ResponseFrame) => void): () => void {
-  const call = frame as RequestFrame | null;
-  if (typeof call !== "object" || call?.frame_type !== "CALL_REQ") return () => undefined;
-  // Its answer is an ACK.
-  if (call.payload?.execution_mode === "ASYNC") return () => undefined;
-  const { session_id: sessionId, trace_id: traceId, seq } = call;
-  const callId = (call.payload as { call_id?: unknown } | null)?.call_id;
-  let sent = false;
-  return router.subscribe((event) => {
-    if (sent || event.type !== "call.accepted" || event.callId !== callId) return;
-    if (event.sessionId !== sessionId || event.traceId !== traceId) return;
-    sent = true;
-    send(ack(headOf(call), "ACCEPTED", { now: router.store.now(), expectedSeq: (seq ?? 0) + 1 }));
-  });
+/** Its signal is only made when it is read, which few frames need. */
+class HttpSender {
+  readonly principal: Principal;
+  readonly #sender: { readonly signal: AbortSignal };
+
+  constructor(principal: Principal, sender: { readonly signal: AbortSignal }) {
+    this.principal = principal;
+    this.#sender = sender;
+  }
+
+  get signal(): AbortSignal {
+    return this.#sender.signal;
+  }
 }

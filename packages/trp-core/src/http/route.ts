@@ -1,41 +1,35 @@
-import { checkKeys, isThenable } from "@toolglot/internal";
+import { isThenable } from "@toolglot/internal";
 import { isPrincipal } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
 import { approvalRoutes, type Found } from "./approvals-api.ts";
 import { frameAnswer } from "./frame-answer.ts";
 import { hostName, isJsonType, isSameOrigin, wantsEventStream } from "./headers.ts";
-import { isNestedDeeper } from "./nesting.ts";
 import { errorReply, jsonReply, nackReply } from "./reply.ts";
+import { FrameAnswers } from "../transport/frame-answers.ts";
+import { readTransportLimits } from "../transport/limits.ts";
+import { type DecodeUtf8, decodeUtf8, readMessage } from "../transport/read-message.ts";
 import type { BodyWanted, HttpHead, HttpOptions, HttpReply } from "./types.ts";
-
-/** Reads bytes as UTF-8; undefined when they aren't. */
-export type DecodeUtf8 = (bytes: Uint8Array) => string | undefined;
 
 /** What both HTTP faces share: from a request's head and body to an answer. */
 export interface HttpRoutes {
-  /** While true, new requests are refused (503). */
-  closing: boolean;
+  /** Of all connections. Once it is closed, new requests are refused (503). */
+  readonly answers: FrameAnswers;
   /** Answers at once, or asks for the body. Never throws. */
   begin(head: HttpHead): HttpReply | BodyWanted | Promise<HttpReply | BodyWanted>;
+  /** Who wants to open a connection that is no longer HTTP, or why they may not. Never throws. */
+  enter(head: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal>;
 }
 
 const framePath = "/trp/frame";
-/** Bytes of a body whose nesting is not looked at before it is parsed. */
-const freelyParsed = 65_536;
-const strictDecoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-
-/** Reads UTF-8 with what every runtime has. */
-function decodeUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return strictDecoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
 
 /** The shared core of the HTTP faces. Throws `TypeError` for options that can't be. */
-export function createRoutes(router: Router, options: HttpOptions, decode: DecodeUtf8 = decodeUtf8): HttpRoutes {
+export function createRoutes(
+  what: string,
+  router: Router,
+  options: HttpOptions,
+  decode: DecodeUtf8 = decodeUtf8,
+): HttpRoutes {
   const { authenticate, heartbeatMs = 15_000 } = options;
   if (typeof router?.handle !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
   if (typeof authenticate !== "function") {
@@ -43,11 +37,8 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
       "authenticate must be a function that says who calls: (authorization) => principal or undefined",
     );
   }
-  checkKeys("limits", options.limits, "bodyBytes");
-  const maxBytes = options.limits?.bodyBytes ?? router.limits.frameBytes;
-  if (!(Number.isInteger(maxBytes) && maxBytes > 0)) {
-    throw new TypeError(`limits.bodyBytes must be a whole number from 1, not ${maxBytes}`);
-  }
+  const answers = new FrameAnswers(router, readTransportLimits(what, options.limits, router, 1_024));
+  const { frameBytes: maxBytes } = answers.limits;
   const hosts = options.allowedHosts && new Set(options.allowedHosts.map((name) => name.toLowerCase()));
   const origins = new Set(options.allowedOrigins ?? []);
   const now = (): number => router.store.now();
@@ -64,19 +55,25 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
     return nackReply(status, code, message, { ...(fix === undefined ? {} : { fix }), now: now(), headers });
   };
 
-  const routes: HttpRoutes = {
-    closing: false,
+  /** Mostly it is the same one again. */
+  let lastServed: string | undefined;
+
+  return {
+    answers,
+    enter(head) {
+      // Refused in frames, whatever the path: that is what will be spoken.
+      const refused = checkHost(framePath, head) ?? checkOrigin(framePath, head) ?? checkOpen(framePath);
+      return refused ?? identify(framePath, head);
+    },
     begin(head) {
       const origin = head.header("origin");
       const cors = origin !== undefined && origins.has(origin) ? corsHeaders(origin) : undefined;
-      const reply = begin(head, origin, cors !== undefined);
+      const reply = begin(head);
       if (cors === undefined) return reply;
       return isThenable(reply) ? reply.then((late) => withHeaders(late, cors)) : withHeaders(reply, cors);
     },
   };
 
-  /** Mostly it is the same one again. */
-  let lastServed: string | undefined;
   function isServed(host: string | undefined, served: ReadonlySet<string>): boolean {
     if (host !== undefined && host === lastServed) return true;
     if (!served.has(hostName(host) ?? "")) return false;
@@ -84,22 +81,46 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
     return true;
   }
 
-  function begin(
-    head: HttpHead,
-    origin: string | undefined,
-    trusted: boolean,
-  ): HttpReply | BodyWanted | Promise<HttpReply | BodyWanted> {
+  function checkHost(path: string, head: HttpHead): HttpReply | undefined {
+    if (hosts === undefined || isServed(head.header("host"), hosts)) return undefined;
+    const fix = "Use the address the router is bound to.";
+    return refuse(path, 403, forbidden, "This host name is not served here.", fix);
+  }
+
+  function checkOrigin(path: string, head: HttpHead): HttpReply | undefined {
+    const origin = head.header("origin");
+    if (origin === undefined || origins.has(origin) || isSameOrigin(origin, head.header("host"))) return undefined;
+    return refuse(path, 403, forbidden, "Pages of this origin may not call.", "Name the origin in allowedOrigins.");
+  }
+
+  function checkOpen(path: string): HttpReply | undefined {
+    if (!answers.isClosing) return undefined;
+    const fix = "Send the same frame again in a moment.";
+    return refuse(path, 503, ["TRP_5003", "closing"], "The server is shutting down.", fix);
+  }
+
+  function identify(path: string, head: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal> {
+    const unknown = (): HttpReply => refuse(path, 500, internal, "Who calls could not be found out.");
+    const proceed = (principal: Principal | undefined | null): HttpReply | Principal => {
+      if (principal === undefined || principal === null) {
+        return refuse(path, 401, unauthenticated, "The request does not say who calls.", "Send a valid bearer token.");
+      }
+      // Roles that are a text would include parts of it.
+      return isPrincipal(principal) ? principal : unknown();
+    };
+    try {
+      const who = authenticate(head.header("authorization"), head);
+      return isThenable(who) ? who.then(proceed, unknown) : proceed(who);
+    } catch {
+      return unknown();
+    }
+  }
+
+  function begin(head: HttpHead): HttpReply | BodyWanted | Promise<HttpReply | BodyWanted> {
     const { path, query } = splitTarget(head.target);
     const { method } = head;
-    if (hosts !== undefined && !isServed(head.header("host"), hosts)) {
-      return refuse(
-        path,
-        403,
-        forbidden,
-        "This host name is not served here.",
-        "Use the address the router is bound to.",
-      );
-    }
+    const misdirected = checkHost(path, head);
+    if (misdirected !== undefined) return misdirected;
     const found = find(path);
     if (found === undefined) return errorReply(404, "not-found", "There is nothing at this path.");
     const allow = found.method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
@@ -111,35 +132,14 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
       return nackReply(405, "TRP_2000", message, { fix: "Send the frame with POST.", now: now(), headers: { allow } });
     }
     if (found.open !== undefined) return found.open();
-    if (found.method === "POST" && origin !== undefined && !trusted && !isSameOrigin(origin, head.header("host"))) {
-      return refuse(path, 403, forbidden, "Pages of this origin may not call.", "Name the origin in allowedOrigins.");
-    }
-    if (routes.closing) {
-      return refuse(
-        path,
-        503,
-        ["TRP_5003", "closing"],
-        "The server is shutting down.",
-        "Send the same frame again in a moment.",
-      );
-    }
-    const proceed = (principal: Principal | undefined | null): HttpReply | BodyWanted | Promise<HttpReply> => {
-      if (principal === undefined || principal === null) {
-        return refuse(path, 401, unauthenticated, "The request does not say who calls.", "Send a valid bearer token.");
-      }
-      // Roles that are a text would include parts of it.
-      if (!isPrincipal(principal)) return refuse(path, 500, internal, "Who calls could not be found out.");
-      if (found.method === "GET") return found.run(principal, query, undefined);
-      return wantBody(head, path, found, principal);
+    const refused = (found.method === "POST" ? checkOrigin(path, head) : undefined) ?? checkOpen(path);
+    if (refused !== undefined) return refused;
+    const proceed = (who: HttpReply | Principal): HttpReply | BodyWanted | Promise<HttpReply> => {
+      if ("status" in who) return who;
+      return found.method === "GET" ? found.run(who, query, undefined) : wantBody(head, path, found, who);
     };
-    let who: ReturnType<typeof authenticate>;
-    try {
-      who = authenticate(head.header("authorization"), head);
-    } catch {
-      return refuse(path, 500, internal, "Who calls could not be found out.");
-    }
-    if (!isThenable(who)) return proceed(who);
-    return who.then(proceed, () => refuse(path, 500, internal, "Who calls could not be found out."));
+    const who = identify(path, head);
+    return isThenable(who) ? who.then(proceed) : proceed(who);
   }
 
   function find(path: string): Found | undefined {
@@ -152,7 +152,7 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
   async function ready(): Promise<HttpReply> {
     let reason: string | undefined = "shutting down";
     try {
-      if (!routes.closing) reason = await router.ready();
+      if (!answers.isClosing) reason = await router.ready();
     } catch {
       reason = "the router could not say whether it is ready";
     }
@@ -178,29 +178,17 @@ export function createRoutes(router: Router, options: HttpOptions, decode: Decod
       maxBytes,
       tooLarge,
       async answer(bytes, sender) {
-        const { depth } = router.limits;
-        // What is small is parsed at once, however deep, and refused by the router itself.
-        if (bytes.length > freelyParsed && isNestedDeeper(bytes, depth)) {
-          return refuse(path, 400, notFrame, `The body is nested deeper than ${depth} levels.`, "Send it flatter.");
-        }
-        const text = decode(bytes);
-        if (text === undefined) return refuse(path, 400, notFrame, "The body is not UTF-8.", "Send JSON in UTF-8.");
         let body: unknown;
-        if (!(text === "" && path !== framePath)) {
-          // Of a key that is there twice, the last one counts: what JSON.parse says is what everything after it sees.
-          try {
-            body = JSON.parse(text);
-          } catch {
-            return refuse(path, 400, notFrame, "The body is not JSON.", "Send one frame as a JSON object.");
-          }
+        if (bytes.length > 0 || path === framePath) {
+          const read = readMessage(bytes, { what: "body", depth: router.limits.depth, decode });
+          if ("fault" in read) return refuse(path, 400, notFrame, read.fault.message, read.fault.fix);
+          body = read.value;
         }
         if (path !== framePath) return found.run(principal, new URLSearchParams(), body);
-        return frameAnswer(router, body, principal, sender, asStream ? heartbeatMs : undefined);
+        return frameAnswer(answers, body, principal, sender, asStream ? heartbeatMs : undefined);
       },
     };
   }
-
-  return routes;
 }
 
 type CodePair = readonly [trp: Parameters<typeof nackReply>[1], json: string];

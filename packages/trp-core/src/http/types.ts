@@ -1,4 +1,5 @@
 import type { Principal } from "../identity/types.ts";
+import type { TransportLimits } from "../transport/limits.ts";
 
 /** What a server knows of a request before its body. */
 export interface HttpHead {
@@ -21,10 +22,7 @@ export type Authenticate = (
 /** Options of the HTTP faces: `createFetchHandler` and `serveHttp`. */
 export interface HttpOptions {
   authenticate: Authenticate;
-  limits?: {
-    /** Bytes of a request's body. Default: the router's `limits.frameBytes` (4 MiB). */
-    bodyBytes?: number;
-  };
+  limits?: Partial<TransportLimits>;
   /**
    * Names that the `Host` header may have, without port; a request for another is refused (403), which stops DNS
    * rebinding. Default: every name; `serveHttp` on a loopback address: `localhost` and the loopback addresses.

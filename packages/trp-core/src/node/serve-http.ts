@@ -1,4 +1,3 @@
-import { isUtf8 } from "node:buffer";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { checkKeys } from "@toolglot/internal";
@@ -7,6 +6,9 @@ import { nackReply } from "../http/reply.ts";
 import { createRoutes, type HttpRoutes } from "../http/route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "../http/types.ts";
 import type { Router } from "../router/types.ts";
+import type { TransportLimits } from "../transport/limits.ts";
+import { UnreadGuard } from "../transport/unread-guard.ts";
+import { decode } from "./decode.ts";
 import { answerParserErrors } from "./parser-errors.ts";
 import { linger, readBody, Sender } from "./request-body.ts";
 
@@ -30,6 +32,22 @@ export interface ServeHttpOptions extends HttpOptions {
   maxConnections?: number;
   /** Connections at one time from one address; more are closed at once. Default 512: raise it behind a proxy that needs more. */
   maxConnectionsPerAddress?: number;
+  /** Frames over WebSockets, on the same port: `webSockets()` of `@toolglot/trp-core/ws`. Default: none. */
+  webSockets?: WebSockets;
+}
+
+/** WebSockets for {@link serveHttp}, made by `webSockets()` of `@toolglot/trp-core/ws`. */
+export interface WebSockets {
+  /** For `serveHttp` alone. Rejects when what they need is not there. */
+  attach(host: WebSocketHost): Promise<{ close(graceMs: number): Promise<void> }>;
+}
+
+/** What WebSockets share with the server that they are on. */
+export interface WebSocketHost {
+  readonly server: Server;
+  readonly router: Router;
+  /** Opaque. */
+  readonly routes: object;
 }
 
 /** A router on a port. */
@@ -57,7 +75,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     options,
     [
       "authenticate limits allowedHosts allowedOrigins heartbeatMs host port headersTimeoutMs",
-      "requestTimeoutMs keepAliveMs maxHeaderBytes log maxConnections maxConnectionsPerAddress",
+      "requestTimeoutMs keepAliveMs maxHeaderBytes log maxConnections maxConnectionsPerAddress webSockets",
     ],
     ["authenticate"],
   );
@@ -67,7 +85,12 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
   checkCount("maxConnections", maxConnections);
   checkCount("maxConnectionsPerAddress", maxConnectionsPerAddress);
   const hosts = options.allowedHosts ?? (loopback.includes(host) ? loopback : undefined);
-  const routes = createRoutes(router, hosts === undefined ? options : { ...options, allowedHosts: hosts }, decode);
+  const routes = createRoutes(
+    "serveHttp",
+    router,
+    hosts === undefined ? options : { ...options, allowedHosts: hosts },
+    decode,
+  );
   const server = createServer({
     headersTimeout: headersTimeoutMs,
     requestTimeout: requestTimeoutMs,
@@ -90,6 +113,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
   server.on("request", (request, response) => take(request, response, false));
   server.on("checkContinue", (request, response) => take(request, response, true));
   answerParserErrors(server, () => router.store.now());
+  const sockets = await options.webSockets?.attach({ server, router, routes });
   await listen(server, port, host);
   const silence = router.subscribe(storeLog(options.log ?? ((line) => void process.stderr.write(`${line}\n`))));
   const bound = (server.address() as AddressInfo).port;
@@ -98,8 +122,8 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     url: `http://${host.includes(":") ? `[${host}]` : host}:${bound}`,
     port: bound,
     close(graceMs = 10_000) {
-      routes.closing = true;
-      closed ??= shutDown(server, graceMs).finally(silence);
+      routes.answers.close();
+      closed ??= Promise.all([shutDown(server, graceMs), sockets?.close(graceMs)]).then(silence);
       return closed;
     },
   };
@@ -127,11 +151,6 @@ function limitAddresses(server: Server, most: number): void {
       else open.set(address, left);
     });
   });
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  if (!isUtf8(bytes)) return undefined;
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
 }
 
 /** Two of these (RFC 9112, 3.2; RFC 9110, 11.6.2): node takes the first, something in front of it may have gone by the other. */
@@ -180,17 +199,35 @@ function send(routes: HttpRoutes, request: IncomingMessage, response: ServerResp
   if (response.destroyed || response.headersSent) return;
   const { status, headers, body, stream } = reply;
   // A connection that is kept would keep the server from closing.
-  if (routes.closing) response.shouldKeepAlive = false;
+  if (routes.answers.isClosing) response.shouldKeepAlive = false;
   if (stream !== undefined) {
+    const guard = guardReader(response, routes.answers.limits);
     response.writeHead(status, headers);
     response.flushHeaders();
-    void stream((text) => void (response.writable && response.write(text))).finally(() => response.end());
+    const write = (text: string): void => {
+      if (!response.writable || !guard.hasRoom()) return;
+      response.write(text);
+      guard.sent();
+    };
+    void stream(write).finally(() => response.end());
     return;
   }
   const length = Buffer.byteLength(body);
   response.writeHead(status, status === 204 ? headers : { ...headers, "content-length": length });
-  if (request.complete) response.end(body);
-  else linger(request, response, body);
+  if (!request.complete) {
+    linger(request, response, body);
+    return;
+  }
+  response.end(body);
+  if (length > routes.answers.limits.unreadBytes) guardReader(response, routes.answers.limits).sent();
+}
+
+/** A client that leaves its answer unread must not keep it here for ever. */
+function guardReader(response: ServerResponse, limits: TransportLimits): UnreadGuard {
+  const guard = new UnreadGuard(limits, { unread: () => response.writableLength, cut: () => response.destroy() });
+  response.on("drain", () => guard.taken());
+  response.once("close", () => guard.end());
+  return guard;
 }
 
 function listen(server: Server, port: number, host: string): Promise<void> {

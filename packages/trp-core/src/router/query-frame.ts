@@ -1,8 +1,7 @@
 import { settleWithin } from "@toolglot/internal";
 import { operationOfCall } from "../calls/effect-key.ts";
-import { inProgress } from "../calls/ending.ts";
 import { eventOf } from "../calls/parts.ts";
-import { replyTo } from "../frames/replies.ts";
+import { ack, replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload, ResultQueryResPayload } from "../frames/results.ts";
 import type { RequestOf, ResponseFrame, ResponseOf } from "../frames/types.ts";
 import type { CallRecord } from "../store/session-types.ts";
@@ -33,12 +32,12 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
   if (!isFollowed) return await lookAt(deps, admitted, Number.MAX_SAFE_INTEGER);
   let after = after_event_id;
   const until = performance.now() + longestFollowMs;
-  let isAcknowledged = false;
+  const early = send && acknowledged(deps, admitted, send);
   for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
     const reply = await lookAt(deps, admitted, after);
-    if (send === undefined) return reply;
+    if (early === undefined) return reply;
     if (reply.frame_type === "PARTIAL_RESULT") {
-      send(reply);
+      early(reply);
       after = reply.payload.next_after_event_id;
       pauseMs = shortestPauseMs;
       continue;
@@ -46,10 +45,7 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
     const signal = context?.signal;
     const isOver = reply.payload.status !== "IN_PROGRESS" || performance.now() >= until;
     if (isOver || deps.lifecycle.closing() || signal?.aborted === true) return reply;
-    // The sender learns that the frame was taken: the next ones need not wait for this answer.
-    if (!isAcknowledged)
-      send(inProgress(admitted.head, 0, { now: deps.store.now(), expectedSeq: admitted.session.expectedSeq }));
-    isAcknowledged = true;
+    early();
     await settleWithin(new Promise<never>(() => {}), { ms: pauseMs, signal });
   }
 
@@ -83,6 +79,23 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
       ? replyTo(head, "RESULT_QUERY_RES", payload, { now })
       : replyTo(head, "PARTIAL_RESULT", partialOf(payload, found, from), { now });
   }
+}
+
+/**
+ * Sends partial results, and an ACK before the first thing that is said early: the sender learns that the frame was taken, so
+ * that the next ones need not wait for its answer, and that what comes now is not yet this answer.
+ */
+function acknowledged(
+  { store }: FrameDependencies,
+  { head, session }: QueryFrame,
+  send: (frame: ResponseFrame) => void,
+): (reply?: ResponseFrame) => void {
+  let isFirst = true;
+  return (reply) => {
+    if (isFirst) send(ack(head, "ACCEPTED", { now: store.now(), expectedSeq: session.expectedSeq }));
+    isFirst = false;
+    if (reply !== undefined) send(reply);
+  };
 }
 
 /** Some of a call's partial results. As long as there is more to read, the call is not over for its reader. */

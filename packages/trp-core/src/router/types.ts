@@ -121,7 +121,7 @@ export interface FrameContext {
   /**
    * Gets the partial results of a `CALL_REQ` while its answer is on the way; and of a `RESULT_QUERY_REQ` with
    * `after_event_id`, which is then not answered before the call has its outcome, or half a minute has passed; an `ACK`
-   * may come before them. What it throws is lost.
+   * `ACCEPTED` comes before them. What it throws is lost.
    */
   onPartial?: ((frame: ResponseFrame) => void) | undefined;
 }

@@ -87,3 +87,12 @@ export function fakeRouter(): FakeRouter {
   } as unknown as Router;
   return fake;
 }
+
+/** A promise, and what resolves it. */
+export function withResolvers(): { promise: Promise<unknown>; resolve: (value: unknown) => void } {
+  let resolve: (value: unknown) => void = () => {};
+  const promise = new Promise<unknown>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}

@@ -86,7 +86,7 @@ it("takes a body of exactly the limit, in many pieces", async () => {
   const server = await start();
   const body = JSON.stringify({ text: "ü".repeat(200) }).padEnd(800, " ");
   const bytes = Buffer.from(body);
-  const limit = await start({ limits: { bodyBytes: bytes.length } });
+  const limit = await start({ limits: { frameBytes: bytes.length } });
   const socket = connect(limit.port, "127.0.0.1");
   socket.write(
     `POST /trp/frame HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${bytes.length}\r\nConnection: close\r\n\r\n`,
@@ -323,7 +323,7 @@ it.each(["maxConnections", "maxConnectionsPerAddress"] as const)("takes a number
 it("refuses options that can't be, and a port that is taken", async () => {
   const { router } = fakeRouter();
   await expect(serveHttp(router, { authenticate: "token" as never })).rejects.toThrow(TypeError);
-  await expect(serveHttp(router, { authenticate: () => ada, limits: { bodyBytes: 0 } })).rejects.toThrow("bodyBytes");
+  await expect(serveHttp(router, { authenticate: () => ada, limits: { frameBytes: 0 } })).rejects.toThrow("frameBytes");
   const server = await start();
   await expect(serveHttp(router, { authenticate: () => ada, port: server.port })).rejects.toThrow("EADDRINUSE");
 });

@@ -1,0 +1,96 @@
+import type { Readable, Writable } from "node:stream";
+import { ByteLines, checkKeys, settleWithin } from "@toolglot/internal";
+import { isPrincipal } from "../identity/principal.ts";
+import type { Principal } from "../identity/types.ts";
+import type { Router } from "../router/types.ts";
+import { FrameAnswers } from "../transport/frame-answers.ts";
+import { FrameChannel } from "../transport/frame-channel.ts";
+import { readTransportLimits, type TransportLimits } from "../transport/limits.ts";
+import { decode } from "./decode.ts";
+
+/** Options of {@link serveStdio}. */
+export interface ServeStdioOptions {
+  /** Who calls: the process at the other end. There is nobody else who could write to the input. */
+  principal: Principal;
+  /** Default: the process's own. */
+  input?: Readable;
+  /** Default: the process's own. Nothing else may write to it. */
+  output?: Writable;
+  limits?: Partial<TransportLimits>;
+}
+
+/** A router at the end of two streams. */
+export interface StdioServer {
+  /**
+   * Resolves when all is over: `input-ended` (what was asked before is answered), `closed`, `not-read` (the other side did not
+   * read its answers), `failed` (a stream broke). Never rejects.
+   */
+  readonly done: Promise<"input-ended" | "closed" | "not-read" | "failed">;
+  /**
+   * Refuses new frames, answers those that it has, for at most `graceMs` (default 10,000), and reads no more. Neither the streams nor
+   * the router are closed.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+/**
+ * Serves a router to the process that started this one: a frame per line in both directions (NDJSON, UTF-8). Answers come when
+ * they are there, in any order: an ACK, partial results, at last the answer. When the input ends, frames that were read are
+ * still answered. Throws `TypeError` for options that can't be.
+ */
+export function serveStdio(router: Router, options: ServeStdioOptions): StdioServer {
+  checkKeys("serveStdio", options, "principal input output limits", ["principal"]);
+  const { principal, input = process.stdin, output = process.stdout } = options;
+  if (typeof router?.handle !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
+  if (!isPrincipal(principal)) throw new TypeError("serveStdio: principal must be made by principal()");
+  const answers = new FrameAnswers(router, readTransportLimits("serveStdio", options.limits, router));
+  let finish: (how: Awaited<StdioServer["done"]>) => void = () => {};
+  const done = new Promise<Awaited<StdioServer["done"]>>((resolve) => {
+    finish = (how) => {
+      input.off("data", onData).off("end", onEnd).pause();
+      channel.leave();
+      resolve(how);
+    };
+  });
+  let ending: "input-ended" | "closed" = "closed";
+  const channel = new FrameChannel(answers, {
+    principal,
+    depth: router.limits.depth,
+    decode,
+    wire: {
+      send: (text, written) => void output.write(`${text}\n`, written),
+      unread: () => output.writableLength,
+      pause: () => input.pause(),
+      resume: () => input.resume(),
+      end: (why) => {
+        if (why === "closing") output.write("", () => finish(ending));
+        else finish(why);
+      },
+    },
+  });
+  const lines = new ByteLines(answers.limits.frameBytes, {
+    line: (bytes) => channel.receive(bytes),
+    tooLong: (beginning) => channel.receiveTooLarge(beginning),
+  });
+  const onData = (chunk: Buffer | string): void => lines.push(typeof chunk === "string" ? Buffer.from(chunk) : chunk);
+  const onEnd = (): void => {
+    lines.end();
+    ending = "input-ended";
+    // However long that takes: the other side said that it sends no more, not that it waits no more.
+    void channel.close(Number.POSITIVE_INFINITY);
+  };
+  const onBroken = (): void => finish("failed");
+  input.on("data", onData).once("end", onEnd).once("error", onBroken);
+  output.once("error", onBroken).once("close", onBroken);
+  return {
+    done,
+    async close(graceMs = 10_000) {
+      answers.close();
+      const until = performance.now() + graceMs;
+      await channel.close(graceMs);
+      // What was written may not be read.
+      await settleWithin(done, { ms: Math.max(0, until - performance.now()) });
+      finish("closed");
+    },
+  };
+}

@@ -1,0 +1,111 @@
+import { isObject, onAbort, SenderContext } from "@toolglot/internal";
+import { type Fault, fault } from "../frames/fault.ts";
+import { readHead } from "../frames/parse-frame.ts";
+import { emptyHead, nack } from "../frames/replies.ts";
+import type { ResponseFrame } from "../frames/types.ts";
+import type { Principal } from "../identity/types.ts";
+import { createRate } from "../policy/rates.ts";
+import type { PolicyInput } from "../policy/types.ts";
+import type { Router } from "../router/types.ts";
+import { AcceptedCalls } from "./accepted-calls.ts";
+import type { TransportLimits } from "./limits.ts";
+
+/** Who sent a frame, and how they can be reached. */
+export interface FrameSender {
+  readonly principal: Principal;
+  /** Aborted when they are gone. */
+  readonly signal: AbortSignal;
+  /** Frames of their connection that are being answered, this one aside. Default: all of the principal's without a connection. */
+  readonly inFlight?: number;
+  /** Takes frames that come before the answer, where the transport can carry them. */
+  readonly early?: ((frame: ResponseFrame) => void) | undefined;
+}
+
+/** From a parsed message to its answer: what all transports of one server have in common. */
+export class FrameAnswers {
+  readonly limits: TransportLimits;
+  readonly #router: Router;
+  readonly #accepted: AcceptedCalls;
+  readonly #rate: ReturnType<typeof createRate> | undefined;
+  /** Frames without a connection, by principal. */
+  readonly #inFlight = new Map<string, number>();
+  /** Of questions that wait for the end of a call. */
+  readonly #waiting = new Set<AbortController>();
+  #isClosing = false;
+
+  constructor(router: Router, limits: TransportLimits) {
+    this.#router = router;
+    this.limits = limits;
+    this.#accepted = new AcceptedCalls(router);
+    const { framesPerSecond: limit } = limits;
+    if (limit !== Number.POSITIVE_INFINITY) this.#rate = createRate({ limit, windowMs: 1000, per: ["principal"] });
+  }
+
+  /** From now on frames are refused (TRP_5003); questions that wait for the end of a call are answered as it stands. */
+  close(): void {
+    this.#isClosing = true;
+    for (const waiting of this.#waiting) waiting.abort();
+  }
+
+  get isClosing(): boolean {
+    return this.#isClosing;
+  }
+
+  /** Never rejects. */
+  async answer(frame: unknown, sender: FrameSender): Promise<ResponseFrame> {
+    const { principal, early } = sender;
+    const key = sender.inFlight === undefined ? `${principal.tenant} ${principal.id}` : undefined;
+    const inFlight = sender.inFlight ?? this.#inFlight.get(key as string) ?? 0;
+    const refusal = this.#refusal(principal, inFlight);
+    if (refusal !== undefined) return this.refuse(refusal, frame);
+    if (key !== undefined) this.#inFlight.set(key, inFlight + 1);
+    try {
+      if (early === undefined) return await this.#router.handle(frame, new SenderContext(principal, sender));
+      return await this.#answerEarly(frame, sender, early);
+    } finally {
+      if (key !== undefined) this.#leave(key);
+    }
+  }
+
+  async #answerEarly(
+    frame: unknown,
+    { principal, signal }: FrameSender,
+    early: (frame: ResponseFrame) => void,
+  ): Promise<ResponseFrame> {
+    // When it is aborted, only questions end: nothing else waits for the sake of its sender.
+    const waiting = new AbortController();
+    this.#waiting.add(waiting);
+    const stopListening = onAbort(signal, () => waiting.abort());
+    const acknowledged = this.#accepted.acknowledge(frame, early);
+    try {
+      return await this.#router.handle(frame, new SenderContext(principal, waiting, early));
+    } finally {
+      acknowledged();
+      stopListening();
+      this.#waiting.delete(waiting);
+    }
+  }
+
+  #leave(key: string): void {
+    const left = (this.#inFlight.get(key) ?? 1) - 1;
+    if (left === 0) this.#inFlight.delete(key);
+    else this.#inFlight.set(key, left);
+  }
+
+  /** The NACK for a message that is not handed to the router. `frame`: as far as it could be read. */
+  refuse(reason: Fault, frame: unknown): ResponseFrame {
+    return nack(isObject(frame) ? readHead(frame) : emptyHead, reason, { now: this.#router.store.now() });
+  }
+
+  #refusal(principal: Principal, inFlight: number): Fault | undefined {
+    const fix = "Send the same frame again in a moment.";
+    if (this.#isClosing) return fault("TRP_5003", "The server is shutting down.", { fix });
+    const { framesInFlight, framesPerSecond } = this.limits;
+    if (inFlight >= framesInFlight) return fault("TRP_5003", `${framesInFlight} frames are being answered already.`);
+    // Of the policy's input, a rate per principal looks at these two alone.
+    const waitMs = this.#rate?.take({ principal, now: performance.now() } as PolicyInput) ?? 0;
+    if (waitMs === 0) return undefined;
+    const retryHint = { backoff_ms: waitMs };
+    return fault("TRP_4006", `More than ${framesPerSecond} frames came in a second.`, { retryHint });
+  }
+}

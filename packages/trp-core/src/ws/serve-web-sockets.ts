@@ -1,0 +1,46 @@
+import type { Server } from "node:http";
+import { checkKeys, defined } from "@toolglot/internal";
+import { createRoutes } from "../http/route.ts";
+import type { HttpOptions } from "../http/types.ts";
+import { decode } from "../node/decode.ts";
+import type { Router } from "../router/types.ts";
+import { type WebSocketOptions, webSockets } from "./web-sockets.ts";
+
+/** Options of {@link serveWebSockets}. */
+export interface ServeWebSocketsOptions extends WebSocketOptions, Omit<HttpOptions, "heartbeatMs"> {
+  /** A server of `node:http` or `node:https`. Upgrades to other paths are left to its other listeners, if there are any. */
+  server: Server;
+}
+
+/** WebSockets on a server of somebody else's. */
+export interface WebSocketServer {
+  /**
+   * Refuses new connections and new frames, answers those that it has, for at most `graceMs` (default 10,000), and closes. Neither
+   * the server nor the router is closed.
+   */
+  close(graceMs?: number): Promise<void>;
+}
+
+/**
+ * WebSockets on a server of your own; `serveHttp` has them as an option, see {@link webSockets}. Rejects with `trp/ws-missing` when
+ * the package `ws` is not installed, and throws `TypeError` for options that can't be.
+ */
+export async function serveWebSockets(router: Router, options: ServeWebSocketsOptions): Promise<WebSocketServer> {
+  checkKeys(
+    "serveWebSockets",
+    options,
+    "server authenticate limits allowedHosts allowedOrigins path connections connectionsPerPrincipal pingMs",
+    ["server", "authenticate"],
+  );
+  const { server, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;
+  if (typeof server?.on !== "function") throw new TypeError("serveWebSockets: server must be a server of node:http");
+  const routes = createRoutes("serveWebSockets", router, shared, decode);
+  const face = webSockets(defined({ path, connections, connectionsPerPrincipal, pingMs }));
+  const sockets = await face.attach({ server, router, routes });
+  return {
+    close(graceMs = 10_000) {
+      routes.answers.close();
+      return sockets.close(graceMs);
+    },
+  };
+}

@@ -1,0 +1,210 @@
+import type { IncomingMessage, Server } from "node:http";
+import type { Duplex } from "node:stream";
+import { checkKeys, isThenable } from "@toolglot/internal";
+import type { WebSocket } from "ws";
+import { nackReply } from "../http/reply.ts";
+import type { HttpRoutes } from "../http/route.ts";
+import type { HttpHead, HttpReply } from "../http/types.ts";
+import type { Principal } from "../identity/types.ts";
+import { decode } from "../node/decode.ts";
+import { answerAndClose } from "../node/parser-errors.ts";
+import type { WebSocketHost, WebSockets } from "../node/serve-http.ts";
+import type { Router } from "../router/types.ts";
+import { type Ending, FrameChannel } from "../transport/frame-channel.ts";
+import { loadWs } from "./load-ws.ts";
+import { protocol, speaksOther, upgradeHead } from "./upgrade.ts";
+
+/** Options of {@link webSockets}. */
+export interface WebSocketOptions {
+  /** Default `/trp/ws`. */
+  path?: string;
+  /** WebSockets at one time; more are refused (503). Default 512. */
+  connections?: number;
+  /** WebSockets of one principal at one time; more are refused (503). Default 64. */
+  connectionsPerPrincipal?: number;
+  /** A client is pinged so often, and given up when it does not answer until the next time. Milliseconds; default 15,000. */
+  pingMs?: number;
+}
+
+/**
+ * WebSockets for `serveHttp({ webSockets: webSockets() })`: text messages of one frame each, at `/trp/ws`. The answers to a frame
+ * come when they are there, in any order: an ACK, partial results, at last the answer. Who calls is said once, with the upgrade:
+ * the `Authorization` header, or for web pages, which can't send one, a subprotocol `trp.bearer.` and the token in base64url,
+ * beside `trp.v0.1`; identity, hosts and origins are checked as those of other requests, and refused alike before the upgrade.
+ * Needs the package `ws`. Throws `TypeError` for options that can't be.
+ */
+export function webSockets(options: WebSocketOptions = {}): WebSockets {
+  checkKeys("webSockets", options, "path connections connectionsPerPrincipal pingMs");
+  const { path = "/trp/ws", connections = 512, connectionsPerPrincipal = 64, pingMs = 15_000 } = options;
+  if (typeof path !== "string" || !path.startsWith("/")) throw new TypeError("webSockets: path must begin with /");
+  for (const [name, value] of Object.entries({ connections, connectionsPerPrincipal, pingMs })) {
+    if (Number.isSafeInteger(value) && value > 0) continue;
+    throw new TypeError(`webSockets: ${name} must be a whole number from 1, not ${String(value)}`);
+  }
+  return {
+    attach: ({ server, router, routes }: WebSocketHost) =>
+      attach(server, router, routes as HttpRoutes, { path, connections, connectionsPerPrincipal, pingMs }),
+  };
+}
+
+interface Connection {
+  readonly socket: WebSocket;
+  readonly channel: FrameChannel;
+  readonly who: string;
+  /** Whether anything came since the last ping. */
+  isAlive: boolean;
+}
+
+async function attach(
+  server: Server,
+  router: Router,
+  routes: HttpRoutes,
+  { path, connections, connectionsPerPrincipal, pingMs }: Required<WebSocketOptions>,
+): Promise<{ close(graceMs: number): Promise<void> }> {
+  const { WebSocketServer } = await loadWs();
+  const { answers } = routes;
+  const open = new Set<Connection>();
+  const upgrades = new WebSocketServer({
+    noServer: true,
+    clientTracking: false,
+    // Up to here a frame that is too large can be refused by its id; beyond, the connection is closed (1009).
+    maxPayload: 2 * answers.limits.frameBytes,
+    perMessageDeflate: false,
+    // Checked with each frame, and refused as frames are.
+    skipUTF8Validation: true,
+    autoPong: false,
+    handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
+    ...{ closeTimeout: 1_000 },
+  });
+  const refusal = (status: number, code: "TRP_2000" | "TRP_5003", message: string, fix: string): HttpReply =>
+    nackReply(status, code, message, { fix, now: router.store.now() });
+
+  const onUpgrade = (request: IncomingMessage, stream: Duplex, first: Buffer): void => {
+    const head = headOf(request);
+    if ((head.target.split("?")[0] ?? "") !== path) {
+      // Somebody else's, on a server that is not ours alone.
+      if (server.listenerCount("upgrade") > 1) return;
+      answerAndClose(stream, refusal(404, "TRP_2000", "There is nothing at this path.", `Connect to ${path}.`));
+      return;
+    }
+    stream.on("error", ignore);
+    const goOn = (who: HttpReply | Principal): void => {
+      stream.off("error", ignore);
+      const refused = "status" in who ? who : tooMany(who);
+      if (refused !== undefined) answerAndClose(stream.on("error", ignore), refused);
+      else upgrades.handleUpgrade(request, stream, first, (socket) => begin(socket, who as Principal));
+    };
+    const who = identify(head);
+    if (isThenable(who)) void who.then(goOn);
+    else goOn(who);
+  };
+
+  function identify(given: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal> {
+    const head = upgradeHead(given);
+    if (head === undefined) {
+      return refusal(400, "TRP_2000", "The request says twice who calls.", "Send the token in one way.");
+    }
+    if (speaksOther(head)) {
+      return refusal(400, "TRP_2000", `Only the subprotocol ${protocol} is spoken here.`, `Offer ${protocol}.`);
+    }
+    return routes.enter(head);
+  }
+
+  function tooMany(who: Principal): HttpReply | undefined {
+    const name = nameOf(who);
+    let own = 0;
+    for (const connection of open) if (connection.who === name) own++;
+    if (open.size < connections && own < connectionsPerPrincipal) return undefined;
+    const message = open.size < connections ? "This caller has too many connections." : "There are too many connections.";
+    return refusal(503, "TRP_5003", message, "Use a connection that is open, or try again in a moment.");
+  }
+
+  function begin(socket: WebSocket, principal: Principal): void {
+    const channel = new FrameChannel(answers, {
+      principal,
+      depth: router.limits.depth,
+      decode,
+      wire: {
+        send: (text, written) => socket.send(text, written),
+        unread: () => socket.bufferedAmount,
+        pause: () => socket.pause(),
+        resume: () => socket.resume(),
+        end: (why) => {
+          // What is paused would never see the answer to its closing.
+          socket.resume();
+          socket.close(...closings[why]);
+        },
+      },
+    });
+    const connection: Connection = { socket, channel, who: nameOf(principal), isAlive: true };
+    open.add(connection);
+    socket.on("message", (data) => {
+      connection.isAlive = true;
+      channel.receive(data as Buffer);
+    });
+    socket.on("pong", () => {
+      connection.isAlive = true;
+    });
+    socket.on("ping", (data) => {
+      connection.isAlive = true;
+      if (!channel.isPaused) socket.pong(data);
+    });
+    // The connection closes after it.
+    socket.on("error", ignore);
+    socket.once("close", () => {
+      open.delete(connection);
+      channel.leave();
+    });
+    // It was let in just before.
+    if (answers.isClosing) void channel.close(0);
+  }
+
+  const pings = setInterval(() => {
+    for (const connection of open) {
+      const { socket, channel } = connection;
+      // Nothing is read from it: what does not read is given up by its channel.
+      if (channel.isPaused) continue;
+      if (!connection.isAlive) socket.terminate();
+      else socket.ping();
+      connection.isAlive = false;
+    }
+  }, pingMs);
+  pings.unref();
+  server.on("upgrade", onUpgrade);
+
+  return {
+    async close(graceMs) {
+      clearInterval(pings);
+      await Promise.all(
+        [...open].map(async ({ socket, channel }) => {
+          const closed = new Promise((resolve) => socket.once("close", resolve));
+          await channel.close(graceMs);
+          await closed;
+        }),
+      );
+      server.off("upgrade", onUpgrade);
+    },
+  };
+}
+
+const closings: Readonly<Record<Ending, [code: number, reason: string]>> = {
+  closing: [1001, "The router is shutting down."],
+  "not-read": [1008, "TRP_5003: the answers are not read."],
+};
+
+function nameOf({ tenant, id }: Principal): string {
+  return `${tenant} ${id}`;
+}
+
+function headOf({ method = "GET", url = "/", headers }: IncomingMessage): HttpHead {
+  return {
+    method,
+    target: url,
+    header: (name) => {
+      const value = headers[name];
+      return typeof value === "object" ? value.join(", ") : value;
+    },
+  };
+}
+
+function ignore(): void {}
