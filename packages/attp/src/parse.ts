@@ -168,9 +168,10 @@ class Run {
   /** Gives out what was held back. */
   #finish(block: AttpDocument, judge: Judge): ReadDocument {
     const { thought, toolCall } = block;
-    const texts: Partial<Record<Field, string>> = { ...toolCall };
-    if (thought !== undefined) texts.thought = thought;
-    for (const field of fields) this.#emit(field, texts[field]?.slice(this.#sent.get(field) ?? 0));
+    if (this.#options.onEvent) {
+      const texts: Partial<Record<Field, string | undefined>> = { ...toolCall, thought };
+      for (const field of fields) this.#emit(field, texts[field]?.slice(this.#sent.get(field) ?? 0));
+    }
     return { block, diagnostics: judge.found };
   }
 

@@ -13,6 +13,28 @@ function pushed(chunks: readonly string[]): AttpEvent[] {
   return events;
 }
 
+it("gives out each field once, also where code and message stand in one document", () => {
+  const both = `thought = "why"
+[tool_call]
+status = "success"
+target = "x"
+code = '''
+f()
+'''
+message = '''
+m
+'''
+`;
+  const given = pushed([both]).flatMap((event) => (event.phase === "delta" ? [[event.type, event.text]] : []));
+  expect(given).toEqual([
+    ["thought-delta", "why"],
+    ["status", "success"],
+    ["target", "x"],
+    ["code-delta", "f()\n"],
+    ["message-delta", "m\n"],
+  ]);
+});
+
 describe("the doors", () => {
   const doors = {
     parse,

@@ -40,8 +40,8 @@ export function checkKeys<Options extends object, const Text extends string>(
       `${what} takes an object of options, not ${given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`}`,
     );
   }
-  // A list as text has commas.
-  const names = String(known).split(/[ ,]/);
+  const words: string = typeof known === "string" ? known : known.join(" ");
+  const names = words.split(" ");
   for (const key of Object.keys(given)) {
     if (names.includes(key)) continue;
     const [near] = nearest(key, names, 1);

@@ -44,7 +44,7 @@ export function keyParts(key: string): string[] {
 
 /** The field a key names, if it names one. */
 export function fieldOf(name: string): Field | undefined {
-  return fields.find((field) => field === name);
+  return (fields as readonly string[]).includes(name) ? (name as Field) : undefined;
 }
 
 /** `exact` for `tool_call`; `odd` for `ToolCall`, `tool-call` and the like. */

@@ -14,11 +14,17 @@ export interface Quotes {
   next: RegExp;
 }
 
-/** `odd`: typographic ones count too. */
-export function quotesOf(mark: Quotes["mark"], odd: boolean): Quotes {
+function makeQuotes(mark: Quotes["mark"], odd: boolean): Quotes {
   const set = odd ? mark + { "'": "‘’‚", '"': "“”„", "`": "" }[mark] : mark;
   const three = odd ? `[${set}]{3}` : mark.repeat(3);
   return { mark, set, three: new RegExp(three), next: new RegExp(mark === '"' ? `${three}|\\\\` : three, "g") };
+}
+
+const plainQuotes = { "'": makeQuotes("'", false), '"': makeQuotes('"', false), "`": makeQuotes("`", false) };
+
+/** The quotes of a mark; `odd`: typographic ones count too. */
+export function quotesOf(mark: Quotes["mark"], odd: boolean): Quotes {
+  return odd ? makeQuotes(mark, odd) : plainQuotes[mark];
 }
 
 /** Index after the quotes that begin at one; at most `to`. */

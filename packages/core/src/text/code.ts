@@ -100,7 +100,7 @@ export class InlineCode {
   advance(text: string, base: number, offset: number): void {
     const limit = offset - base;
     for (let at = this.#done - base; at < limit; ) {
-      const next = this.#ticks.find({ text, at });
+      const next = this.#ticks.find(text, at);
       if (next > at) this.#endRun();
       else this.#run += 1;
       at = Math.max(at + 1, next);

@@ -101,7 +101,7 @@ export class NextMark {
   }
 
   /** Index in the window of the first mark from where reading goes on; infinite when there is none yet. */
-  find({ text, at }: Pick<Source, "text" | "at">): number {
+  find(text: string, at: number): number {
     if (text !== this.#text || at < this.#from || at > this.#index) {
       const index = text.indexOf(this.#mark, at);
       this.#text = text;

@@ -196,7 +196,7 @@ export class TextScanner<Block extends BlockBase> {
   #lineStart(ended: boolean): boolean {
     const source = this.#source;
     const { text, at } = source;
-    const lineBreak = this.#nextBreak.find(source);
+    const lineBreak = this.#nextBreak.find(text, source.at);
     const end = lineBreak < text.length ? lineBreak : ended ? text.length : -1;
     let first = at;
     while (first < text.length && isLineSpace(text.charCodeAt(first))) first += 1;
@@ -301,9 +301,9 @@ export class TextScanner<Block extends BlockBase> {
   #inLine(ended: boolean): boolean {
     const source = this.#source;
     const { text } = source;
-    const lineEnd = Math.min(this.#nextBreak.find(source), text.length);
+    const lineEnd = Math.min(this.#nextBreak.find(text, source.at), text.length);
     const isComplete = lineEnd < text.length;
-    for (let tag = this.#nextTag.find(source); tag < lineEnd; tag = this.#nextTag.find(source)) {
+    for (let tag = this.#nextTag.find(text, source.at); tag < lineEnd; tag = this.#nextTag.find(source.text, source.at)) {
       source.at = tag;
       const answer = this.#tag(tag, isComplete || ended, ended);
       if (answer !== undefined) return answer;
