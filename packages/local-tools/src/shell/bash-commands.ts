@@ -86,7 +86,7 @@ export class BashCommands {
   /** True while what the foreground does is the command's doing. */
   get inCommand(): boolean {
     const phase = this.current?.phase;
-    return (phase === "started" || phase === "delivered") && !this.#atPrompt();
+    return (phase === "started" || phase === "delivered") && !this.#guard.draining && !this.#atPrompt();
   }
 
   /** True when the command is over but for the input that it left. */
