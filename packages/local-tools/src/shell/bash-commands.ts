@@ -80,7 +80,7 @@ export class BashCommands {
    * mark said so, and asks it. True when it is there.
    */
   checkPrompt(): boolean {
-    return this.#recovery.checkPrompt(false);
+    return this.#recovery.checkPrompt();
   }
 
   /** True while what the foreground does is the command's doing. */
