@@ -80,13 +80,13 @@ export class BashCommands {
    * mark said so, and asks it. True when it is there.
    */
   checkPrompt(): boolean {
-    return this.#recovery.checkPrompt(false);
+    return this.#recovery.checkPrompt();
   }
 
   /** True while what the foreground does is the command's doing. */
   get inCommand(): boolean {
     const phase = this.current?.phase;
-    return (phase === "started" || phase === "delivered") && !this.#atPrompt();
+    return (phase === "started" || phase === "delivered") && !this.#guard.draining && !this.#atPrompt();
   }
 
   /** True when the command is over but for the input that it left. */

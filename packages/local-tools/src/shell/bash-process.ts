@@ -139,7 +139,7 @@ export class BashProcess {
 
   /**
    * Lets the host read what has come from the shell already, as after it was busy: until three rounds of its event loop in a
-   * row brought nothing.
+   * row brought nothing; and what is on its way through the terminal.
    */
   async settled(): Promise<void> {
     let quiet = 0;
@@ -148,6 +148,7 @@ export class BashProcess {
       await new Promise<void>((resolve) => setImmediate(resolve));
       quiet = this.#received === before ? quiet + 1 : 0;
     }
+    this.transport.readNow();
   }
 
   /** The shell has printed the mark of its rc file: its own number, bash's major version, and its terminal. */

@@ -93,6 +93,8 @@ class PipeTransport implements Transport {
     if (this.#input.writable) this.#input.write(data);
   }
 
+  readNow(): void {}
+
   resize(): void {}
 
   dispose(): void {

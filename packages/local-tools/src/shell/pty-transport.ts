@@ -28,38 +28,55 @@ export async function ptyTransport(options: TransportOptions): Promise<Transport
 }
 
 /** What node-pty reads the terminal with; no public part of it. */
-type Inner = {
-  fd: number;
-  _socket: { unref(): void; destroy(error?: Error): unknown; emit(name: "data", bytes: Uint8Array): void };
-};
+type Socket = { unref(): void; destroy(error?: Error): unknown; emit(name: "data", bytes: Uint8Array): void };
 /** More than a terminal holds, of which a job in the background may go on printing. */
-const mostLeft = 1 << 20;
+const mostAtOnce = 1 << 20;
 
 class PtyTransport implements Transport {
   readonly backend = "pty";
   readonly pid: number;
   readonly #pty: IPty;
-  readonly #destroy: () => void;
+  readonly #socket: Socket;
+  readonly #destroy: (error?: Error) => unknown;
+  /** The terminal's descriptor, while it is open. */
+  #fd: number | undefined;
   #open = true;
 
   constructor(pty: IPty) {
     this.#pty = pty;
     this.pid = pty.pid;
-    const { fd, _socket: socket } = pty as unknown as Inner;
+    const { fd, _socket: socket } = pty as unknown as { fd: number; _socket: Socket };
+    this.#fd = fd;
+    this.#socket = socket;
     // What can be let go is; but node-pty's wait for the shell's exit can't, and holds the host until `close()` or `process.exit()`.
     socket.unref();
     const destroy = socket.destroy.bind(socket);
-    this.#destroy = () => destroy();
+    this.#destroy = (error) => {
+      this.#fd = undefined;
+      return destroy(error);
+    };
     // Node gives the terminal up before it is read to its end: what is read first after the shell's exit counts as the last, and 200 ms
     // after the exit node-pty waits for no more, since a job may hold the terminal open for ever.
     socket.destroy = (error) => {
-      if (!error) for (const bytes of readLeft(fd)) socket.emit("data", bytes);
-      return destroy(error);
+      if (!error) this.readNow();
+      return this.#destroy(error);
     };
   }
 
   onData(listener: (bytes: Uint8Array) => void): void {
     this.#pty.onData((data) => listener(data as unknown as Uint8Array));
+  }
+
+  readNow(): void {
+    for (let read = 0; this.#fd !== undefined && read < mostAtOnce; ) {
+      const fd = this.#fd;
+      const bytes = Buffer.alloc(65_536);
+      // It fails where there is nothing to read, and under Deno always.
+      const length = attempt(() => readSync(fd, bytes)) ?? 0;
+      if (length === 0) return;
+      read += length;
+      this.#socket.emit("data", bytes.subarray(0, length));
+    }
   }
 
   onExit(listener: (exit: BashExit) => void): void {
@@ -84,17 +101,5 @@ class PtyTransport implements Transport {
   dispose(): void {
     this.#open = false;
     this.#destroy();
-  }
-}
-
-/** What can be read without waiting. */
-function* readLeft(fd: number): Generator<Uint8Array> {
-  for (let read = 0; read < mostLeft; ) {
-    const bytes = Buffer.alloc(65_536);
-    // It fails where nothing is left.
-    const length = attempt(() => readSync(fd, bytes)) ?? 0;
-    if (length === 0) return;
-    read += length;
-    yield bytes.subarray(0, length);
   }
 }

@@ -24,22 +24,38 @@ export class Recovery {
     this.#lines = lines;
   }
 
-  /** Checks where the shell is. True when it is at its prompt; `hinted`: a prompt was printed, so a line that was typed was read. */
-  checkPrompt(hinted: boolean): boolean {
+  /** Checks where the shell is. True when it is at its prompt. */
+  checkPrompt(): boolean {
+    return this.#look(false) !== undefined;
+  }
+
+  /**
+   * When the shell is at its prompt, tells whether something was done for that; undefined elsewhere. `hinted`: a prompt was printed, so
+   * a line that was typed was read.
+   */
+  #look(hinted: boolean): Promise<boolean> | undefined {
     const shell = this.#shell;
     const command = this.#commands.current;
-    if (!command || shell.exited) return false;
+    if (!command || shell.exited) return undefined;
     const place = shell.prompt.here();
     if (command.phase === "ending") {
       if (place === "there") void this.#commands.confirmEnd(command);
-      return false;
+      return undefined;
     }
     if (place !== "there") {
       if (place === "astray") shell.abandon();
       // It may stand before the script without having said so; nothing is lost by letting it go on, and all else is seen then.
       else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) shell.channel.release();
-      return false;
+      return undefined;
     }
+    return this.#conclude(command, hinted);
+  }
+
+  /** On a busy machine the marks that say why it is there may have been printed and not been heard. */
+  async #conclude(command: Command, hinted: boolean): Promise<boolean> {
+    const shell = this.#shell;
+    await shell.settled();
+    if (!this.#isCurrent(command) || command.phase === "ending" || shell.prompt.here() !== "there") return false;
     return this.#askOrRetype(command, hinted);
   }
 
@@ -47,7 +63,7 @@ export class Recovery {
   async checkRepeatedly(command: Command): Promise<void> {
     for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 400, 800]) {
       await sleep(wait);
-      if (!this.#isCurrent(command) || this.checkPrompt(true)) return;
+      if (!this.#isCurrent(command) || (await this.#look(true))) return;
       // Not visible here: at least it must be the shell that has the foreground.
       const blind = !this.#shell.prompt.known && (await this.#inForeground());
       if (blind && this.#commands.current === command && this.#askOrRetype(command, true)) return;

@@ -35,6 +35,11 @@ export interface Transport {
   readonly backend: ShellBackend;
   readonly pid: number;
   onData(listener: (bytes: Uint8Array) => void): void;
+  /**
+   * Gives what was printed by now, where the host's event loop may not be told of it yet: the kernel's own threads bring it through a
+   * terminal, and on a busy machine they come late. Reading does their work.
+   */
+  readNow(): void;
   /** Called once, after the last data. */
   onExit(listener: (exit: BashExit) => void): void;
   /** Gives the shell itself a line, newline included. */

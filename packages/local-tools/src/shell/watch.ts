@@ -81,7 +81,8 @@ export class Watch {
               // The host may have been busy: what has come by now counts, the command's end included.
               const before = this.#lastActivity;
               await this.settled();
-              if (this.#runner.active === active && this.#lastActivity === before) return { is: "waiting", waiting };
+              const isSilent = this.#lastActivity === before && this.#runner.shell?.commands.inCommand === true;
+              if (this.#runner.active === active && isSilent) return { is: "waiting", waiting };
               waitingSince = undefined;
             }
           }
