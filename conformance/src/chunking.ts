@@ -10,14 +10,14 @@ export interface Chunking {
 export interface ChunkingOptions {
   /** Whether the text is also fed one unit at a time. Default true. */
   units?: boolean;
-  /** Texts up to this length are cut in two at every place (in a plain `npm test` at every sixth). Default 240. */
+  /** Texts up to this length are cut in two at every place (in a plain `npm test` at every sixth, in `.ci/run` at every third). Default 240. */
   everySplitUpTo?: number;
   /** The longest piece of each cut into pieces of random length. Default 2, 5, 9, 33, 129, 4097. */
   longestPieces?: readonly number[];
 }
 
 /** Which texts are cut where differs by their lengths, so that all vectors together are cut everywhere. */
-const step = rounds(6, 1);
+const step = rounds(6, 3, 1);
 
 /**
  * The ways a text is fed: one UTF-16 unit at a time (which parts surrogate pairs), cut in two at every place while it

@@ -1,4 +1,4 @@
-import { isThorough } from "@toolglot/internal/testing";
+import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
@@ -441,7 +441,7 @@ const base = fc.constantFrom(
   "how many tents were sold in July",
   "list the open tickets",
 );
-const runs = isThorough ? 200 : 25;
+const runs = rounds(25, 80, 200);
 
 it("should decline by name whatever name the data does not have", async () => {
   await fc.assert(

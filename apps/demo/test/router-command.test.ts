@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isThorough, leftToCi } from "@toolglot/internal/testing";
+import { leftToCi, rounds } from "@toolglot/internal/testing";
 import Database from "libsql";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { buildDemo, type Started, startDemo } from "./support/child.ts";
@@ -271,7 +271,7 @@ it("should let executors overlap, each as slow as it was told to be", async (con
   expect(ms).toBeLessThan(each.reduce((sum, one) => sum + one, 0));
 });
 
-const many = isThorough ? 200 : 50;
+const many = rounds(50, 100, 200);
 it(`should open one ticket for ${many} concurrent calls with one key`, async () => {
   const data = folder();
   const router = await startRouter(data, [], { TRP_APPROVAL_HMAC_SECRET: "the-secret" });

@@ -35,6 +35,13 @@ export function drawn<T>(list: readonly T[], count: number): T[] {
   return list.filter((_, index) => places.has(index));
 }
 
+/** What there is of a list without `npm run test:long`, which has all of it: so many drawn ones, and those of `always`. */
+export function someOf<T>(list: readonly T[], count: number, always: readonly T[] = []): readonly T[] {
+  if (isLong) return list;
+  const some = new Set([...drawn(list, count), ...always]);
+  return list.filter((one) => some.has(one));
+}
+
 /** Ends a test that a plain run leaves out, with a note that is counted. */
 export function leftToCi({ skip }: Pick<TestContext, "skip">, isTaken = false): void {
   if (!isTaken && !isThorough) skip("left to .ci/run");

@@ -5,7 +5,7 @@ import { chaos } from "./chaos/chaos.ts";
 
 // Four routers as processes on one file, killed and stopped without end, and clients that send everything twice. A plain run
 // has no naive variants.
-const operations = rounds(60, 300, 2000);
+const operations = rounds(60, 150, 2000);
 let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
 
 beforeAll(async () => {

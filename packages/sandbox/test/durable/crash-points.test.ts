@@ -1,6 +1,6 @@
 import type { AnyTool, Decision } from "@toolglot/core";
 import type { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { drawn, type Share, share } from "@toolglot/internal/testing";
+import { drawn, leftToCi, type Share, share } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, expect, it } from "vitest";
 import {
@@ -207,6 +207,7 @@ it(`should come to the same end however often a JavaScript program is killed, an
   await dieOften("javascript", 1);
 }, 600_000);
 
-it(`should come to the same end however often a Python program is killed, and whoever decides later: ${often.python.told}`, async () => {
+it(`should come to the same end however often a Python program is killed, and whoever decides later: ${often.python.told}`, async (context) => {
+  leftToCi(context);
   await dieOften("python", 2);
 }, 600_000);

@@ -1,4 +1,4 @@
-import { drawn, leftToCi } from "@toolglot/internal/testing";
+import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
 import { addTool, readSections, tool } from "../support.ts";
@@ -39,7 +39,7 @@ function seen(run: SandboxRun): unknown {
 const all = [...programs, ...corpus.map(({ code }) => code)];
 const sample = drawn(all, 3);
 
-it.for(all)("should answer alike alone and in company: %s", async (code, context) => {
+it.for(someOf(all, 9))("should answer alike alone and in company: %s", async (code, context) => {
   leftToCi(context, sample.includes(code));
   expect(seen(await sandbox.run(code))).toEqual(seen(await shared.run(code)));
 });
