@@ -8,7 +8,7 @@ import { gate } from "./calls-rig.ts";
 import { capability, context } from "./rules-rig.ts";
 
 const run = async (
-  execute: AnyCapability["execute"],
+  execute: NonNullable<AnyCapability["execute"]>,
   given: {
     timeoutMs?: number;
     context?: Partial<ExecuteContext>;
@@ -27,7 +27,7 @@ const run = async (
 const thenName = "then";
 const never = (): Promise<never> => new Promise(() => {});
 
-it.each<[string, AnyCapability["execute"], unknown]>([
+it.each<[string, NonNullable<AnyCapability["execute"]>, unknown]>([
   ["a value", () => 5, 5],
   ["nothing", () => undefined, undefined],
   ["a promise", async () => ({ a: 1 }), { a: 1 }],

@@ -32,7 +32,7 @@ function setUp(): { search: Run; describe: Run; added: (more: Partial<AnyCapabil
   const running =
     (tool: Capability): Run =>
     async (args, principal = alice) => {
-      const value = await tool.execute(args, context({ principal }));
+      const value = await tool.execute?.(args, context({ principal }));
       const { summary, data } = tool.shape?.(value) ?? { summary: "", data: value };
       return { summary, data: JSON.parse(JSON.stringify(data)) };
     };

@@ -556,7 +556,7 @@ describe("the router's life", () => {
   it("takes over what another router left, once at a time", async () => {
     let now = 1_000_000;
     const store = new MemoryStore({ now: () => now });
-    const capability = (execute: AnyCapability["execute"]): AnyCapability => ({
+    const capability = (execute: NonNullable<AnyCapability["execute"]>): AnyCapability => ({
       capId: "cap.test.again.v1",
       name: "again",
       description: "May run again.",

@@ -7,7 +7,7 @@ export function slowed(capability: AnyCapability, ms: number): AnyCapability {
     ...capability,
     async execute(args, context) {
       await sleep(ms, undefined, { signal: context.signal });
-      return capability.execute(args, context);
+      return await capability.execute?.(args, context);
     },
   };
 }

@@ -124,8 +124,7 @@ class Dispatch {
         if (found.state !== "not-applied") return await this.#endProbed(found);
         execution = { kind: "not-applied", message: "It had no effect." };
       }
-      route.ended(execution, this.#dependencies.store.now(), this.#lease.signal.aborted);
-      const next = this.#next(execution);
+      const next = route.isSingle ? undefined : this.#next(execution);
       if (next === undefined) return await this.#end(execution);
       if (!(await this.#hand(next))) return this.#settled ?? (await this.#lost());
     }
@@ -164,7 +163,8 @@ class Dispatch {
   #next(execution: Execution): Chosen | undefined {
     const { route, timeoutMs } = this.#started;
     const { signal } = this.#lease;
-    if (route.isSingle || signal.aborted) return undefined;
+    route.ended(execution, this.#dependencies.store.now(), signal.aborted);
+    if (signal.aborted) return undefined;
     return nextOf(route, execution, {
       now: this.#dependencies.store.now(),
       leftMs: timeoutMs - (performance.now() - this.#began),

@@ -46,6 +46,13 @@ export function effectConflict(): Fault {
   });
 }
 
+/** The same effect was asked for so long ago that its outcome is forgotten. */
+export function effectForgotten(): Fault {
+  return fault("TRP_4005", "The same effect was asked for before, and the router no longer knows what came of it.", {
+    fix: "Check by other means whether it was done, and tell the user. The router will not do it again for now.",
+  });
+}
+
 /** The request waits for somebody's decision. */
 export function approvalPending(approval: ApprovalRecord): Fault {
   return fault("TRP_4002", `Request ${approval.id} waits for a decision: ${approval.reason}.`, {

@@ -12,7 +12,14 @@ import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
 import { type KeyAlias, operationOfAlias } from "./effect-key.ts";
 import type { CallContext } from "./ending.ts";
-import { approvalDenied, approvalPending, approvalRefused, effectConflict, equalInDoubt } from "./faults.ts";
+import {
+  approvalDenied,
+  approvalPending,
+  approvalRefused,
+  effectConflict,
+  effectForgotten,
+  equalInDoubt,
+} from "./faults.ts";
 import { effectIdOf } from "./keys.ts";
 import {
   approvalIdOf,
@@ -135,7 +142,7 @@ export class KeyedCall {
       const bound = await this.#alias?.bind(this.#dependencies, this.#call);
       if (isFault(bound)) return refused(bound);
       const started = this.#start(operation, fingerprint, data, effectOptions, { route, chosen }, prior);
-      return (await Promise.all([started, bound?.done]))[0];
+      return bound === undefined ? await started : (await Promise.all([started, bound.done]))[0];
     } finally {
       route.close();
       release();
@@ -216,7 +223,9 @@ export class KeyedCall {
       case "started-since":
         return { instead: operation };
       case "expired":
-        return refused(fault("TRP_4005"));
+        return refused(
+          this.#call.capability.definition.effectKey === undefined ? fault("TRP_4005") : effectForgotten(),
+        );
       case "approval-refused":
         return refused(result.reason === "denied" ? approvalDenied(result.denial) : approvalRefused(result.reason));
       default: {

@@ -35,15 +35,20 @@ export interface RouteCall {
   earlier?: readonly EarlierAttempt[];
 }
 
+const none: readonly EarlierAttempt[] = [];
+
 /**
  * The way of one call through the adapters of its capability (TRP v0.1 draft, 10.1): which one is next, given their health,
  * costs and conditions, and what those that ran before may have done. Each is taken at most once. {@link close} it.
  */
 export class Route {
   readonly #call: RouteCall;
-  readonly #asked = new Set<RegisteredAdapter>();
-  readonly #adapted = new Map<RegisteredAdapter, Chosen | Fault>();
-  #failed: EarlierAttempt[];
+  /** Whether the capability has but one tool, so that nothing is to be chosen or named. */
+  readonly isSingle: boolean;
+  #asked: RegisteredAdapter[] = [];
+  #adapted: Map<RegisteredAdapter, Chosen | Fault> | undefined;
+  #only: Chosen | Fault | undefined;
+  #failed: readonly EarlierAttempt[];
   #current: RegisteredAdapter | undefined;
   #end: ReturnType<RegisteredAdapter["circuit"]["begin"]> | undefined;
   /** What `adapt` took, in milliseconds. */
@@ -51,12 +56,8 @@ export class Route {
 
   constructor(call: RouteCall) {
     this.#call = call;
-    this.#failed = [...(call.earlier ?? [])];
-  }
-
-  /** Whether the capability has but one tool, so that nothing is to be chosen or named. */
-  get isSingle(): boolean {
-    return this.#call.capability.definition.adapters === undefined;
+    this.#failed = call.earlier ?? none;
+    this.isSingle = call.capability.definition.adapters === undefined;
   }
 
   /** What has failed before the one that runs now, each thing once. */
@@ -93,10 +94,12 @@ export class Route {
   /** The next one, without taking it; a fault when none can run now, `barred` when none may. */
   find(now: number): Chosen | Fault | typeof barred {
     const { capability } = this.#call;
-    const allowed = capability.adapters.filter((each) => !this.#asked.has(each) && this.#mayFollow(each));
+    if (this.isSingle) {
+      const only = capability.adapters[0] as RegisteredAdapter;
+      return this.#mayFollow(only) ? this.#adapt(only) : barred;
+    }
+    const allowed = capability.adapters.filter((each) => !this.#asked.includes(each) && this.#mayFollow(each));
     if (allowed.length === 0) return barred;
-    const [only] = allowed;
-    if (this.isSingle && only !== undefined) return this.#adapt(only);
     const meant = allowed.filter((each) => this.#isFor(each));
     if (meant.length === 0) {
       return fault("TRP_4001", `no adapter of ${capability.capId} is for this caller and these arguments`);
@@ -127,7 +130,7 @@ export class Route {
   /** Nothing that ran before has had an effect, nor will it: everybody may be asked again. */
   cleared(): void {
     this.close();
-    this.#asked.clear();
+    this.#asked = [];
     this.#failed = this.#failed.map((before) => ({ ...before, outcome: "not-applied" }));
   }
 
@@ -147,10 +150,11 @@ export class Route {
   }
 
   #begin(adapter: RegisteredAdapter, now: number): void {
-    this.close();
-    this.#asked.add(adapter);
     this.#current = adapter;
-    if (!this.isSingle) this.#end = adapter.circuit.begin(now);
+    if (this.isSingle) return;
+    this.close();
+    this.#asked.push(adapter);
+    this.#end = adapter.circuit.begin(now);
   }
 
   #note(outcome: EarlierAttempt["outcome"]): void {
@@ -179,13 +183,14 @@ export class Route {
   }
 
   #adapt(adapter: RegisteredAdapter): Chosen | Fault {
-    const known = this.#adapted.get(adapter);
+    const known = this.isSingle ? this.#only : this.#adapted?.get(adapter);
     if (known !== undefined) return known;
     const before = performance.now();
     const adapted = adaptArguments(this.#call.capability, this.#call.args, adapter);
     this.adapterMs += performance.now() - before;
     const made = isFault(adapted) ? adapted : { adapter, native: adapted.native };
-    this.#adapted.set(adapter, made);
+    if (this.isSingle) this.#only = made;
+    else this.#adapted = (this.#adapted ?? new Map()).set(adapter, made);
     return made;
   }
 }
