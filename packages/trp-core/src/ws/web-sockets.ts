@@ -115,7 +115,8 @@ async function attach(
     let own = 0;
     for (const connection of open) if (connection.who === name) own++;
     if (open.size < connections && own < connectionsPerPrincipal) return undefined;
-    const message = open.size < connections ? "This caller has too many connections." : "There are too many connections.";
+    const message =
+      open.size < connections ? "This caller has too many connections." : "There are too many connections.";
     return refusal(503, "TRP_5003", message, "Use a connection that is open, or try again in a moment.");
   }
 
