@@ -3,10 +3,10 @@ import { createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { WebSocket } from "ws";
-import { bearerToken, bearerTokens } from "../../src/index.ts";
-import { type ServeHttpOptions, serveHttp } from "../../src/node/index.ts";
-import { serveWebSockets, type WebSocketOptions, webSockets } from "../../src/ws/index.ts";
-import { ada, fakeRouter, withResolvers } from "../http/fake-router.ts";
+import { bearerToken, bearerTokens } from "../../../src/index.ts";
+import { type ServeHttpOptions, serveHttp } from "../../../src/node/index.ts";
+import { serveWebSockets, type WebSocketOptions, webSockets } from "../../../src/node/ws/index.ts";
+import { ada, fakeRouter, withResolvers } from "../../http/fake-router.ts";
 
 const cleanUp: (() => unknown)[] = [];
 afterEach(async () => {
