@@ -132,9 +132,7 @@ export const carriers: readonly Carrier[] = [
   },
   overPort("HTTP by fetch", false, fetchTransport),
   overPort("HTTP by node:http", false, httpTransport),
-  overPort("a WebSocket as in a browser", true, (options) =>
-    webSocketTransport({ ...options, WebSocket: WebSocket as never }),
-  ),
+  overPort("a WebSocket as in a browser", true, (options) => webSocketTransport({ ...options, WebSocket })),
   overPort("a WebSocket of ws", true, wsTransport),
   overStdio,
 ];

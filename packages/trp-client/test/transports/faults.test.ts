@@ -96,7 +96,7 @@ async function serve(act: (frame: { frame_id: string }, say: (frame: object) => 
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    transports: [kept(wsTransport({ url })), kept(webSocketTransport({ url, WebSocket: WebSocket as never }))],
+    transports: [kept(wsTransport({ url })), kept(webSocketTransport({ url, WebSocket }))],
   };
 }
 
@@ -167,7 +167,7 @@ it("says that nothing was sent when there is nobody", async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
   for (const make of [
     () => wsTransport({ url: `ws://127.0.0.1:${port}` }),
-    () => webSocketTransport({ url: `ws://127.0.0.1:${port}`, WebSocket: WebSocket as never }),
+    () => webSocketTransport({ url: `ws://127.0.0.1:${port}`, WebSocket }),
   ]) {
     const trp = createClient({ transport: make(), agentId: "t", retry: { baseMs: 1, connectMs: 5 } });
     cleanUp.push(() => trp.close());

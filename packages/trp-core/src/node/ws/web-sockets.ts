@@ -6,11 +6,11 @@ import { nackReply } from "../../http/reply.ts";
 import type { HttpRoutes } from "../../http/route.ts";
 import type { HttpHead, HttpReply } from "../../http/types.ts";
 import type { Principal } from "../../identity/types.ts";
+import type { Router } from "../../router/types.ts";
+import { type Ending, FrameChannel } from "../../transport/frame-channel.ts";
 import { decode } from "../decode.ts";
 import { answerAndClose } from "../parser-errors.ts";
 import type { WebSocketHost, WebSockets } from "../serve-http.ts";
-import type { Router } from "../../router/types.ts";
-import { type Ending, FrameChannel } from "../../transport/frame-channel.ts";
 import { loadWs } from "./load-ws.ts";
 import { protocol, speaksOther, upgradeHead } from "./upgrade.ts";
 
