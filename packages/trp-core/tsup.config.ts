@@ -9,7 +9,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
     node: "src/node/index.ts",
     store: "src/store/index.ts",
     "store-suite": "src/store-suite/index.ts",
-    ws: "src/ws/index.ts",
+    ws: "src/node/ws/index.ts",
   },
 });
 

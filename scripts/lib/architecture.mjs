@@ -59,14 +59,14 @@ export const architecture = {
     job: "TRP, the router: frames, sessions, catalog, policy, approvals, idempotency, audit",
     runsIn: "any",
     mayImport: ["core", "schema"],
-    thirdParty: ["@noble/hashes", "minisearch", "valibot"],
+    thirdParty: ["@noble/hashes", "minisearch", "valibot", "ws"],
     bundled: ["@valibot/to-json-schema"],
   },
   "trp-client": {
     job: "TRP, the agent's side: sequence, catalog, retries, transports",
     runsIn: "any",
     mayImport: ["core", "trp-core"],
-    thirdParty: ["eventsource-parser"],
+    thirdParty: ["eventsource-parser", "ws"],
   },
   "trp-sqlite": {
     job: "durable store and operation log on SQLite",

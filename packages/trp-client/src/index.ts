@@ -1,4 +1,4 @@
-/** TRP (Tool Router Protocol): the agent's side. Keeps sequence, catalog and retries, over HTTP or in process. */
+/** TRP (Tool Router Protocol): the agent's side. Keeps sequence, catalog and retries, over HTTP, WebSockets, stdio or in process. */
 export { createClient } from "./client.ts";
 export { type ClientErrorCode, clientError } from "./errors.ts";
 export { type FetchTransportOptions, fetchTransport } from "./fetch-transport.ts";

@@ -11,15 +11,15 @@ export interface WebSocketTransportOptions {
   /** Bearer token, or what gives it for each connection. It goes out as a subprotocol, because pages can't send a header. */
   token?: Token;
   /** Default: the global one, which Node has from version 22 on; before, that of the package `ws`, or `wsTransport`. */
-  WebSocket?: WebSocketClass;
+  WebSocket?: new (
+    url: string,
+    protocols: string[],
+  ) => { send(text: string): void; close(code?: number, reason?: string): void };
   /** How long a connection may take to be made. Default 5,000 ms. */
   connectTimeoutMs?: number;
   /** Characters of an answer. Default 16 Mi. */
   maxAnswerBytes?: number;
 }
-
-/** A class of WebSockets as browsers have it, as far as it is used. */
-export type WebSocketClass = new (url: string, protocols: string[]) => WebSocketLike;
 
 /** A WebSocket as browsers have it, as far as it is used. */
 export interface WebSocketLike {
@@ -44,7 +44,7 @@ export function webSocketTransport(options: WebSocketTransportOptions): Transpor
   const { connectTimeoutMs = 5_000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const url = webSocketUrl(options.url).href;
   const giveToken = tokenGiver(options.token);
-  const Socket = options.WebSocket ?? (globalThis as { WebSocket?: WebSocketClass }).WebSocket;
+  const Socket = options.WebSocket ?? (globalThis as Pick<typeof options, "WebSocket">).WebSocket;
   if (typeof Socket !== "function") {
     throw new TypeError("There is no global WebSocket here: give one as WebSocket, or use wsTransport of ./node");
   }
@@ -52,7 +52,7 @@ export function webSocketTransport(options: WebSocketTransportOptions): Transpor
     const token = await giveToken();
     const protocols = token === undefined ? [subprotocol] : [subprotocol, `trp.bearer.${base64url(token)}`];
     const socket = new Socket(url, protocols);
-    return await whenOpen(socket, events, { connectTimeoutMs, maxAnswerBytes });
+    return await whenOpen(socket as WebSocketLike, events, { connectTimeoutMs, maxAnswerBytes });
   }, noFrame);
 }
 

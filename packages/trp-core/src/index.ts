@@ -58,3 +58,4 @@ export type {
   StoreErrorFacts,
 } from "./router/types.ts";
 export { MemoryStore, type MemoryStoreOptions } from "./store/memory-store.ts";
+export type { TransportLimits } from "./transport/limits.ts";

@@ -38,14 +38,11 @@ export function stdioTransport(options: StdioTransportOptions): Transport {
   if (typeof command !== "string" || command === "") throw new TypeError("stdioTransport: command must be a program");
   const stdio: StdioOptions = ["pipe", "pipe", typeof stderr === "function" ? "pipe" : stderr];
   const settings = { stdio, ...(cwd === undefined ? {} : { cwd }), ...(env === undefined ? {} : { env: { ...env } }) };
-  return linkTransport(
-    (events) => {
-      const child = spawn(command, args, settings) as ChildProcess & { stdin: Writable; stdout: Readable };
-      if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
-      return whenStarted(child, events, { command, graceMs, maxAnswerBytes });
-    },
-    "The router wrote something to its standard output that is no TRP frame",
-  );
+  return linkTransport((events) => {
+    const child = spawn(command, args, settings) as ChildProcess & { stdin: Writable; stdout: Readable };
+    if (typeof stderr === "function") child.stderr?.setEncoding("utf8").on("data", stderr);
+    return whenStarted(child, events, { command, graceMs, maxAnswerBytes });
+  }, "The router wrote something to its standard output that is no TRP frame");
 }
 
 function whenStarted(
@@ -75,7 +72,11 @@ function whenStarted(
 
   async function end(ms: number): Promise<void> {
     stdin.end();
-    for (const [signal, patience] of [[undefined, ms], ["SIGTERM", killMs], ["SIGKILL", killMs]] as const) {
+    for (const [signal, patience] of [
+      [undefined, ms],
+      ["SIGTERM", killMs],
+      ["SIGKILL", killMs],
+    ] as const) {
       if (signal !== undefined) child.kill(signal);
       if ((await settleWithin(ended, { ms: patience })) !== unsettled) return;
     }

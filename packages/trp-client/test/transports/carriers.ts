@@ -1,7 +1,14 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { bearerToken, bearerTokens, createFetchHandler, type HttpOptions, principal, type Router } from "@toolglot/trp-core";
-import { serveHttp, serveStdio, type StdioServer } from "@toolglot/trp-core/node";
+import {
+  bearerToken,
+  bearerTokens,
+  createFetchHandler,
+  type HttpOptions,
+  principal,
+  type Router,
+} from "@toolglot/trp-core";
+import { type StdioServer, serveHttp, serveStdio } from "@toolglot/trp-core/node";
 import { webSockets } from "@toolglot/trp-core/ws";
 import { WebSocket } from "ws";
 import { fetchTransport, inProcessTransport, type Transport, webSocketTransport } from "../../src/index.ts";
@@ -115,7 +122,8 @@ export const carriers: readonly Carrier[] = [
     isDuplex: false,
     async start(router, limits = {}) {
       const handler = createFetchHandler(router, { authenticate, limits });
-      const own: typeof fetch = (input, init) => handler(new Request(input, { ...init, duplex: "half" } as RequestInit));
+      const own: typeof fetch = (input, init) =>
+        handler(new Request(input, { ...init, duplex: "half" } as RequestInit));
       return {
         transport: (token = "good") => fetchTransport({ url: "http://router", token, fetch: own }),
         close: async () => {},
@@ -124,9 +132,7 @@ export const carriers: readonly Carrier[] = [
   },
   overPort("HTTP by fetch", false, fetchTransport),
   overPort("HTTP by node:http", false, httpTransport),
-  overPort("a WebSocket as in a browser", true, (options) =>
-    webSocketTransport({ ...options, WebSocket: WebSocket as never }),
-  ),
+  overPort("a WebSocket as in a browser", true, (options) => webSocketTransport({ ...options, WebSocket })),
   overPort("a WebSocket of ws", true, wsTransport),
   overStdio,
 ];

@@ -35,7 +35,9 @@ function program(answer: string, options: object = {}): Transport {
 }
 
 it("says clearly that a program writes what is no frame, and starts it again", async () => {
-  const transport = program('if (frame.payload.call_id === "c") console.log("Listening…"); else say("RESULT_QUERY_RES", {})');
+  const transport = program(
+    'if (frame.payload.call_id === "c") console.log("Listening…"); else say("RESULT_QUERY_RES", {})',
+  );
   await expect(transport.send(query(), sending())).rejects.toMatchObject({
     code: "trp-client/bad-answer",
     message: 'The router wrote something to its standard output that is no TRP frame: "Listening…"',
@@ -70,7 +72,9 @@ it("gives a program's standard error to a function, and its environment to the p
 });
 
 it("ends a program that doesn't end when its input does", async () => {
-  const transport = program('setInterval(() => {}, 1000); say("RESULT_QUERY_RES", { pid: process.pid })', { graceMs: 20 });
+  const transport = program('setInterval(() => {}, 1000); say("RESULT_QUERY_RES", { pid: process.pid })', {
+    graceMs: 20,
+  });
   const { payload } = (await transport.send(query(), sending())) as { payload: { pid: number } };
   await transport.close();
   expect(() => process.kill(payload.pid, 0)).toThrow("ESRCH");
@@ -92,10 +96,7 @@ async function serve(act: (frame: { frame_id: string }, say: (frame: object) => 
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     url,
-    transports: [
-      kept(wsTransport({ url })),
-      kept(webSocketTransport({ url, WebSocket: WebSocket as never })),
-    ],
+    transports: [kept(wsTransport({ url })), kept(webSocketTransport({ url, WebSocket }))],
   };
 }
 
@@ -118,7 +119,10 @@ it("tells an answer from what comes before it", async () => {
     const early: unknown[] = [];
     const ask = async (how: string) => {
       asked = how;
-      return await transport.send(query(), sending((frame) => early.push(frame)));
+      return await transport.send(
+        query(),
+        sending((frame) => early.push(frame)),
+      );
     };
     expect(await ask("announced")).toMatchObject({ frame_type: "RESULT_QUERY_RES" });
     expect(early.map((frame) => (frame as { payload: { n?: number } }).payload.n)).toEqual([undefined, 1, 2]);
@@ -163,7 +167,7 @@ it("says that nothing was sent when there is nobody", async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
   for (const make of [
     () => wsTransport({ url: `ws://127.0.0.1:${port}` }),
-    () => webSocketTransport({ url: `ws://127.0.0.1:${port}`, WebSocket: WebSocket as never }),
+    () => webSocketTransport({ url: `ws://127.0.0.1:${port}`, WebSocket }),
   ]) {
     const trp = createClient({ transport: make(), agentId: "t", retry: { baseMs: 1, connectMs: 5 } });
     cleanUp.push(() => trp.close());

@@ -71,7 +71,9 @@ describe.each(carriers)("over $name", (carrier) => {
     const trp = client();
     expect((await trp.hello()).features).toContain("CALL");
     expect((await trp.catalog()).rows.map(({ name }) => name)).toContain("add_note");
-    expect(await trp.callByCap("cap.echo.v1", { text: "ü😀\n" })).toMatchObject({ result: { data: { said: "ü😀\n" } } });
+    expect(await trp.callByCap("cap.echo.v1", { text: "ü😀\n" })).toMatchObject({
+      result: { data: { said: "ü😀\n" } },
+    });
     const first = await trp.callByCap("cap.note.add.v1", { text: "one" }, { key: "k" });
     const again = await trp.callByCap("cap.note.add.v1", { text: "one" }, { key: "k" });
     expect([first.status, again.status, again.replayedFrom]).toEqual(["success", "success", first.callId]);

@@ -2,13 +2,13 @@ import { isThenable } from "@toolglot/internal";
 import { isPrincipal } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
+import { FrameAnswers } from "../transport/frame-answers.ts";
+import { readTransportLimits } from "../transport/limits.ts";
+import { type DecodeUtf8, decodeUtf8, readMessage } from "../transport/read-message.ts";
 import { approvalRoutes, type Found } from "./approvals-api.ts";
 import { frameAnswer } from "./frame-answer.ts";
 import { hostName, isJsonType, isSameOrigin, wantsEventStream } from "./headers.ts";
 import { errorReply, jsonReply, nackReply } from "./reply.ts";
-import { FrameAnswers } from "../transport/frame-answers.ts";
-import { readTransportLimits } from "../transport/limits.ts";
-import { type DecodeUtf8, decodeUtf8, readMessage } from "../transport/read-message.ts";
 import type { BodyWanted, HttpHead, HttpOptions, HttpReply } from "./types.ts";
 
 /** What both HTTP faces share: from a request's head and body to an answer. */
@@ -37,7 +37,8 @@ export function createRoutes(
       "authenticate must be a function that says who calls: (authorization) => principal or undefined",
     );
   }
-  const answers = new FrameAnswers(router, readTransportLimits(what, options.limits, router, 1_024));
+  const limits = readTransportLimits(what, options.limits, router);
+  const answers = new FrameAnswers(router, limits, options.limits?.framesInFlight ?? 1_024);
   const { frameBytes: maxBytes } = answers.limits;
   const hosts = options.allowedHosts && new Set(options.allowedHosts.map((name) => name.toLowerCase()));
   const origins = new Set(options.allowedOrigins ?? []);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import { checkKeys } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/reply.ts";
@@ -201,7 +201,7 @@ function send(routes: HttpRoutes, request: IncomingMessage, response: ServerResp
   // A connection that is kept would keep the server from closing.
   if (routes.answers.isClosing) response.shouldKeepAlive = false;
   if (stream !== undefined) {
-    const guard = guardReader(response, routes.answers.limits);
+    const guard = guardReader(request.socket, response, routes.answers.limits);
     response.writeHead(status, headers);
     response.flushHeaders();
     const write = (text: string): void => {
@@ -219,12 +219,13 @@ function send(routes: HttpRoutes, request: IncomingMessage, response: ServerResp
     return;
   }
   response.end(body);
-  if (length > routes.answers.limits.unreadBytes) guardReader(response, routes.answers.limits).sent();
+  const { limits } = routes.answers;
+  if (length > limits.unreadBytes) guardReader(request.socket, response, limits).sent();
 }
 
 /** A client that leaves its answer unread must not keep it here for ever. */
-function guardReader(response: ServerResponse, limits: TransportLimits): UnreadGuard {
-  const guard = new UnreadGuard(limits, { unread: () => response.writableLength, cut: () => response.destroy() });
+function guardReader(socket: Socket, response: ServerResponse, limits: TransportLimits): UnreadGuard {
+  const guard = new UnreadGuard(limits, { unread: () => response.writableLength, cut: () => socket.destroy() });
   response.on("drain", () => guard.taken());
   response.once("close", () => guard.end());
   return guard;

@@ -24,6 +24,7 @@ export interface FrameSender {
 /** From a parsed message to its answer: what all transports of one server have in common. */
 export class FrameAnswers {
   readonly limits: TransportLimits;
+  readonly #perPrincipal: number;
   readonly #router: Router;
   readonly #accepted: AcceptedCalls;
   readonly #rate: ReturnType<typeof createRate> | undefined;
@@ -33,9 +34,11 @@ export class FrameAnswers {
   readonly #waiting = new Set<AbortController>();
   #isClosing = false;
 
-  constructor(router: Router, limits: TransportLimits) {
+  /** @param perPrincipal Frames without a connection that one principal may have in flight. */
+  constructor(router: Router, limits: TransportLimits, perPrincipal: number = limits.framesInFlight) {
     this.#router = router;
     this.limits = limits;
+    this.#perPrincipal = perPrincipal;
     this.#accepted = new AcceptedCalls(router);
     const { framesPerSecond: limit } = limits;
     if (limit !== Number.POSITIVE_INFINITY) this.#rate = createRate({ limit, windowMs: 1000, per: ["principal"] });
@@ -56,7 +59,8 @@ export class FrameAnswers {
     const { principal, early } = sender;
     const key = sender.inFlight === undefined ? `${principal.tenant} ${principal.id}` : undefined;
     const inFlight = sender.inFlight ?? this.#inFlight.get(key as string) ?? 0;
-    const refusal = this.#refusal(principal, inFlight);
+    const most = key === undefined ? this.limits.framesInFlight : this.#perPrincipal;
+    const refusal = this.#refusal(principal, inFlight < most ? undefined : most);
     if (refusal !== undefined) return this.refuse(refusal, frame);
     if (key !== undefined) this.#inFlight.set(key, inFlight + 1);
     try {
@@ -97,11 +101,12 @@ export class FrameAnswers {
     return nack(isObject(frame) ? readHead(frame) : emptyHead, reason, { now: this.#router.store.now() });
   }
 
-  #refusal(principal: Principal, inFlight: number): Fault | undefined {
+  /** `reached`: so many frames are in flight, and no more may be. */
+  #refusal(principal: Principal, reached: number | undefined): Fault | undefined {
     const fix = "Send the same frame again in a moment.";
     if (this.#isClosing) return fault("TRP_5003", "The server is shutting down.", { fix });
-    const { framesInFlight, framesPerSecond } = this.limits;
-    if (inFlight >= framesInFlight) return fault("TRP_5003", `${framesInFlight} frames are being answered already.`);
+    const { framesPerSecond } = this.limits;
+    if (reached !== undefined) return fault("TRP_5003", `${reached} frames are being answered already.`);
     // Of the policy's input, a rate per principal looks at these two alone.
     const waitMs = this.#rate?.take({ principal, now: performance.now() } as PolicyInput) ?? 0;
     if (waitMs === 0) return undefined;

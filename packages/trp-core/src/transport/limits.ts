@@ -26,12 +26,11 @@ export function readTransportLimits(
   what: string,
   given: Partial<TransportLimits> | undefined,
   router: Pick<Router, "limits">,
-  framesInFlight = 256,
 ): TransportLimits {
   checkKeys(`${what}: limits`, given, "frameBytes framesInFlight framesPerSecond unreadBytes unreadMs");
   const limits: TransportLimits = {
     frameBytes: router.limits.frameBytes,
-    framesInFlight,
+    framesInFlight: 256,
     framesPerSecond: Number.POSITIVE_INFINITY,
     unreadBytes: 1024 * 1024,
     unreadMs: 10_000,

@@ -330,3 +330,20 @@ it("refuses options that can't be", () => {
   expect(() => createFetchHandler({} as never, { authenticate: () => ada })).toThrow(TypeError);
   expect(() => createFetchHandler(router, {} as never)).toThrow("authenticate");
 });
+
+it("ends a stream that is not read, and what runs for it goes on", async () => {
+  const fake = fakeRouter();
+  const handle = createFetchHandler(fake.router, {
+    authenticate: () => ada,
+    limits: { unreadBytes: 1_000, unreadMs: 10 },
+  });
+  const partial = { text: "x".repeat(500) } as never;
+  fake.answer = async (_frame, { onPartial }) => {
+    for (let n = 0; n < 4; n++) onPartial?.(partial);
+    return await new Promise(() => {});
+  };
+  const headers = { "content-type": "application/json", accept: "text/event-stream" };
+  const response = await handle(new Request("http://x/trp/frame", { method: "POST", headers, body: "{}" }));
+  const reader = response.body?.getReader();
+  await expect.poll(() => reader?.closed.then(String, String)).toContain("does not read");
+});

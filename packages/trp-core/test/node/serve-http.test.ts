@@ -343,3 +343,32 @@ it.each([
   expect(text).toMatch(/^HTTP\/1\.1 400 /);
   expect(text).toMatch(/"error_code":"TRP_2000"/);
 });
+
+it("closes the connection of a stream or of an answer that is not read", async () => {
+  const server = await start({ limits: { unreadBytes: 10_000, unreadMs: 20 } });
+  const big = { text: "x".repeat(12_000_000) } as never;
+  server.fake.answer = async (_frame, { onPartial }) => {
+    if (onPartial === undefined) return big;
+    onPartial(big);
+    return await new Promise(() => {});
+  };
+  for (const accept of ["application/json", "text/event-stream"]) {
+    const socket = connect(server.port, "127.0.0.1");
+    const closed = once(socket, "close");
+    socket.on("error", () => undefined);
+    socket.pause();
+    socket.write(
+      `POST /trp/frame HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nAccept: ${accept}\r\nContent-Length: 2\r\n\r\n{}`,
+    );
+    await expect.poll(() => server.fake.seen.length).toBe(accept === "application/json" ? 1 : 2);
+    // What the system had taken is all that comes.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    let size = 0;
+    socket.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+    });
+    socket.resume();
+    await closed;
+    expect(size).toBeLessThan(12_000_000);
+  }
+});

@@ -12,7 +12,10 @@ function start(options: Partial<ServeStdioOptions> = {}) {
   /** The next so many lines of the output. */
   const lines = async (count: number): Promise<Record<string, unknown>[]> => {
     let text = "";
-    while (text.split("\n").length <= count) text += String(output.read() ?? (await once(output, "readable"), ""));
+    while (text.split("\n").length <= count) {
+      if (output.readableLength === 0) await once(output, "readable");
+      text += String(output.read() ?? "");
+    }
     return text
       .trimEnd()
       .split("\n")

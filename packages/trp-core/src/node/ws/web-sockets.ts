@@ -2,15 +2,15 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { checkKeys, isThenable } from "@toolglot/internal";
 import type { WebSocket } from "ws";
-import { nackReply } from "../http/reply.ts";
-import type { HttpRoutes } from "../http/route.ts";
-import type { HttpHead, HttpReply } from "../http/types.ts";
-import type { Principal } from "../identity/types.ts";
-import { decode } from "../node/decode.ts";
-import { answerAndClose } from "../node/parser-errors.ts";
-import type { WebSocketHost, WebSockets } from "../node/serve-http.ts";
-import type { Router } from "../router/types.ts";
-import { type Ending, FrameChannel } from "../transport/frame-channel.ts";
+import { nackReply } from "../../http/reply.ts";
+import type { HttpRoutes } from "../../http/route.ts";
+import type { HttpHead, HttpReply } from "../../http/types.ts";
+import type { Principal } from "../../identity/types.ts";
+import type { Router } from "../../router/types.ts";
+import { type Ending, FrameChannel } from "../../transport/frame-channel.ts";
+import { decode } from "../decode.ts";
+import { answerAndClose } from "../parser-errors.ts";
+import type { WebSocketHost, WebSockets } from "../serve-http.ts";
 import { loadWs } from "./load-ws.ts";
 import { protocol, speaksOther, upgradeHead } from "./upgrade.ts";
 
@@ -115,7 +115,8 @@ async function attach(
     let own = 0;
     for (const connection of open) if (connection.who === name) own++;
     if (open.size < connections && own < connectionsPerPrincipal) return undefined;
-    const message = open.size < connections ? "This caller has too many connections." : "There are too many connections.";
+    const message =
+      open.size < connections ? "This caller has too many connections." : "There are too many connections.";
     return refusal(503, "TRP_5003", message, "Use a connection that is open, or try again in a moment.");
   }
 

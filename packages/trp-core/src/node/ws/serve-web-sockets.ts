@@ -1,9 +1,9 @@
 import type { Server } from "node:http";
 import { checkKeys, defined } from "@toolglot/internal";
-import { createRoutes } from "../http/route.ts";
-import type { HttpOptions } from "../http/types.ts";
-import { decode } from "../node/decode.ts";
-import type { Router } from "../router/types.ts";
+import { createRoutes } from "../../http/route.ts";
+import type { HttpOptions } from "../../http/types.ts";
+import type { Router } from "../../router/types.ts";
+import { decode } from "../decode.ts";
 import { type WebSocketOptions, webSockets } from "./web-sockets.ts";
 
 /** Options of {@link serveWebSockets}. */

@@ -1,6 +1,6 @@
-import { base64urlBytes } from "../digest/base64url.ts";
-import type { HttpHead } from "../http/types.ts";
-import { decodeUtf8 } from "../transport/read-message.ts";
+import { base64urlBytes } from "../../digest/base64url.ts";
+import type { HttpHead } from "../../http/types.ts";
+import { decodeUtf8 } from "../../transport/read-message.ts";
 
 /** The subprotocol that is spoken. */
 export const protocol = "trp.v0.1";
