@@ -169,14 +169,14 @@ function occurs(text: string, find: string): boolean {
 
 /** Undefined when there is one occurrence only. */
 function ambiguous({ searched, wanted }: Search): Problem | undefined {
-  const lineOf = lineCounter(searched);
-  const lines = new Set<number>();
+  const places: number[] = [];
   let count = 0;
   eachOccurrence(searched, wanted, true, (at) => {
-    if (count < maxNamedLines) lines.add(lineOf(at));
+    if (count < maxNamedLines) places.push(at);
     return ++count < maxCounted;
   });
   if (count === 1) return undefined;
+  const lines = new Set(places.map(lineCounter(searched)));
   return {
     type: "FindAmbiguous",
     count,

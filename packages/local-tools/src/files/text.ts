@@ -61,10 +61,12 @@ export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): 
 
 /** The bytes of a text. Throws `InvalidInput` for half of a surrogate pair, which UTF-8 can't hold. */
 export function encodeText(text: string, bom: boolean): Uint8Array {
-  if (/\p{Surrogate}/u.test(text)) {
+  const bytes = Buffer.from(bom ? byteOrderMark + text : text, "utf8");
+  // What has no code in UTF-8 became U+FFFD, of three bytes.
+  if (bytes.length > text.length && /\p{Surrogate}/u.test(text)) {
     throw localError("InvalidInput", "The text holds half of a surrogate pair, which no file of text can hold.");
   }
-  return Buffer.from(bom ? byteOrderMark + text : text, "utf8");
+  return bytes;
 }
 
 function decode(bytes: Uint8Array): string | undefined {
