@@ -20,6 +20,10 @@ export { schemaToTemplate, templateToSchema } from "./catalog/arg-template.ts";
 export { CapabilityError, type CapabilityErrorOptions } from "./catalog/capability-error.ts";
 export { capabilityOf, defineCapability } from "./catalog/define-capability.ts";
 export type {
+  Adapter,
+  AdapterCondition,
+  AdapterFacts,
+  AdapterHealth,
   AnyCapability,
   ArgumentCheck,
   ArgumentRule,
@@ -28,6 +32,7 @@ export type {
   Effect,
   ExecuteContext,
   ProbeResult,
+  RegisteredAdapter,
   RegisteredCapability,
   Repeats,
 } from "./catalog/types.ts";
