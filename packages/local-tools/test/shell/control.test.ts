@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 import { session, terminals, ways } from "./sessions.ts";
 
@@ -10,6 +12,10 @@ const alive = (mark: string): string =>
     .filter((line) => line.includes(mark) && !line.includes("ps -A"))
     .join("\n");
 
+/** A command waits for a file, so that the test decides when it goes on, however busy the machine is. */
+const waitFor = (file: string): string => `until [ -e ${file} ]; do sleep 0.02; done`;
+const isTrue = { timeout: 60_000, interval: 5 };
+
 noteWithoutBubblewrap();
 for (const way of ways) {
   it.concurrent(`reports a command that outlives its timeout over ${way}, stops nothing, and goes on from there`, async ({
@@ -17,13 +23,16 @@ for (const way of ways) {
     skip,
   }) => {
     leftToCi({ skip }, way === "pty");
-    const { shell } = await session(way, {}, onTestFinished);
-    const early = await shell.run("echo one; sleep 0.8; echo two; (exit 9)", { timeoutMs: 250 });
-    expect(early).toMatchObject({ status: "running", output: "one\n" });
-    expect(shell.state.running).toContain("sleep 0.8");
+    const { shell, dir } = await session(way, {}, onTestFinished);
+    const script = `echo one; touch begun; ${waitFor("go")}; echo two; (exit 9)`;
+    const early = await shell.run(script, { timeoutMs: 100 });
+    expect(early.status).toBe("running");
+    expect(shell.state.running).toBe(script);
+    await vi.waitUntil(() => existsSync(join(dir, "begun")), isTrue);
     const refused = await shell.run("echo never", { timeoutMs: 50 });
-    expect(refused).toMatchObject({ status: "not-run", output: "" });
+    expect([early.output + refused.output, refused.status]).toEqual(["one\n", "not-run"]);
     expect(refused.notes.join()).toContain("still runs");
+    writeFileSync(join(dir, "go"), "");
     const next = await shell.run("echo three");
     expect(next).toMatchObject({ status: "ended", exit: 0, output: "two\nthree\n" });
     expect(next.notes.join()).toContain("ended with exit status 9; the first 4 characters");
@@ -34,9 +43,10 @@ for (const way of ways) {
     skip,
   }) => {
     leftToCi({ skip }, way === "pty");
-    const { shell } = await session(way, {}, onTestFinished);
-    await shell.run("sleep 0.2; echo late; (exit 8)", { timeoutMs: 50 });
-    await new Promise((resolve) => setTimeout(resolve, 900));
+    const { shell, dir } = await session(way, {}, onTestFinished);
+    await shell.run(`${waitFor("go")}; echo late; (exit 8)`, { timeoutMs: 50 });
+    writeFileSync(join(dir, "go"), "");
+    await vi.waitUntil(() => shell.state.running === undefined, isTrue);
     const input = await shell.input("x\n");
     expect(input).toMatchObject({ status: "not-run", output: "late\n" });
     expect(input.notes.join()).toContain("exit status 8");
@@ -63,12 +73,14 @@ for (const way of ways) {
 
   it.concurrent(`suspends with Ctrl-Z over ${way}, says so, and can go on`, async ({ onTestFinished, skip }) => {
     leftToCi({ skip }, way === "pty");
-    const { shell } = await session(way, {}, onTestFinished);
-    await shell.run("sh -c 'sleep 1; echo resumed'", { timeoutMs: 300 });
+    const { shell, dir } = await session(way, {}, onTestFinished);
+    await shell.run(`sh -c 'touch begun; ${waitFor("go")}; echo resumed'`, { timeoutMs: 50 });
+    await vi.waitUntil(() => existsSync(join(dir, "begun")), isTrue);
     const stopped = await shell.ctrl("z");
     expect(stopped).toMatchObject({ status: "ended", exit: 148 });
     expect(stopped.notes.join()).toContain("fg");
     expect((await shell.run("echo between")).output).toContain("between\n");
+    writeFileSync(join(dir, "go"), "");
     const resumed = await shell.run("fg", { timeoutMs: 10_000 });
     expect(resumed).toMatchObject({ status: "ended", exit: 0 });
     expect(resumed.output).toContain("resumed\n");

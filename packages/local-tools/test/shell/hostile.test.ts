@@ -1,5 +1,7 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { drawn, leftToCi } from "@toolglot/internal/testing";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 import { fewWays, hasTerminal, isConfined, session } from "./sessions.ts";
 
@@ -159,9 +161,10 @@ for (const way of fewWays) {
   it.concurrent(`keeps what a background job prints between commands out of them over ${way}`, async ({
     onTestFinished,
   }) => {
-    const { shell } = await session(way, {}, onTestFinished);
-    await shell.run("(sleep 0.15; echo noise-1; echo noise-2) & disown");
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    const { shell, dir } = await session(way, {}, onTestFinished);
+    await shell.run("(until [ -e go ]; do sleep 0.02; done; echo noise-1; echo noise-2; touch done) & disown");
+    writeFileSync(join(dir, "go"), "");
+    await vi.waitUntil(() => existsSync(join(dir, "done")), { timeout: 60_000, interval: 5 });
     const result = await shell.run("echo mine; (exit 6)");
     expect(result).toMatchObject({ status: "ended", output: "mine\n", exit: 6 });
     expect(result.notes.join("\n")).toContain("Printed between commands");

@@ -54,7 +54,7 @@ for (const way of fewWays) {
       }
     };
     await Promise.all(all.map(check));
-  }, 60_000);
+  }, 300_000);
 
   it(`drops 100 kB that a command didn't read over ${way}`, async (context) => {
     leftToCi(context, way === "pty");

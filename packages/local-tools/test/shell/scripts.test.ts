@@ -79,7 +79,7 @@ for (const way of ways) {
 
   it(`cuts 50 MB of output to its head and tail and keeps the whole in a file over ${way}`, async (context) => {
     leftToCi(context, way === "pty");
-    const { shell } = await session(way, { timeoutMs: 60_000 });
+    const { shell } = await session(way, { timeoutMs: 300_000 });
     const result = await shell.run(
       "yes 0123456789abcdef | head -c 50000000; echo; echo end; exit_status() { return 3; }; exit_status",
     );
@@ -91,7 +91,7 @@ for (const way of ways) {
     expect(existsSync(result.artifact ?? "")).toBe(true);
     expect(readFileSync(result.artifact ?? "").length).toBe(result.outputLength);
     expect((await shell.run("echo next")).output).toBe("next\n");
-  }, 60_000);
+  }, 300_000);
 
   it(`reads bytes that are no UTF-8, long lines and progress over ${way}`, async (context) => {
     leftToCi(context, way === "pty");
