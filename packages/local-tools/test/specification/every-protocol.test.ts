@@ -2,6 +2,7 @@ import { type AgentOptions, createAgent, nativeProtocol, type RunResult } from "
 import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
 import { attpProtocol } from "@toolglot/attp";
 import { type ModelPart, messageText } from "@toolglot/core";
+import { leftToCi } from "@toolglot/internal/testing";
 import { attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
@@ -270,7 +271,9 @@ __result__ = {"exit": first["exit"], "failed": failed, "text": read(files=[{"src
     expect(await work.read("a.txt")).toBe("one\n2\n");
   });
 
-  it("answers a prompt", async () => {
+  it("answers a prompt", async (context) => {
+    // One start of Python is enough for a plain run.
+    leftToCi(context);
     const { toolkit } = await registered();
     const tools = toolkit.tools();
     const { result, read } = await play(
