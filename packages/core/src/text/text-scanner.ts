@@ -303,7 +303,11 @@ export class TextScanner<Block extends BlockBase> {
     const { text } = source;
     const lineEnd = Math.min(this.#nextBreak.find(text, source.at), text.length);
     const isComplete = lineEnd < text.length;
-    for (let tag = this.#nextTag.find(text, source.at); tag < lineEnd; tag = this.#nextTag.find(source.text, source.at)) {
+    for (
+      let tag = this.#nextTag.find(text, source.at);
+      tag < lineEnd;
+      tag = this.#nextTag.find(source.text, source.at)
+    ) {
       source.at = tag;
       const answer = this.#tag(tag, isComplete || ended, ended);
       if (answer !== undefined) return answer;

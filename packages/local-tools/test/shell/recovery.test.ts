@@ -70,7 +70,7 @@ it.each(fewWays)(
     folders.push(slow);
     // Longer than a silence after which the shell is looked at.
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the shell that expands it.
-  writeFileSync(join(slow, "mkfifo"), '#!/bin/sh\nsleep 0.2\nPATH="${PATH#*:}" exec mkfifo "$@"\n', { mode: 0o755 });
+    writeFileSync(join(slow, "mkfifo"), '#!/bin/sh\nsleep 0.2\nPATH="${PATH#*:}" exec mkfifo "$@"\n', { mode: 0o755 });
     expect(await session.run("sleep 20", { timeoutMs: 100 })).toMatchObject({ status: "running" });
     await session.ctrl("c", { timeoutMs: 10_000 });
     vi.stubEnv("PATH", `${slow}:${process.env.PATH}`);
