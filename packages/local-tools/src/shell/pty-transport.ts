@@ -1,6 +1,6 @@
-import { readSync } from "node:fs";
+import { readSync, writeSync } from "node:fs";
 import type { IPty } from "@lydell/node-pty";
-import { attempt } from "../errors.ts";
+import { attempt, codeOf } from "../errors.ts";
 import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 
 /** Marks go to the terminal itself. Ctrl-C isn't shown as `^C`, and Ctrl-S doesn't stop the terminal for good. */
@@ -41,6 +41,9 @@ class PtyTransport implements Transport {
   /** The terminal's descriptor, while it is open. */
   #fd: number | undefined;
   #open = true;
+  /** What the terminal doesn't take yet. */
+  #rest: Buffer = Buffer.alloc(0);
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(pty: IPty) {
     this.#pty = pty;
@@ -52,6 +55,7 @@ class PtyTransport implements Transport {
     socket.unref();
     const destroy = socket.destroy.bind(socket);
     this.#destroy = (error) => {
+      this.#drop();
       this.#fd = undefined;
       return destroy(error);
     };
@@ -87,11 +91,45 @@ class PtyTransport implements Transport {
   }
 
   type(line: string): void {
-    if (this.#open) this.#pty.write(line);
+    this.#write(line);
   }
 
   input(data: string): void {
-    if (this.#open) this.#pty.write(data);
+    this.#write(data);
+  }
+
+  /**
+   * By ourselves: node-pty's own writing tries again without end, and without letting the host do anything else, while a program that
+   * does not read leaves the terminal full. Ctrl-C takes back what nobody has read, as it does in the terminal.
+   */
+  #write(data: string): void {
+    if (!this.#open) return;
+    if (data.includes("\u0003")) this.#drop();
+    this.#rest = Buffer.concat([this.#rest, Buffer.from(data)]);
+    if (this.#retry === undefined) this.#send(1);
+  }
+
+  #send(waitMs: number): void {
+    this.#retry = undefined;
+    try {
+      while (this.#fd !== undefined && this.#rest.length > 0) {
+        this.#rest = this.#rest.subarray(writeSync(this.#fd, this.#rest));
+        waitMs = 1;
+      }
+    } catch (error) {
+      if (codeOf(error) === "EAGAIN") this.#retry = setTimeout(() => this.#send(Math.min(20, waitMs * 2)), waitMs);
+      else {
+        // Under Deno the descriptor is not one of its own; else the terminal is gone, and this does nothing.
+        this.#pty.write(this.#rest.toString());
+        this.#drop();
+      }
+    }
+  }
+
+  #drop(): void {
+    clearTimeout(this.#retry);
+    this.#retry = undefined;
+    this.#rest = Buffer.alloc(0);
   }
 
   resize(columns: number, rows: number): void {

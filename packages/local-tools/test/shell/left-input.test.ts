@@ -68,6 +68,18 @@ for (const way of fewWays) {
     expect(existsSync(join(dir, "ran.txt"))).toBe(false);
   });
 
+  it(`takes more than a command reads without stopping the host over ${way}`, async (context) => {
+    leftToCi(context, way === "pty");
+    const { shell, dir } = await session(way);
+    await shell.run("until [ -e go ]; do sleep 0.02; done; head -c 5; sleep 100", { timeoutMs: 50 });
+    // 50 kB, of which a terminal holds four.
+    expect(await shell.input(lines.repeat(5000), { timeoutMs: 50 })).toMatchObject({ status: "running" });
+    writeFileSync(join(dir, "go"), "");
+    expect((await shell.ctrl("c", { timeoutMs: 20_000 })).status).toBe("ended");
+    expect(await shell.run("echo next")).toMatchObject({ exit: 0, output: "next\n" });
+    expect(existsSync(join(dir, "ran.txt"))).toBe(false);
+  });
+
   it(`lets a later part of the same script read what was typed ahead over ${way}`, async () => {
     const { shell } = await session(way);
     await shell.run('sleep 1; read a; sleep 0.1; bash -c "read b; echo \\$b"; echo "$a"', { timeoutMs: 50 });
