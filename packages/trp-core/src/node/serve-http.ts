@@ -44,7 +44,8 @@ export interface WebSockets {
 
 /** What WebSockets share with the server that they are on. */
 export interface WebSocketHost {
-  readonly server: Server;
+  /** A server of `node:http` or `node:https`. */
+  readonly server: object;
   readonly router: Router;
   /** Opaque. */
   readonly routes: object;

@@ -12,10 +12,10 @@ import { decode } from "./decode.ts";
 export interface ServeStdioOptions {
   /** Who calls: the process at the other end. There is nobody else who could write to the input. */
   principal: Principal;
-  /** Default: the process's own. */
-  input?: Readable;
-  /** Default: the process's own. Nothing else may write to it. */
-  output?: Writable;
+  /** A `Readable` of Node. Default: the process's own. */
+  input?: { readonly readable: boolean; pause(): unknown };
+  /** A `Writable` of Node. Default: the process's own. Nothing else may write to it. */
+  output?: { readonly writable: boolean; readonly writableLength: number };
   limits?: Partial<TransportLimits>;
 }
 
@@ -40,7 +40,9 @@ export interface StdioServer {
  */
 export function serveStdio(router: Router, options: ServeStdioOptions): StdioServer {
   checkKeys("serveStdio", options, "principal input output limits", ["principal"]);
-  const { principal, input = process.stdin, output = process.stdout } = options;
+  const { principal } = options;
+  const input = (options.input ?? process.stdin) as Readable;
+  const output = (options.output ?? process.stdout) as Writable;
   if (typeof router?.handle !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
   if (!isPrincipal(principal)) throw new TypeError("serveStdio: principal must be made by principal()");
   const answers = new FrameAnswers(router, readTransportLimits("serveStdio", options.limits, router));

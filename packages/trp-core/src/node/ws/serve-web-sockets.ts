@@ -9,7 +9,7 @@ import { type WebSocketOptions, webSockets } from "./web-sockets.ts";
 /** Options of {@link serveWebSockets}. */
 export interface ServeWebSocketsOptions extends WebSocketOptions, Omit<HttpOptions, "heartbeatMs"> {
   /** A server of `node:http` or `node:https`. Upgrades to other paths are left to its other listeners, if there are any. */
-  server: Server;
+  server: { readonly listening: boolean; close(): unknown };
 }
 
 /** WebSockets on a server of somebody else's. */
@@ -32,7 +32,8 @@ export async function serveWebSockets(router: Router, options: ServeWebSocketsOp
     "server authenticate limits allowedHosts allowedOrigins path connections connectionsPerPrincipal pingMs",
     ["server", "authenticate"],
   );
-  const { server, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;
+  const { server: given, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;
+  const server = given as Server;
   if (typeof server?.on !== "function") throw new TypeError("serveWebSockets: server must be a server of node:http");
   const routes = createRoutes("serveWebSockets", router, shared, decode);
   const face = webSockets(defined({ path, connections, connectionsPerPrincipal, pingMs }));

@@ -43,7 +43,7 @@ export function webSockets(options: WebSocketOptions = {}): WebSockets {
   }
   return {
     attach: ({ server, router, routes }: WebSocketHost) =>
-      attach(server, router, routes as HttpRoutes, { path, connections, connectionsPerPrincipal, pingMs }),
+      attach(server as Server, router, routes as HttpRoutes, { path, connections, connectionsPerPrincipal, pingMs }),
   };
 }
 

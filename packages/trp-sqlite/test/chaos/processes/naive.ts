@@ -1,4 +1,4 @@
-import type { ClaimRequest } from "@toolglot/core";
+import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
 import type { RouterStore, StartOptions, StartResult } from "@toolglot/trp-core/store";
 
 /** How a router guards its effects: as it does, or in one of the two ways that look right and are not. */
@@ -6,7 +6,8 @@ export type Variant = "fence" | "lease" | "naive";
 
 /**
  * The store with its claims made naive, to see that the test would notice. `naive` looks whether the operation is done,
- * runs it, and writes that down. `lease` takes whatever has no live lease and runs it again, whatever it does.
+ * runs it, and writes that down. `lease` takes whatever has no live lease and runs it again, whatever it does, and whatever
+ * was begun before.
  */
 export function weaken(store: RouterStore, variant: Variant): RouterStore {
   if (variant === "fence") return store;
@@ -20,9 +21,14 @@ export function weaken(store: RouterStore, variant: Variant): RouterStore {
     const { scope, key, fence } = claimed.record;
     return { status: "claimed", claim: { scope, key, fence }, record: claimed.record };
   };
+  const read = async (operation: OperationKey): Promise<OperationRecord | undefined> => {
+    const { data: _, ...record } = (await operations.read(operation)) ?? {};
+    return "state" in record ? (record as OperationRecord) : undefined;
+  };
   const weak = new Proxy(operations, {
     get: (target, name) => {
       if (name === "start") return start;
+      if (name === "read" && variant === "lease") return read;
       const value = Reflect.get(target, name);
       return typeof value === "function" ? value.bind(target) : value;
     },

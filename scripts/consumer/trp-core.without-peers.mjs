@@ -1,0 +1,18 @@
+// Run where @toolglot/trp-core is installed and ws isn't: the message must say what to install.
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { createRouter } from "@toolglot/trp-core";
+import { serveHttp } from "@toolglot/trp-core/node";
+import { serveWebSockets, webSockets } from "@toolglot/trp-core/ws";
+
+const router = createRouter({ capabilities: [] });
+const authenticate = () => undefined;
+for (const serving of [
+  serveHttp(router, { port: 0, authenticate, webSockets: webSockets() }),
+  serveWebSockets(router, { server: createServer(), authenticate }),
+]) {
+  const error = await serving.catch((thrown) => thrown);
+  assert.equal(error.code, "trp/ws-missing");
+  assert.match(error.message, /npm install ws/);
+}
+await router.close();
