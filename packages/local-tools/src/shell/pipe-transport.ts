@@ -95,6 +95,10 @@ class PipeTransport implements Transport {
 
   readNow(): void {}
 
+  takeBack(): boolean {
+    return false;
+  }
+
   resize(): void {}
 
   dispose(): void {

@@ -100,13 +100,18 @@ class PtyTransport implements Transport {
 
   /**
    * By ourselves: node-pty's own writing tries again without end, and without letting the host do anything else, while a program that
-   * does not read leaves the terminal full. Ctrl-C takes back what nobody has read, as it does in the terminal.
+   * does not read leaves the terminal full.
    */
   #write(data: string): void {
     if (!this.#open) return;
-    if (data.includes("\u0003")) this.#drop();
     this.#rest = Buffer.concat([this.#rest, Buffer.from(data)]);
     if (this.#retry === undefined) this.#send(1);
+  }
+
+  takeBack(): boolean {
+    const wasWaiting = this.#rest.length > 0;
+    this.#drop();
+    return wasWaiting;
   }
 
   #send(waitMs: number): void {

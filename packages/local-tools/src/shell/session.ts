@@ -73,12 +73,11 @@ export class Session implements ShellSession {
         if (upper === "Z") active.stopSent = true;
         this.#runner.interrupted = true;
         if (upper === "C" || upper === "\\") shell.commands.interrupted();
-        if (shell.transport.backend === "pty") {
-          return fed(await shell.commands.feed(String.fromCharCode(upper.charCodeAt(0) & 0x1f), waitMs));
-        }
         const name = ({ C: "SIGINT", Z: "SIGTSTP", "\\": "SIGQUIT" } as const)[upper];
+        const isTyped = shell.transport.backend === "pty" && (name === undefined || !shell.transport.takeBack());
+        if (isTyped) return fed(await shell.commands.feed(String.fromCharCode(upper.charCodeAt(0) & 0x1f), waitMs));
         if (name === undefined) return `Without a terminal, Ctrl-${upper} can't be sent: only c, z and \\ can.`;
-        const group = await shell.processes.foreground(shell.pid, false);
+        const group = await shell.processes.foreground(shell.pid, shell.transport.backend === "pty");
         if (group !== undefined && group !== shell.pid) sendSignal(-group, name);
         if (name === "SIGINT") sendSignal(shell.pid, name);
         return undefined;

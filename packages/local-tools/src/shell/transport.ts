@@ -46,6 +46,8 @@ export interface Transport {
   type(line: string): void;
   /** Gives what runs in the foreground bytes to read. */
   input(data: string): void;
+  /** Takes back input that a full terminal doesn't take yet. Whether there was any: then it doesn't see keys either. */
+  takeBack(): boolean;
   resize(columns: number, rows: number): void;
   /** Closes all handles. The shell is somebody else's to end. */
   dispose(): void;

@@ -1,7 +1,7 @@
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { leftToCi, rounds } from "@toolglot/internal/testing";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 import { fewWays, hasTerminal, isConfined, session, terminals } from "./sessions.ts";
 
@@ -71,10 +71,12 @@ for (const way of fewWays) {
   it(`takes more than a command reads without stopping the host over ${way}`, async (context) => {
     leftToCi(context, way === "pty");
     const { shell, dir } = await session(way);
-    await shell.run("until [ -e go ]; do sleep 0.02; done; head -c 5; sleep 100", { timeoutMs: 50 });
+    await shell.run("until [ -e go ]; do sleep 0.02; done; head -c 5; touch read; sleep 100", { timeoutMs: 50 });
     // 50 kB, of which a terminal holds four.
     expect(await shell.input(lines.repeat(5000), { timeoutMs: 50 })).toMatchObject({ status: "running" });
     writeFileSync(join(dir, "go"), "");
+    await vi.waitUntil(() => existsSync(join(dir, "read")), { timeout: 60_000, interval: 5 });
+    await new Promise((resolve) => setTimeout(resolve, 100));
     expect((await shell.ctrl("c", { timeoutMs: 20_000 })).status).toBe("ended");
     expect(await shell.run("echo next")).toMatchObject({ exit: 0, output: "next\n" });
     expect(existsSync(join(dir, "ran.txt"))).toBe(false);
