@@ -97,7 +97,7 @@ export async function measureSearches(
   }
   const table: Table = {
     title: "A search",
-    note: `Beside \`rg -n --hidden -g '!.git' -e PATTERN\`, spawned for each, the two in turns, medians of ${rounds} (20,000 files: 5, 100,000: 3). The machine was busy with other work: only ratios mean something. Ours counts all lines that fit and shows 200; rg prints all. Where the numbers of lines differ, ours leaves out protected files, or reads binary files otherwise.`,
+    note: `Beside \`rg -n --hidden -g '!.git' -e PATTERN\`, spawned for each, the two in turns, medians of ${rounds} (20,000 files: 5, 100,000: 3). Ours counts all lines that fit and shows 200; rg prints all. Where the numbers of lines differ, ours leaves out protected files, or reads binary files otherwise.`,
     columns: ["", "pattern", "lines", "search", "rg", "beside rg"],
     rows,
   };
