@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
 import { createRouter, principal } from "@toolglot/trp-core";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { afterAll, expect, it } from "vitest";
@@ -48,7 +49,8 @@ function life(diesIn?: string): Promise<{ run?: { status: string }; killed: bool
   });
 }
 
-it("should survive its process anywhere, and go on after an approval: each effect once, with the same values", async () => {
+it("should survive its process anywhere, and go on after an approval: each effect once, with the same values", async (context) => {
+  leftToCi(context);
   const effects = (): string[] =>
     readFileSync(join(folder, "ledger"), "utf8")
       .trim()

@@ -1,4 +1,4 @@
-import { share } from "@toolglot/internal/testing";
+import { leftToCi, share } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { addTool } from "../support.ts";
@@ -80,7 +80,8 @@ async function run(count: number, atOnce: number): Promise<void> {
 const inRow = share("runs", 3, 6, 100);
 const together = share("asked for at once", 1, 3, 100);
 
-it(`should hold nothing back after ${inRow.told}, and ${together.told}`, async () => {
+it(`should hold nothing back after ${inRow.told}, and ${together.told}`, async (context) => {
+  leftToCi(context);
   await run(1, 1);
   await settle();
   const before = held();
