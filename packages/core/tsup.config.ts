@@ -3,6 +3,7 @@ import base from "../../tsup.base.ts";
 
 const config: Options = {
   ...(base as Options),
+  esbuildPlugins: [],
   entry: [
     "src/index.ts",
     "src/diagnostics.ts",

@@ -35,8 +35,7 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  const own = { language: true, onEvent: true } as const;
-  checkParseOptions("createParser", options, own, { protocol: "attp", repairs });
+  checkParseOptions("createParser", options, ["language", "onEvent"], { protocol: "attp", repairs });
   const { language } = options;
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);

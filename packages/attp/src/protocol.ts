@@ -42,7 +42,7 @@ export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDoc
     version: `${id}/1`,
     stop: [],
     ownPrompt: `${ownPrompt} from @toolglot/prompts/attp`,
-    options: { language: true },
+    options: ["language"],
     renderTools,
     createParser: (parsing) => createParser({ ...parsing, language }),
     actions: (document) => actions(document, language),

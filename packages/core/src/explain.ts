@@ -7,7 +7,7 @@ import type { BlockBase, Locale, ParseResult, ProtocolMode } from "./protocol.ts
 /** How mistakes are explained to the model. */
 export interface ExplainOptions {
   /** The text that was parsed: with it, findings name their line and show it. */
-  source?: string;
+  source?: string | undefined;
   /** Default `en`. */
   locale?: Locale;
   /** In `single` mode an answer without a block is a mistake too. Default `loop`. */
@@ -43,7 +43,7 @@ export interface ExplainedResult {
   /** What else there is to say. */
   remark?: string | false | undefined;
   /** Names of the options that only this protocol has. */
-  options?: Readonly<Record<string, true>>;
+  options?: readonly string[];
 }
 
 /**
@@ -53,9 +53,9 @@ export interface ExplainedResult {
 export function explainResult<Block extends BlockBase>(
   result: ParseResult<Block>,
   options: ExplainOptions,
-  { words, runs, findings, blocks, repaired, remark, options: own = {} }: ExplainedResult,
+  { words, runs, findings, blocks, repaired, remark, options: own = [] }: ExplainedResult,
 ): string | undefined {
-  checkKeys<object, string>("explain", options, ["source locale mode", ...Object.keys(own)]);
+  checkKeys<object, string>("explain", options, ["source locale mode", ...own]);
   const found = result.blocks;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
   if (found.length === 0 && options.mode !== "single" && !findings.some(isMeantAsCall)) return undefined;

@@ -22,6 +22,7 @@ export {
   type NameBindings,
   type ProgramLanguage,
 } from "./bind-names.ts";
+export { checkKeys } from "./check-keys.ts";
 export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-text.ts";
 export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";
 export { ToolError, ToolglotError, type ToolglotErrorOptions } from "./errors.ts";

@@ -152,14 +152,14 @@ export function doubtOperation(
 /** The record as long as it is remembered. */
 export function rememberedOperation(kept: KeptOperation | undefined, now: number): OperationRecord | undefined {
   if (!kept || operationFreeAt(kept) <= now) return undefined;
-  return (kept.record.expiresAt ?? Number.POSITIVE_INFINITY) > now ? kept.record : undefined;
+  return (kept.record.expiresAt ?? Infinity) > now ? kept.record : undefined;
 }
 
 /** What there still is to keep: the whole, the record without its outcome and data once it expired, or nothing. */
 export function tidyOperation(kept: KeptOperation, now: number): KeptOperation | undefined {
   if (operationFreeAt(kept) <= now) return undefined;
   const { outcome, data, ...record } = kept.record;
-  if ((record.expiresAt ?? Number.POSITIVE_INFINITY) > now) return kept;
+  if ((record.expiresAt ?? Infinity) > now) return kept;
   return outcome === undefined && data === undefined ? kept : { ...kept, record };
 }
 
@@ -170,7 +170,7 @@ export function tidyOperation(kept: KeptOperation, now: number): KeptOperation |
 export function operationFreeAt({ record, ttlMs, keepMs }: KeptOperation): number {
   if (record.expiresAt !== undefined) return record.expiresAt + keepMs;
   const untouched = record.state === "claimed" && record.startedAt === undefined;
-  return untouched ? record.leaseUntil + ttlMs : Number.POSITIVE_INFINITY;
+  return untouched ? record.leaseUntil + ttlMs : Infinity;
 }
 
 /** What the claim may still write: same fence, and not done or failed. */

@@ -10,7 +10,7 @@ export type {
   SegmentsEnd,
   TextScannerOptions,
 } from "./text/block-grammar.ts";
-export { type CallFormat, callFormats, type TextProtocol } from "./text/call-formats.ts";
+export { type CallFormat, type CallMark, callFormats, type TextProtocol } from "./text/call-formats.ts";
 export { closesFence, type Fence, openFence } from "./text/code.ts";
 export { EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
 export {
@@ -19,7 +19,7 @@ export {
   createPushParser,
   isCutOff,
 } from "./text/push-parser.ts";
-export { Source } from "./text/source.ts";
+export type { Source } from "./text/source.ts";
 export {
   createTextProtocol,
   type TextProtocolOptions,

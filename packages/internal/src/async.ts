@@ -4,12 +4,20 @@ export const unsettled: unique symbol = Symbol("unsettled");
 /** The longest delay that timers of JavaScript know, in milliseconds (24.8 days). A longer one would fire at once. */
 export const maxTimerMs = 0x7fff_ffff;
 
+/**
+ * What is to run, until that is ended. A `Set` that much goes through leaves former tables behind, which lead to the later ones: what
+ * stands in them stays alive until the next collection of old objects, so they get nothing but these.
+ */
+interface Entry {
+  act: (() => void) | undefined;
+}
+
 /** What runs when a signal is aborted, and the one listener that runs it: removing one of very many listeners is slow. */
-const listeners = new WeakMap<AbortSignal, { acts: Set<() => void>; runAll: () => void }>();
+const listeners = new WeakMap<AbortSignal, { acts: Set<Entry>; runAll: () => void }>();
 
 /**
  * Runs `act` once when the signal is aborted; right now when it is aborted already. Returns a function that ends that; no listener
- * is left once all have ended. Register each function once per signal. Without a signal nothing ever happens.
+ * is left once all have ended. Without a signal nothing ever happens.
  */
 export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
   if (signal === undefined) return nothing;
@@ -19,18 +27,20 @@ export function onAbort(signal: AbortSignal | undefined, act: () => void): () =>
   }
   let listener = listeners.get(signal);
   if (listener === undefined) {
-    const acts = new Set<() => void>();
+    const acts = new Set<Entry>();
     const runAll = (): void => {
-      for (const each of acts) each();
+      for (const each of acts) each.act?.();
     };
     signal.addEventListener("abort", runAll, { once: true });
     listener = { acts, runAll };
     listeners.set(signal, listener);
   }
   const { acts, runAll } = listener;
-  acts.add(act);
+  const entry: Entry = { act };
+  acts.add(entry);
   return () => {
-    if (!acts.delete(act) || acts.size > 0) return;
+    entry.act = undefined;
+    if (!acts.delete(entry) || acts.size > 0) return;
     signal.removeEventListener("abort", runAll);
     listeners.delete(signal);
   };

@@ -3,6 +3,11 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+/** True for a whole number from 0 that a double holds exactly. */
+export function isCount(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
+}
+
 /** The value at a JSON pointer, own properties only; undefined when there is none. */
 export function atPointer(root: unknown, pointer: string): unknown {
   let value = root;

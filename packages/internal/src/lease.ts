@@ -26,6 +26,8 @@ export interface LeaseOptions {
   /** The clock of the log: see {@link clockSince} for logs that have none to ask. */
   now(): number;
   signal?: AbortSignal | undefined;
+  /** Set for a lease that does not keep the process alive. */
+  background?: boolean;
   /** Called once, never after {@link Lease.stop}. */
   onLost?(loss: LeaseLoss): void;
 }
@@ -41,7 +43,7 @@ const renewalsPerLease = 3;
 export function keepLease<Claim>(
   log: { renew(claim: Claim, leaseMs: number): Promise<boolean> },
   claim: Claim,
-  { leaseMs, leaseUntil, now, signal, onLost }: LeaseOptions,
+  { leaseMs, leaseUntil, now, signal, background, onLost }: LeaseOptions,
 ): Lease {
   const controller = new AbortController();
   const stopListening = onAbort(signal, () => controller.abort(signal?.reason));
@@ -87,6 +89,7 @@ export function keepLease<Claim>(
     },
     Math.max(1, Math.floor(leaseMs / renewalsPerLease)),
   );
+  if (background) (timer as { unref?(): void }).unref?.();
 
   return {
     signal: controller.signal,

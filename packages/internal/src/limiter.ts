@@ -37,14 +37,8 @@ export class Limiter {
   running: number = 0;
   #closed = false;
 
-  /** `maxWaiting`: the length of the line, by default without end. `TypeError` for numbers that are no counts. */
-  constructor(maxConcurrency: number, maxWaiting: number = Number.POSITIVE_INFINITY) {
-    if (!Number.isSafeInteger(maxConcurrency) || maxConcurrency < 1) {
-      throw new TypeError(`the number of places must be a whole number from 1, not ${maxConcurrency}`);
-    }
-    if (maxWaiting !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(maxWaiting) || maxWaiting < 0)) {
-      throw new TypeError(`the length of the line must be a whole number from 0, not ${maxWaiting}`);
-    }
+  /** Counts, which the caller has checked. `maxWaiting`: the length of the line, by default without end. */
+  constructor(maxConcurrency: number, maxWaiting: number = Infinity) {
     this.#maxConcurrency = maxConcurrency;
     this.#maxWaiting = maxWaiting;
   }
@@ -59,7 +53,7 @@ export class Limiter {
 
   /** A place, at once when there is one; give it back when done. Never rejects. */
   take(request: PlaceRequest = {}): Release | Refusal | Promise<Release | Refusal> {
-    const { key, keyLimit = Number.POSITIVE_INFINITY, ms, signal } = request;
+    const { key, keyLimit = Infinity, ms, signal } = request;
     if (this.#closed) return "closed";
     if (signal?.aborted) return "aborted";
     // Who waits could not go either, so nobody is passed who could.
@@ -93,7 +87,7 @@ export class Limiter {
   }
 
   #occupy(key: string | undefined, keyLimit: number): Release {
-    const counted = keyLimit === Number.POSITIVE_INFINITY ? undefined : key;
+    const counted = keyLimit === Infinity ? undefined : key;
     const count = (step: number): void => {
       this.running += step;
       if (counted === undefined) return;

@@ -20,6 +20,7 @@ export const promptList: readonly PromptInfo[] = (
     ["attp", "attpPrompt", "attp/1"],
     ["attp", "attpJavascriptPrompt", "attp-js/1"],
     ["attp", "attpRouterPrompt", "attp/1"],
+    ["attp", "attpJavascriptRouterPrompt", "attp-js/1"],
     ["tam", "tamPrompt", "tam/1"],
     ["toolsxml", "toolsxmlPrompt", "toolsxml/1"],
   ] as const

@@ -1,6 +1,6 @@
 import type { Locale, PromptBuilder, ProtocolMode } from "@toolglot/core";
 import { promptList } from "@toolglot/prompts";
-import { attpJavascriptPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
+import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { describe, expect, it } from "vitest";
@@ -9,6 +9,7 @@ const prompts: [name: string, prompt: PromptBuilder][] = Object.entries({
   attpPrompt,
   attpJavascriptPrompt,
   attpRouterPrompt,
+  attpJavascriptRouterPrompt,
   tamPrompt,
   toolsxmlPrompt,
 });

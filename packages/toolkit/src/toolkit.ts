@@ -1,5 +1,6 @@
 import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
+import { isTraced } from "@toolglot/internal/otel";
 import type { InputSource } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
 import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
@@ -7,7 +8,7 @@ import { type Prepared, prepareInput } from "./call/prepare.ts";
 import type { RegisteredToolFunction } from "./call/registered.ts";
 import type { ToolResponse } from "./call/response.ts";
 import { type CallTarget, type Responses, runCall } from "./call/run.ts";
-import { isTraced, traceToolkit } from "./call/tracing.ts";
+import { traceToolkit } from "./call/tracing.ts";
 import { ToolkitError } from "./errors.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";

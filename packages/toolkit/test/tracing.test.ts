@@ -1,21 +1,14 @@
-import { context, metrics, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
+import { context, metrics, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import {
   AggregationTemporality,
   InMemoryMetricExporter,
   MeterProvider,
   PeriodicExportingMetricReader,
 } from "@opentelemetry/sdk-metrics";
-import {
-  AlwaysOffSampler,
-  BasicTracerProvider,
-  InMemorySpanExporter,
-  type ReadableSpan,
-  type Sampler,
-  SimpleSpanProcessor,
-} from "@opentelemetry/sdk-trace-base";
+import { AlwaysOffSampler, type ReadableSpan } from "@opentelemetry/sdk-trace-base";
 import type { Diagnostic, ExecutorContext, ExecutorEvent, Plan, PlanStep } from "@toolglot/core";
 import { ToolError } from "@toolglot/core";
+import { ended, forget, mark, only as onlySpan, startSdk, stopSdk } from "@toolglot/internal/testing/otel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
   type CallInfo,
@@ -28,39 +21,11 @@ import {
   traceToolkit,
 } from "../src/index.ts";
 
-const exporter = new InMemorySpanExporter();
+afterEach(stopSdk);
 
-function startSdk(sampler?: Sampler): void {
-  const provider = new BasicTracerProvider({
-    spanProcessors: [new SimpleSpanProcessor(exporter)],
-    ...(sampler && { sampler }),
-  });
-  trace.setGlobalTracerProvider(provider);
-  context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-}
+const spans = (prefix = "execute_tool"): ReadableSpan[] => ended(prefix);
 
-afterEach(() => {
-  trace.disable();
-  context.disable();
-  exporter.reset();
-});
-
-/** A span by a tool, which ends at once. */
-function mark(name: string): Span {
-  const span = trace.getTracer("test").startSpan(name);
-  span.end();
-  return span;
-}
-
-function spans(prefix = "execute_tool"): ReadableSpan[] {
-  return exporter.getFinishedSpans().filter(({ name }) => name.startsWith(prefix));
-}
-
-function only(prefix?: string): ReadableSpan {
-  const found = spans(prefix);
-  if (found.length !== 1) throw new Error(`expected one span, not ${found.map(({ name }) => name).join(", ")}`);
-  return found[0] as ReadableSpan;
-}
+const only = (prefix = "execute_tool"): ReadableSpan => onlySpan(prefix);
 
 const exceptions = (span: ReadableSpan) =>
   span.events.filter(({ name }) => name === "exception").map(({ attributes }) => attributes ?? {});
@@ -312,8 +277,7 @@ describe("with an SDK", () => {
     const call = only();
     expect(call.parentSpanContext?.spanId).toBe(outer.spanContext().spanId);
     const parents = Object.fromEntries(
-      exporter
-        .getFinishedSpans()
+      ended()
         .filter((span) => span !== call && span.name !== "outer")
         .map(({ name, parentSpanContext }) => [name, parentSpanContext?.spanId === call.spanContext().spanId]),
     );
@@ -340,7 +304,7 @@ describe("with an SDK", () => {
   it("should make no span of a call that nobody asks for", async () => {
     const responses = kit().callToolFunction({ name: "add", input: { a: 1 } });
     await responses.return();
-    expect(exporter.getFinishedSpans()).toEqual([]);
+    expect(ended()).toEqual([]);
   });
 
   it("should trace calls of programs, and calls within calls as children", async () => {
@@ -349,7 +313,7 @@ describe("with an SDK", () => {
     const [add] = toolkit.tools().filter(({ name }) => name === "add");
     expect(await add?.execute({ a: 1 }, context)).toBe(2);
     expect(only().attributes["gen_ai.tool.call.id"]).toBe("p");
-    exporter.reset();
+    forget();
     toolkit.registerToolFunction(async () => add?.execute({ a: 2 }, context), { name: "outer", description: "d" });
     expect((await drain(toolkit, "outer")).data).toBe(3);
     const [inner, outer] = spans() as [ReadableSpan, ReadableSpan];
@@ -495,7 +459,7 @@ it("should record nothing of calls that are not sampled, and still hand the trac
     description: "d",
   });
   await drain(toolkit, "t");
-  expect(exporter.getFinishedSpans()).toEqual([]);
+  expect(ended()).toEqual([]);
   expect(seen).toEqual([expect.stringMatching(/^(?!0{32})[0-9a-f]{32}$/)]);
 });
 

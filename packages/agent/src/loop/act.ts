@@ -8,6 +8,7 @@ import {
   type ToolStatus,
 } from "@toolglot/core";
 import { failure, reportWait } from "@toolglot/core/executing";
+import { errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
@@ -89,7 +90,7 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
     return results;
   } catch (error) {
     if (ToolglotError.isInstance(error) && error.code === replayDivergence) throw error;
-    run.warn("agent/executor-failed", `The executor failed: ${error instanceof Error ? error.message : String(error)}`);
+    run.warn("agent/executor-failed", `The executor failed: ${errorText(error)}`);
     return failAll(expectedCalls(action), { type: "ExecutorFault", message: run.wording.executorFailed });
   } finally {
     state.open = false;

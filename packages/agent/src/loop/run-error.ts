@@ -1,8 +1,9 @@
 import { ToolglotError } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
 import type { RunError } from "../types.ts";
 
 /** An error as the host gets it. `code` is for errors without a code of toolglot. */
 export function toRunError(error: unknown, code: string): RunError {
   if (ToolglotError.isInstance(error)) return { code: error.code, message: error.message, data: { ...error.data } };
-  return { code, message: error instanceof Error ? error.message : String(error) };
+  return { code, message: errorText(error) };
 }

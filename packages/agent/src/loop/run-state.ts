@@ -1,4 +1,5 @@
 import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
@@ -92,7 +93,7 @@ export class RunState {
       }
       return change ? { change } : {};
     } catch (error) {
-      const failed = `The tools can't be read: ${error instanceof Error ? error.message : String(error)}`;
+      const failed = `The tools can't be read: ${errorText(error)}`;
       warn("agent/tools-failed", failed);
       return { failed };
     }

@@ -54,7 +54,7 @@ const kinds: Record<Opener["kind"], RegExp> = {
 export class OpenerWatch {
   readonly openers: Opener[] = [];
   /** Nothing from this offset on is given out before the document ends: it may belong to another one. */
-  limit: number = Number.POSITIVE_INFINITY;
+  limit: number = Infinity;
   #seen = 0;
   /** Up to here the text was searched, so that a stretch that grows is searched once. */
   #searched = 0;

@@ -17,7 +17,7 @@ export class ValueStream {
   /** Offset up to which the body was taken. */
   #taken: number;
   #open: boolean;
-  #limit: number = Number.POSITIVE_INFINITY;
+  #limit: number = Infinity;
   #fresh = true;
   #carriageReturn = false;
   /** White space still to take off the current line. */

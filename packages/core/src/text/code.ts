@@ -1,5 +1,7 @@
 import { lineEnd } from "@toolglot/internal";
-import { NextMark } from "./source.ts";
+import { NextMark, type Source } from "./source.ts";
+
+type Window = Pick<Source, "text" | "base">;
 
 /** A code fence that is open. */
 export interface Fence {
@@ -16,6 +18,7 @@ export interface Fence {
 }
 
 const opener = /^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
+/** By itself: this is asked of every line of a document in a fence. */
 const closer = /^[ \t]*(`{3,}|~{3,})[ \t\r]*$/;
 
 /** The fence a line opens, if it does. A line with further backticks after the run is inline code, not a fence. */
@@ -29,24 +32,26 @@ export function openFence(line: string, start: number): Fence | undefined {
 }
 
 /** Whether a line closes a fence: the same mark, at least as many, and nothing else, whatever the indentation. */
-export function closesFence(line: string, fence: Pick<Fence, "mark" | "length">): boolean {
+export function closesFence(line: string, { mark, length }: Pick<Fence, "mark" | "length">): boolean {
   const run = closer.exec(line)?.[1];
-  return run !== undefined && run.charAt(0) === fence.mark && run.length >= fence.length;
+  return run !== undefined && run.charAt(0) === mark && run.length >= length;
 }
 
-/** Where an outermost fence stands; offsets are those of the whole text. */
-export interface FenceRange {
+/** Where a fence stands; offsets are those of the whole text. */
+export interface FenceRange extends Fence {
   /** After its opening line. */
   body: number;
   /** Start of its closing line; infinite while it is open. */
   end: number;
+  /** What is known of it: whether it holds a call. */
+  holdsCall?: boolean;
 }
 
 /** The fences that are open, one inside the other. */
 export class FenceStack {
   /** All outermost fences so far, closed ones included. */
   readonly ranges: FenceRange[] = [];
-  readonly #open: Fence[] = [];
+  readonly #open: FenceRange[] = [];
 
   /** The innermost one. */
   get top(): Fence | undefined {
@@ -62,16 +67,16 @@ export class FenceStack {
     }
     const fence = openFence(line, start);
     if (!fence) return undefined;
-    if (this.#open.push(fence) === 1) this.ranges.push({ body: next, end: Number.POSITIVE_INFINITY });
+    const range = Object.assign(fence, { body: next, end: Infinity });
+    if (this.#open.push(range) === 1) this.ranges.push(range);
     return "opens";
   }
 
   /** Closes the innermost one at an offset; false when none is open. */
   pop(offset: number): boolean {
-    if (!this.#open.pop()) return false;
-    const range = this.ranges.at(-1);
-    if (range && this.#open.length === 0) range.end = offset;
-    return true;
+    const range = this.#open.pop();
+    if (range) range.end = offset;
+    return range !== undefined;
   }
 }
 
@@ -97,7 +102,7 @@ export class InlineCode {
   }
 
   /** Counts runs up to an offset; the text before it may leave the window afterwards. */
-  advance(text: string, base: number, offset: number): void {
+  advance({ text, base }: Window, offset: number): void {
     const limit = offset - base;
     for (let at = this.#done - base; at < limit; ) {
       const next = this.#ticks.find(text, at);
@@ -116,8 +121,9 @@ export class InlineCode {
   }
 
   /** Whether the marker at an index stands in inline code; `"more"` when the rest of the line decides. */
-  covers(text: string, base: number, at: number, lineComplete: boolean): boolean | "more" {
-    this.advance(text, base, base + at);
+  covers(window: Window, at: number, lineComplete: boolean): boolean | "more" {
+    const { text, base } = window;
+    this.advance(window, base + at);
     this.#endRun();
     if (this.#open === 0) return false;
     if (this.#partner > base + at) return true;

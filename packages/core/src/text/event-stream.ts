@@ -29,43 +29,24 @@ export async function* streamEvents<Event>(
   chunks: AsyncIterable<string> | Iterable<string> | ReadableStream<string>,
   makeParser: ParserMaker<Event>,
 ): AsyncGenerator<Event, void, undefined> {
-  let events: Event[] = [];
+  const events: Event[] = [];
   const parser = makeParser((event) => events.push(event));
-  const take = (): Event[] => {
-    const taken = events;
-    events = [];
-    return taken;
-  };
-  for await (const chunk of iterate(chunks)) {
+  for await (const chunk of "getReader" in chunks ? readAll(chunks) : chunks) {
     parser.feed(chunk);
-    if (events.length > 0) yield* take();
+    for (const event of events.splice(0)) yield event;
   }
   parser.end();
-  yield* take();
+  yield* events;
 }
 
 /** Streams are not async iterable everywhere yet. */
-async function* iterate(
-  chunks: AsyncIterable<string> | Iterable<string> | ReadableStream<string>,
-): AsyncGenerator<string, void, undefined> {
-  if (!("getReader" in chunks)) {
-    yield* chunks;
-    return;
-  }
+async function* readAll(chunks: ReadableStream<string>): AsyncGenerator<string, void, undefined> {
   const reader = chunks.getReader();
-  let done = false;
   try {
-    for (;;) {
-      const next = await reader.read();
-      done = next.done;
-      if (next.done) return;
-      yield next.value;
-    }
-  } catch (error) {
-    done = true;
-    throw error;
+    for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
   } finally {
-    if (!done) await reader.cancel();
     reader.releaseLock();
+    // Of no effect at its end; behind a failure, it fails with the same one.
+    await chunks.cancel();
   }
 }

@@ -1,9 +1,10 @@
 import { lineEnd, matchAt } from "@toolglot/internal";
+import type { Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
-import { callFormats, followsToken, toolsXmlTags } from "./call-formats.ts";
+import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
 import { type FenceRange, InlineCode } from "./code.ts";
 
-/** A pattern for an opener of the table. */
+/** A pattern for a text of the table. */
 const source = (open: string): string =>
   open
     .replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&")
@@ -11,40 +12,42 @@ const source = (open: string): string =>
     .replaceAll("｜", "[｜‖|]{1,2}")
     .replaceAll("▁", "[▁_]");
 
-const rows = callFormats.map(({ open, next = followsToken, ...row }) => ({
-  ...row,
-  pattern: new RegExp(`(?:${open.map(source).join("|")})${next}`, "iy"),
-}));
-const openers = new RegExp([...new Set(callFormats.flatMap(({ open }) => open.map(source)))].join("|"), "gi");
+const rows = callFormats.flatMap(({ name, protocol, marks }) =>
+  marks.map(({ open, next = followsToken, lineStart }) => {
+    const begin = open.map(source).join("|");
+    return { name, protocol, lineStart, begin, pattern: new RegExp(`(?:${begin})${next}`, "iy") };
+  }),
+);
+const openers = new RegExp(rows.map(({ begin }) => begin).join("|"), "gi");
 
 const key = (names: string): string => `["'](?:${names})["']\\s{0,9}:`;
-const names = "tool|tool_name|name|function|action|recipient_name";
-const inputs = "arguments|parameters|args|input|action_input|tool_input";
+const names = "(?:tool_|recipient_)?name|tool|function|action";
+const inputs = "(?:tool_|action_)?input|arg(?:ument)?s|parameters";
 const jsonCall = new RegExp(
-  `[[{]{1,2}\\s{0,40}(?:${key("tool_calls|tool_uses|function_call")}` +
+  `[[{]{1,2}\\s{0,40}(?:${key("tool_(?:calls|uses)|function_call")}` +
     `|${key(`id|type|${names}`)}[\\s\\S]{0,300}?${key(inputs)}` +
     `|${key(inputs)}[\\s\\S]{0,300}?${key(names)}` +
     `|${key(names)}\\s{0,9}["'][^"'\\n]{1,100}["']\\s{0,9}\\})`,
   "gi",
 );
 
-const toolName = "([\\w.:-]{1,100})";
 const literal = `(?:[)"'[{\\d-]|[rbfu]{1,2}["']|(?:true|false|none|null)\\b|\\w{1,100}\\s{0,9}=(?!=))`;
 const prefixes = "(?:\\w{1,100}[ \\t]{0,9}=[ \\t]{0,9})?(?:await[ \\t]{1,9}|print\\(|call:|\\[[ \\t]{0,9}){0,3}";
 /** A line that begins with a call in Python, or with what is left of one when a server strips its special tokens. */
 const bareCall = new RegExp(
-  `^[ \\t]*(?:${prefixes}${toolName}\\(\\s{0,40}${literal}|(?:call:|functions\\.|action:[ \\t]{0,9})?${toolName}` +
+  `^[ \\t]*(?:${prefixes}(${word})\\(\\s{0,40}${literal}|(?:call:|functions\\.|action:[ \\t]{0,9})?(${word})` +
     `(?:\\{\\s{0,9}["'\\w}]|\\[(?:ARGS|CALL_ID)\\]|[ \\t\\r]{0,9}\\n\\s{0,9}action input:))`,
   "gim",
 );
 
 /** Tags at the start of a line that lack a bracket, or have one of another script; and more of them behind those. */
 function bareTags(tags: string): { first: RegExp; more: RegExp } {
-  const close = "(?:>|&gt;|[＞〉》›])";
+  const wide = "[＞〉》›]";
+  const close = `(?:>|&gt;|${wide})`;
   const attributes = `(?:[ \\t]{1,9}[\\w-]{1,100}[ \\t]{0,9}=[ \\t]{0,9}(?:"[^"\\n]{0,300}"|'[^'\\n]{0,300}')){0,9}[ \\t]{0,9}/?`;
   const first =
     `^[ \\t]*(?:(?:&lt;|[＜〈《‹])?[ \\t]?/?(?:${tags})${attributes}${close}` +
-    `|<[ \\t]?/?(?:${tags})(?:[＞〉》›]|[ \\t\\r]{0,9}(?=\\n|$|<))|/tools[ \\t\\r]{0,9}$|\\[/(?:${tags})\\]|\\[tools\\])`;
+    `|<[ \\t]?/?(?:${tags})(?:${wide}|[ \\t\\r]{0,9}(?=\\n|$|<))|/tools[ \\t\\r]{0,9}$|\\[/(?:${tags})\\]|\\[tools\\])`;
   return { first: new RegExp(first, "gim"), more: new RegExp(`(?:${tags})${close}`, "gi") };
 }
 
@@ -62,90 +65,102 @@ function tagPatterns(tools: readonly string[]): ReturnType<typeof bareTags> {
 /** Names are compared as models mix them up: without case and separators. */
 const plain = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, "");
 
+/** A call in another format: what the format is called, and where the call begins and ends in the text that is searched. */
+interface Call extends Span {
+  name: string;
+  protocol?: TextProtocol | undefined;
+}
+
+/** Every call in another format holds one of these. */
+const callMark = /[<[{(>`~:=＞]|&gt;/;
+
 /**
- * Looks for calls in other formats through the text segments of one message, in order. What stands in inline code is a mention;
- * what stands in a fence that begins with something else is documentation.
+ * Looks for calls in other formats, in the text segments of a whole message: the name of each format, and its first place.
+ * What stands in inline code is a mention; what stands in a fence that begins with something else is documentation.
+ *
+ * @param own The reader's own protocol.
+ * @param tools Those that may be called.
+ * @param fences In order.
  */
-export class ForeignFinder {
+export function findForeign<Block>(
+  own: string,
+  tools: readonly { name: string }[],
+  fences: readonly FenceRange[],
+  segments: readonly Segment<Block>[],
+): Iterable<readonly [format: string, Span]> {
+  let finder: ForeignFinder | undefined;
+  for (const segment of segments) {
+    if (segment.type !== "text" || !callMark.test(segment.text)) continue;
+    finder ??= new ForeignFinder(own, tools, fences);
+    finder.find(segment.text, segment.span.start);
+  }
+  return finder?.end() ?? [];
+}
+
+class ForeignFinder {
   readonly #own: string;
   readonly #tools: ReadonlySet<string>;
   readonly #fences: readonly FenceRange[];
-  /** What is known of fences: whether they hold calls. */
-  readonly #holdCalls = new Map<FenceRange, boolean>();
   readonly #tags: ReturnType<typeof bareTags>;
-  /** The first place of each format. */
-  readonly #found = new Map<string, Span>();
-  #native = false;
+  /** By text protocol; there is one finding for all formats of none. */
+  readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
   #tag: Span | undefined;
   #tagCount = 0;
 
-  /** `own`: the reader's own protocol. `tools`: those that may be called. `fences`: in order. */
   constructor(own: string, tools: readonly { name: string }[], fences: readonly FenceRange[]) {
     const names = tools.map(({ name }) => name);
     this.#own = own;
     this.#tools = new Set(names.map(plain));
     // One that is never closed may be the closing line of a fence that something else opened.
-    this.#fences = fences.filter(({ end }) => end < Number.POSITIVE_INFINITY);
+    this.#fences = fences.filter(({ end }) => end < Infinity);
     this.#tags = tagPatterns(names);
   }
 
   /** Looks through a text segment that begins at an offset. */
   find(text: string, offset: number): void {
-    this.#findOpeners(text, offset);
+    this.#calls(text, offset, openers, ({ 0: opener, index: start }) => {
+      for (const { name, protocol, pattern, lineStart } of rows) {
+        if (protocol === this.#own || (lineStart && !startsLine(text, start))) continue;
+        const whole = matchAt(pattern, text, start)?.[0].trimEnd();
+        if (whole !== undefined) return { name, protocol, start, end: start + Math.max(opener.length, whole.length) };
+      }
+      return undefined;
+    });
     // Within a line, and where it is no more than a name, JSON is a call when there is such a tool.
-    this.#findCall(text, offset, jsonCall, ({ 0: found, index }) =>
-      (!found.endsWith("}") && startsLine(text, index)) || this.#namesTool(found) ? "a JSON tool call" : undefined,
+    this.#calls(text, offset, jsonCall, ({ 0: found, index }) =>
+      (!found.endsWith("}") && startsLine(text, index)) || this.#namesTool(found)
+        ? { name: "a JSON tool call", start: index, end: index + found.length }
+        : undefined,
     );
     if (this.#tools.size > 0)
-      this.#findCall(text, offset, bareCall, ({ 1: python, 2: name = python }, start) => {
-        if (!this.#namesTool(name ?? "")) return undefined;
-        if (!python) return "a call without its markers";
+      this.#calls(text, offset, bareCall, ({ 0: found, 1: python, 2: bare = python ?? "", index }) => {
+        const start = index + found.search(/\S/);
         // A sentence that speaks of a call goes on behind it.
-        return /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()) ? "a call in Python" : undefined;
+        const isCall = this.#namesTool(bare) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
+        const name = python ? "a call in Python" : "a call without its markers";
+        return isCall ? { name, start, end: index + found.trimEnd().length } : undefined;
       });
     this.#findTags(text, offset);
   }
 
   /** What was found, the first place of each format. */
-  end(): [string, Span][] {
-    if (this.#tag && this.#tagCount > 1 && !this.#found.has("a ToolsXML block"))
-      this.#found.set("a ToolsXML block without its brackets", this.#tag);
-    return [...this.#found];
+  end(): Iterable<readonly [format: string, Span]> {
+    if (this.#tag && this.#tagCount > 1 && !this.#found.has("toolsxml"))
+      this.#found.set("toolsxml", ["a ToolsXML block without its brackets", this.#tag]);
+    return this.#found.values();
   }
 
-  #findOpeners(text: string, offset: number): void {
+  /** The calls at the places of a pattern. */
+  #calls(text: string, offset: number, pattern: RegExp, callAt: (match: RegExpExecArray) => Call | undefined): void {
     const counts = this.#places(text, offset);
-    for (const { 0: opener, index } of text.matchAll(openers)) {
-      for (const { name, protocol, pattern, lineStart } of rows) {
-        if (protocol === this.#own || (lineStart && !startsLine(text, index))) continue;
-        const match = matchAt(pattern, text, index);
-        if (!match) continue;
-        // One call has several marks, and some formats share theirs.
-        if (!(protocol ? this.#found.has(name) : this.#native) && counts(index)) {
-          this.#native ||= protocol === undefined;
-          this.#add(name, offset + index, Math.max(opener.length, match[0].trimEnd().length));
-        }
-        break;
-      }
-    }
-  }
-
-  /** The first place of a pattern that is a call, unless there was one before: `nameOf` judges, and names its format. */
-  #findCall(
-    text: string,
-    offset: number,
-    pattern: RegExp,
-    nameOf: (match: RegExpExecArray, start: number) => string | undefined,
-  ): void {
-    if (this.#native) return;
-    const counts = this.#places(text, offset);
+    // Only openers may be those of another text protocol, too.
+    if (pattern !== openers && this.#found.has(undefined)) return;
     for (const match of text.matchAll(pattern)) {
-      const start = match.index + match[0].search(/\S/);
-      const name = nameOf(match, start);
-      if (!name || !counts(start)) continue;
-      this.#native = true;
-      this.#add(name, offset + start, match[0].trim().length);
-      return;
+      const call = callAt(match);
+      // One call has several marks, and some formats share theirs.
+      if (!call || this.#found.has(call.protocol) || !counts(call.start)) continue;
+      this.#found.set(call.protocol, [call.name, { start: offset + call.start, end: offset + call.end }]);
+      if (pattern !== openers) return;
     }
   }
 
@@ -169,19 +184,20 @@ export class ForeignFinder {
       const at = offset + index;
       while ((this.#fences[next]?.end ?? at) < at) next += 1;
       const fence = this.#fences[next];
-      if (fence && fence.body <= at && at < fence.end) return this.#holdsCall(fence, text, offset, index);
+      if (fence && fence.body <= at && at < fence.end) {
+        fence.holdsCall ??= this.#holdsCall(fence, text, offset, index);
+        return fence.holdsCall;
+      }
       if (index > end) {
         code.startLine(text.lastIndexOf("\n", index - 1) + 1);
         end = lineEnd(text, index);
       }
-      return code.covers(text, 0, index, true) !== true;
+      return code.covers({ text, base: 0 }, index, true) !== true;
     };
   }
 
-  /** Whether a fence begins with the call at an index, and does more than show it. */
+  /** Whether a fence begins with the call at an index, and does more than show it: the first call in it decides. */
   #holdsCall(fence: FenceRange, text: string, offset: number, index: number): boolean {
-    const known = this.#holdCalls.get(fence);
-    if (known !== undefined) return known;
     const begin = Math.max(0, fence.body - offset);
     const end = fence.end - offset;
     // Other tags of the call, and one word, may stand before its mark.
@@ -189,19 +205,13 @@ export class ForeignFinder {
     const begins = fence.body < offset || (index - begin < 1000 && /^\s*[\w.:-]{0,100}\s*$/.test(before));
     // Where the tools are known, an example calls another one, and a sentence follows it.
     const shows = /^.*\n\s*[\p{L}\p{N}]/u.test(text.slice(end, end + 400));
-    const holds = begins && (!shows || this.#tools.size === 0 || this.#namesTool(text.slice(begin, end)));
-    this.#holdCalls.set(fence, holds);
-    return holds;
+    return begins && (!shows || this.#tools.size === 0 || this.#namesTool(text.slice(begin, end)));
   }
 
   #namesTool(text: string): boolean {
     for (const [name] of text.matchAll(/[\p{L}\p{N}_.:-]+/gu))
       if (this.#tools.has(plain(name)) || this.#tools.has(plain(name.replace(/^\w+\.|:\d+$/g, "")))) return true;
     return false;
-  }
-
-  #add(format: string, start: number, length: number): void {
-    if (!this.#found.has(format)) this.#found.set(format, { start, end: start + length });
   }
 }
 

@@ -9,18 +9,20 @@ import type { TextScanner } from "./text-scanner.ts";
  */
 export function createPushParser<Block extends BlockBase>(makeScanner: () => TextScanner<Block>): Parser<Block> {
   let scanner: TextScanner<Block> | undefined = makeScanner();
+  const reading = (what: string): TextScanner<Block> => {
+    if (!scanner) throw new TypeError(`${what}() after end(): call reset() to read another text`);
+    return scanner;
+  };
   return {
     feed(chunk: string): void {
       if (typeof chunk !== "string") throw new TypeError(`feed() takes a string, not ${typeof chunk}`);
-      if (!scanner) throw new TypeError("feed() after end(): call reset() to read another text");
-      scanner.feed(chunk);
+      reading("feed").feed(chunk);
     },
     end(options?: EndOptions): ParseResult<Block> {
-      if (!scanner) throw new TypeError("end() was called before: call reset() to read another text");
+      const ending = reading("end");
       checkKeys("end", options, "finish stopSequence");
-      const result = scanner.end(options);
       scanner = undefined;
-      return result;
+      return ending.end(options);
     },
     reset(): void {
       scanner = makeScanner();
@@ -35,7 +37,7 @@ export function allowsRepair({ strict, repairs }: Pick<ParseOptions, "strict" | 
 
 /** Whether the provider says that the message did not end by itself. */
 export function isCutOff(end: EndOptions | undefined): boolean {
-  return end?.finish === "length" || end?.finish === "filter" || end?.finish === "error";
+  return /^(?:length|filter|error)$/.test(end?.finish ?? "");
 }
 
 /**
@@ -48,15 +50,14 @@ export function isCutOff(end: EndOptions | undefined): boolean {
 export function checkParseOptions(
   what: string,
   options: Pick<ParseOptions, "maxInputLength" | "repairs"> & { onEvent?: unknown },
-  own: Readonly<Record<string, true>> = {},
+  own: readonly string[] = [],
   known?: { protocol: TextProtocol; repairs: Readonly<Record<string, unknown>> },
 ): void {
-  const keys = "strict maxInputLength tools reasoning startsInReasoning repairs";
-  checkKeys<object, string>(what, options, [keys, ...Object.keys(own)]);
+  checkKeys<object, string>(what, options, ["strict maxInputLength tools reasoning startsInReasoning repairs", ...own]);
   const { maxInputLength, repairs, onEvent } = options;
   if (maxInputLength !== undefined && !(maxInputLength >= 0))
     throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
-  if (repairs !== undefined && repairs !== "all" && repairs !== "none" && (typeof repairs !== "object" || !repairs))
+  if (!["all", "none", undefined].includes(repairs as string) && (typeof repairs !== "object" || !repairs))
     throw new TypeError('repairs is "all", "none", or an object of codes such as { "core/x": false }');
   if (known && typeof repairs === "object")
     for (const code of Object.keys(repairs))

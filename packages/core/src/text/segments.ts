@@ -16,6 +16,7 @@ export class Segments<Block extends BlockBase> {
   start = 0;
   readonly #source: Source;
   readonly #options: Pick<TextScannerOptions<Block>, "grammar" | "onEvent">;
+  readonly #blockName: string;
   /** Its text begins here: behind the tag of a reasoning block. */
   #textStart = 0;
   /** Text before this offset was given out. */
@@ -24,10 +25,7 @@ export class Segments<Block extends BlockBase> {
   constructor(source: Source, options: Pick<TextScannerOptions<Block>, "grammar" | "onEvent">) {
     this.#source = source;
     this.#options = options;
-  }
-
-  get #blockName(): string {
-    return this.#options.grammar.blockName ?? "block";
+    this.#blockName = options.grammar.blockName ?? "block";
   }
 
   /** Begins a segment at an offset; what stands before it is dealt with. */

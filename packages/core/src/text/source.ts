@@ -1,6 +1,12 @@
 const chunksToPack = 1024;
 
 /**
+ * A line that is still undecided after so many units waits for its line break. Asking again at every chunk would cost the
+ * square of a long line's length.
+ */
+const longestUndecided = 64;
+
+/**
  * Text that arrives in chunks. A window of unread text is kept flat; everything read stays reachable by offset, so that a
  * reader that guessed wrong can go back. Chunks are joined only when text is asked for: adding one costs its length.
  *
@@ -15,31 +21,55 @@ export class Source {
   base = 0;
   /** Length of all text so far. */
   length = 0;
-  /** Units of the chunks that wait for {@link append}. */
-  deferred = 0;
+  /** Units that are taken at most. */
+  readonly maxLength: number;
+  /** The text is longer. */
+  tooLong = false;
+  /** Chunks that wait, and their units. */
+  #deferred = 0;
   #waiting: string[] = [];
   #chunks: string[] = [];
   #starts: number[] = [];
   /** So many chunks at the front are long ones, joined from short ones. */
   #packed = 0;
 
+  constructor(maxLength: number) {
+    this.maxLength = maxLength;
+  }
+
   /** Offset where reading goes on. */
   get offset(): number {
     return this.base + this.at;
   }
 
-  /** Keeps a chunk out of the window for now: reading can only go on with more text. */
-  defer(chunk: string): void {
-    this.#waiting.push(chunk);
-    this.deferred += chunk.length;
+  /** Takes the next chunk, as far as there is room. False when there is nothing to read: it `waits` for a line break. */
+  take(chunk: string, waits: boolean): boolean {
+    const room = this.maxLength - this.length - this.#deferred;
+    if (chunk.length > room) {
+      this.tooLong = true;
+      chunk = chunk.slice(0, room);
+    }
+    if (chunk === "") return false;
+    const defers = waits && this.text.length - this.at > longestUndecided && !chunk.includes("\n");
+    if (!defers) this.#append(chunk);
+    else {
+      this.#waiting.push(chunk);
+      this.#deferred += chunk.length;
+    }
+    return !defers;
+  }
+
+  /** Takes what waits: no more text comes. */
+  takeRest(): void {
+    this.#append("");
   }
 
   /** Puts a chunk, after those that wait, behind the window's unread rest; what was read leaves the window. */
-  append(chunk: string): void {
-    if (this.deferred > 0) {
+  #append(chunk: string): void {
+    if (this.#deferred > 0) {
       chunk = this.#waiting.join("") + chunk;
       this.#waiting = [];
-      this.deferred = 0;
+      this.#deferred = 0;
     }
     this.#chunks.push(chunk);
     this.#starts.push(this.length);
@@ -93,7 +123,7 @@ export class NextMark {
   readonly #mark: string;
   /** The window that was searched, from which index on, and the index of the mark; infinite when it has none. */
   #text = "";
-  #from = Number.POSITIVE_INFINITY;
+  #from = Infinity;
   #index = 0;
 
   constructor(mark: string) {
@@ -106,7 +136,7 @@ export class NextMark {
       const index = text.indexOf(this.#mark, at);
       this.#text = text;
       this.#from = at;
-      this.#index = index < 0 ? Number.POSITIVE_INFINITY : index;
+      this.#index = index < 0 ? Infinity : index;
     }
     return this.#index;
   }

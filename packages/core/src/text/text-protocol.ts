@@ -35,16 +35,16 @@ export interface TextProtocolParts<Block extends BlockBase> {
   /** Named when another prompt is passed: `tamPrompt from @toolglot/prompts/tam`. */
   ownPrompt: string;
   /** Names of the options that only this protocol has. */
-  options?: Readonly<Record<string, true>>;
+  options?: readonly string[];
   renderTools(tools: readonly ToolDefinition[], options: { locale: Locale }): string;
   createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
   /** What a block asks for; `tools` are those that its parser was made with. */
   actions(block: Block, tools: readonly ToolDefinition[] | undefined): Action[];
-  formatResults(results: readonly ToolResult[], options: { locale: Locale; maxChars?: number }): string;
+  formatResults(results: readonly ToolResult[], options: { locale: Locale; maxChars: number }): string;
   /** `source`: the text that was parsed, when this protocol's parser did it. */
   explain(
     result: ParseResult<Block>,
-    options: { locale: Locale; mode: ProtocolMode; source?: string },
+    options: { locale: Locale; mode: ProtocolMode; source?: string | undefined },
   ): string | undefined;
   /** Each message by itself. `tools`: those that the protocol was asked about last. */
   encodeMessages(
@@ -62,18 +62,18 @@ export function createTextProtocol<Block extends BlockBase>(
   options: TextProtocolOptions,
   parts: TextProtocolParts<Block>,
 ): ToolProtocol<Block> {
-  const { id, version, stop, ownPrompt } = parts;
+  const { id, version, stop, ownPrompt, options: own = [] } = parts;
   const name = `${id.replace(/-.*/, "")}Protocol`;
-  const own = Object.keys(parts.options ?? {});
   checkKeys<TextProtocolOptions, string>(name, options, ["prompt locale mode maxResultChars", ...own], ["prompt"]);
-  const { prompt, locale = "en", mode = "loop", maxResultChars } = options;
+  const { prompt, locale = "en", mode = "loop", maxResultChars: maxChars = 16_000 } = options;
   if (prompt?.forProtocol !== version) {
     throw new TypeError(
       `${name}: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass ${ownPrompt}.`,
     );
   }
-  const formatResults = (results: readonly ToolResult[]): string =>
-    parts.formatResults(results, { locale, ...(maxResultChars !== undefined && { maxChars: maxResultChars }) });
+  const formatResults = (results: readonly ToolResult[]): string => parts.formatResults(results, { locale, maxChars });
+  const encodeMessages = (messages: readonly Message[]): Message[] =>
+    parts.encodeMessages(messages, formatResults, declared);
   const sources = new WeakMap<ParseResult<Block>, string>();
   const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
   let declared: readonly ToolDefinition[] = [];
@@ -86,7 +86,7 @@ export function createTextProtocol<Block extends BlockBase>(
     version,
     stop,
     renderTools: (tools, rendering) => renderTools(tools, rendering?.locale ?? locale),
-    instructions: (tools, { locale, mode }) => prompt.build({ toolsText: renderTools(tools, locale), locale, mode }),
+    instructions: (tools, how) => prompt.build({ toolsText: renderTools(tools, how.locale), ...how }),
     createParser(parsing) {
       const { tools, onEvent } = parsing;
       declared = tools ?? declared;
@@ -97,32 +97,28 @@ export function createTextProtocol<Block extends BlockBase>(
           onEvent?.(event);
         },
       });
-      let chunks: string[] = [];
+      let text = "";
       return {
         feed(chunk) {
           parser.feed(chunk);
-          chunks.push(chunk);
+          text += chunk;
         },
         end(ending) {
           const result = parser.end(ending);
-          sources.set(result, chunks.join(""));
-          chunks = [];
+          sources.set(result, text);
           return result;
         },
         reset() {
           parser.reset();
-          chunks = [];
+          text = "";
         },
       };
     },
     actions: (block) => parts.actions(block, toolsOf.get(block)),
     formatResults,
-    explain(result) {
-      const source = sources.get(result);
-      return parts.explain(result, { locale, mode, ...(source !== undefined && { source }) });
-    },
-    encodeMessages: (messages) => parts.encodeMessages(messages, formatResults, declared),
-    encodeMessage: (message) => parts.encodeMessages([message], formatResults, declared),
+    explain: (result) => parts.explain(result, { locale, mode, source: sources.get(result) }),
+    encodeMessages,
+    encodeMessage: (message) => encodeMessages([message]),
   };
 }
 

@@ -73,6 +73,7 @@ describe("reasoning", () => {
     ["``a ` <think>`` is a tag", ["text ``a ` <think>`` is a tag"]],
     ["`<think> is a tag", ["text `", "reasoning  is a tag"]],
     ["<thinker>a</thinker>", ["text <thinker>a</thinker>"]],
+    ["<think\nof>a", ["text <think\nof>a"]],
   ])("reads %j", (text, expected) => {
     expect(shape(scan([text]).result)).toEqual(expected);
   });
@@ -226,7 +227,7 @@ it("gives out text as soon as nothing can take it back", () => {
 
 it("says the same for every chunking", () => {
   const piece = fc.constantFrom(
-    ..."`,``,```\n,~~~\n,```js\n,<think>,</think>,<think a>,<,BEGIN\n,BEGIN,END\n,\n,\r\n,\uFEFF,😀,[tool_result]\n,<results>\n,x y,  ,<tools>\n".split(
+    ..."`,``,```\n,~~~\n,```js\n,<think>,</think>,<think a>,<think\n,a>,<,BEGIN\n,BEGIN,END\n,\n,\r\n,\uFEFF,😀,[tool_result]\n,<results>\n,x y,  ,<tools>\n".split(
       ",",
     ),
   );
@@ -256,4 +257,12 @@ it("says the same for every chunking", () => {
     ),
     { numRuns: 400 },
   );
+});
+
+it("gives a result for very many findings", () => {
+  const scanner = new TextScanner<Call>({ grammar });
+  const span = { start: 0, end: 0 };
+  const error = { code: "x/y", severity: "error", affects: "value", message: "", span, source: "x" } as const;
+  for (let count = 0; count < 200_000; count += 1) scanner.diagnose(error);
+  expect(scanner.end().diagnostics).toHaveLength(200_000);
 });

@@ -121,16 +121,28 @@ __result__ = { result1, result2 };`,
 });
 
 /** For programs that call a router. */
-const routerAddendum = `## Router
+const routerAddendum = (batch: string, search: string): string => `## Router
 - The functions are capabilities of a router: it checks each call, keeps a record of it, and may ask a person first
-- \`router.batch([{"name": "tool1", "args": {"arg1": 1}}, ...])\` makes calls side by side; it returns a list in the same order, of {"ok": True, "value": ...} or {"ok": False, "error": "..."}
-- \`router.search(query)\` finds capabilities that are not listed above by what is to be done, \`router.call(name, args)\` calls them
+${batch}
+${search}
 - A call that waits for an approval was not made. The program goes on from there when it is approved: say that it waits, and don't write it again
 - When it is unknown whether a call took effect, find out first; don't call it again`;
+const pythonRouter = routerAddendum(
+  `- \`router.batch([{"name": "tool1", "args": {"arg1": 1}}, ...])\` makes calls side by side; it returns a list in the same order, of {"ok": True, "value": ...} or {"ok": False, "error": "..."}`,
+  `- \`router.search(query)\` finds capabilities that are not listed above by what is to be done, \`router.call(name, args)\` calls them`,
+);
+const javascriptRouter = routerAddendum(
+  `- \`await router.batch({ calls: [{ name: "tool1", args: { arg1: 1 } }, ...] })\` makes calls side by side; it returns a list in the same order, of { ok: true, value } or { ok: false, error }`,
+  `- \`await router.search({ query })\` finds capabilities that are not listed above by what is to be done, \`await router.call({ name, args })\` calls them`,
+);
 
 export const python: PromptText = { template: pythonTemplate, addenda: { loop: pythonAddendum } };
 export const javascript: PromptText = { template: javascriptTemplate, addenda: { loop: loopAddendum } };
 export const router: PromptText = {
   template: pythonTemplate,
-  addenda: { single: routerAddendum, loop: `${pythonAddendum}\n\n${routerAddendum}` },
+  addenda: { single: pythonRouter, loop: `${pythonAddendum}\n\n${pythonRouter}` },
+};
+export const javascriptRouterText: PromptText = {
+  template: javascriptTemplate,
+  addenda: { single: javascriptRouter, loop: `${loopAddendum}\n\n${javascriptRouter}` },
 };

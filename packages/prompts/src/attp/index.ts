@@ -38,3 +38,9 @@ export const attpJavascriptPrompt: PromptBuilder = templatePrompt("attp-js/1", {
   zh: zh.javascript,
   en: en.javascript,
 });
+
+/** {@link attpRouterPrompt} for programs in JavaScript (`attp-js/1`), as {@link attpJavascriptPrompt} teaches them. */
+export const attpJavascriptRouterPrompt: PromptBuilder = templatePrompt("attp-js/1", {
+  zh: zh.javascriptRouterText,
+  en: en.javascriptRouterText,
+});

@@ -121,16 +121,28 @@ __result__ = { result1, result2 };`,
 });
 
 /** 通过路由器调用的程序。 */
-const routerAddendum = `## 路由器
+const routerAddendum = (batch: string, search: string): string => `## 路由器
 - 这些函数是一个路由器的能力：路由器检查并记录每次调用，有时会先请人审批
-- \`router.batch([{"name": "tool1", "args": {"arg1": 1}}, ...])\` 并行调用，按相同顺序返回列表，每项为 {"ok": True, "value": ...} 或 {"ok": False, "error": "..."}
-- \`router.search(query)\` 按要做的事查找上面没有列出的能力，\`router.call(name, args)\` 调用它们
+${batch}
+${search}
 - 等待审批的调用尚未执行，批准后程序会从那里继续：请说明正在等待，不要重写程序
 - 如果不知道某次调用是否已生效，先查明，不要再次调用`;
+const pythonRouter = routerAddendum(
+  `- \`router.batch([{"name": "tool1", "args": {"arg1": 1}}, ...])\` 并行调用，按相同顺序返回列表，每项为 {"ok": True, "value": ...} 或 {"ok": False, "error": "..."}`,
+  `- \`router.search(query)\` 按要做的事查找上面没有列出的能力，\`router.call(name, args)\` 调用它们`,
+);
+const javascriptRouter = routerAddendum(
+  `- \`await router.batch({ calls: [{ name: "tool1", args: { arg1: 1 } }, ...] })\` 并行调用，按相同顺序返回列表，每项为 { ok: true, value } 或 { ok: false, error }`,
+  `- \`await router.search({ query })\` 按要做的事查找上面没有列出的能力，\`await router.call({ name, args })\` 调用它们`,
+);
 
 export const python: PromptText = { template: pythonTemplate, addenda: { loop: pythonAddendum } };
 export const javascript: PromptText = { template: javascriptTemplate, addenda: { loop: loopAddendum } };
 export const router: PromptText = {
   template: pythonTemplate,
-  addenda: { single: routerAddendum, loop: `${pythonAddendum}\n\n${routerAddendum}` },
+  addenda: { single: pythonRouter, loop: `${pythonAddendum}\n\n${pythonRouter}` },
+};
+export const javascriptRouterText: PromptText = {
+  template: javascriptTemplate,
+  addenda: { single: javascriptRouter, loop: `${loopAddendum}\n\n${javascriptRouter}` },
 };

@@ -3,7 +3,6 @@ import {
   type Context,
   context,
   metrics,
-  ProxyTracerProvider,
   type Span,
   SpanKind,
   SpanStatusCode,
@@ -12,6 +11,7 @@ import {
 import { contentText, type Diagnostic, type ToolCall, toJsonText } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
+import { isTraced } from "@toolglot/internal/otel";
 import { errorTypes } from "../errors.ts";
 import type { CallInfo, ToolMiddleware, TracingOptions } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
@@ -20,15 +20,6 @@ import type { Responses } from "./run.ts";
 const scope = "@toolglot/toolkit";
 /** Ids and names that a model has written are no longer than this in a trace. */
 const maxIdLength = 256;
-
-/** The provider that makes spans while there is no SDK. */
-const noSdk = new ProxyTracerProvider().getDelegate();
-
-/** Whether there is an SDK to make spans: one may come at any time. */
-export function isTraced(): boolean {
-  const provider = trace.getTracerProvider();
-  return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noSdk;
-}
 
 /**
  * Middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool NAME`, of

@@ -10,7 +10,7 @@ import {
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { canonicalJson, clockSince, keepLease, sleep, textDigest, toHex } from "@toolglot/internal";
+import { canonicalJson, clockSince, errorText, keepLease, sleep, textDigest, toHex } from "@toolglot/internal";
 import { errorTypes } from "../errors.ts";
 import { reportUnrun, settleUnrun } from "./unrun.ts";
 
@@ -53,7 +53,7 @@ export async function runOnce(
     try {
       claimed = await log.claim({ ...key, fingerprint, owner, leaseMs });
     } catch (error) {
-      return forEach("error", errorTypes.notRun, unrecorded.message, [`The operation log failed: ${textOf(error)}`]);
+      return forEach("error", errorTypes.notRun, unrecorded.message, [`The operation log failed: ${errorText(error)}`]);
     }
     switch (claimed.status) {
       case "claimed":
@@ -130,7 +130,7 @@ async function runClaimed(
     return await log.finish(claim, { state: "done", outcome: toJson(results) }).then(
       (kept) => (kept ? results : results.map(doubted)),
       (error: unknown) =>
-        results.map((result) => warned(result, `The results could not be recorded: ${textOf(error)}`)),
+        results.map((result) => warned(result, `The results could not be recorded: ${errorText(error)}`)),
     );
   } finally {
     lease.stop();
@@ -149,10 +149,6 @@ function doubted(result: ToolResult): ToolResult {
 function warned(result: ToolResult, warning: string): ToolResult {
   const before = Array.isArray(result.metadata?.warnings) ? (result.metadata.warnings as unknown[]) : [];
   return { ...result, metadata: { ...result.metadata, warnings: [...before, warning] } };
-}
-
-function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Results as JSON: what the log can keep. */

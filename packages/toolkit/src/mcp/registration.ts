@@ -1,4 +1,4 @@
-import { defined } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import type { RegisteredToolFunction } from "../call/registered.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { RegisterOptions } from "../types.ts";
@@ -144,7 +144,7 @@ export class McpRegistration {
         change = this.#apply(listed);
       } catch (error) {
         if (this.#detached) return;
-        const why = error instanceof Error ? error.message : String(error);
+        const why = errorText(error);
         const warnings = [
           `The tools of the MCP server "${this.client.name}" may have changed, and can't be listed: ${why}`,
         ];
@@ -181,7 +181,7 @@ export class McpRegistration {
           if (made?.registered !== undefined) change.added.push(made.name);
         }
       } catch (error) {
-        change.warnings.push(error instanceof Error ? error.message : String(error));
+        change.warnings.push(errorText(error));
       }
     }
     return change;
