@@ -2,10 +2,12 @@ import type { Options } from "tsup";
 import { scripts } from "../../bundled-script.ts";
 import base from "../../tsup.base.ts";
 
+const shared = base as Options;
+
 const config: Options = {
-  ...(base as Options),
+  ...shared,
   platform: "node",
-  esbuildPlugins: [scripts],
+  esbuildPlugins: [...(shared.esbuildPlugins ?? []), scripts],
   // Tables of Chinese characters take half the room so.
   esbuildOptions: (options) => {
     options.charset = "utf8";

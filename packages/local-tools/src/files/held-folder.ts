@@ -6,15 +6,20 @@ import { isInside } from "../roots/roots.ts";
 /** A pipe doesn't hold up the opening. */
 const fileFlags: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
+/** What of a {@link PinnedFolder} can be handed to another thread. */
+export type HeldPlace = Pick<PinnedFolder, "base" | "path" | "pinned">;
+
 /** A {@link PinnedFolder} inside roots, for a thread that has thousands of files to open: it awaits nothing. */
 export class HeldFolder {
-  readonly #folder: PinnedFolder;
+  readonly #folder: HeldPlace & Partial<Pick<PinnedFolder, "close">>;
   readonly #roots: readonly string[];
   /** What names of entries are put behind. */
   readonly #base: string;
   readonly #prefix: string;
+  /** Who needs it open. */
+  #uses = 1;
 
-  private constructor(folder: PinnedFolder, roots: readonly string[]) {
+  private constructor(folder: HeldPlace & Partial<Pick<PinnedFolder, "close">>, roots: readonly string[]) {
     this.#folder = folder;
     this.#roots = roots;
     this.#base = `${folder.base}/`;
@@ -28,6 +33,17 @@ export class HeldFolder {
     if (folder.path === real) return new HeldFolder(folder, roots);
     folder.close();
     throw new Error("the folder is elsewhere by now");
+  }
+
+  /** A folder that another thread holds open; to close it is that thread's business. */
+  static lent(place: HeldPlace): HeldFolder {
+    return new HeldFolder(place, []);
+  }
+
+  /** What another thread needs to open its files. */
+  get place(): HeldPlace {
+    const { base, path, pinned } = this.#folder;
+    return { base, path, pinned };
   }
 
   /** Its real path. */
@@ -63,7 +79,13 @@ export class HeldFolder {
     }
   }
 
+  /** Needs it once more: it stays open until it is closed as often. */
+  keep(): void {
+    this.#uses++;
+  }
+
   close(): void {
-    this.#folder.close();
+    this.#uses--;
+    if (this.#uses === 0) this.#folder.close?.();
   }
 }

@@ -65,6 +65,8 @@ export function verdict(
   path: readonly string[],
   isDirectory: boolean,
 ): boolean | undefined {
+  // Most folders say nothing.
+  if (rules.length === 0) return undefined;
   const folded = ignoresCase ? path.map((name) => name.toLowerCase()) : path;
   const name = folded.slice(-1);
   const last = rules.findLast(

@@ -15,6 +15,8 @@ export interface WalkedFile {
   shown: string;
   /** The folder's path below the one where the walk began, in segments. */
   below: readonly string[];
+  /** What was left out before it. */
+  counts: Readonly<WalkCounts>;
 }
 
 /** What a walk left out. */
@@ -62,9 +64,11 @@ export function walkFiles(options: WalkOptions): void {
 
 class Walker {
   readonly #options: WalkOptions;
+  #counted: Readonly<WalkCounts>;
 
   constructor(options: WalkOptions) {
     this.#options = options;
+    this.#counted = { ...options.counts };
   }
 
   /** Visits what is in a folder, and closes it. False when the walk is to end. */
@@ -100,8 +104,9 @@ class Walker {
           if (inner === undefined) counts.unreadableFolders++;
           else if (!this.into(inner, [...below, name], level, isPassed ? after.slice(1) : [])) return false;
         } else {
-          const file = { folder, name, shown: prefix + name, below };
-          if (this.#wants(file) && !visit(file)) return false;
+          const shown = prefix + name;
+          if (this.#wants(name, shown, below) && !visit({ folder, name, shown, below, counts: this.#counts() }))
+            return false;
         }
       }
       return true;
@@ -110,7 +115,18 @@ class Walker {
     }
   }
 
-  #wants({ name, shown, below }: WalkedFile): boolean {
+  #counts(): Readonly<WalkCounts> {
+    const { protectedFiles, ignored, unreadableFolders } = this.#options.counts;
+    const before = this.#counted;
+    const isNew =
+      protectedFiles !== before.protectedFiles ||
+      ignored !== before.ignored ||
+      unreadableFolders !== before.unreadableFolders;
+    if (isNew) this.#counted = { protectedFiles, ignored, unreadableFolders };
+    return this.#counted;
+  }
+
+  #wants(name: string, shown: string, below: readonly string[]): boolean {
     const { choose, counts } = this.#options;
     if (choose?.([...below, name], shown.split("/").filter(Boolean)) === false) return false;
     if (protectedReason(shown) === undefined) return true;

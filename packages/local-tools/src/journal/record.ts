@@ -1,5 +1,5 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { defined, isObject } from "@toolglot/internal";
+import { defined, isCount, isObject } from "@toolglot/internal";
 import { attempt } from "../errors.ts";
 import { type Owner, parseOwner } from "./owner.ts";
 import type { ChangeRecord } from "./types.ts";
@@ -144,10 +144,6 @@ export function textOf(bytes: Uint8Array): string {
   if (!buffer.includes(0)) return text;
   const even = buffer.subarray(0, buffer.length - (buffer.length % 2));
   return [text, even.toString("utf16le"), Buffer.from(even).swap16().toString("utf16le")].join("\n");
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function isPath(value: unknown): value is string {

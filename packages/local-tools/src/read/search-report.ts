@@ -1,5 +1,5 @@
 import { counted, inMessage, needsQuotes, quoted, several, sized } from "../messages.ts";
-import { type Hits, mostCounted, type SearchState } from "./search-files.ts";
+import { type Hits, mostCounted, type SearchState } from "./search-state.ts";
 import type { LeftOut, ReadPart, TextSearch } from "./types.ts";
 
 /** Bounds that a report mentions, and whether the search was of one file. */

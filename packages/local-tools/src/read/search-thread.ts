@@ -1,14 +1,12 @@
 /// <reference path="./script-text.d.ts" />
-import { Worker } from "node:worker_threads";
+import { type MessagePort, Worker } from "node:worker_threads";
 import { onAbort, untilAborted } from "@toolglot/internal";
 import { localError } from "../errors.ts";
-import { type SearchJob, type SearchState, searchBegins } from "./search-files.ts";
+import { type SearchJob, type SearchState, searchBegins } from "./search-state.ts";
+import { SharedPlace } from "./shared-place.ts";
 
 /** Milliseconds without a search after which the thread ends. */
 const idleMs = 30_000;
-/** For the path of the file that is looked at. */
-const pathBytes = 1 << 16;
-
 /** Milliseconds that a thread may take to begin. */
 const startMs = 30_000;
 
@@ -21,16 +19,26 @@ export interface SearchTimes {
   signal?: AbortSignal | undefined;
 }
 
+/** A job without what the thread adds. */
+type AskedJob = Omit<SearchJob, "slow" | "until" | "helpAfter">;
+
 /** What the thread says: how far it came, in between and at the end. */
-type Message = { state: SearchState; isOver?: true } | { failed: string };
+type Message = { state: SearchState; isOver?: true } | { failed: string } | { help: Help };
+
+/** It asks for a second thread: where that one gets its files, and where it writes what it looks at. */
+interface Help {
+  port: MessagePort;
+  shared: SharedArrayBuffer;
+}
 
 /** A search that ended, or a thread that stood too long on one file, or ran out of memory there. */
 type Attempt = { state: SearchState; stuckOn?: string };
 
 interface Thread {
   worker: Worker;
-  /** A counter of what it began, the length of the path of what it looks at, and this path. */
-  shared: SharedArrayBuffer;
+  helper: { worker: Worker; place: SharedPlace } | undefined;
+  /** What it looks at. */
+  place: SharedPlace;
   /** Called with what it says while a search runs. */
   say: ((message: Message | "stuck" | "ended") => void) | undefined;
 }
@@ -46,12 +54,23 @@ export class SearchThread {
   #closed = 0;
   #idle: NodeJS.Timeout | undefined;
   #last: Promise<unknown> = Promise.resolve();
+  readonly #helpAfter: number;
+
+  /** `helpAfter`: files of a search after which it starts a second thread, which saves more time by then than its start takes. */
+  constructor(helpAfter = 1000) {
+    this.#helpAfter = helpAfter;
+  }
+
+  /** Whether there is a second thread, which searches get from now on. */
+  get isHelped(): boolean {
+    return (this.#thread?.helper?.place.answered ?? 0) > 0;
+  }
 
   /**
    * Searches, after all searches asked for before. Rejects with `InvalidPattern` for an expression that can't be run, and with the
    * signal's reason.
    */
-  run(job: Omit<SearchJob, "slow" | "until">, times: SearchTimes): Promise<SearchState> {
+  run(job: AskedJob, times: SearchTimes): Promise<SearchState> {
     const running = this.#last.then(() => this.#search(job, times));
     this.#last = running.catch(() => undefined);
     return times.signal === undefined ? running : untilAborted(running, times.signal);
@@ -60,13 +79,13 @@ export class SearchThread {
   /** Ends the thread, and what it searches. The next search starts another one. */
   async close(): Promise<void> {
     clearTimeout(this.#idle);
-    const worker = this.#thread?.worker;
+    const thread = this.#thread;
     this.#thread = undefined;
     this.#closed++;
-    await worker?.terminate();
+    await Promise.all([thread?.worker.terminate(), thread?.helper?.worker.terminate()]);
   }
 
-  async #search(job: Omit<SearchJob, "slow" | "until">, times: SearchTimes): Promise<SearchState> {
+  async #search(job: AskedJob, times: SearchTimes): Promise<SearchState> {
     times.signal?.throwIfAborted();
     clearTimeout(this.#idle);
     const stopListening = onAbort(times.signal, () => void this.close());
@@ -74,7 +93,11 @@ export class SearchThread {
     const slow: string[] = [];
     try {
       for (let begin = searchBegins(job.patterns.length); ; ) {
-        const { state, stuckOn } = await this.#attempt({ ...job, slow, until }, begin, times.fileTimeoutMs);
+        const { state, stuckOn } = await this.#attempt(
+          { ...job, slow, until, helpAfter: this.#helpAfter },
+          begin,
+          times.fileTimeoutMs,
+        );
         if (stuckOn === undefined) return state;
         if (stuckOn === "" || slow.includes(stuckOn)) throw new Error("The thread that searches does not begin.");
         slow.push(stuckOn);
@@ -89,10 +112,8 @@ export class SearchThread {
 
   async #attempt(job: SearchJob, begin: SearchState, fileTimeoutMs: number): Promise<Attempt> {
     const thread = await this.#started();
-    const { worker, shared } = thread;
-    const counter = new Int32Array(shared, 0, 2);
-    Atomics.store(counter, 0, 0);
-    Atomics.store(counter, 1, 0);
+    const { worker, place } = thread;
+    place.clear();
     let clock: NodeJS.Timeout | undefined;
     try {
       return await new Promise<Attempt>((resolve, reject) => {
@@ -102,11 +123,11 @@ export class SearchThread {
         thread.say = (message) => {
           if (message === "ended") reject(new Error("The search was ended."));
           else if (message === "stuck") {
-            resolve({ state, stuckOn: Buffer.from(shared, 8, Atomics.load(counter, 1)).toString() });
+            resolve({ state, stuckOn: place.shown });
             void this.close();
           } else if ("failed" in message) {
             reject(localError("InvalidPattern", `The pattern can't be searched for: ${message.failed}.`));
-          } else {
+          } else if ("state" in message) {
             state = message.state;
             if (message.isOver) resolve({ state });
           }
@@ -114,7 +135,7 @@ export class SearchThread {
         clock = setInterval(
           () => {
             const now = performance.now();
-            const count = Atomics.load(counter, 0);
+            const count = place.begun;
             if (count !== seen) [seen, since] = [count, now];
             else if (now - since >= (seen === 0 ? startMs : fileTimeoutMs)) thread.say?.("stuck");
           },
@@ -135,21 +156,41 @@ export class SearchThread {
     const closed = this.#closed;
     const { default: script } = await import("./search-script.ts?script");
     if (this.#closed !== closed) throw new Error("The search was ended.");
-    const shared = new SharedArrayBuffer(8 + pathBytes);
-    const worker = new Worker(script, {
-      eval: true,
-      workerData: { shared },
-      // Nothing of the host: neither its variables nor its options.
-      env: {},
-      execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: 512 },
+    const place = new SharedPlace();
+    const worker = newWorker(script, { shared: place.shared });
+    const thread: Thread = { worker, helper: undefined, place, say: undefined };
+    worker.on("message", (message: Message) => {
+      if (!("help" in message)) thread.say?.(message);
+      else if (this.#thread === thread) {
+        const { shared, port } = message.help;
+        const helper = newWorker(script, message.help, [port]);
+        const helperPlace = new SharedPlace(shared);
+        thread.helper = { worker: helper, place: helperPlace };
+        helper.unref();
+        // A file that is too much for it is left to the other thread, which says so.
+        helper.on("error", () => helperPlace.end());
+      }
     });
-    const thread: Thread = { worker, shared, say: undefined };
-    worker.on("message", (message: Message) => thread.say?.(message));
     // Out of memory, as far as is known.
     worker.on("error", () => thread.say?.("stuck"));
     worker.on("exit", () => thread.say?.("ended"));
     this.#thread = thread;
     return thread;
   }
+}
+
+function newWorker(
+  script: string,
+  workerData: { shared: SharedArrayBuffer },
+  transferList: MessagePort[] = [],
+): Worker {
+  return new Worker(script, {
+    eval: true,
+    workerData,
+    transferList,
+    // Nothing of the host: neither its variables nor its options.
+    env: {},
+    execArgv: [],
+    resourceLimits: { maxOldGenerationSizeMb: 512 },
+  });
 }

@@ -6,8 +6,8 @@ import { protectedReason } from "../policy.ts";
 import type { Roots } from "../roots/roots.ts";
 import { fileChoice } from "./file-choice.ts";
 import { readLiterally, readPattern } from "./pattern.ts";
-import { type Hits, searchBegins } from "./search-files.ts";
 import { searchReport } from "./search-report.ts";
+import { type Hits, searchBegins } from "./search-state.ts";
 import { SearchThread } from "./search-thread.ts";
 import type { ReadPart, TextSearch } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { realpathSync } from "node:fs";
-import { maxTimerMs } from "@toolglot/internal";
+import { errorText, maxTimerMs } from "@toolglot/internal";
 import { attempt } from "../errors.ts";
 import type { FilledScript } from "../fill/fill-script.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
@@ -119,7 +119,7 @@ export class CommandRunner {
       this.#death = undefined;
       return shell;
     } catch (error) {
-      notes.push(`No shell could be started: ${error instanceof Error ? error.message : String(error)}`);
+      notes.push(`No shell could be started: ${errorText(error)}`);
       return undefined;
     }
   }

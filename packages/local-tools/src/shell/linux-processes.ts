@@ -156,6 +156,12 @@ export class LinuxProcesses implements Processes {
     return children.sort((a, b) => a.started - b.started || a.pid - b.pid).at(-1)?.group ?? shell;
   }
 
+  stoppedInStart(group: number): number[] {
+    const members = all().filter((one) => one.group === group);
+    const asleep = new Set(members.filter(({ state }) => state === "D").map(({ pid }) => pid));
+    return members.filter(({ parent, state }) => state === "T" && asleep.has(parent)).map(({ pid }) => pid);
+  }
+
   place(shell: number): string | undefined {
     const call = text(`/proc/${shell}/syscall`)?.trim();
     if (call === undefined || !/^\d/.test(call)) return undefined;

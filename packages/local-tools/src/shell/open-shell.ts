@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, errorText } from "@toolglot/internal";
 import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
 import { type ConfinementPlaces, type ConfinementSettings, confinementSettings } from "../confinement/settings.ts";
 import { localError, localErrorType } from "../errors.ts";
@@ -101,7 +101,7 @@ export async function openSession(options: ShellOptions, { places, hidden }: Ses
       return await openOrSayWhy("pty", []);
     } catch (error) {
       if (backend === "pty" || isUnavailable(error)) throw unavailable(error);
-      lost = [`No pseudo-terminal: ${reason(error)}`, ...pipeLimits];
+      lost = [`No pseudo-terminal: ${errorText(error)}`, ...pipeLimits];
     }
   }
   return openOrSayWhy("pipe", lost).catch((error) => {
@@ -156,11 +156,7 @@ function isUnavailable(error: unknown): error is Error {
 
 function unavailable(error: unknown): Error {
   if (isUnavailable(error)) return error;
-  return localError("ShellUnavailable", `No shell could be started: ${reason(error)}`, {}, error);
-}
-
-function reason(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return localError("ShellUnavailable", `No shell could be started: ${errorText(error)}`, {}, error);
 }
 
 function positive(name: string, value: number): number {

@@ -22,6 +22,11 @@ export interface Processes {
    * the shell itself, undefined when unknown.
    */
   foreground(shell: number, terminal: boolean): Promise<number | undefined>;
+  /**
+   * Processes of a group that were stopped before they began their program, while the one that starts them sleeps until they have: with
+   * `vfork`, as dash does it, neither goes on by itself.
+   */
+  stoppedInStart(group: number): number[];
   /** Where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */
   place(shell: number): string | undefined;
   /** Whether the group waits for the terminal at `tty`. */
@@ -71,6 +76,10 @@ class PsProcesses implements Processes {
     const own = rows.find((row) => row.pid === shell);
     if (terminal) return own && own.foreground > 0 ? own.foreground : undefined;
     return rows.filter((row) => row.parent === shell && row.group !== own?.group).at(-1)?.group ?? own?.group;
+  }
+
+  stoppedInStart(): number[] {
+    return [];
   }
 
   place(): undefined {

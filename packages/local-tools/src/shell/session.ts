@@ -6,6 +6,7 @@ import type { BashProcess } from "./bash-process.ts";
 import { type Active, waitingIn } from "./command-results.ts";
 import { CommandRunner, type SessionOptions } from "./command-runner.ts";
 import { signal as sendSignal } from "./signal.ts";
+import { helpToSuspend } from "./stopping.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { ShellResult, ShellRunOptions, ShellSendOptions, ShellSession, ShellState } from "./types.ts";
 
@@ -74,11 +75,16 @@ export class Session implements ShellSession {
         this.#runner.interrupted = true;
         if (upper === "C" || upper === "\\") shell.commands.interrupted();
         const name = ({ C: "SIGINT", Z: "SIGTSTP", "\\": "SIGQUIT" } as const)[upper];
-        const isTyped = shell.transport.backend === "pty" && (name === undefined || !shell.transport.takeBack());
+        const terminal = shell.transport.backend === "pty";
+        const group = await shell.processes.foreground(shell.pid, terminal);
+        const others = group === undefined || group === shell.pid ? undefined : group;
+        if (upper === "Z" && others !== undefined) {
+          void helpToSuspend(shell.processes, others, () => active.end !== undefined);
+        }
+        const isTyped = terminal && (name === undefined || !shell.transport.takeBack());
         if (isTyped) return fed(await shell.commands.feed(String.fromCharCode(upper.charCodeAt(0) & 0x1f), waitMs));
         if (name === undefined) return `Without a terminal, Ctrl-${upper} can't be sent: only c, z and \\ can.`;
-        const group = await shell.processes.foreground(shell.pid, shell.transport.backend === "pty");
-        if (group !== undefined && group !== shell.pid) sendSignal(-group, name);
+        if (others !== undefined) sendSignal(-others, name);
         if (name === "SIGINT") sendSignal(shell.pid, name);
         return undefined;
       },

@@ -31,6 +31,26 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
   if (!over()) signal(shell.pid, "SIGKILL");
 }
 
+/** How long a group that was told to suspend is looked after. */
+const suspendMs = 10_000;
+
+/**
+ * Sees to it that a group which was told to suspend can: one that was stopped in the middle of starting a program is let on, and told
+ * again when it has begun. A terminal's own Ctrl-Z hangs there.
+ */
+export async function helpToSuspend(processes: Processes, group: number, over: () => boolean): Promise<void> {
+  const until = performance.now() + suspendMs;
+  for (let step = 20; !over() && performance.now() < until; step = Math.min(2 * step, 500)) {
+    await sleep(step);
+    const held = over() ? [] : processes.stoppedInStart(group);
+    for (const pid of held) signal(pid, "SIGCONT");
+    if (held.length === 0) continue;
+    await sleep(5);
+    if (!over()) signal(-group, "SIGTSTP");
+    step = 10;
+  }
+}
+
 /** Processes that a session's shells started and that outlived them. */
 export class Survivors {
   readonly #of: Map<number, number[]> = new Map();

@@ -73,7 +73,8 @@ describe("a gigabyte", () => {
       const delay = monitorEventLoopDelay({ resolution: 5 });
       delay.enable();
       const given: string[] = [];
-      const result = await shell.run("yes | head -c 1000000000", { onOutput: (text) => given.push(text) });
+      // What is given while it runs is at most 64 KiB ten times a second: a fast machine prints the gigabyte sooner.
+      const result = await shell.run("yes | head -c 1000000000; sleep 2", { onOutput: (text) => given.push(text) });
       delay.disable();
       expect(result.ms).toBeLessThan(60_000);
       expect(["ended", "running"]).toContain(result.status);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { symlink } from "node:fs/promises";
 import { rounds } from "@toolglot/internal/testing";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, it, onTestFinished } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
 import { Reader } from "../../src/read/reader.ts";
 import { Roots } from "../../src/roots/roots.ts";
@@ -74,15 +74,21 @@ async function everythingSaid(run: Promise<unknown>): Promise<{ said: string; ou
   );
 }
 
-/** Does it until both has happened often, that something was given and that something was refused. */
-async function attack(times: number, make: (turn: number) => Promise<unknown>): Promise<Record<string, number>> {
-  const outcomes: Record<string, number> = {};
-  for (let turn = 0; turn < times; turn++) {
+/**
+ * Does it as often as told, and on until it was a race: what is in its place at a moment is up to the system's scheduler. Some must have
+ * been given and, where links are in the way, some refused; the test's own time-out ends it otherwise.
+ */
+async function attack(
+  times: number,
+  { given, refused }: { given: number; refused: number },
+  make: (turn: number) => Promise<unknown>,
+): Promise<void> {
+  let good = 0;
+  for (let turn = 0; turn < times || good < given || turn - good < refused; turn++) {
     const { said, outcome } = await everythingSaid(make(turn));
     if (said.includes(secret)) throw new Error(`leaked on turn ${turn}: ${said}`);
-    outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
+    if (outcome === "given") good++;
   }
-  return outcomes;
 }
 
 describe("while files and folders become links to a secret and back", { timeout: 120_000 }, () => {
@@ -90,18 +96,15 @@ describe("while files and folders become links to a secret and back", { timeout:
     const { roots } = await swapped();
     const reader = new Reader({ roots });
     const paths = ["top/folder/a.txt", "top/folder/c/d.txt", "top/folder.link.safe/file.txt", "top/folder/c/e/f.txt"];
-    const outcomes = await attack(1200 * times, (turn) =>
+    await attack(1200 * times, { given: 10, refused: 10 }, (turn) =>
       reader.read({ src: paths[turn % paths.length] as string }, open),
     );
-    // It was a race: some were given, and some refused.
-    expect(outcomes.given).toBeGreaterThan(10);
-    expect(1200 * times - (outcomes.given ?? 0)).toBeGreaterThan(10);
   });
 
   it("folders held and files opened by the paths of a moment ago, too", async () => {
     const { roots, scratch } = await swapped();
     // As an editor does: what was located a while ago is opened now.
-    const outcomes = await attack(1200 * times, async (turn) => {
+    await attack(1200 * times, { given: 10, refused: 10 }, async (turn) => {
       const opened = await roots.openPlace(
         scratch.at(turn % 2 === 0 ? "in/top/folder/a.txt" : "in/top/folder/c/e/f.txt"),
       );
@@ -111,18 +114,15 @@ describe("while files and folders become links to a secret and back", { timeout:
         await opened.close();
       }
     });
-    expect(outcomes.given).toBeGreaterThan(10);
-    expect(1200 * times - (outcomes.given ?? 0)).toBeGreaterThan(10);
   });
 
   it("directories listed are those inside, or none", async () => {
     const { roots } = await swapped();
     const reader = new Reader({ roots });
     const paths = ["top/folder", "top/folder/c", "top", "."];
-    const outcomes = await attack(700 * times, (turn) =>
+    await attack(700 * times, { given: 10, refused: 0 }, (turn) =>
       reader.read({ src: paths[turn % paths.length] as string }, open),
     );
-    expect(outcomes.given).toBeGreaterThan(10);
   });
 
   const searching = async (reader: Reader, times: number): Promise<void> => {
@@ -131,10 +131,9 @@ describe("while files and folders become links to a secret and back", { timeout:
       { pattern: "public", src: "top" },
       { pattern: ".", src: "top/folder" },
     ];
-    const outcomes = await attack(times, (turn) =>
+    await attack(times, { given: 3, refused: 0 }, (turn) =>
       reader.search(searches[turn % searches.length] as { pattern: string }),
     );
-    expect(outcomes.given).toBeGreaterThan(3);
   };
 
   it("searches find what is inside", async () => {

@@ -86,6 +86,20 @@ for (const way of ways) {
     expect(resumed.output).toContain("resumed\n");
   });
 
+  it.concurrent(`suspends what starts programs all the time over ${way}`, async ({ onTestFinished, skip }) => {
+    leftToCi({ skip }, way === "pty");
+    const { shell, dir } = await session(way, {}, onTestFinished);
+    // Stopped in the middle of a start with vfork, such a loop sleeps for good: about one in seven of these was.
+    await shell.run("sh -c 'until [ -e go ]; do /bin/true; done'", { timeoutMs: 50 });
+    expect(await shell.ctrl("z")).toMatchObject({ status: "ended", exit: 148 });
+    for (let times = 0; times < 30; times++) {
+      expect(await shell.run("fg", { timeoutMs: 20 })).toMatchObject({ status: "running" });
+      expect(await shell.ctrl("z")).toMatchObject({ status: "ended", exit: 148 });
+    }
+    writeFileSync(join(dir, "go"), "");
+    expect(await shell.run("fg", { timeoutMs: 10_000 })).toMatchObject({ status: "ended", exit: 0 });
+  });
+
   it.concurrent(`quits with Ctrl-\\ and refuses keys that are none over ${way}`, async ({ onTestFinished, skip }) => {
     leftToCi({ skip }, way === "pty");
     const { shell } = await session(way, {}, onTestFinished);
