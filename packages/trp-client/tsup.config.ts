@@ -6,6 +6,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   entry: {
     index: "src/index.ts",
     node: "src/node/index.ts",
+    tracing: "src/tracing/index.ts",
   },
 });
 

@@ -6,9 +6,11 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   entry: {
     index: "src/index.ts",
     frames: "src/frames/index.ts",
+    metrics: "src/metrics/index.ts",
     node: "src/node/index.ts",
     store: "src/store/index.ts",
     "store-suite": "src/store-suite/index.ts",
+    tracing: "src/tracing/index.ts",
     ws: "src/node/ws/index.ts",
   },
 });

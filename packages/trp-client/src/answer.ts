@@ -1,4 +1,4 @@
-import { isObject } from "@toolglot/internal";
+import { isCount, isObject } from "@toolglot/internal";
 import type { CatalogSyncReqPayload, RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { CallError } from "./types.ts";
@@ -123,10 +123,6 @@ function isRow(row: unknown): boolean {
     ) &&
     isObject(row.arg_template)
   );
-}
-
-function isCount(value: unknown): value is number {
-  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 /**

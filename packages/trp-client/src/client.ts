@@ -8,6 +8,7 @@ import type { Limits } from "./limits.ts";
 import { OpenKeys } from "./open-keys.ts";
 import { fromNack, fromResult, unknownEnd } from "./outcome.ts";
 import { RunningCalls } from "./running.ts";
+import { noteTracing } from "./tracing-of.ts";
 import type { Sending } from "./transmit.ts";
 import type {
   CallRequest,
@@ -65,7 +66,7 @@ export function createClient(options: ClientOptions): TrpClient {
     }
   };
 
-  return {
+  const client: TrpClient = {
     hello: async () => toInfo(await connection.open(requestLimits())),
     syncCatalog: () => ask((session, { limits }) => connection.sync(session, limits)),
     catalog,
@@ -94,16 +95,18 @@ export function createClient(options: ClientOptions): TrpClient {
     result: (callId) => ask((session, sending) => queryResult(connection, session, sending, callId)),
     close: () => connection.close(),
   };
+  if (options.tracing !== undefined) noteTracing(client, options.tracing);
+  return client;
 }
 
 function checkOptions(options: ClientOptions): CallRules {
   checkKeys(
     "createClient",
     options,
-    "transport agentId keys features authContext resumeSessionId retry timeoutMs requestTimeoutMs onEvent",
+    "transport agentId keys features authContext resumeSessionId retry timeoutMs requestTimeoutMs onEvent tracing",
     ["transport", "agentId"],
   );
-  const { transport, agentId, keys = "auto", timeoutMs = 15_000 } = options;
+  const { transport, agentId, keys = "auto", timeoutMs = 15_000, tracing } = options;
   if (typeof transport?.send !== "function") {
     throw new TypeError("transport must be a Transport: inProcessTransport, httpTransport (./node) or fetchTransport");
   }
@@ -111,6 +114,9 @@ function checkOptions(options: ClientOptions): CallRules {
   if (keys !== "auto" && keys !== "explicit") throw new TypeError(`keys must be auto or explicit, not ${String(keys)}`);
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
     throw new TypeError(`timeoutMs must be a whole number of milliseconds from 1, not ${timeoutMs}`);
+  }
+  if (tracing !== undefined && typeof tracing?.current !== "function") {
+    throw new TypeError("tracing must be a ClientTracing: traceClient of @toolglot/trp-client/tracing makes one");
   }
   return { keys, timeoutMs, open: new OpenKeys() };
 }

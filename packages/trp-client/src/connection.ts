@@ -109,7 +109,8 @@ export class Connection {
     let asks = features.length > 0;
     for (;;) {
       const resume = this.#resume ?? null;
-      const frame = this.#frame(undefined, "HELLO_REQ", null, undefined, {
+      const trace = this.#options.tracing?.current();
+      const frame = this.#frame(undefined, "HELLO_REQ", null, trace?.traceId, {
         agent_id: agentId,
         supported_versions: ["0.1"],
         resume_session_id: resume,
@@ -118,6 +119,7 @@ export class Connection {
       const answer = await transmit(this.#wire, frame, undefined, {
         limits,
         traceId: undefined,
+        trace,
         waitMs: this.requestTimeoutMs,
         repeats: true,
       });
@@ -196,11 +198,13 @@ export class Connection {
         session.order.end(turn, {});
         throw new SessionLost();
       }
-      const frame = this.#frame(session, type, turn.seq, sending.traceId, payload);
+      const trace = this.#options.tracing?.current();
+      const frame = this.#frame(session, type, turn.seq, sending.traceId ?? trace?.traceId, payload);
       let answer: ResponseFrame;
       try {
         answer = await transmit(this.#wire, frame, session, {
           ...sending,
+          trace,
           // Something came, so the router has taken the number: others need not wait for the answer.
           ...(sending.onPartial && { onAdmitted: () => session.order.end(turn, { consumed: true }) }),
         });

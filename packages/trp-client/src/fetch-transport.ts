@@ -3,7 +3,7 @@ import { checkKeys } from "@toolglot/internal";
 import { type AnswerReader, AnswerText } from "./answer-text.ts";
 import { clientError } from "./errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "./event-stream.ts";
-import { authorizer, frameOf, frameUrl, type Token } from "./router-url.ts";
+import { authorizer, frameOf, frameUrl, type Token, traceHeaders } from "./router-url.ts";
 import type { Transport } from "./types.ts";
 
 /** Options of {@link fetchTransport}. */
@@ -43,6 +43,7 @@ export function fetchTransport(options: FetchTransportOptions): Transport {
             "content-type": "application/json",
             accept: sending.onPartial === undefined ? "application/json" : acceptStream,
             ...(bearer === undefined ? {} : { authorization: bearer }),
+            ...traceHeaders(sending.trace),
           },
           body,
           signal,

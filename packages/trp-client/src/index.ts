@@ -25,10 +25,12 @@ export type {
   ClientCallOptions,
   ClientEvent,
   ClientOptions,
+  ClientTracing,
   QueryResult,
   RetryOptions,
   SendOptions,
   SessionInfo,
+  TraceContext,
   Transport,
   TrpClient,
 } from "./types.ts";

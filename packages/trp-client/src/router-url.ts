@@ -1,4 +1,5 @@
 import { clientError } from "./errors.ts";
+import type { TraceContext } from "./types.ts";
 
 /**
  * Where frames go: a router's address without a path gets `/trp/frame`. Throws `TypeError` for what is no HTTP address.
@@ -77,4 +78,11 @@ export function frameOf(status: number, text: string): unknown {
   throw clientError("trp-client/bad-answer", `The answer (HTTP ${status}) is no TRP frame.`, {
     data: { status, permanent: permanent && status !== 200 },
   });
+}
+
+/** The headers of W3C Trace Context. */
+export function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
+  if (trace === undefined) return {};
+  const { traceparent, tracestate } = trace;
+  return { traceparent, ...(tracestate && { tracestate }) };
 }

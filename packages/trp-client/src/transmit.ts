@@ -4,7 +4,7 @@ import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
 import { checkLimits, clock, type Limits, pause, settleWithin } from "./limits.ts";
 import { backoff, type RetryBudget, type RetryRules } from "./retry.ts";
-import type { ClientEvent, SendOptions, Transport } from "./types.ts";
+import type { ClientEvent, SendOptions, TraceContext, Transport } from "./types.ts";
 
 /** Whether any frame of a call may have been executed: what an error says of the outcome. */
 export interface Progress {
@@ -15,6 +15,8 @@ export interface Progress {
 export interface Sending {
   limits: Limits;
   traceId: string | undefined;
+  /** Set with each frame. */
+  trace?: TraceContext | undefined;
   /** How long to wait for one answer. */
   waitMs: number;
   /** Whether the frame may be sent again when its answer was lost. */
@@ -51,7 +53,7 @@ export async function transmit(
       checkLimits(limits);
       const wasOpen = progress.isOpen;
       progress.isOpen = true;
-      const stop = new LazyAbort(listener(frame, sending));
+      const stop = new LazyAbort(listener(frame, sending), sending.trace);
       let value: unknown;
       try {
         const ms = Math.min(sending.waitMs, limits.deadline - clock());
@@ -109,9 +111,11 @@ class LazyAbort implements SendOptions {
   #stop: (() => void) | undefined;
   #isAborted = false;
   readonly onPartial: SendOptions["onPartial"];
+  readonly trace: TraceContext | undefined;
 
-  constructor(onPartial: SendOptions["onPartial"]) {
+  constructor(onPartial: SendOptions["onPartial"], trace: TraceContext | undefined) {
     this.onPartial = onPartial;
+    this.trace = trace;
   }
 
   get signal(): AbortSignal {

@@ -23,6 +23,24 @@ export interface Transport {
   readonly streams?: boolean;
 }
 
+/** The trace that a frame belongs to (W3C Trace Context). */
+export interface TraceContext {
+  /** Header of this name: `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`. */
+  readonly traceparent: string;
+  /** Header of this name. */
+  readonly tracestate?: string;
+  /** The frame's `trace_id`, where the caller gave none. 32 hex digits. */
+  readonly traceId?: string;
+}
+
+/** Says which trace frames belong to: `traceClient()` of `@toolglot/trp-client/tracing`, or your own. */
+export interface ClientTracing {
+  /** The trace of what runs now. */
+  current(): TraceContext | undefined;
+  /** What it returns runs a function later as part of the trace of now. For the calls of a program, which come from elsewhere. */
+  capture(): <Value>(run: () => Value) => Value;
+}
+
 /** What a transport gets with a frame. */
 export interface SendOptions {
   /** Aborted when the answer is no longer waited for. */
@@ -37,6 +55,8 @@ export interface SendOptions {
    * need not look at it: the answer then is the first of them.
    */
   readonly onPartial?: ((frame: unknown) => void) | undefined;
+  /** To be passed on as headers, or whatever the wire has for it. */
+  readonly trace?: TraceContext | undefined;
 }
 
 /** How failed attempts are repeated. Only what can't double an effect is repeated at all. */
@@ -77,6 +97,8 @@ export interface ClientOptions {
   requestTimeoutMs?: number;
   /** Called with what the client does by itself: new sessions, syncs, retries. What it throws is lost. */
   onEvent?: (event: ClientEvent) => void;
+  /** Passes traces on: `traceClient()` of `@toolglot/trp-client/tracing`. Default none. */
+  tracing?: ClientTracing;
 }
 
 /** What a client did by itself. */
@@ -126,7 +148,7 @@ export interface ClientCallOptions {
   deadlineMs?: number;
   /** Stops waiting. What was started goes on in the router. */
   signal?: AbortSignal;
-  /** Default: one per client. */
+  /** Default: that of `tracing`, or one per client. */
   traceId?: string;
 }
 

@@ -133,7 +133,7 @@ function nack(frame: RequestFrame, errorClass: string, code: string, retryable: 
 const calls = (frames: RequestFrame[]) =>
   frames.flatMap((frame) => (frame.frame_type === "CALL_REQ" ? [{ ...frame, ...frame.payload }] : []));
 
-describe("15.1 what the SDK must do", () => {
+describe("draft 15.1: what the SDK must do", () => {
   it("15.1.1 keeps seq: it rises by one from seq_start on, over all frames", async () => {
     const { client, frames } = wire();
     await client.syncCatalog();
@@ -362,7 +362,21 @@ describe("15.1 what the SDK must do", () => {
   });
 });
 
-describe("15.2 what the SDK must not do", () => {
+describe("draft 17.1: what a router is asked", () => {
+  it("17.1 hello, sync_catalog, call and batch, as the SDK has them", async () => {
+    const { client, frames } = wire();
+    expect((await client.hello()).features).toContain("CALL_BATCH");
+    expect((await client.catalog()).rows.map(({ cap_id }) => cap_id)).toContain(searchId);
+    expect(await client.callByCap(searchId, {})).toMatchObject({ status: "success" });
+    const { results } = await client.batch([{ capId: searchId, args: {} }]);
+    expect(results).toMatchObject([{ status: "success" }]);
+    expect(frames.map(({ frame_type: type }) => type)).toEqual([
+      ...["HELLO_REQ", "CATALOG_SYNC_REQ", "CALL_REQ", "CALL_BATCH_REQ"],
+    ]);
+  });
+});
+
+describe("draft 15.2: what the SDK must not do", () => {
   it("15.2.1 change cap_id: a number that stands for another capability is refused, not followed", async () => {
     const { client, done } = wire();
     await client.syncCatalog();

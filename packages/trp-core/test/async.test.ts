@@ -147,6 +147,19 @@ describe("an ASYNC call (TRP v0.1 draft, 6.2.2)", () => {
     expect(await session.router.store.operations.list({ states: ["done"] })).toHaveLength(1);
   });
 
+  it("is found however many frames ask for it, or for others, before its end and after it", async () => {
+    const { session, runs } = await rig();
+    ackOf(await session.call(item()));
+    ackOf(await session.call(item("c2", "key-2")));
+    for (let n = 0; n < 1_200; n++) expect((await session.query("c1")).status).toBe("IN_PROGRESS");
+    runs[1]?.end("other");
+    runs[0]?.end("done");
+    await vi.waitFor(async () => expect((await session.query("c1")).status).toBe("SUCCESS"));
+    for (let n = 0; n < 1_000; n++) expect((await session.query("c1")).status).toBe("SUCCESS");
+    // Nobody has asked for this one until now.
+    expect(await session.query("c2")).toMatchObject({ status: "SUCCESS", result: { result: { data: "other" } } });
+  });
+
   it("is taken over by any router when its own one dies, and goes on with its numbers", async () => {
     let now = 1_000_000;
     const store = new MemoryStore({ now: () => now });
@@ -175,7 +188,7 @@ describe("an ASYNC call (TRP v0.1 draft, 6.2.2)", () => {
   });
 });
 
-describe("PARTIAL_RESULT (TRP v0.1 draft, 6.2.5)", () => {
+describe("PARTIAL_RESULT (TRP v0.1 draft, 6.2.5 and 18.3)", () => {
   it("has what was said after a number, as often as it is asked for", async () => {
     const { session, runs } = await rig();
     ackOf(await session.call(item()));

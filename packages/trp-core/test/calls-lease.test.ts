@@ -17,6 +17,10 @@ const leaseMs = 9_000;
 const overrides = { times: { leaseMs, keyTtlMs: 86_400_000, keyMemoryMs: 86_400_000 } };
 const key = { idempotency_key: "k", timeout_ms: 600_000 };
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
+const gone = (signal: AbortSignal): Promise<void> =>
+  new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("stopped")));
+  });
 const pass = (ms: number): Promise<unknown> => vi.advanceTimersByTimeAsync(ms);
 
 it("holds its lease for as long as it runs, and nobody takes over", async () => {
@@ -67,16 +71,32 @@ it("aborts what runs when its lease can't be renewed in time, and tells what the
   expect(world.ledger).toEqual([]);
 });
 
+it("calls it no failure when it lost its lease and broke off what may be run again: it goes on elsewhere", async () => {
+  const world = new World();
+  const store = new MemoryStore();
+  const capabilities = [
+    note(world, { effect: "keyed", before: ({ signal, attempt }) => (attempt > 1 ? undefined : gone(signal)) }),
+  ];
+  const first = rig({ store, capabilities, overrides });
+  const { renew } = store.operations;
+  Object.assign(store.operations, { renew: () => new Promise<boolean>(() => {}) });
+  const running = first.run(add("x", key));
+  await pass(leaseMs + leaseMs / 3 + 1);
+  const settled = await running;
+  expect(settled.kind, JSON.stringify(settled)).toBe("in-progress");
+  Object.assign(store.operations, { renew });
+  const second = rig({ store, capabilities, overrides });
+  expect(await second.recover()).toMatchObject({ rerun: 1 });
+  expect((await first.run(add("x", key))).kind).toBe("success");
+  expect(world.ledger).toHaveLength(1);
+});
+
 it("aborts what runs when somebody else holds the operation now", async () => {
   const world = new World();
   const store = new MemoryStore();
   const capabilities = [
     note(world, { effect: "keyed", before: ({ signal, attempt }) => (attempt > 1 ? undefined : gone(signal)) }),
   ];
-  const gone = (signal: AbortSignal): Promise<void> =>
-    new Promise((_resolve, reject) => {
-      signal.addEventListener("abort", () => reject(new Error("stopped")));
-    });
   const first = rig({ store, capabilities, overrides });
   const running = first.run(add("x", key));
   await pass(0);

@@ -137,8 +137,3 @@ it("never more than the limits, nobody forgotten (any order of takes and returns
     { numRuns: 50 },
   );
 });
-
-it("TypeError for limits that are none", () => {
-  expect(() => createPlaces({ callsInFlight: 0, callsWaiting: 1 })).toThrow(TypeError);
-  expect(() => createPlaces({ callsInFlight: 1, callsWaiting: 0.5 })).toThrow(TypeError);
-});

@@ -107,7 +107,7 @@ describe("CANCEL", () => {
       ["finishes", "SUCCESS"],
       ["undoes", "FAILED"],
     ] as const) {
-      const { router, log } = rig("keyed", stop);
+      const { router, log, make } = rig("keyed", stop);
       const session = await open(router);
       const [answer] = await started(session, log);
       expect(await cancel(session)).toBe("CANCELLING");
@@ -119,6 +119,13 @@ describe("CANCEL", () => {
           message: expect.stringContaining("changed nothing"),
         });
       expect(await cancel(session)).toBe(status);
+      // Sent again, here or through another router, it is told the same: it was begun.
+      for (const again of [session, await open(make(), session.id)]) {
+        const reply = await again.call(job(), { seq: session.seq });
+        session.seq += 1;
+        expect([reply.frame_type, resultOf(reply).status]).toEqual(["RESULT", status]);
+      }
+      expect(log.filter((line) => line.startsWith("begin"))).toHaveLength(1);
     }
   });
 
@@ -158,7 +165,7 @@ describe("CANCEL", () => {
       hold = resolve;
     });
     const options: RouterOptions = {
-      times: { leaseMs: 60 },
+      times: { leaseMs: 600, recoverEveryMs: 0 },
       // Asked before the start: as long as it thinks, the call has not started.
       policy: {
         version: "slow",
@@ -213,6 +220,138 @@ describe("CANCEL", () => {
       expect((await there.query(effect)).status).toBe(status);
       expect(log).toHaveLength(1);
     }
+  });
+
+  it.each(["keyed", "opaque", "probe"] as const)(
+    "is never told not to have run while another router runs it, or has begun it and died (%s)",
+    async (effect) => {
+      let now = 1_000_000;
+      const store = new MemoryStore({ now: () => now });
+      const options = { store, times: { leaseMs: 60_000, recoverEveryMs: 0 } };
+      const { make, log, router, go } = rig(effect, "ignores", options);
+      const session = await open(router);
+      const [running] = await started(session, log);
+      const second = make();
+      const there = await open(second, session.id);
+      await there.sync();
+      expect(await cancel(there)).toBe("CANCELLING");
+      // The same call in a new frame, through the other one, which may not have its capability any more.
+      expect((await there.call(job())).payload).toMatchObject({ status: "IN_PROGRESS" });
+      second.registry.unregister("cap.test.job.v1");
+      expect((await there.call(job())).payload).toMatchObject({ status: "IN_PROGRESS" });
+      go();
+      expect(resultOf((await running) as ResponseFrame).status).toBe("SUCCESS");
+      expect(resultOf(await there.call(job())).status).toBe("SUCCESS");
+
+      const other = rig(effect, "ignores", options);
+      const gone = await open(other.router);
+      await started(gone, other.log, job("c2"));
+      now += 120_000;
+      const heir = await open(other.make(), gone.id);
+      await heir.sync();
+      expect(await cancel(heir, "c2")).toBe(effect === "opaque" ? "UNKNOWN" : "CANCELLING");
+      const { payload } = await heir.call(job("c2"));
+      expect(payload).toMatchObject({ status: effect === "opaque" ? "UNKNOWN" : "IN_PROGRESS" });
+    },
+  );
+
+  it("is told that it changed nothing, when a probe says so to another router, which took it for dead", async () => {
+    let now = 1_000_000;
+    const store = new MemoryStore({ now: () => now });
+    const { make, log, router, go } = rig("probe", "ignores", {
+      ...{ store, times: { leaseMs: 60_000, recoverEveryMs: 0 } },
+    });
+    const session = await open(router);
+    const [answer] = await started(session, log);
+    const second = make();
+    const there = await open(second, session.id);
+    await there.sync();
+    now += 120_000;
+    expect(await cancel(there)).toBe("CANCELLING");
+    expect(await second.recover()).toMatchObject({ probed: 1, inDoubt: 0 });
+    // Nothing but the call knows of it any more.
+    expect(await store.operations.list({ states: ["claimed", "started", "done", "failed", "in-doubt"] })).toEqual([]);
+    const error = { error_code: "TRP_3005", dispatched: true, message: expect.stringContaining("changed nothing") };
+    expect(await there.query("c1")).toMatchObject({ status: "FAILED", result: { status: "FAILED", error } });
+    // Its parts are gone, too: who has read some has read all.
+    const { payload } = await there.send("RESULT_QUERY_REQ", { call_id: "c1", after_event_id: 2 });
+    expect(payload).toMatchObject({ status: "FAILED", last_event_id: 2 });
+    expect(resultOf(await there.call(job()))).toMatchObject({ status: "FAILED", error });
+    expect(await cancel(there)).toBe("FAILED");
+    expect(log).toEqual(["begin c1"]);
+    // The first router only stood still, and has nothing else to tell.
+    go();
+    expect(resultOf((await answer) as ResponseFrame)).toMatchObject({ status: "FAILED", error });
+    expect(await there.query("c1")).toMatchObject({ status: "FAILED", result: { status: "FAILED", error } });
+  });
+
+  it("is told what its operation came to, when another attempt at it still waits", async () => {
+    let hold: Promise<void> | undefined;
+    let letGo = (): void => {};
+    const policy = {
+      version: "slow",
+      evaluate: async () => {
+        await hold;
+        return { decision: "allow", rule: "all", reason: "" } as const;
+      },
+    };
+    const { make, log, router, go } = rig("keyed", "ignores", { times: { leaseMs: 60_000, recoverEveryMs: 0 } });
+    const session = await open(router);
+    const there = await open(make({ policy }), session.id);
+    await there.sync();
+    session.seq = there.seq;
+    // The second attempt waits before its start, while the first begins and ends.
+    hold = new Promise((resolve) => {
+      letGo = resolve;
+    });
+    const [running] = await started(session, log);
+    there.seq = session.seq;
+    const second = there.call(job("c1", { attempt: 2 }));
+    await delay(5);
+    expect(await cancel(there)).toBe("CANCELLING");
+    go();
+    expect(resultOf((await running) as ResponseFrame).status).toBe("SUCCESS");
+    expect(await cancel(there)).toBe("SUCCESS");
+    letGo();
+    expect(resultOf(await second).status).toBe("SUCCESS");
+    expect(log).toEqual(["begin c1", "end c1"]);
+  });
+
+  it("says of a call without a key what it can know through another router", async () => {
+    let now = 1_000_000;
+    const store = new MemoryStore({ now: () => now });
+    const { make, log, router } = rig("pure", "ignores", { store });
+    const session = await open(router);
+    const plain = job("c1", { idempotency_key: null });
+    await started(session, log, plain);
+    const there = await open(make(), session.id);
+    await there.sync();
+    await cancel(there);
+    expect((await there.call(plain)).payload).toMatchObject({ status: "IN_PROGRESS" });
+    now += 60_000;
+    const told = { status: "FAILED", error: { error_code: "TRP_3005", dispatched: true } };
+    expect((await there.call(plain)).payload).toMatchObject(told);
+    expect(await there.query("c1")).toMatchObject({ status: "FAILED", result: told });
+  });
+
+  it("does not say of a call without a key that nothing was done, while another router may be running it", async () => {
+    const { make, log, go, router } = rig("pure", "ignores");
+    const session = await open(router);
+    const plain = job("c1", { idempotency_key: null });
+    const [first] = await started(session, log, plain);
+    // The other router has no place for it.
+    const second = make({ limits: { callsInFlight: 1 } });
+    const there = await open(second, session.id);
+    await there.sync();
+    const [_blocker] = await started(there, log, job("c2", { idempotency_key: null }));
+    const again = there.call(plain);
+    await delay(5);
+    expect(await cancel(there)).toBe("CANCELLING");
+    expect((await again).payload).toMatchObject({ status: "IN_PROGRESS" });
+    go();
+    expect(resultOf((await first) as ResponseFrame).status).toBe("SUCCESS");
+    expect(await there.query("c1")).toMatchObject({ status: "SUCCESS" });
+    expect(log.filter((line) => line === "begin c1")).toHaveLength(1);
   });
 
   it("cancels one item of a batch alone", async () => {

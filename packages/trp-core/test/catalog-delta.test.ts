@@ -39,7 +39,7 @@ function applied(before: readonly AliasRow[], payload: CatalogSyncResPayload): A
 const open = (router: ReturnType<typeof createRouter>, who = ada) =>
   openSession(router, { who, features: ["CATALOG_DELTA"], sync: false });
 
-describe("CATALOG_DELTA (TRP v0.1 draft, 6.1.2 and 18)", () => {
+describe("CATALOG_DELTA (TRP v0.1 draft, 6.1.2 and 18.1)", () => {
   it("tells what was added, changed and removed since the known epoch", async () => {
     const router = createRouter({ capabilities: ["a", "b", "c"].map((word) => capability(word)), catalogTools: false });
     const session = await open(router);

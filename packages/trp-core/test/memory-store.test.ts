@@ -56,6 +56,48 @@ const mistakes: Record<string, (store: MemoryStore) => void> = {
       return shared.get(call) ?? found;
     };
   },
+  "tells what did not happen": ({ operations, audit }) => {
+    const finish = operations.finish.bind(operations);
+    operations.finish = async (claim, result, together = {}) => {
+      const done = await finish(claim, result, together);
+      if (!done) await audit.append([], { events: together.events ?? [] });
+      return done;
+    };
+  },
+  "loses an event beside an answer": ({ sessions }) => {
+    const answer = sessions.answer.bind(sessions);
+    sessions.answer = (given) => answer(given);
+  },
+  "lets a consumer go back": ({ outbox }) => {
+    const acknowledge = outbox.acknowledge.bind(outbox);
+    outbox.acknowledge = async (consumer, upTo) => {
+      await acknowledge(consumer, upTo);
+      await outbox.forget(consumer);
+      return acknowledge(consumer, upTo);
+    };
+  },
+  "does not say what a consumer has missed": ({ outbox }) => {
+    const read = outbox.read.bind(outbox);
+    outbox.read = async (range) => {
+      const { events, last } = await read(range);
+      return { events, last };
+    };
+  },
+  "drops what a consumer still needs": (store) => {
+    const prune = store.prune.bind(store);
+    store.prune = (retention) => prune({ outboxRows: 1, ...retention });
+  },
+  "gives up rows that no checkpoint gives up": ({ audit }) => {
+    const add = audit.addCheckpoint.bind(audit);
+    audit.addCheckpoint = (checkpoint) => add({ ...checkpoint, from: checkpoint.index });
+  },
+  "takes a checkpoint of another row": ({ audit }) => {
+    const add = audit.addCheckpoint.bind(audit);
+    audit.addCheckpoint = async (checkpoint) => {
+      const [row] = await audit.read({ limit: 1 });
+      return add({ ...checkpoint, hash: checkpoint.index === row?.index ? row.hash : checkpoint.hash });
+    };
+  },
   "starts without looking at the approval": ({ operations }) => {
     const start = operations.start.bind(operations);
     operations.start = (request, { approval: _, ...options }) => start(request, options);

@@ -29,7 +29,7 @@ interface Options {
 function stepwise(store: RouterStore, schedule: Schedule, actor: string, spoil?: Options["spoil"]): RouterStore {
   const { operations } = store;
   const steps: Partial<Record<keyof RouterOperationLog, unknown>> = {};
-  for (const name of ["read", "start", "claim", "renew", "begin", "finish", "doubt", "abandon"] as const) {
+  for (const name of ["read", "start", "claim", "takeOver", "renew", "begin", "finish", "doubt", "abandon"] as const) {
     const method = (spoil?.(operations)[name] ?? operations[name]) as (...parameters: unknown[]) => Promise<unknown>;
     steps[name] = async (...parameters: unknown[]) => {
       await schedule.turn(actor, name);
@@ -168,7 +168,7 @@ for (const effect of ["opaque", "keyed", "idempotent", "probe"] as const) {
   it(
     `holds for ${effect} effects in ${orders} of two routers and a lapse of all leases`,
     async () => {
-      expect(await tryOrders({ effect, lapses: 1, dies: false })).toBeGreaterThan(100);
+      expect(await tryOrders({ effect, lapses: 1, dies: false })).toBeGreaterThan(80);
     },
     longTest,
   );
@@ -178,7 +178,7 @@ it(
   "holds for opaque effects in every order in which one router dies at any point, and leases lapse at any other",
   async () => {
     const paths = await explore((schedule) => play(schedule, { effect: "opaque", lapses: 1, dies: true }));
-    expect(paths).toBeGreaterThan(400);
+    expect(paths).toBeGreaterThan(300);
   },
   longTest,
 );
@@ -187,7 +187,7 @@ for (const effect of ["keyed", "idempotent", "probe"] as const) {
   it(
     `holds for ${effect} effects in ${orders} in which one router dies at any point, and leases lapse at any other`,
     async () => {
-      expect(await tryOrders({ effect, lapses: 1, dies: true })).toBeGreaterThan(isThorough ? 400 : 100);
+      expect(await tryOrders({ effect, lapses: 1, dies: true })).toBeGreaterThan(isThorough ? 300 : 100);
     },
     longTest,
   );
@@ -203,7 +203,8 @@ it(
 
 const naive: Record<string, Options["spoil"]> = {
   "takes over what was started and runs it again": (operations) => ({
-    start: (request, options) => operations.start({ ...request, abandoned: "reclaim" }, options),
+    // Whatever the router has read.
+    start: (request, { ifFence: _, ...options }) => operations.start({ ...request, abandoned: "reclaim" }, options),
   }),
   "runs without a claim": (operations) => ({
     start: async (request, options) => {

@@ -201,11 +201,11 @@ it("leaves one operation alone when something goes wrong with it, and settles th
   await settle();
   on.clock.now += lease + 1;
   const survivor = on.survivor();
-  const claim = on.store.operations.claim.bind(on.store.operations);
+  const takeOver = on.store.operations.takeOver.bind(on.store.operations);
   Object.assign(on.store.operations, {
-    claim: async (request: Parameters<typeof claim>[0]) => {
-      if (request.key === "k1") throw new Error("broken row");
-      return claim(request);
+    takeOver: async (...given: Parameters<typeof takeOver>) => {
+      if (given[0].key === "k1") throw new Error("broken row");
+      return takeOver(...given);
     },
   });
   expect(await survivor.recover()).toEqual({ ...none, rerun: 1, leftAlone: 1 });
@@ -227,6 +227,29 @@ it("does not run what was set free after it was listed", async () => {
   expect(await on.survivor().recover()).toEqual(none);
   expect(on.world.executions).toBe(1);
   expect(await on.store.operations.read({ scope, key: "k" })).toBeUndefined();
+});
+
+it("leaves nothing behind of what was set free while it was looked at, or was never begun", async () => {
+  const on = stage("opaque");
+  on.crash("k");
+  await settle();
+  on.clock.now += lease + 1;
+  const { operations } = on.store;
+  const takeOver = operations.takeOver.bind(operations);
+  Object.assign(operations, {
+    takeOver: async (...given: Parameters<typeof takeOver>) => {
+      await operations.finish({ ...given[0], fence: given[1] }, { state: "released" });
+      return takeOver(...given);
+    },
+  });
+  const { pipeline } = on.survivor();
+  expect(await pipeline.inspect({ scope, key: "k" })).toBeUndefined();
+  expect(await operations.read({ scope, key: "k" })).toBeUndefined();
+
+  await operations.claim({ scope, key: "never", fingerprint: "f", owner: "gone", leaseMs: lease });
+  expect(await pipeline.inspect({ scope, key: "never" })).toMatchObject({ kind: "in-progress" });
+  on.clock.now += lease + 1;
+  expect(await pipeline.inspect({ scope, key: "never" })).toBeUndefined();
 });
 
 it("stops when it is told to", async () => {

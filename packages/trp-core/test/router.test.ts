@@ -598,12 +598,21 @@ describe("events and audit (TRP v0.1 draft, 14)", () => {
     resultOf(await session.call(read("c", "c3")));
     expect(events.map(({ type }) => type)).toEqual([
       "catalog.synced",
+      "frame.answered",
       "call.accepted",
       "call.executed",
       "call.succeeded",
+      "frame.answered",
       "call.failed",
       "call.retry_suggested",
+      "frame.answered",
     ]);
+    expect(events.filter(({ type }) => type === "frame.answered")).toMatchObject([
+      { frame: "CATALOG_SYNC_REQ", answer: "CATALOG_SYNC_RES" },
+      { frame: "CALL_REQ", answer: "RESULT" },
+      { frame: "CALL_REQ", answer: "NACK", code: "TRP_1003" },
+    ]);
+    expect(events.find(({ type }) => type === "call.failed")).toMatchObject({ dispatched: false, code: "TRP_1003" });
     const rows = await router.audit.read();
     expect(rows.map(({ entry }) => [entry.call_id, entry.result_status, entry.error_code])).toEqual([
       ["c1", "SUCCESS", null],
@@ -637,6 +646,7 @@ describe("options", () => {
   it.each<[string, unknown, RegExp]>([
     ["nothing", null, /object/],
     ["limits", { limits: { callsInFlight: 0 } }, /limits\.callsInFlight/],
+    ["limits", { limits: { callsWaiting: 0.5 } }, /limits\.callsWaiting/],
     ["limits", { limits: { depth: "deep" } }, /limits\.depth/],
     ["times", { times: { leaseMs: 0 } }, /times\.leaseMs/],
     ["times", { times: { recoverEveryMs: -1 } }, /times\.recoverEveryMs/],
@@ -662,6 +672,7 @@ describe("options", () => {
       batchCalls: 64,
       callsInFlight: 256,
       callsWaiting: 1_024,
+      outboxRows: 1_000_000,
     });
   });
 });

@@ -1,6 +1,7 @@
+import { errorText } from "@toolglot/internal";
 import { backoff } from "./backoff.ts";
 import { type Connection, type Driver, isBusy, isCorrupt, isNoDatabase } from "./driver.ts";
-import { storeError, textOf } from "./errors.ts";
+import { storeError } from "./errors.ts";
 import { applicationId, migrations } from "./migrations.ts";
 
 export type Synchronous = "full" | "normal";
@@ -98,7 +99,7 @@ function migrate(connection: Connection, file: string): void {
 function checkPages(connection: Connection, file: string): void {
   const found = pragma(connection, "quick_check");
   if (found === "ok") return;
-  const text = `${file} is damaged: ${textOf(found).trim()}. Restore it from a backup.`;
+  const text = `${file} is damaged: ${errorText(found).trim()}. Restore it from a backup.`;
   throw storeError("trp/store-corrupt", text, { file });
 }
 
@@ -111,12 +112,12 @@ function asOpenError(error: unknown, file: string): unknown {
   if (isCorrupt(error) && !isNoDatabase(error)) {
     return storeError(
       "trp/store-corrupt",
-      `${file} is damaged: ${textOf(error)}. Restore it from a backup.`,
+      `${file} is damaged: ${errorText(error)}. Restore it from a backup.`,
       { file },
       error,
     );
   }
-  const why = isNoDatabase(error) ? "it is no SQLite database" : textOf(error);
+  const why = isNoDatabase(error) ? "it is no SQLite database" : errorText(error);
   return storeError("trp/store-open", `${file} can't be opened: ${why}.`, { file }, error);
 }
 

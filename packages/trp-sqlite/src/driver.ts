@@ -28,18 +28,23 @@ export interface Statement {
 export type Value = null | number | string | Uint8Array;
 export type Row = Record<string, Value>;
 
-/**
- * The binding to use: the wanted one, or Node's own where the runtime has it (Node 22.13), else libsql. Throws `TypeError`
- * for a name that is none, and for `node:sqlite` where there is none.
- */
-export async function chooseDriver(wanted?: DriverName): Promise<Driver> {
+/** Throws `TypeError` for a name that is none, and for `node:sqlite` where there is none. */
+export function checkDriver(wanted: DriverName | undefined): void {
   if (wanted !== undefined && wanted !== "node:sqlite" && wanted !== "libsql") {
     throw new TypeError(`driver must be "node:sqlite" or "libsql", not ${JSON.stringify(wanted)}`);
   }
-  const own = wanted === "libsql" ? undefined : nodeSqliteDriver();
-  if (own) return own;
-  if (wanted === "node:sqlite") throw new TypeError("this runtime has no node:sqlite: leave the driver out");
-  return libsqlDriver();
+  if (wanted === "node:sqlite" && !nodeSqliteDriver()) {
+    throw new TypeError("this runtime has no node:sqlite: leave the driver out");
+  }
+}
+
+/**
+ * The binding to use: the wanted one, or Node's own where the runtime has it (Node 22.13), else libsql. Throws as
+ * {@link checkDriver} does. `libsql`: the address of that package, where its name is not found.
+ */
+export async function chooseDriver(wanted?: DriverName, libsql?: string): Promise<Driver> {
+  checkDriver(wanted);
+  return (wanted === "libsql" ? undefined : nodeSqliteDriver()) ?? (await libsqlDriver(libsql));
 }
 
 /** SQLite's own number for what went wrong (its lowest byte), in whatever form the binding says it. */

@@ -14,6 +14,11 @@ export type SqliteStoreErrorCode =
   | "trp/store-corrupt"
   /** The path names another file now, or none: nothing is written until it names the one that is open. */
   | "trp/store-replaced"
+  /**
+   * The thread that has the file open has ended (`cause`). What was under way may have been written or not; nothing is
+   * written any more until the store is opened again.
+   */
+  | "trp/store-thread"
   /** `data: { table, key }`. A row can't be read. */
   | "trp/store-damaged"
   /** After `close()`. */
@@ -27,9 +32,4 @@ export function storeError(
   cause?: unknown,
 ): ToolglotError {
   return new ToolglotError(code, message, { data, cause });
-}
-
-/** For messages: what somebody threw. */
-export function textOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

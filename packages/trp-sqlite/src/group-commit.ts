@@ -214,13 +214,14 @@ class Lane {
       return "done";
     }
     if (this.#files !== undefined) this.#health.worked();
+    this.#transaction.committed();
     for (const settleJob of settle) settleJob();
     return "done";
   }
 
   /** Runs one; what is returned settles it. */
   #runJob(job: Job): () => void {
-    this.#transaction.dirty = false;
+    this.#transaction.next();
     try {
       const value = job.work(this.#transaction);
       return () => job.resolve(value);

@@ -1,6 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
 import { isCorrupt } from "./driver.ts";
-import { storeError, textOf } from "./errors.ts";
+import { storeError } from "./errors.ts";
 
 /** What a store knows of its own state: the fault of the last transaction, or why nothing is written any more. */
 export class Health {
@@ -40,11 +41,11 @@ export class Health {
     const fault = corrupt
       ? storeError(
           "trp/store-corrupt",
-          `${file} is damaged: ${textOf(error)}. Nothing is written any more. Restore it from a backup, then restart.`,
+          `${file} is damaged: ${errorText(error)}. Nothing is written any more. Restore it from a backup, then restart.`,
           { file },
           error,
         )
-      : storeError("trp/store-failed", `${file} failed: ${textOf(error)}`, { file }, error);
+      : storeError("trp/store-failed", `${file} failed: ${errorText(error)}`, { file }, error);
     this.#keep(fault, corrupt);
     return fault;
   }

@@ -2,6 +2,6 @@
 
 export type { DriverName } from "./driver.ts";
 export type { SqliteStoreErrorCode } from "./errors.ts";
-export type { SqliteOptions } from "./open.ts";
-export { openSqliteOperationLog, type SqliteOperationLog } from "./sqlite-operation-log.ts";
-export { openSqliteStore } from "./sqlite-store.ts";
+export { openSqliteOperationLog, openSqliteStore } from "./open-store.ts";
+export type { SqliteOptions } from "./options.ts";
+export type { SqliteOperationLog } from "./sqlite-operation-log.ts";

@@ -138,8 +138,16 @@ CREATE TABLE parts (
 ) STRICT, WITHOUT ROWID;
 `;
 
+// Numbers of events have no gaps: the counter is how many were dropped from the beginning.
+const outbox = `
+CREATE TABLE outbox (n INTEGER PRIMARY KEY, at REAL NOT NULL, event TEXT NOT NULL) STRICT;
+CREATE TABLE consumers (name TEXT PRIMARY KEY, position INTEGER NOT NULL, at REAL NOT NULL) STRICT, WITHOUT ROWID;
+INSERT INTO counters VALUES ('outbox', 0);
+CREATE TABLE checkpoints (n INTEGER PRIMARY KEY, first_row INTEGER NOT NULL, checkpoint TEXT NOT NULL) STRICT;
+`;
+
 /** Step by step: a file of version 1 has had the first. */
-export const migrations: readonly string[] = [first, effects, identity, approvalColumns, partialResults];
+export const migrations: readonly string[] = [first, effects, identity, approvalColumns, partialResults, outbox];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */
 export const applicationId = 0x54525031;

@@ -1,13 +1,17 @@
-import { approvalMemoryMs } from "@toolglot/trp-core/store";
+import { approvalMemoryMs, type Retention } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "./group-commit.ts";
 import { pruneApprovals } from "./tables/approvals.ts";
+import { pruneAudit } from "./tables/audit.ts";
 import { pruneOperations } from "./tables/operation-rows.ts";
+import { pruneOutbox } from "./tables/outbox.ts";
 import type { Transaction } from "./transaction.ts";
 
 const keepEpochs = 1024;
 
 /** One piece of the work; gives whether there may be more. Small, since others wait meanwhile. */
-const pieces: readonly ((tx: Transaction) => boolean)[] = [
+const pieces: readonly ((tx: Transaction, retention: Retention) => boolean)[] = [
+  (tx) => pruneAudit(tx, 200),
+  (tx, retention) => pruneOutbox(tx, 200, retention),
   (tx) => pruneOperations(tx, 200),
   (tx) => pruneApprovals(tx, 200),
   (tx) => {
@@ -29,6 +33,7 @@ const pieces: readonly ((tx: Transaction) => boolean)[] = [
 ];
 
 /** Drops what is past its time, in many small transactions. */
-export async function prune(commits: GroupCommit): Promise<void> {
-  for (const piece of pieces) while (await commits.write(piece)) {}
+export async function prune(commits: GroupCommit, retention: Retention = {}): Promise<void> {
+  const kept = { ...retention };
+  for (const piece of pieces) while (await commits.write((tx) => piece(tx, kept))) {}
 }

@@ -1,6 +1,8 @@
 import type { OperationLog } from "@toolglot/core";
-import { openFile, type SqliteOptions } from "./open.ts";
+import type { Opened } from "./open.ts";
 import { prune } from "./prune.ts";
+import { Expectations } from "./tables/expectations.ts";
+import { operationSteps, operationsBySteps } from "./tables/operation-steps.ts";
 import { sqliteOperations } from "./tables/operations.ts";
 
 /** Core's operation log on a file, without a router. */
@@ -14,14 +16,10 @@ export interface SqliteOperationLog extends OperationLog {
   close(): Promise<void>;
 }
 
-/**
- * Opens core's `OperationLog` in a SQLite file: "do this once" that outlives the process, for a toolkit's plans or
- * for anything else. The file is a store's: a router may use it as well. Options and errors are those of
- * {@link openSqliteStore}.
- */
-export async function openSqliteOperationLog(options: SqliteOptions): Promise<SqliteOperationLog> {
-  const { name, durability, commits } = await openFile(options);
-  const { claim, renew, begin, finish, doubt, read } = sqliteOperations(commits, durability);
+/** Core's operation log on a file that was opened in this thread. */
+export function sqliteOperationLog({ name, durability, commits }: Opened): SqliteOperationLog {
+  const { claim, renew, begin, doubt, read } = sqliteOperations(commits, durability);
+  const { finish } = operationsBySteps(operationSteps(commits, new Expectations()));
   return {
     ...{ name, durability, claim, renew, begin, finish, doubt, read },
     prune: () => prune(commits),

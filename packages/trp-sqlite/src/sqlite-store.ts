@@ -1,12 +1,16 @@
 import type { RouterStore } from "@toolglot/trp-core/store";
-import { openFile, type SqliteOptions } from "./open.ts";
+import type { Opened } from "./open.ts";
 import { prune } from "./prune.ts";
 import { sqliteApprovals } from "./tables/approvals.ts";
 import { sqliteArtifacts } from "./tables/artifacts.ts";
 import { sqliteAudit } from "./tables/audit.ts";
 import { sqliteCatalog } from "./tables/catalog.ts";
+import { Expectations } from "./tables/expectations.ts";
+import { type OperationSteps, operationSteps, operationsBySteps } from "./tables/operation-steps.ts";
 import { sqliteOperations } from "./tables/operations.ts";
+import { sqliteOutbox } from "./tables/outbox.ts";
 import { sqliteParts } from "./tables/parts.ts";
+import { type SessionSteps, sessionSteps, sessionsBySteps } from "./tables/session-steps.ts";
 import { sqliteSessions } from "./tables/sessions.ts";
 import type { Transaction } from "./transaction.ts";
 
@@ -15,31 +19,30 @@ function pulse(tx: Transaction): void {
   tx.run("UPDATE counters SET value = value + 1 WHERE name = 'pulse'");
 }
 
-/**
- * Opens a router's store in one SQLite file; several processes of one machine may share it. The name says the binding:
- * `sqlite (libsql)`. Methods that are called together share one transaction; their promises are fulfilled after its
- * COMMIT.
- *
- * Rejects with `TypeError` for options that can't be, and with `ToolglotError`: `trp/store-open` when the file can't be
- * opened or is another database, `trp/store-version` when a newer version of this package wrote it, `trp/store-busy` when
- * other processes held it locked for `lockTimeoutMs`. Methods reject with `trp/store-busy`, `trp/store-failed` (nothing was
- * written, with either), `trp/store-damaged` and `trp/store-closed`.
- */
-export async function openSqliteStore(options: SqliteOptions): Promise<RouterStore> {
-  const { name, durability, commits, now } = await openFile(options);
+/** A store whose steps can be asked for by themselves: of what its methods do, only what must be done at the file. */
+export interface SteppedStore extends RouterStore {
+  steps: OperationSteps & SessionSteps;
+}
+
+/** A router's store on a file that was opened in this thread. */
+export function sqliteStore({ name, durability, commits, now }: Opened): SteppedStore {
+  const expectations = new Expectations();
+  const steps = { ...operationSteps(commits, expectations), ...sessionSteps(commits, expectations) };
   return {
     name,
     durability,
-    sessions: sqliteSessions(commits),
-    operations: sqliteOperations(commits, durability),
+    sessions: { ...sqliteSessions(commits), ...sessionsBySteps(steps) },
+    operations: { ...sqliteOperations(commits, durability), ...operationsBySteps(steps) },
     parts: sqliteParts(commits),
     approvals: sqliteApprovals(commits),
     audit: sqliteAudit(commits),
+    outbox: sqliteOutbox(commits),
     artifacts: sqliteArtifacts(commits),
     catalog: sqliteCatalog(commits),
+    steps,
     now,
     ping: () => commits.pulse(pulse),
-    prune: () => prune(commits),
+    prune: (retention) => prune(commits, retention),
     close: () => commits.close(),
   };
 }

@@ -1,6 +1,7 @@
 import { closeSync, constants, lstatSync, openSync } from "node:fs";
 import { resolve } from "node:path";
-import { storeError, textOf } from "./errors.ts";
+import { errorText } from "@toolglot/internal";
+import { storeError } from "./errors.ts";
 
 /**
  * The absolute path of a store's file, which exists afterwards: a new one is made for its owner alone (0600), and SQLite
@@ -25,7 +26,7 @@ export function prepareFile(file: string): string {
     closeSync(openSync(path, O_CREAT | O_EXCL | O_RDWR | O_NOFOLLOW, 0o600));
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== "EEXIST") {
-      throw storeError("trp/store-open", `${path} can't be made: ${textOf(error)}`, { file: path }, error);
+      throw storeError("trp/store-open", `${path} can't be made: ${errorText(error)}`, { file: path }, error);
     }
   }
   return path;

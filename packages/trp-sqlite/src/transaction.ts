@@ -13,6 +13,9 @@ export class Transaction {
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement>();
   readonly #now: () => number;
+  /** What the clock said when the method at hand asked first. */
+  #at: number | undefined;
+  #afterCommit: (() => void)[] = [];
   readonly #held = new Map<string, unknown>();
   readonly #deferred = new Map<string, () => void>();
   #auditHead: { index: number; hash: string } | undefined;
@@ -27,8 +30,28 @@ export class Transaction {
     this.#now = now;
   }
 
+  /** The same for all of a method. */
   now(): number {
-    return this.#now();
+    this.#at ??= this.#now();
+    return this.#at;
+  }
+
+  /** To be called before each method. */
+  next(): void {
+    this.dirty = false;
+    this.#at = undefined;
+  }
+
+  /** Done as soon as the transaction is committed, before anybody is told. */
+  afterCommit(act: () => void): void {
+    this.#afterCommit.push(act);
+  }
+
+  /** To be called after COMMIT. */
+  committed(): void {
+    const acts = this.#afterCommit;
+    this.#afterCommit = [];
+    for (const act of acts) act();
   }
 
   get(sql: string, ...parameters: Value[]): Row | undefined {
@@ -116,7 +139,7 @@ export class Transaction {
    */
   audit(entries: readonly string[]): void {
     if (entries.length === 0) return;
-    const at = this.#now();
+    const at = this.now();
     if (!this.#auditHead) {
       const last = this.get("SELECT n, hash FROM audit ORDER BY n DESC LIMIT 1");
       this.#auditHead = last && { index: Number(last.n), hash: String(last.hash) };
@@ -148,11 +171,12 @@ export class Transaction {
   /** To be called after BEGIN and after ROLLBACK: others may have written meanwhile. */
   reset(): void {
     this.#held.clear();
+    this.#afterCommit = [];
     this.#deferred.clear();
     this.#auditHead = undefined;
     this.#fence = undefined;
     this.#fenceWritten = true;
-    this.dirty = false;
+    this.next();
   }
 
   /** To be called before COMMIT: writes what was deferred. */

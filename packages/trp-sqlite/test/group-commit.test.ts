@@ -6,6 +6,8 @@ import { type Connection, chooseDriver } from "../src/driver.ts";
 import { GroupCommit } from "../src/group-commit.ts";
 import { openSqliteStore } from "../src/index.ts";
 import { prepareFile } from "../src/store-file.ts";
+import { Expectations } from "../src/tables/expectations.ts";
+import { operationSteps, operationsBySteps } from "../src/tables/operation-steps.ts";
 import { sqliteOperations } from "../src/tables/operations.ts";
 import { Transaction } from "../src/transaction.ts";
 import { newFile } from "./files.ts";
@@ -50,7 +52,8 @@ async function watched(lockTimeoutMs = 1000, longestMs = Number.POSITIVE_INFINIT
   // However slow this machine is at the moment: a transaction takes what there is.
   const options = { name: "test", lockTimeoutMs, longestMs };
   const commits = new GroupCommit(connection, new Transaction(connection, file, Date.now), options);
-  const log = sqliteOperations(commits, "disk");
+  const steps = operationsBySteps(operationSteps(commits, new Expectations()));
+  const log = { ...sqliteOperations(commits, "disk"), ...steps };
   return { commits, log, executed, failNext: (sql, error) => failures.push({ sql, error }) };
 }
 

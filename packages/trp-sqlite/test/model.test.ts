@@ -1,6 +1,6 @@
 import { MemoryStore } from "@toolglot/trp-core";
 import type { ResponseFrame } from "@toolglot/trp-core/frames";
-import type { AuditEntry, RouterStore } from "@toolglot/trp-core/store";
+import type { AuditEntry, NewEvent, RouterStore } from "@toolglot/trp-core/store";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { openSqliteStore } from "../src/index.ts";
@@ -45,7 +45,11 @@ const answer = fc
     const outcomes = outcome === "none" ? {} : { [callId]: { type, payload } as never };
     return { sessionId, frameId, reply, outcomes };
   });
-const along = fc.record({ audit: call.map((id) => [entry(id)]), answer }, { requiredKeys: [] });
+const events = fc.array(
+  call.map((callId): NewEvent => ({ type: "call.resumed", attempt: 2, callId }) as NewEvent),
+  { maxLength: 2 },
+);
+const along = fc.record({ audit: call.map((id) => [entry(id)]), answer, events }, { requiredKeys: [] });
 const claim = fc.record(
   {
     key,
@@ -122,12 +126,24 @@ const commands: Record<string, fc.Arbitrary<Command>> = {
       return result;
     },
   })),
+  takeOver: fc.tuple(claim, fc.constantFrom(0, 0, 0, 1)).map(([{ key, ...more }, offset]) => ({
+    what: `take over ${JSON.stringify({ key, ...more, offset })}`,
+    do: async (world) => {
+      const ifDoubt = { events: [{ type: "call.resumed", attempt: 2 } as NewEvent], audit: [entry("doubt")] };
+      const { operations } = world.store;
+      const fence = (await operations.read(key))?.fence ?? 0;
+      const result = await operations.takeOver({ ...key, ...more } as never, fence + offset, { ifDoubt });
+      if (result.status === "claimed") given(world, key, result.claim.fence);
+      return result;
+    },
+  })),
   start: fc
     .tuple(claim, along, fc.option(approvalUse, { nil: undefined }), fc.boolean())
     .map(([{ key, ...more }, beside, approval, data]) => ({
       what: `start ${JSON.stringify({ key, ...more, approval })}`,
       do: async (world) => {
-        const options = { ...beside, ...(approval && { approval }), ...(data && { data: { n: [1] } }) };
+        const ifDoubt = { events: [{ type: "call.resumed", attempt: 3 } as NewEvent] };
+        const options = { ifDoubt, ...beside, ...(approval && { approval }), ...(data && { data: { n: [1] } }) };
         const result = await world.store.operations.start({ ...key, ...more } as never, options);
         if (result.status === "claimed") given(world, key, result.claim.fence);
         return result;
@@ -137,9 +153,9 @@ const commands: Record<string, fc.Arbitrary<Command>> = {
     what: `renew ${of.key} ${back}`,
     do: (world) => world.store.operations.renew(held(world, of, back), 20),
   })),
-  begin: fc.tuple(key, fence, fc.boolean()).map(([of, back, data]) => ({
+  begin: fc.tuple(key, fence, fc.boolean(), along).map(([of, back, data, { answer: _, ...beside }]) => ({
     what: `begin ${of.key} ${back}`,
-    do: (world) => world.store.operations.begin(held(world, of, back), data ? { b: 1 } : undefined),
+    do: (world) => world.store.operations.begin(held(world, of, back), data ? { b: 1 } : undefined, beside),
   })),
   finish: fc
     .tuple(key, fence, fc.constantFrom("done", "failed", "released"), along)
@@ -171,7 +187,13 @@ const commands: Record<string, fc.Arbitrary<Command>> = {
     )
     .map((filter) => ({ what: `list ${JSON.stringify(filter)}`, do: ({ store }) => store.operations.list(filter) })),
   request: fc
-    .record({ id: few("a", 4), operation: key, fingerprint: print, ttlMs: fc.constantFrom(10, 60) })
+    .record({
+      id: few("a", 4),
+      operation: key,
+      fingerprint: print,
+      ttlMs: fc.constantFrom(10, 60),
+      outbox: fc.boolean(),
+    })
     .map((more) => {
       return {
         what: `request ${JSON.stringify(more)}`,
@@ -216,7 +238,35 @@ const commands: Record<string, fc.Arbitrary<Command>> = {
     what: `epoch ${of} ${atLeast}`,
     do: ({ store }) => store.catalog.epoch(of, atLeast),
   })),
-  prune: fc.constant({ what: "prune", do: ({ store }: World) => store.prune() }),
+  outbox: fc.tuple(fc.oneof(few("c", 2), fc.nat(9)), fc.integer({ min: 1, max: 4 })).map(([where, limit]) => ({
+    what: `outbox ${where} ${limit}`,
+    do: ({ store }) =>
+      store.outbox.read(typeof where === "number" ? { after: where, limit } : { consumer: where, limit }),
+  })),
+  acknowledge: fc.tuple(few("c", 2), fc.nat(9)).map(([name, upTo]) => ({
+    what: `acknowledge ${name} ${upTo}`,
+    do: ({ store }) => store.outbox.acknowledge(name, upTo),
+  })),
+  consumers: fc.constant({ what: "consumers", do: ({ store }: World) => store.outbox.consumers() }),
+  forget: few("c", 2).map((name) => ({ what: `forget ${name}`, do: ({ store }) => store.outbox.forget(name) })),
+  checkpoint: fc.tuple(fc.nat(3), fc.nat(4)).map(([back, before]) => ({
+    what: `checkpoint ${back} ${before}`,
+    do: async ({ store }) => {
+      const { row } = await store.audit.head();
+      const index = Math.max(1, (row?.index ?? 0) - back);
+      const [found] = await store.audit.read({ after: index - 1, limit: 1 });
+      const from = Math.max(1, index - before);
+      const { hash = "0".repeat(64) } = found ?? {};
+      return [await store.audit.addCheckpoint({ index, hash, at: store.now(), from }), await store.audit.head()];
+    },
+  })),
+  checkpoints: fc.record({ after: fc.nat(6), limit: fc.nat(4) }, { requiredKeys: [] }).map((range) => ({
+    what: `checkpoints ${JSON.stringify(range)}`,
+    do: ({ store }) => store.audit.checkpoints(range),
+  })),
+  prune: fc
+    .record({ outboxTtlMs: fc.constantFrom(5, 50), outboxRows: fc.nat(4) }, { requiredKeys: [] })
+    .map((retention) => ({ what: `prune ${JSON.stringify(retention)}`, do: ({ store }) => store.prune(retention) })),
 };
 
 /** What most is to be learnt from comes most often. */
@@ -265,7 +315,8 @@ it.each(drivers)(
               expect(got, told.join("\n")).toEqual(wanted);
             }
           }
-          const all = (world: World): Promise<unknown> => answerOf(world.store.audit.read());
+          const all = (world: World): Promise<unknown> =>
+            answerOf(Promise.all([world.store.audit.read(), world.store.outbox.read({ after: 0 })]));
           expect(await all(sqlite)).toEqual(await all(memory));
         } finally {
           await sqlite.store.close();

@@ -3,9 +3,11 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { leftToCi, rounds } from "@toolglot/internal/testing";
 import { verifyRows } from "@toolglot/trp-core/store";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { scripts } from "../../../bundled-script.ts";
 import { openSqliteStore } from "../src/index.ts";
 import { newFile } from "./files.ts";
 
@@ -24,6 +26,7 @@ beforeAll(async () => {
     format: "esm",
     target: "node20",
     conditions: ["source"],
+    plugins: [scripts],
     external: ["libsql"],
     logLevel: "error",
   });
@@ -132,3 +135,62 @@ it("should take the lock over from a process that was killed while it held it", 
   expect([claimed.status, claimed.record.fence]).toEqual(["claimed", 1]);
   await store.close();
 }, 120_000);
+
+it("should tell two consumers everything at least once and in order, whoever is killed when", async (context) => {
+  leftToCi(context);
+  const file = newFile();
+  const store = await openSqliteStore({ file, lockTimeoutMs: 60_000 });
+  // Known from the start, so that nothing is dropped before they come.
+  for (const name of ["bill", "ann"]) await store.outbox.acknowledge(name, 0);
+  const handled: Record<string, string[]> = { bill: [], ann: [] };
+  const kill = async ({ child, ended }: Worker): Promise<void> => {
+    child.kill("SIGKILL");
+    await ended;
+  };
+  const known: string[] = [];
+  for (let round = 0; round < rounds(1, 2, 40); round++) {
+    const tellers = ["a", "b"].map((name) => start(file, "tell", `${name}${round}`));
+    const consumers = Object.keys(handled).map((name) => ({ name, worker: start(file, "consume", name) }));
+    await Promise.all(tellers.map(({ told }) => told(20)));
+    await Promise.all(consumers.map(({ worker }, index) => worker.told(30 + 25 * index)));
+    await Promise.all([...tellers, ...consumers.map(({ worker }) => worker)].map(kill));
+    for (const { lines } of tellers) known.push(...lines);
+    for (const { name, worker } of consumers) handled[name]?.push(...worker.lines);
+  }
+  for (const [name, lines] of Object.entries(handled)) {
+    const worker = start(file, "consume", name, "empty");
+    expect(await worker.ended).toBe(0);
+    lines.push(...worker.lines);
+    const seen = lines.map((line) => Number(line.split(" ")[0]));
+    // Nothing is skipped: each is either seen before or the next one.
+    let newest = 0;
+    for (const number of seen) {
+      expect(number).toBeLessThanOrEqual(newest + 1);
+      newest = Math.max(newest, number);
+    }
+    const first = [...new Map(lines.map((line) => [line.split(" ")[0], line])).values()];
+    for (const key of known) {
+      const own = first.filter((line) => line.endsWith(` ${key}`)).map((line) => line.split(" ")[1]);
+      expect(own, key).toEqual(["call.accepted", "call.executed", "call.succeeded"]);
+    }
+    // What was begun and has no outcome yet was told as far as it came, and nothing else.
+    const begun = await store.operations.list({ states: ["started"], limit: 1_000_000 });
+    for (const { key } of begun) {
+      expect(first.filter((line) => line.endsWith(` ${key}`)).map((line) => line.split(" ")[1])).toEqual([
+        "call.accepted",
+      ]);
+    }
+  }
+  await store.prune();
+  expect((await store.outbox.read({ after: 0 })).events).toEqual([]);
+  await store.close();
+}, 600_000);
+it("should end a process that forgot to close its store, after what was asked for", async () => {
+  const file = newFile();
+  const { ended, lines } = start(file, "leave");
+  expect(await ended).toBe(0);
+  expect(lines).toEqual(["claimed"]);
+  const store = await openSqliteStore({ file });
+  expect((await store.operations.claim({ ...request, key: "k" })).status).toBe("busy");
+  await store.close();
+});

@@ -12,6 +12,7 @@ import { failure } from "@toolglot/core/executing";
 import { checkKeys, defined, isObject, textDigest, wholeResult } from "@toolglot/internal";
 import type { AliasRow, ShapedResult } from "@toolglot/trp-core/frames";
 import { needsApproval, OpenKeys } from "../open-keys.ts";
+import { captureTrace } from "../tracing-of.ts";
 import type { CallResult, TrpClient } from "../types.ts";
 import { searchCatalog } from "./catalog-answers.ts";
 import { readRouterInput } from "./router-input.ts";
@@ -165,12 +166,14 @@ class Program {
   readonly #rows: readonly AliasRow[];
   readonly #options: ProgramToolsOptions;
   readonly #open: OpenKeys;
+  readonly #inTrace: ReturnType<typeof captureTrace>;
 
   constructor(client: TrpClient, rows: readonly AliasRow[], options: ProgramToolsOptions, open: OpenKeys) {
     this.#client = client;
     this.#rows = rows;
     this.#options = options;
     this.#open = open;
+    this.#inTrace = captureTrace(client);
   }
 
   async call(row: AliasRow, args: JsonObject, context: ToolContext): Promise<unknown> {
@@ -208,8 +211,13 @@ class Program {
     throw new ToolError(message);
   }
 
+  /** The calls of a program share the trace in which it was begun. */
+  #all(calls: readonly { row: AliasRow; args: JsonObject }[], context: ToolContext): Promise<(() => unknown)[]> {
+    return this.#inTrace(() => this.#make(calls, context));
+  }
+
   /** Makes calls side by side, under keys of their own. Throws when one of them needs somebody: then it was not made, and none is lost. */
-  async #all(
+  async #make(
     calls: readonly { row: AliasRow; args: JsonObject }[],
     { callId, signal, decision }: ToolContext,
   ): Promise<(() => unknown)[]> {

@@ -13,7 +13,7 @@ import { checkKeys } from "@toolglot/internal";
 import { type AnswerReader, AnswerText } from "../answer-text.ts";
 import { clientError } from "../errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "../event-stream.ts";
-import { authorizer, frameOf, frameUrl, type Token } from "../router-url.ts";
+import { authorizer, frameOf, frameUrl, type Token, traceHeaders } from "../router-url.ts";
 import type { SendOptions, Transport } from "../types.ts";
 
 /** Options of {@link httpTransport}. */
@@ -63,6 +63,7 @@ export function httpTransport(options: HttpTransportOptions): Transport {
         "content-length": Buffer.byteLength(body),
       };
       if (bearer !== undefined) headers.authorization = bearer;
+      if (sending.trace !== undefined) Object.assign(headers, traceHeaders(sending.trace));
       for (;;) {
         const end = await post(settings, headers, body, sending);
         if (end === "stale") continue;

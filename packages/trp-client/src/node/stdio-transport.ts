@@ -56,11 +56,11 @@ function whenStarted(
     tooLong: () => events.message(undefined),
   });
   let isOver = false;
+  // A line that the process did not come to the end of says nothing: it was killed in the midst of it.
   const ended = new Promise<void>((resolve) => {
     // Its streams are at their end, too: what it said at last was heard.
     child.once("close", (code, signal) => {
       isOver = true;
-      lines.end();
       events.over(`the router's process ended (${signal ?? `exit code ${code}`})`);
       resolve();
     });

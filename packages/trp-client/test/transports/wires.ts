@@ -11,6 +11,8 @@ export interface Faults {
 /** A wire before a port, which can be cut at any byte. */
 export interface Wire {
   readonly port: number;
+  /** Where connections go that are opened from now on. */
+  target: number;
   faults: Faults;
   /** How many bytes went through. */
   readonly carried: { up: number; down: number };
@@ -20,9 +22,9 @@ export interface Wire {
 
 export async function wireTo(target: number): Promise<Wire> {
   const open = new Set<Socket>();
-  const wire = { port: 0, faults: {} as Faults, carried: { up: 0, down: 0 } };
+  const wire = { port: 0, target, faults: {} as Faults, carried: { up: 0, down: 0 } };
   const server: Server = createServer({ allowHalfOpen: true }, (near) => {
-    const far = connect({ port: target, host: "127.0.0.1", allowHalfOpen: true });
+    const far = connect({ port: wire.target, host: "127.0.0.1", allowHalfOpen: true });
     const both = [near, far];
     const cut = (): void => {
       for (const socket of both) socket.destroy();

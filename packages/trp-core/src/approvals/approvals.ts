@@ -2,9 +2,11 @@ import { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
+import { operationId } from "../calls/keys.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
-import type { RouterEvent } from "../events/types.ts";
+import { approvalRequested } from "../events/approval-events.ts";
+import type { NewEvent, RouterEvent } from "../events/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalRecord, ApprovalStatus, ApprovalStore, RouterStore } from "../store/types.ts";
@@ -20,6 +22,8 @@ export interface ApprovalDependencies {
   approvalTtlMs: number;
   /** How many requests of one principal may wait. Default: no limit. */
   mostPending?: number;
+  /** As in `CallDependencies`. */
+  outbox?: boolean;
 }
 
 /** Requests for approval, for people. */
@@ -61,7 +65,7 @@ const maxComment = 1_000;
  * in the same tenant; every decision is in the audit log, in the transaction that makes it.
  */
 export function createApprovals(dependencies: ApprovalDependencies): Approvals {
-  const { store, emit, mayDecide = hasApproverRole, approvalTtlMs, mostPending } = dependencies;
+  const { store, emit, mayDecide = hasApproverRole, approvalTtlMs, mostPending, outbox } = dependencies;
 
   function sees(who: Principal, approval: ApprovalRecord): boolean {
     return approval.tenant === who.tenant && (approval.requester === who.id || mayDecide(who, approval));
@@ -90,12 +94,17 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
       by: who.id,
       ...(comment === undefined ? {} : { comment: comment.slice(0, maxComment) }),
     };
-    const decided = await store.approvals.decide(id, decision, { audit: [auditRow(approval, status, who)] });
+    const event: NewEvent = {
+      ...{ type: "approval.decided", approvalId: id, tenant: approval.tenant, status, by: who.id },
+      operation: operationId(approval.operation),
+    };
+    const together = { audit: [auditRow(approval, status, who)], ...(outbox && { events: [event] }) };
+    const decided = await store.approvals.decide(id, decision, together);
     if (decided === undefined) {
       const now = await store.approvals.read(id);
       throw refusal("not-pending", "the request is not pending any more", id, { status: now?.status ?? "expired" });
     }
-    emit({ type: "approval.decided", at: store.now(), approvalId: id, tenant: decided.tenant, status, by: who.id });
+    emit({ at: store.now(), ...event });
     return decided;
   }
 
@@ -135,11 +144,9 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
         policyVersion: version,
         ttlMs: approvalTtlMs,
         ...(mostPending === undefined ? {} : { mostPending }),
+        ...(outbox && { outbox }),
       });
-      if (requested.status === "created") {
-        const { id: approvalId, tenant, requester, capId, expiresAt } = requested.record;
-        emit({ type: "approval.requested", at: store.now(), approvalId, tenant, requester, capId, expiresAt });
-      }
+      if (requested.status === "created") emit({ at: store.now(), ...approvalRequested(requested.record) });
       return requested;
     },
   };

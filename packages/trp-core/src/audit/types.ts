@@ -53,10 +53,50 @@ export interface AuditRow {
   hash: string;
 }
 
+/**
+ * A row of the log that somebody vouches for: all rows up to it are as they were then. Kept in the store, and better
+ * elsewhere too: who has it can expect the row ({@link VerifyOptions.expect}).
+ */
+export interface AuditCheckpoint {
+  /** Of the row. */
+  index: number;
+  /** Of the row, 64 hex digits. */
+  hash: string;
+  /** When it was made, by the store's clock. */
+  at: number;
+  /** The first row that the log must still have: those before it were given up, for their age. 1: none. */
+  from: number;
+  /** The public key that the signature is checked with, as its maker names it. Absent: not signed. */
+  key?: string;
+  /** base64url, over the UTF-8 bytes of the canonical JSON of `{ at, from, hash, index, type: "audit-checkpoint.v1" }`. */
+  signature?: string;
+}
+
+/** Signs checkpoints. `checkpointSigner` makes one of an Ed25519 key; a vault or an HSM can be another. */
+export interface CheckpointSigner {
+  /** Names the public key. */
+  readonly key: string;
+  /** The signature over these bytes. What it throws goes to `onError`, and the next checkpoint tries again. */
+  sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** Checks signatures of checkpoints. `checkpointVerifier` makes one of an Ed25519 public key. */
+export interface CheckpointVerifier {
+  /** As the signer's. */
+  readonly key: string;
+  /** Whether this is the key's signature over these bytes. */
+  verify(bytes: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>;
+}
+
 /** Options of `audit.verify`. */
 export interface VerifyOptions {
-  /** A row that was noted elsewhere, as an earlier report's last row: it must still be there, with this hash. */
+  /** A row that was noted elsewhere, as an earlier report's last row or a checkpoint: it must still be there, with this hash. */
   expect?: { index: number; hash: string };
+  /**
+   * Whose checkpoints are to be trusted. The log must have one that is signed by one of them, every such one must be
+   * right, and no rows may be missing but those that such a one gave up. Default: signatures are not looked at.
+   */
+  keys?: readonly CheckpointVerifier[];
 }
 
 /** What checking the audit log came to. */
@@ -68,10 +108,18 @@ export interface AuditReport {
   brokenAt?: number;
   /** What is wrong with it. */
   problem?: string;
-  /** Hash of the last row. Note it elsewhere with the row's index, and a log that was cut or made anew is noticed. */
+  /** Hash of the last row. */
   head: string;
+  /** The last row. Note it elsewhere and expect it next time, and a log that was cut or made anew is noticed. */
+  last?: { index: number; hash: string };
   /** How many operations of the store were compared with the rows. */
   operations?: number;
+  /** How many checkpoints were compared with the rows; with `keys`: those that are signed by one of them. */
+  checkpoints?: number;
+  /** The newest of these. */
+  checkpoint?: AuditCheckpoint;
+  /** The first row that was checked, when earlier ones were given up. */
+  from?: number;
   /** How far the log can be trusted, in words. */
   trust?: string;
 }

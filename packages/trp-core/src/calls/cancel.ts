@@ -32,6 +32,8 @@ export interface Cancellable {
   readonly signal: AbortSignal;
   /** Set when the capability is about to run. */
   isStarted: boolean;
+  /** It was sent before, and how that ended is not known: without a key another router may be running it. */
+  readonly isAgain: boolean;
   cancel(): void;
   /** It has ended. */
   end(): void;
@@ -39,9 +41,9 @@ export interface Cancellable {
 
 /** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
 export interface Cancellations {
-  open(sessionId: string, callId: string, stop: AbortSignal): Cancellable;
-  /** Aborts a call in flight; says how far it was, undefined when it isn't here. */
-  cancel(sessionId: string, callId: string): "waiting" | "started" | undefined;
+  open(sessionId: string, callId: string, stop: AbortSignal, isAgain?: boolean): Cancellable;
+  /** Aborts a call in flight; says how far it was, undefined when it isn't here. `again`: it waits, and see `isAgain`. */
+  cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined;
 }
 
 export function createCancellations(): Cancellations {
@@ -49,7 +51,7 @@ export function createCancellations(): Cancellations {
   const calls = new Map<string, Set<Cancellable>>();
   const nameOf = (sessionId: string, callId: string): string => `${sessionId.length}:${sessionId}${callId}`;
   return {
-    open(sessionId, callId, stop) {
+    open(sessionId, callId, stop, isAgain = false) {
       const controller = new AbortController();
       const unlink = onAbort(stop, () => controller.abort(stop.reason));
       const name = nameOf(sessionId, callId);
@@ -58,6 +60,7 @@ export function createCancellations(): Cancellations {
       const call: Cancellable = {
         signal: controller.signal,
         isStarted: false,
+        isAgain,
         cancel: () => controller.abort(new CallCancelled()),
         end() {
           unlink();
@@ -72,7 +75,8 @@ export function createCancellations(): Cancellations {
       const found = [...(calls.get(nameOf(sessionId, callId)) ?? [])];
       for (const call of found) call.cancel();
       if (found.length === 0) return undefined;
-      return found.some(({ isStarted }) => isStarted) ? "started" : "waiting";
+      if (found.some(({ isStarted }) => isStarted)) return "started";
+      return found.some(({ isAgain }) => isAgain) ? "again" : "waiting";
     },
   };
 }

@@ -5,7 +5,7 @@ import { decide, policyProof, policySubject } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { effectOperation } from "./effect-key.ts";
-import { type CallContext, eventFacts } from "./ending.ts";
+import { type CallContext, tell } from "./ending.ts";
 import { asyncKeyMissing, denied, keyMissing, volatile } from "./faults.ts";
 import { isKeyOfAsync, operationFingerprint } from "./keys.ts";
 import type { IncomingCall } from "./types.ts";
@@ -50,21 +50,19 @@ export async function checkCall(dependencies: CallDependencies, context: CallCon
 
 /** What the policy says, its proof noted in the context; a denial as its fault. */
 export async function decideCall(
-  { policy, store, emitter }: CallDependencies,
+  dependencies: CallDependencies,
   context: CallContext,
   { args, fingerprint, phase }: { args: JsonObject; fingerprint: string; phase: PolicyInput["phase"] },
 ): Promise<PolicyDecision | Fault> {
-  const { call } = context;
-  const { capability, principal } = call;
+  const { policy, store } = dependencies;
+  const { capability, principal } = context.call;
   const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
   const decision = await decide(policy, input);
   context.proof = policyProof(policy, input, decision, fingerprint);
   if (decision.decision !== "deny") return decision;
   const refusal = denied(decision);
-  if (emitter.active) {
-    const { rule } = decision;
-    emitter.emit({ type: "call.policy_denied", at: store.now(), rule, code: refusal.code, ...eventFacts(call) });
-  }
+  await context.call.admission?.confirm();
+  tell(dependencies, context, { type: "call.policy_denied", rule: decision.rule, code: refusal.code });
   return refusal;
 }
 

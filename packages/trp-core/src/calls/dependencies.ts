@@ -9,6 +9,7 @@ import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { ResultShaper } from "../results/shaper.ts";
 import type { RouterStore } from "../store/types.ts";
+import type { Spans } from "../tracing/spans.ts";
 import type { CallFrame } from "./ending.ts";
 import type { CapabilityExecutor } from "./executor.ts";
 import type { Places } from "./places.ts";
@@ -36,6 +37,10 @@ export interface CallDependencies {
   approvals: Approvals;
   places: Pick<Places, "take">;
   emitter: Pick<Emitter, "emit" | "active">;
+  /** Whether events are also written to the store, for other processes. */
+  outbox?: boolean;
+  /** Called when a call has left so many audit rows. */
+  ended?(rows: number): void;
   /** Schema, the capability's own rules, safety rules: the args after defaults, or what is wrong. */
   checkArguments(
     capability: RegisteredCapability,
@@ -52,6 +57,8 @@ export interface CallDependencies {
   repeats: Repeats;
   /** Milliseconds, as in `RouterTimes`. */
   times: { leaseMs: number; keyTtlMs: number; keyMemoryMs: number };
+  /** Absent when nobody wants any. */
+  spans?: Spans;
   /** For tests only: called at each point of a call; what it throws is handled as a fault of the router's own code. */
   failpoint?(name: Failpoint, callId: string): void | Promise<void>;
 }
@@ -74,7 +81,7 @@ export interface RunOptions {
 /** The path of one call, from its arguments to its outcome. */
 export interface CallPipeline {
   /**
-   * Brings one call to its end. Never rejects. Writes one audit row about the outcome, and emits the events of the TRP
+   * Brings one call to its end. Rejects only while the admission of its frame is pending (`NotAsExpected`). Writes one audit row about the outcome, and emits the events of the TRP
    * v0.1 draft (14.2). SUCCESS is only ever returned after it was committed.
    */
   run(call: IncomingCall, options?: RunOptions): Promise<PipelineResult>;

@@ -1,5 +1,6 @@
 import { type Fault, fault } from "../frames/fault.ts";
 import type { RouterStore } from "../store/types.ts";
+import { afterDoubt } from "./doubt.ts";
 import { followKey, operationOfCall } from "./effect-key.ts";
 import { settledFromRecord } from "./outcome.ts";
 
@@ -38,6 +39,8 @@ export async function dependencyState(
   if (outcome?.type === "NACK" && !outcome.payload.dispatched) {
     return outcome.payload.retryable || outcome.payload.error_class === "APPROVAL_REQUIRED" ? "unfinished" : "failed";
   }
+  const settled = await afterDoubt(store.operations, outcome);
+  if (typeof settled === "object") return settled.kind === "success" ? "succeeded" : "failed";
   const record = call.operation && (await followKey(store.operations, call.operation));
   if (record !== undefined) {
     const end = settledFromRecord(record);

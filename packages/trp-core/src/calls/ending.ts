@@ -1,13 +1,16 @@
-import { createRecord } from "@toolglot/core";
+import { createRecord, type OperationKey, type OperationRecord } from "@toolglot/core";
 import { outcomeEntry } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
+import type { CallEventFacts, NewEvent } from "../events/types.ts";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
 import type { CallUsage, NackPayload, PartialResultEvent, PolicyProof } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Answer, CallOutcome, KnownCall } from "../store/session-types.ts";
-import type { SameTransaction } from "../store/types.ts";
+import type { ClaimOptions, SameTransaction } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { notRecorded } from "./faults.ts";
+import { operationId } from "./keys.ts";
+import { fromJson } from "./operation-data.ts";
 import { settledToOutcome } from "./outcome.ts";
 import type { Chosen, Route } from "./route.ts";
 import type { CallFacts, IncomingCall, PipelineResult, Settled } from "./types.ts";
@@ -32,6 +35,10 @@ export interface EndingCall {
   route?: Route;
   /** The reply that was made last. The one that is sent must be the one that was committed. */
   reply?: CallReply;
+  /** The operation that the call stands for, as far as it is known. */
+  operation?: OperationKey;
+  /** What other processes are to be told with the next commit. */
+  untold?: CallEvent[];
   /** Whether the transaction of the operation has written the audit row and the reply. */
   committed?: boolean;
 }
@@ -48,7 +55,7 @@ export interface CallContext extends EndingCall {
   executorMs: number;
 }
 
-type EndingDependencies = Pick<CallDependencies, "store" | "emitter">;
+type EndingDependencies = Pick<CallDependencies, "store" | "emitter" | "outbox" | "ended">;
 
 /** The reply to the frame of one call, and what the store records of it. */
 export interface CallReply {
@@ -58,12 +65,23 @@ export interface CallReply {
   answer?: Answer;
 }
 
+function outcomeOfCall({ item, frameId, session }: CallFacts, settled: Settled): CallOutcome | undefined {
+  const resultFailed = session.features.includes("RESULT_FAILED");
+  return settledToOutcome(settled, { item, frameId }, { resultFailed });
+}
+
+/** How one call of a frame ended, which is not answered yet, or not from here. */
+function outcomeAlone(call: CallFacts, settled: Settled): Answer {
+  const { item, frameId, session } = call;
+  const outcome = outcomeOfCall(call, settled);
+  return { sessionId: session.id, frameId, outcomes: outcome === undefined ? {} : { [item.call_id]: outcome } };
+}
+
 /** Builds the reply to the frame of one call from how the call ended. */
 export function callReply(call: CallFacts, { head, known }: CallFrame, settled: Settled, now: number): CallReply {
   const { item, frameId, session } = call;
   const options = { now, expectedSeq: session.expectedSeq };
-  const resultFailed = session.features.includes("RESULT_FAILED");
-  const outcome = settledToOutcome(settled, { item, frameId }, { resultFailed });
+  const outcome = outcomeOfCall(call, settled);
   if (outcome === undefined) {
     const backoffMs = settled.kind === "in-progress" ? settled.retryAfterMs : 0;
     return { settled, reply: inProgress(head, backoffMs, options) };
@@ -119,11 +137,15 @@ export function proofOf({ proof }: { proof?: PolicyProof | undefined }): { proof
   return proof === undefined ? {} : { proof };
 }
 
-/** What is committed in the same transaction as the outcome of a call: its audit row, and the reply to its frame. */
+/**
+ * What is committed in the same transaction as the outcome of a call: audit row, events, and the reply to its frame.
+ * `isReleased`: its operation leaves no record, so how the call ended is written down also where no frame is to be answered.
+ */
 export function sameTransaction(
-  { store }: Pick<CallDependencies, "store">,
+  dependencies: EndingDependencies,
   context: EndingCall,
   settled: Settled,
+  isReleased: boolean = false,
 ): SameTransaction & { audit: AuditEntry[] } {
   const { call, began, frame } = context;
   const entry = outcomeEntry(call, {
@@ -133,10 +155,11 @@ export function sameTransaction(
     proof: ("proof" in settled ? settled.proof : undefined) ?? context.proof,
     names: context.route?.names,
   });
-  if (frame === undefined) return { audit: [entry] };
-  context.reply = callReply(call, frame, settled, store.now());
+  const together = { audit: [entry], ...untold(dependencies, context, ...outcomeEvents(context, settled)) };
+  if (frame === undefined) return isReleased ? { ...together, answer: outcomeAlone(call, settled) } : together;
+  context.reply = callReply(call, frame, settled, dependencies.store.now());
   const { answer } = context.reply;
-  return answer === undefined ? { audit: [entry] } : { audit: [entry], answer };
+  return answer === undefined ? together : { ...together, answer };
 }
 
 function sinceMs(began: number | undefined): number {
@@ -158,7 +181,8 @@ function statusOf(settled: Settled): AuditEntry["result_status"] {
 
 /**
  * Writes down an outcome that no operation's transaction has written down, and emits its events. What ran without an
- * operation and can't be written down is reported as a failure, since it may run again. Never rejects.
+ * operation and can't be written down is reported as a failure, since it may run again. Rejects only while the admission of
+ * the frame is pending, as `PendingAdmission.confirm` does.
  */
 export async function conclude(
   dependencies: EndingDependencies,
@@ -166,12 +190,15 @@ export async function conclude(
   outcome: Settled,
 ): Promise<PipelineResult> {
   let settled = outcome;
-  const { store } = dependencies;
+  const { store, ended } = dependencies;
+  await context.call.admission?.confirm();
+  // A decision and an outcome; or a refusal alone.
+  ended?.(context.committed === true ? 2 : 1);
   if (context.committed !== true) {
     try {
-      const { audit, answer } = sameTransaction(dependencies, context, settled);
-      if (answer === undefined) await store.audit.append(audit);
-      else await store.sessions.answer(answer, { audit });
+      const { answer, audit, ...told } = sameTransaction(dependencies, context, settled);
+      if (answer === undefined) await store.audit.append(audit, told);
+      else await store.sessions.answer(answer, { audit, ...told });
     } catch {
       // A replay is in the store as what it repeats.
       if (settled.kind === "success" && settled.replayedFrom === undefined) {
@@ -180,64 +207,103 @@ export async function conclude(
       }
     }
   }
-  emitOutcome(dependencies, context, settled);
+  for (const event of outcomeEvents(context, settled)) emit(dependencies, context, event);
   const { call, frame, reply } = context;
   if (frame === undefined) return { settled };
   const made = reply?.settled === settled ? reply : callReply(call, frame, settled, store.now());
   return { settled, reply: made.reply };
 }
 
-/** What the events about a call have in common. */
-export function eventFacts({ traceId, session, item, principal }: CallFacts): {
-  traceId: string;
-  sessionId: string;
-  callId: string;
-  capId: string;
-  principal: string;
-  tenant: string;
-} {
+/** The events that are about calls, without what they have in common. */
+type CallEvent = NewEvent extends infer Event
+  ? Event extends CallEventFacts & NewEvent
+    ? Omit<Event, keyof CallEventFacts>
+    : never
+  : never;
+
+function whole({ call, operation }: EndingCall, event: CallEvent): NewEvent {
+  const { traceId, session, item, principal } = call;
   return {
+    ...event,
     traceId,
     sessionId: session.id,
     callId: item.call_id,
     capId: item.cap_id,
     principal: principal.id,
     tenant: principal.tenant,
+    ...(operation === undefined ? {} : { operation: operationId(operation) }),
+  } as NewEvent;
+}
+
+/** Tells listeners of this process. */
+export function emit({ emitter, store }: EndingDependencies, context: EndingCall, event: CallEvent): void {
+  if (emitter.active) emitter.emit({ at: store.now(), ...whole(context, event) });
+}
+
+/** Tells listeners now, or as soon as the frame is admitted, and other processes with the next commit of the call. */
+export function tell(dependencies: EndingDependencies, context: EndingCall, event: CallEvent): void {
+  const { admission } = context.call;
+  if (admission?.isMet === false) admission.onMet(() => emit(dependencies, context, event));
+  else emit(dependencies, context, event);
+  if (dependencies.outbox) context.untold = [...(context.untold ?? []), event];
+}
+
+/** For a commit: what other processes were not told yet, and these. `context.untold` is to be emptied after it. */
+export function untold(
+  { outbox }: EndingDependencies,
+  context: EndingCall,
+  ...events: CallEvent[]
+): Pick<SameTransaction, "events"> {
+  if (!outbox) return {};
+  return { events: [...(context.untold ?? []), ...events].map((event) => whole(context, event)) };
+}
+
+/** For a claim that may put an operation in doubt: that is told of the call that began it, whoever asks. */
+export function ifDoubt(
+  { outbox, store }: Pick<EndingDependencies, "outbox" | "store">,
+  record: OperationRecord | undefined,
+): ClaimOptions {
+  const data = fromJson(record?.data);
+  if (!outbox || record?.startedAt === undefined || data === undefined) return {};
+  const event: NewEvent = {
+    type: "call.in_doubt",
+    reason: "Its router is gone, and nobody knows what came of it.",
+    ms: Math.max(0, store.now() - record.startedAt),
+    traceId: data.trace_id,
+    sessionId: data.session_id,
+    callId: data.call_id,
+    capId: data.cap_id,
+    principal: data.principal.id,
+    tenant: data.principal.tenant,
+    operation: operationId(record),
   };
+  return { ifDoubt: { events: [event] } };
 }
 
 /** The capability was run, whatever came of it. */
-export function emitExecuted({ emitter, store }: EndingDependencies, { call, executorMs, route }: CallContext): void {
-  if (!emitter.active) return;
-  const ms = Math.round(executorMs);
-  const { adapter } = route?.names ?? {};
+export function tellExecuted(dependencies: EndingDependencies, context: CallContext): void {
+  const { adapter } = context.route?.names ?? {};
   const named = adapter === undefined ? {} : { adapter };
-  emitter.emit({ type: "call.executed", at: store.now(), executorMs: ms, ...named, ...eventFacts(call) });
+  tell(dependencies, context, { type: "call.executed", executorMs: Math.round(context.executorMs), ...named });
 }
 
 /** An adapter failed, and another goes on. */
-export function emitHanded(
-  { emitter, store }: EndingDependencies,
-  { call }: CallContext,
-  from: Chosen,
-  to: Chosen,
-): void {
-  if (!emitter.active) return;
-  const names = { adapter: from.adapter.name ?? "", next: to.adapter.name ?? "" };
-  emitter.emit({ type: "call.adapter_failed", at: store.now(), ...names, ...eventFacts(call) });
+export function handedOver(from: Chosen, to: Chosen): CallEvent {
+  return { type: "call.adapter_failed", adapter: from.adapter.name ?? "", next: to.adapter.name ?? "" };
 }
 
 /** The events about an outcome (TRP v0.1 draft, 14.2). */
-function emitOutcome({ emitter, store }: EndingDependencies, { call, began }: EndingCall, settled: Settled): void {
-  if (!emitter.active || settled.kind === "in-progress") return;
-  const facts = { at: store.now(), ...eventFacts(call) };
+function outcomeEvents({ began }: EndingCall, settled: Settled): CallEvent[] {
   const ms = sinceMs(began);
+  if (settled.kind === "in-progress") return [];
   if (settled.kind === "success") {
-    emitter.emit({ type: "call.succeeded", replayed: settled.replayedFrom !== undefined, ms, ...facts });
-    return;
+    return [{ type: "call.succeeded", replayed: settled.replayedFrom !== undefined, ms }];
   }
   const { code, errorClass, message, retryable, retryHint } = settled.fault;
-  if (settled.kind === "unknown") emitter.emit({ type: "call.in_doubt", reason: message, ...facts });
-  else emitter.emit({ type: "call.failed", errorClass, code, ms, ...facts });
-  if (retryable) emitter.emit({ type: "call.retry_suggested", code, backoffMs: retryHint.backoff_ms ?? 0, ...facts });
+  const end: CallEvent =
+    settled.kind === "unknown"
+      ? { type: "call.in_doubt", reason: message, ms }
+      : { type: "call.failed", errorClass, code, dispatched: settled.kind === "failed", ms };
+  if (!retryable) return [end];
+  return [end, { type: "call.retry_suggested", code, backoffMs: retryHint.backoff_ms ?? 0 }];
 }

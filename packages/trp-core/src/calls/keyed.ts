@@ -11,7 +11,7 @@ import { type Checked, decideCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
 import { type KeyAlias, operationOfAlias } from "./effect-key.ts";
-import type { CallContext } from "./ending.ts";
+import { type CallContext, emit, ifDoubt, untold } from "./ending.ts";
 import {
   approvalDenied,
   approvalPending,
@@ -32,7 +32,8 @@ import {
   routeData,
   toJson,
 } from "./operation-data.ts";
-import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
+import { busy, claimOf, noUsage, refused, settledFromRecord } from "./outcome.ts";
+import { NotAsExpected } from "./pending-admission.ts";
 import { barred, type Chosen, Route } from "./route.ts";
 import type { IncomingCall, Settled } from "./types.ts";
 
@@ -52,6 +53,8 @@ export class KeyedCall {
   readonly #own: OperationKey;
   /** The caller's key, when the operation is that of an effect. */
   readonly #alias: KeyAlias | undefined;
+  /** Whether the operation was tried to start without a look at it. */
+  #guessed = false;
 
   constructor(dependencies: CallDependencies, context: CallContext, own: OperationKey, alias?: KeyAlias) {
     this.#dependencies = dependencies;
@@ -70,12 +73,17 @@ export class KeyedCall {
     const { capability, item, principal, signal } = this.#call;
     const { args, fingerprint } = checked;
     const isOwn = operation.key === this.#own.key;
+    this.#context.operation = operation;
     const { effect, repeats: ownRepeats = repeats } = capability.definition;
     // What changes nothing can't be done twice.
     const effectId = effect === "pure" ? undefined : effectIdOf(operation.scope, args);
     const isGuarded = effectId !== undefined && ownRepeats === "guarded";
 
-    let prior = await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
+    // Most keys are new. The start finds out whether this one is; what it finds is looked at when it is not.
+    const isGuess = !this.#guessed && isOwn && this.#isLikelyNew(checked);
+    this.#guessed = true;
+    if (!isGuess) await this.#call.admission?.confirm();
+    let prior = isGuess ? undefined : await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
     let isForced = !isGuarded;
     if (prior !== undefined && prior.key !== operation.key) {
       // A consent that the call carries is meant for an operation of its own.
@@ -83,6 +91,7 @@ export class KeyedCall {
       if (!isForced) return { instead: { scope: prior.scope, key: prior.key } };
       prior = undefined;
     }
+    if (prior !== undefined) this.#call.span?.link(fromJson(prior.data)?.traceparent);
     if (prior === undefined && !isOwn) return { instead: this.#own };
     if (prior !== undefined) {
       if (!isOwn && (prior.state === "in-doubt" || prior.fingerprint !== fingerprint)) return equalUnknown(prior);
@@ -118,6 +127,7 @@ export class KeyedCall {
       const again = await decideCall(this.#dependencies, this.#context, { args, fingerprint, phase: "start" });
       if (isFault(again)) return refused(again);
       if (again.decision === "approve" && approval === undefined) {
+        if (isGuess) return { instead: operation };
         const given = await this.#approval(operation, checked, again, before);
         if (isFault(given)) return refused(given);
         approval = given;
@@ -141,12 +151,24 @@ export class KeyedCall {
       const effectOptions = effectId === undefined ? {} : { effectId, again: isForced };
       const bound = await this.#alias?.bind(this.#dependencies, this.#call);
       if (isFault(bound)) return refused(bound);
-      const started = this.#start(operation, fingerprint, data, effectOptions, { route, chosen }, prior);
+      const attempt = { route, chosen, prior, isGuess };
+      const started = this.#start(operation, fingerprint, data, effectOptions, attempt);
       return bound === undefined ? await started : (await Promise.all([started, bound.done]))[0];
     } finally {
       route.close();
       release();
     }
+  }
+
+  /** Whether nothing speaks against a start without a look at the operation. */
+  #isLikelyNew({ decision }: Checked): boolean {
+    const { item } = this.#call;
+    if (this.#alias !== undefined || decision.decision !== "allow" || typeof item.approval_token === "string")
+      return false;
+    if (this.#context.frame?.known?.status === "known") return false;
+    const { store, times } = this.#dependencies;
+    const made = uuidV7Time(this.#own.key);
+    return made === undefined || made + times.keyTtlMs >= store.now();
   }
 
   /** Who runs it now: for a probe that was begun before, who can be asked; nobody when nobody may. */
@@ -180,14 +202,14 @@ export class KeyedCall {
     fingerprint: string,
     data: OperationData,
     effectOptions: Pick<StartOptions, "effectId" | "again">,
-    { route, chosen }: { route: Route; chosen: Chosen | undefined },
-    prior: OperationRecord | undefined,
+    { route, chosen, prior, isGuess }: Attempt,
   ): Promise<Settled | Instead> {
     const { store, times, routerId } = this.#dependencies;
     const startedBefore = prior?.startedAt !== undefined;
+    const resumed = startedBefore ? [{ type: "call.resumed" as const, attempt: data.attempts }] : [];
     const effect = effectOver(this.#call.capability.definition.effect, fromJson(prior?.data)?.effect);
     const { approval, proof } = data;
-    const { item, session, signal, cancellable } = this.#call;
+    const { item, session, signal, cancellable, admission } = this.#call;
     await this.#dependencies.failpoint?.("before-start", item.call_id);
     if (isCancelled(signal)) return refused(cancelledInTime());
     const result = await store.operations.start(
@@ -204,13 +226,19 @@ export class KeyedCall {
       {
         data: toJson(data),
         ...effectOptions,
-        // Who may run it follows from what was read: it must not have been started by others since.
-        ...(!route.isSingle && { sinceFence: prior?.fence ?? 0 }),
+        // Who may run it follows from what was read: it must still be that.
+        ...((isGuess || !route.isSingle) && { ifFence: prior?.fence ?? 0 }),
         ...(approval === undefined ? {} : { approval }),
+        ...(admission?.isMet === false && { ifAdmitted: admission.token }),
         ...(cancellable && { unlessCancelled: { sessionId: session.id, callId: item.call_id } }),
         audit: [decisionEntry(this.#call, proof, approvalIdOf(data), data.adapter)],
+        ...untold(this.#dependencies, this.#context, ...resumed),
+        ...ifDoubt(this.#dependencies, prior),
       },
     );
+    if (result.status === "not-admitted") throw new NotAsExpected();
+    admission?.met();
+    if (isGuess && result.status !== "claimed" && result.status !== "call-cancelled") return { instead: operation };
     switch (result.status) {
       case "claimed":
         break;
@@ -220,7 +248,7 @@ export class KeyedCall {
         return refused(cancelledInTime());
       case "conflict":
         return refused(this.#conflict());
-      case "started-since":
+      case "changed":
         return { instead: operation };
       case "expired":
         return refused(
@@ -237,6 +265,8 @@ export class KeyedCall {
       }
     }
     if (chosen === undefined) throw new Error("an operation was claimed that nobody may run");
+    this.#context.untold = [];
+    for (const event of resumed) emit(this.#dependencies, this.#context, event);
     if (cancellable) cancellable.isStarted = true;
     this.#context.onStarted?.();
     return await dispatch(this.#dependencies, {
@@ -293,11 +323,23 @@ export class KeyedCall {
   }
 }
 
+/** One try to start an operation. */
+interface Attempt {
+  route: Route;
+  chosen: Chosen | undefined;
+  /** What was known of the operation before. */
+  prior: OperationRecord | undefined;
+  /** It was not looked for. */
+  isGuess: boolean;
+}
+
 /** What a call gets that asks for what is in doubt under another key. */
 function equalUnknown(record: OperationRecord): Settled {
   const from = fromJson(record.data)?.call_id;
   const replayed = from === undefined ? {} : { replayedFrom: from };
-  return { kind: "unknown", fault: equalInDoubt(record.key), usage: noUsage, ...replayed };
+  // What was only given up may yet be taken up again, by another attempt.
+  const doubt = record.state === "in-doubt" ? { doubt: claimOf(record) } : {};
+  return { kind: "unknown", fault: equalInDoubt(record.key), usage: noUsage, ...replayed, ...doubt };
 }
 
 /** Whether an operation that was given up may go on. */

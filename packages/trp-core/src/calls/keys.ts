@@ -15,6 +15,11 @@ export function operationOf(who: Who, family: string, key: string): OperationKey
   return { scope: canonicalJson(["trp", who.tenant, who.principal, family]), key };
 }
 
+/** An operation as events name it: it can be compared, and its key not used. */
+export function operationId({ scope, key }: OperationKey): string {
+  return sha256Digest(canonicalJson([scope, key]));
+}
+
 /** In place of the principal: the operation is anybody's in the tenant. No principal has this name. */
 export const tenantWide = "";
 

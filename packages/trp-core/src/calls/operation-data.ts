@@ -20,6 +20,8 @@ export interface OperationData {
   trace_id: string;
   frame_id: string;
   session_id: string;
+  /** Of the span of the call that began it last, where calls are traced. */
+  traceparent?: string;
   catalog_epoch: number;
   seq: number;
   idx: number;
@@ -60,6 +62,7 @@ export function operationData(
     trace_id: call.traceId,
     frame_id: call.frameId,
     session_id: call.session.id,
+    ...(call.span !== undefined && { traceparent: call.span.traceparent }),
     catalog_epoch: call.catalogEpoch,
     seq: call.seq,
     idx: item.idx,

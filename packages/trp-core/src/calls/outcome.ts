@@ -1,6 +1,13 @@
-import type { JsonObject, JsonValue, OperationRecord } from "@toolglot/core";
+import type { JsonObject, JsonValue, OperationClaim, OperationRecord } from "@toolglot/core";
 import { type Fault, fault, faultPayload } from "../frames/fault.ts";
-import type { BatchItemResult, CallUsage, PolicyProof, ResultPayload, ShapedResult } from "../frames/results.ts";
+import type {
+  BatchItemResult,
+  CallUsage,
+  FaultPayload,
+  PolicyProof,
+  ResultPayload,
+  ShapedResult,
+} from "../frames/results.ts";
 import type { CallItem } from "../frames/types.ts";
 import type { CallOutcome } from "../store/session-types.ts";
 import { outcomeUnknown } from "./faults.ts";
@@ -29,6 +36,7 @@ export function settledFromRecord(record: OperationRecord): Settled | undefined 
       kind: "unknown",
       fault: outcomeUnknown(),
       usage: noUsage,
+      doubt: claimOf(record),
       ...(from === undefined ? {} : { replayedFrom: from }),
     };
   }
@@ -42,6 +50,11 @@ export function settledFromRecord(record: OperationRecord): Settled | undefined 
   return stored.kind === "success"
     ? { kind: "success", result: stored.result, ...shared }
     : { kind: "failed", fault: stored.fault, ...shared };
+}
+
+/** Names the attempt that a record is about. */
+export function claimOf({ scope, key, fence }: OperationClaim): OperationClaim {
+  return { scope, key, fence };
 }
 
 export function refused(fault: Fault): Settled {
@@ -93,6 +106,8 @@ export function settledToOutcome(
   if (settled.kind !== "success") payload.error = faultPayload(settled.fault);
   if (settled.proof !== undefined) payload.policy_proof = settled.proof;
   if (settled.replayedFrom !== undefined) payload.replayed_from = settled.replayedFrom;
+  if (settled.kind === "unknown" && settled.doubt !== undefined)
+    return { type: "RESULT", payload, doubt: settled.doubt };
   return { type: "RESULT", payload };
 }
 
@@ -129,4 +144,41 @@ function stillRunning(retryAfterMs: number): Fault {
     retryHint: { backoff_ms: retryAfterMs },
     fix: "Call again with the same idempotency_key to get its outcome.",
   });
+}
+
+/** How a call ended that was begun, as it was told; undefined when it was not, or was told nothing. */
+export function settledIfBegun(outcome: CallOutcome | undefined): Settled | undefined {
+  if (outcome === undefined || (outcome.type === "NACK" && !outcome.payload.dispatched)) return undefined;
+  return settledFromOutcome(outcome);
+}
+
+/** What an outcome was made from. */
+export function settledFromOutcome(outcome: CallOutcome): Settled {
+  if (outcome.type === "NACK") {
+    const { payload } = outcome;
+    const reason = faultOf(payload);
+    return payload.dispatched ? { kind: "failed", fault: reason, usage: noUsage } : refused(reason);
+  }
+  const { status, result, error, usage, policy_proof, replayed_from } = outcome.payload;
+  const shared = {
+    usage,
+    ...(policy_proof === undefined ? {} : { proof: policy_proof }),
+    ...(replayed_from === undefined ? {} : { replayedFrom: replayed_from }),
+  };
+  if (status === "SUCCESS" && result !== null) return { kind: "success", result, ...shared };
+  const reason = error === undefined ? fault("TRP_5001") : faultOf(error);
+  return { kind: status === "UNKNOWN" ? "unknown" : "failed", fault: reason, ...shared };
+}
+
+function faultOf(payload: FaultPayload): Fault {
+  const { error_class, error_code, message, retryable, retry_hint, fix, dispatched } = payload;
+  return {
+    code: error_code,
+    errorClass: error_class,
+    message,
+    fix,
+    retryable,
+    retryHint: retry_hint,
+    dispatched,
+  };
 }

@@ -1,15 +1,17 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
 import { settleWithin, sleep } from "@toolglot/internal";
 import { isFault } from "../frames/fault.ts";
+import { begunAnyway } from "./begun.ts";
 import { checkCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies, CallPipeline, RunOptions } from "./dependencies.ts";
 import { followKey, KeyAlias } from "./effect-key.ts";
-import { type CallContext, conclude, eventFacts } from "./ending.ts";
+import { type CallContext, conclude, ifDoubt, tell } from "./ending.ts";
 import { notStarted, storeDown } from "./faults.ts";
 import { KeyedCall } from "./keyed.ts";
 import { callDigest, operationOf } from "./keys.ts";
 import { fromJson, isRerunnable } from "./operation-data.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
+import { NotAsExpected } from "./pending-admission.ts";
 import type { Settled } from "./types.ts";
 import { runUnkeyed } from "./unkeyed.ts";
 
@@ -18,7 +20,12 @@ const shortestPauseMs = 10;
 const longestPauseMs = 500;
 
 /** What is in flight in this router by operation, so that nobody here has to poll for it. */
-type InFlight = Map<string, Promise<unknown>>;
+type InFlight = Map<string, InFlightRun>;
+
+/** Emptied when it has ended: the former tables of a `Map` that much goes through keep what stands in them alive for long. */
+interface InFlightRun {
+  run: Promise<unknown> | undefined;
+}
 
 /**
  * The path of a call: arguments, key, policy, state of the key, approval, a place to run, policy again, start, dispatch,
@@ -35,6 +42,7 @@ export function createCallPipeline(dependencies: CallDependencies): CallPipeline
       try {
         settled = await runCall(dependencies, context, inFlight, options);
       } catch (error) {
+        if (error instanceof NotAsExpected) throw error;
         // Whatever goes wrong after start is dealt with where it is dispatched, so nothing was executed.
         settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
       }
@@ -50,18 +58,23 @@ async function runCall(
   inFlight: InFlight,
   { waitForBusy = false }: RunOptions,
 ): Promise<Settled> {
-  const { emitter, store, failpoint } = dependencies;
-  const { item, principal, capability } = context.call;
-  if (emitter.active) emitter.emit({ type: "call.accepted", at: store.now(), ...eventFacts(context.call) });
+  const { store, failpoint } = dependencies;
+  const { item, principal, capability, admission } = context.call;
+  const { idempotency_key } = item;
+  const hasKey = typeof idempotency_key === "string";
+  const who = { tenant: principal.tenant, principal: principal.id };
+  let own = hasKey ? operationOf(who, capability.family, idempotency_key) : undefined;
+  if (own !== undefined) context.operation = own;
+  tell(dependencies, context, { type: "call.accepted" });
   await failpoint?.("after-admit", item.call_id);
   const checked = await checkCall(dependencies, context);
   if (isFault(checked)) return refused(checked);
-  const { idempotency_key } = item;
-  const hasKey = typeof idempotency_key === "string";
   const { effectOperation, fingerprint } = checked;
-  if (!hasKey && effectOperation === undefined) return await runUnkeyed(dependencies, context, checked);
-  const who = { tenant: principal.tenant, principal: principal.id };
-  let own = hasKey ? operationOf(who, capability.family, idempotency_key) : undefined;
+  if (!hasKey || effectOperation !== undefined) await admission?.confirm();
+  if (!hasKey && effectOperation === undefined) {
+    const settled = await runUnkeyed(dependencies, context, checked);
+    return isCancelledInTime(settled) && context.call.cancellable?.isAgain ? busy() : settled;
+  }
   let alias: KeyAlias | undefined;
   if (effectOperation !== undefined) {
     const found = own && (await KeyAlias.of(store.operations, own, fingerprint, effectOperation));
@@ -81,10 +94,20 @@ async function runCall(
       standFor(context, operation);
       continue;
     }
+    if (operation === own && isCancelledInTime(result)) {
+      const call = { sessionId: context.call.session.id, callId: item.call_id };
+      const begun = await begunAnyway(store.sessions, call, await store.operations.read(operation));
+      if (begun !== undefined) return begun;
+    }
     // Without a key of its own the call could not be found again: it waits for the effect that it asks for.
     if (result.kind !== "in-progress" || !(waitForBusy || !hasKey)) return result;
     if (!(await waitForOther(context, inFlight, operation, pauseMs))) return result;
   }
+}
+
+/** Whether a call was cancelled before it was started here. */
+function isCancelledInTime(settled: Settled): boolean {
+  return settled.kind === "refused" && settled.fault.code === "TRP_3005";
 }
 
 /** What is written down about the call is about this operation. What the call itself is stays what was sent. */
@@ -103,11 +126,13 @@ async function noteInFlight<Value>(
   const id = JSON.stringify([scope, key]);
   if (inFlight.has(id)) return await attempt();
   const run = attempt();
-  inFlight.set(id, run);
+  const noted: InFlightRun = { run };
+  inFlight.set(id, noted);
   try {
     return await run;
   } finally {
     inFlight.delete(id);
+    noted.run = undefined;
   }
 }
 
@@ -120,7 +145,7 @@ async function waitForOther(
 ): Promise<boolean> {
   const left = began + timeoutOf(call) - performance.now();
   if (left <= 0 || call.signal.aborted) return false;
-  const here = inFlight.get(JSON.stringify([scope, key]));
+  const here = inFlight.get(JSON.stringify([scope, key]))?.run;
   if (here === undefined) await sleep(Math.min(left, pauseMs));
   // Whether the other attempt fails makes no difference: this one reads the operation for itself.
   else await settleWithin(here, { ms: Math.min(left, longestPauseMs) }).catch(() => {});
@@ -128,26 +153,25 @@ async function waitForOther(
 }
 
 /** See `CallPipeline.inspect`. */
-async function inspect(
-  { store, routerId, times }: CallDependencies,
-  operation: OperationKey,
-): Promise<Settled | undefined> {
+async function inspect(dependencies: CallDependencies, operation: OperationKey): Promise<Settled | undefined> {
+  const { store, routerId, times, outbox = false } = dependencies;
   const record = await followKey(store.operations, operation);
   if (record === undefined) return undefined;
   const settled = settledFromRecord(record);
   if (settled !== undefined) return settled;
   if (record.leaseUntil > store.now()) return busy();
+  // Claimed for a start that never came: nobody runs it, and nothing was done.
+  if (record.startedAt === undefined) return undefined;
   const data = fromJson(record.data);
   // Its caller was answered, and decides whether it is tried again.
   if (data?.answered !== undefined) {
     return { kind: "failed", fault: data.answered, usage: noUsage, proof: data.proof, replayedFrom: data.call_id };
   }
   if (data === undefined || isRerunnable(data.effect) || data.effect === "probe") return busy();
-  const { scope, key, fingerprint } = record;
+  const { scope, key, fingerprint, fence } = record;
   const request = { scope, key, fingerprint, owner: routerId, leaseMs: times.leaseMs, abandoned: "doubt" as const };
-  const claimed = await store.operations.claim(request);
-  if (claimed.status !== "claimed") return settledFromRecord(claimed.record) ?? busy();
-  // It was released meanwhile, and is released again.
-  await store.operations.finish(claimed.claim, { state: "released" });
-  return undefined;
+  const found = await store.operations.takeOver(request, fence, ifDoubt({ outbox, store }, record));
+  return found.status === "changed"
+    ? await inspect(dependencies, operation)
+    : (settledFromRecord(found.record) ?? busy());
 }

@@ -5,10 +5,11 @@ import { decisionEntry } from "../audit/logger.ts";
 import { isFault } from "../frames/fault.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import { decide, policyProof, policySubject } from "../policy/decide.ts";
+import { type Cancellable, createCancellations, isCancelled } from "./cancel.ts";
 import { timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { dispatch } from "./dispatch.ts";
-import { type CallContext, conclude, proofOf, sameTransaction, usageOf } from "./ending.ts";
+import { type CallContext, conclude, emit, proofOf, sameTransaction, untold, usageOf } from "./ending.ts";
 import { executorError, outcomeUnknown } from "./faults.ts";
 import {
   approvalIdOf,
@@ -95,14 +96,42 @@ class Recovery {
       return;
     }
     const call = callFromData(data, this.#record.key, capability, this.#signal);
-    const context: CallContext = { call, began: performance.now(), proof: data.proof, adapterMs: 0, executorMs: 0 };
+    const cancellable = createCancellations().open(data.session_id, data.call_id, this.#signal);
+    try {
+      await this.#recall(call, data, cancellable);
+      await this.#settle(call, data);
+    } finally {
+      cancellable.end();
+    }
+  }
+
+  /** What its session still knows of the call, so that it is told how it ended; and whether it was cancelled, now or later. */
+  async #recall(call: IncomingCall, data: OperationData, cancellable: Cancellable): Promise<void> {
+    const { sessions } = this.#dependencies.store;
+    const { tenant, id: principal } = call.principal;
+    const session = await sessions.read(data.session_id, { tenant, principal });
+    const known = session && (await sessions.readCall(data.session_id, data.call_id));
+    if (session) call.session = session;
+    if (known && known.digest === data.call_digest) call.frameId = known.frameId;
+    Object.assign(call, { cancellable, signal: cancellable.signal });
+    if (known?.isCancelled) cancellable.cancel();
+  }
+
+  async #settle(call: IncomingCall, data: OperationData): Promise<void> {
+    const { capability } = call;
+    const { scope, key } = this.#record;
+    const began = performance.now();
+    const context: CallContext = {
+      ...{ call, began, proof: data.proof, adapterMs: 0, executorMs: 0, operation: { scope, key } },
+    };
     const effect = effectOver(capability.definition.effect, data.effect);
     const { args } = data;
     const earlier = earlierAttempts(data);
     const route = new Route({ capability, principal: call.principal, args, effect, earlier });
     if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(context, data);
     else if (effect === "opaque") await this.#giveUp(context, "its router is gone, and it must not run again");
-    else if (await this.#isCancelled(data)) await this.#giveUp(context, "it was cancelled, and its router is gone");
+    else if (isCancelled(call.signal) && effect !== "probe")
+      await this.#giveUp(context, "it was cancelled, and its router is gone");
     else if (data.attempts >= mostAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
     else {
       try {
@@ -111,11 +140,6 @@ class Recovery {
         route.close();
       }
     }
-  }
-
-  async #isCancelled({ session_id, call_id }: OperationData): Promise<boolean> {
-    const call = await this.#dependencies.store.sessions.readCall(session_id, call_id);
-    return call?.isCancelled === true;
   }
 
   /** Nobody has come back for it while its key was remembered. */
@@ -127,9 +151,12 @@ class Recovery {
 
   /** Ends it: a pure one has failed, of any other nobody knows. */
   async #giveUp(context: CallContext, reason: string): Promise<void> {
-    const { operations } = this.#dependencies.store;
     const claim = await this.#takeOver();
-    if (claim === undefined) return;
+    if (claim !== undefined) await this.#traced(context, () => this.#writeOff(context, claim, reason));
+  }
+
+  async #writeOff(context: CallContext, claim: OperationClaim, reason: string): Promise<Settled | undefined> {
+    const { operations } = this.#dependencies.store;
     const { call } = context;
     const shared = { usage: usageOf(context), ...proofOf(context) };
     const isPure = call.capability.definition.effect === "pure" && fromJson(this.#record.data)?.effect === "pure";
@@ -140,9 +167,26 @@ class Recovery {
       ? operations.finish(claim, { state: "failed", outcome: storedOutcome(failed, call.item.call_id) }, together)
       : operations.doubt(claim, reason, together);
     context.committed = await written;
-    if (!context.committed) return;
+    if (!context.committed) return undefined;
+    context.untold = [];
     if (!isPure) this.#report.inDoubt += 1;
     await conclude(this.#dependencies, context, settled);
+    return settled;
+  }
+
+  /** In a span of its own, which names the one of the call that began the operation. */
+  async #traced(context: CallContext, settle: () => Promise<Settled | undefined>): Promise<void> {
+    const { spans } = this.#dependencies;
+    if (spans === undefined) {
+      await settle();
+      return;
+    }
+    const { call } = context;
+    const about = { capability: call.capability, isAlone: true, settled: (end: Settled | undefined) => end };
+    await spans.call(call, about, () => {
+      call.span?.link(fromJson(this.#record.data)?.traceparent);
+      return settle();
+    });
   }
 
   /** Runs it again, or asks first. */
@@ -188,20 +232,36 @@ class Recovery {
     { route, chosen }: { route: Route; chosen: Chosen },
     timeoutMs: number,
   ): Promise<void> {
-    const { store, times } = this.#dependencies;
     const claim = await this.#takeOver();
     if (claim === undefined) return;
+    await this.#traced(context, () => this.#run(context, data, { route, chosen }, timeoutMs, claim));
+  }
+
+  async #run(
+    context: CallContext,
+    data: OperationData,
+    { route, chosen }: { route: Route; chosen: Chosen },
+    timeoutMs: number,
+    claim: OperationClaim,
+  ): Promise<Settled | undefined> {
+    const { store, times } = this.#dependencies;
     const { answered: _, adapter: __, system: ___, earlier: ____, ...kept } = data;
     const { proof = data.proof, call } = context;
     const next: OperationData = {
       ...kept,
       proof,
       attempts: data.attempts + 1,
+      ...(call.span !== undefined && { traceparent: call.span.traceparent }),
       ...(!route.isSingle && routeData(chosen, route.effect === "probe" ? (data.earlier ?? []) : route.failed)),
     };
     const leaseUntil = store.now() + times.leaseMs;
-    await store.audit.append([decisionEntry(call, proof, approvalIdOf(data), next.adapter)]);
-    if (!(await store.operations.begin(claim, toJson(next)))) return;
+    const resumed = { type: "call.resumed" as const, attempt: next.attempts };
+    const together = {
+      audit: [decisionEntry(call, proof, approvalIdOf(data), next.adapter)],
+      ...untold(this.#dependencies, context, resumed),
+    };
+    if (!(await store.operations.begin(claim, toJson(next), together))) return undefined;
+    emit(this.#dependencies, context, resumed);
     const asks = route.effect === "probe";
     const settled = await dispatch(this.#dependencies, {
       context,
@@ -217,6 +277,7 @@ class Recovery {
     else this.#report.rerun += 1;
     if (settled.kind === "unknown") this.#report.inDoubt += 1;
     await conclude(this.#dependencies, context, settled);
+    return settled;
   }
 
   /** Whether the policy still lets it run; an approval that it was started with holds. */
@@ -237,26 +298,17 @@ class Recovery {
   /** The claim; undefined when somebody else was quicker, or it is over already. */
   async #takeOver(): Promise<OperationClaim | undefined> {
     const { store, routerId, times } = this.#dependencies;
-    const { scope, key, fingerprint } = this.#record;
-    const claimed = await store.operations.claim({
-      scope,
-      key,
-      fingerprint,
-      owner: routerId,
-      leaseMs: times.leaseMs,
-      ttlMs: times.keyTtlMs,
-      keepMs: times.keyMemoryMs,
-      abandoned: "reclaim",
-    });
+    const { scope, key, fingerprint, fence, data } = this.#record;
+    const request = {
+      ...{ scope, key, fingerprint, owner: routerId },
+      ...{ leaseMs: times.leaseMs, ttlMs: times.keyTtlMs, keepMs: times.keyMemoryMs },
+      abandoned: "reclaim" as const,
+    };
+    const claimed = await store.operations.takeOver(request, fence);
     if (claimed.status !== "claimed") return undefined;
-    if (claimed.record.startedAt !== undefined) {
-      if (canonicalJson(claimed.record.data ?? null) === canonicalJson(this.#record.data ?? null)) return claimed.claim;
-      // Another router has had it since it was listed: what it began is the next sweep's to look at.
-      await store.operations.abandon(claimed.claim);
-      return undefined;
-    }
-    // It was set free since it was listed: it is nobody's to run.
-    await store.operations.finish(claimed.claim, { state: "released" });
+    if (canonicalJson(claimed.record.data ?? null) === canonicalJson(data ?? null)) return claimed.claim;
+    // Its router has gone on with it since it was listed: what came of that is the next sweep's to look at.
+    await store.operations.abandon(claimed.claim);
     return undefined;
   }
 }

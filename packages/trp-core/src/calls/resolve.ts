@@ -3,12 +3,13 @@ import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
+import type { NewEvent } from "../events/types.ts";
 import type { ShapedResult } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { ResultShaper } from "../results/shaper.ts";
 import type { RouterStore } from "../store/types.ts";
 import { executorFailed } from "./faults.ts";
-import { ownerOf, scopePrefix } from "./keys.ts";
+import { operationId, ownerOf, scopePrefix } from "./keys.ts";
 import { fromJson } from "./operation-data.ts";
 import { noUsage, storedOutcome } from "./outcome.ts";
 
@@ -18,6 +19,8 @@ export interface OperationDependencies {
   registry: Pick<CapabilityRegistry, "get">;
   shaper: ResultShaper;
   emitter: Pick<Emitter, "emit">;
+  /** As in `CallDependencies`. */
+  outbox?: boolean;
 }
 
 /** What a person says became of an operation. */
@@ -39,7 +42,7 @@ export interface Operations {
  * After `done` and `failed` the key replays that; after `not-applied` it is free again.
  */
 export function createOperations(dependencies: OperationDependencies): Operations {
-  const { store, emitter } = dependencies;
+  const { store, emitter, outbox } = dependencies;
   return {
     async inDoubt(who, limit = 100) {
       checkRole(who);
@@ -53,9 +56,16 @@ export function createOperations(dependencies: OperationDependencies): Operation
       if (record?.state !== "in-doubt" || ownerOf(record.scope)?.tenant !== who.tenant) throw notInDoubt(key);
       const end = await endOf(dependencies, record, result);
       const claim = { scope: record.scope, key: record.key, fence: record.fence };
-      const done = await store.operations.finish(claim, end, { audit: [auditRow(record, result, who)] });
-      if (!done) throw notInDoubt(key);
-      emitter.emit({ type: "operation.resolved", at: store.now(), tenant: who.tenant, state: end.state, by: who.id });
+      const event: NewEvent = {
+        type: "operation.resolved",
+        tenant: who.tenant,
+        state: end.state,
+        by: who.id,
+        operation: operationId(record),
+      };
+      const together = { audit: [auditRow(record, result, who)], ...(outbox && { events: [event] }) };
+      if (!(await store.operations.finish(claim, end, together))) throw notInDoubt(key);
+      emitter.emit({ at: store.now(), ...event });
     },
   };
 }

@@ -1,10 +1,13 @@
+import type { OperationClaim } from "@toolglot/core";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { Fault } from "../frames/fault.ts";
 import type { CallUsage, PolicyProof, ShapedResult } from "../frames/results.ts";
 import type { CallItem, ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { SessionRecord } from "../store/session-types.ts";
+import type { CallSpan } from "../tracing/spans.ts";
 import type { Cancellable } from "./cancel.ts";
+import type { PendingAdmission } from "./pending-admission.ts";
 
 /** A call of an admitted frame, on its way through the pipeline. */
 export interface IncomingCall {
@@ -22,8 +25,12 @@ export interface IncomingCall {
   capability: RegisteredCapability;
   /** Aborted when nobody waits any more and the router closes, or when the call is cancelled. */
   signal: AbortSignal;
+  /** While the admission of the frame is not committed. */
+  admission?: PendingAdmission;
   /** In a session with the feature `CANCEL`. */
   cancellable?: Cancellable;
+  /** Where calls are traced. */
+  span?: CallSpan;
 }
 
 /** A call without its capability, which may not be known: what audit rows, events and replies are about. */
@@ -42,8 +49,15 @@ export type Settled =
   | { kind: "refused"; fault: Fault }
   /** It was started and failed; or may be tried again, when the fault is retryable. */
   | { kind: "failed"; fault: Fault; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
-  /** It was started and nobody knows what came of it. */
-  | { kind: "unknown"; fault: Fault; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
+  /** It was started and nobody knows what came of it. `doubt`: the operation that is recorded so. */
+  | {
+      kind: "unknown";
+      fault: Fault;
+      usage: CallUsage;
+      proof?: PolicyProof;
+      replayedFrom?: string;
+      doubt?: OperationClaim;
+    }
   /** The same operation runs elsewhere, or under another call. */
   | { kind: "in-progress"; retryAfterMs: number };
 

@@ -1,13 +1,14 @@
 import type { ProgressUpdate } from "../catalog/types.ts";
 import { type Fault, isFault } from "../frames/fault.ts";
+import { inRunSpan } from "../tracing/spans.ts";
 import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
 import { type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, emitExecuted, emitHanded, proofOf, usageOf } from "./ending.ts";
+import { type CallContext, handedOver, proofOf, tell, tellExecuted, usageOf } from "./ending.ts";
 import { executorError, executorFailed, notApplied, timedOut } from "./faults.ts";
 import { refused } from "./outcome.ts";
 import { PartWriter } from "./parts.ts";
-import { barred, nextOf, Route, timeLeft } from "./route.ts";
+import { barred, type Chosen, nextOf, Route, timeLeft } from "./route.ts";
 import type { Execution, Settled } from "./types.ts";
 
 /** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
@@ -16,7 +17,7 @@ export async function runUnkeyed(
   context: CallContext,
   { args, fingerprint }: Checked,
 ): Promise<Settled> {
-  const { executor, places, failpoint, store, shaper } = dependencies;
+  const { executor, places, failpoint, store, shaper, spans } = dependencies;
   const { capability, item, traceId, principal, signal } = context.call;
   const { effect } = capability.definition;
   const route = new Route({ capability, principal, args, effect });
@@ -33,10 +34,10 @@ export async function runUnkeyed(
       if (isFault(again)) return refused(again);
       if (again.decision === "approve") return refused(keyForApproval(capability.capId));
     }
-    let chosen = route.take(store.now());
+    const first = route.take(store.now());
     context.adapterMs = route.adapterMs;
-    if (isFault(chosen)) return refused(chosen);
-    if (chosen === barred) throw new Error("nothing was tried yet");
+    if (isFault(first)) return refused(first);
+    if (first === barred) throw new Error("nothing was tried yet");
     if (isCancelled(signal)) return refused(cancelledInTime());
     context.route = route;
     if (context.call.cancellable) context.call.cancellable.isStarted = true;
@@ -44,22 +45,25 @@ export async function runUnkeyed(
     const parts = context.onParts && new PartWriter({ attempt: 1, onParts: context.onParts, now: () => store.now() });
     const progress = (update: ProgressUpdate | string): void => parts?.report(update);
     const given = { signal, callId: item.call_id, traceId, principal, attempt: 1, progress };
+    let chosen: Chosen = first;
     let execution: Execution;
     for (;;) {
       const ms = route.isSingle ? timeoutMs : timeLeft(chosen, timeoutMs, before);
-      execution = await executor.run(capability, chosen.native, given, ms, chosen.adapter);
+      const { native, adapter } = chosen;
+      const run = (): Promise<Execution> => executor.run(capability, native, given, ms, adapter);
+      execution = await inRunSpan(spans, { verb: "run", capability, adapter, attempt: 1 }, run);
       if (route.isSingle) break;
       route.ended(execution, store.now(), signal.aborted);
       const leftMs = timeoutMs - (performance.now() - before);
       const next = signal.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
       if (next === undefined) break;
-      emitHanded(dependencies, context, chosen, next);
+      tell(dependencies, context, handedOver(chosen, next));
       chosen = next;
     }
     await parts?.close();
     context.executorMs = performance.now() - before;
     await failpoint?.("after-effect", item.call_id);
-    emitExecuted(dependencies, context);
+    tellExecuted(dependencies, context);
     if (execution.kind === "done") {
       const result = await shaper.shape(capability, execution.value, principal);
       return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };

@@ -15,7 +15,7 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
-  checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs", [
+  checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs metrics", [
     "authenticate",
   ]);
   const routes = createRoutes("createFetchHandler", router, options);

@@ -1,3 +1,6 @@
+import type { TraceHeaders } from "../tracing/spans.ts";
+import type { HttpHead } from "./types.ts";
+
 /** The token of an `Authorization: Bearer …` header (RFC 6750, 2.1), of any visible characters; undefined without one. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined || authorization.length > 8192) return undefined;
@@ -42,4 +45,10 @@ export function hostName(host: string | undefined): string | undefined {
 export function isSameOrigin(origin: string, host: string | undefined): boolean {
   const match = /^https?:\/\/([^/\s]{1,300})$/i.exec(origin);
   return match !== null && host !== undefined && match[1]?.toLowerCase() === host.toLowerCase();
+}
+
+/** What a request says of the trace that it belongs to (W3C Trace Context, 3). */
+export function traceHeaders({ header }: Pick<HttpHead, "header">): TraceHeaders | undefined {
+  const traceparent = header("traceparent");
+  return traceparent === undefined ? undefined : { traceparent, tracestate: header("tracestate") };
 }

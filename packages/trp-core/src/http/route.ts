@@ -7,18 +7,22 @@ import { readTransportLimits } from "../transport/limits.ts";
 import { type DecodeUtf8, decodeUtf8, readMessage } from "../transport/read-message.ts";
 import { approvalRoutes, type Found } from "./approvals-api.ts";
 import { frameAnswer } from "./frame-answer.ts";
-import { hostName, isJsonType, isSameOrigin, wantsEventStream } from "./headers.ts";
+import { hostName, isJsonType, isSameOrigin, traceHeaders, wantsEventStream } from "./headers.ts";
+import { checkMetricsPage, metricsReply } from "./metrics-page.ts";
 import { errorReply, jsonReply, nackReply } from "./reply.ts";
-import type { BodyWanted, HttpHead, HttpOptions, HttpReply } from "./types.ts";
+import type { BodyWanted, HttpHead, HttpOptions, HttpReply, MetricsPage } from "./types.ts";
 
 /** What both HTTP faces share: from a request's head and body to an answer. */
 export interface HttpRoutes {
   /** Of all connections. Once it is closed, new requests are refused (503). */
   readonly answers: FrameAnswers;
+  readonly metrics: MetricsPage | undefined;
   /** Answers at once, or asks for the body. Never throws. */
   begin(head: HttpHead): HttpReply | BodyWanted | Promise<HttpReply | BodyWanted>;
   /** Who wants to open a connection that is no longer HTTP, or why they may not. Never throws. */
   enter(head: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal>;
+  /** Says that WebSockets are opened at this path: other requests for it are told so (426). */
+  upgradeAt(path: string): void;
 }
 
 const framePath = "/trp/frame";
@@ -30,15 +34,16 @@ export function createRoutes(
   options: HttpOptions,
   decode: DecodeUtf8 = decodeUtf8,
 ): HttpRoutes {
-  const { authenticate, heartbeatMs = 15_000 } = options;
+  const { authenticate, heartbeatMs = 15_000, metrics } = options;
   if (typeof router?.handle !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
   if (typeof authenticate !== "function") {
     throw new TypeError(
       "authenticate must be a function that says who calls: (authorization) => principal or undefined",
     );
   }
+  checkMetricsPage(what, metrics);
   const limits = readTransportLimits(what, options.limits, router);
-  const answers = new FrameAnswers(router, limits, options.limits?.framesInFlight ?? 1_024);
+  const answers = new FrameAnswers(router, limits, options.limits?.framesInFlight ?? 1_024, metrics);
   const { frameBytes: maxBytes } = answers.limits;
   const hosts = options.allowedHosts && new Set(options.allowedHosts.map((name) => name.toLowerCase()));
   const origins = new Set(options.allowedOrigins ?? []);
@@ -53,18 +58,24 @@ export function createRoutes(
   ): HttpReply => {
     const headers: Record<string, string> = status === 401 ? { "www-authenticate": "Bearer" } : {};
     if (path !== framePath) return errorReply(status, jsonCode, message, headers);
+    metrics?.refused?.(code);
     return nackReply(status, code, message, { ...(fix === undefined ? {} : { fix }), now: now(), headers });
   };
 
   /** Mostly it is the same one again. */
   let lastServed: string | undefined;
+  let upgradePath: string | undefined;
 
   return {
     answers,
+    metrics,
     enter(head) {
       // Refused in frames, whatever the path: that is what will be spoken.
       const refused = checkHost(framePath, head) ?? checkOrigin(framePath, head) ?? checkOpen(framePath);
       return refused ?? identify(framePath, head);
+    },
+    upgradeAt(path) {
+      upgradePath = path;
     },
     begin(head) {
       const origin = head.header("origin");
@@ -123,6 +134,7 @@ export function createRoutes(
     const misdirected = checkHost(path, head);
     if (misdirected !== undefined) return misdirected;
     const found = find(path);
+    if (found === undefined && path === upgradePath) return upgradeRequired(path);
     if (found === undefined) return errorReply(404, "not-found", "There is nothing at this path.");
     const allow = found.method === "GET" ? "GET, HEAD, OPTIONS" : "POST, OPTIONS";
     if (method === "OPTIONS") return { status: 204, headers: { allow }, body: "" };
@@ -143,10 +155,20 @@ export function createRoutes(
     return isThenable(who) ? who.then(proceed) : proceed(who);
   }
 
+  /** RFC 9110, 15.5.22. */
+  function upgradeRequired(path: string): HttpReply {
+    const fix = `Open it as a WebSocket; frames over plain HTTP go to POST ${framePath}.`;
+    const headers = { upgrade: "websocket", connection: "upgrade" };
+    return nackReply(426, "TRP_2000", `${path} is a WebSocket.`, { fix, now: now(), headers });
+  }
+
   function find(path: string): Found | undefined {
     if (path === framePath) return frameRoute;
     if (path === "/healthz") return { method: "GET", open: async () => jsonReply(200, { status: "ok" }), run: notRun };
     if (path === "/readyz") return { method: "GET", open: ready, run: notRun };
+    if (path === "/metrics" && metrics !== undefined) {
+      return { method: "GET", run: (who) => metricsReply(metrics, who) };
+    }
     return approvalRoutes(router, path);
   }
 
@@ -174,6 +196,7 @@ export function createRoutes(
     const tooLarge = (): HttpReply =>
       refuse(path, 413, ["TRP_2008", "too-large"], `The body may have at most ${maxBytes} bytes.`);
     if (length !== undefined && Number(length) > maxBytes) return tooLarge();
+    const trace = traceHeaders(head);
     const asStream = path === framePath && wantsEventStream(head.header("accept"));
     return {
       maxBytes,
@@ -186,7 +209,7 @@ export function createRoutes(
           body = read.value;
         }
         if (path !== framePath) return found.run(principal, new URLSearchParams(), body);
-        return frameAnswer(answers, body, principal, sender, asStream ? heartbeatMs : undefined);
+        return frameAnswer(answers, body, principal, sender, trace, asStream ? heartbeatMs : undefined);
       },
     };
   }
@@ -227,7 +250,7 @@ function corsHeaders(origin: string): Record<string, string> {
   return {
     "access-control-allow-origin": origin,
     "access-control-allow-methods": "GET, POST",
-    "access-control-allow-headers": "authorization, content-type, accept",
+    "access-control-allow-headers": "authorization, content-type, accept, traceparent, tracestate",
     "access-control-max-age": "600",
     vary: "origin",
   };

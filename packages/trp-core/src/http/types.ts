@@ -19,9 +19,26 @@ export type Authenticate = (
   head: HttpHead,
 ) => Principal | undefined | Promise<Principal | undefined>;
 
+/** What a server shows at `GET /metrics`, and what it counts there: `routerMetrics()` of `@toolglot/trp-core/metrics`. */
+export interface MetricsPage {
+  readonly contentType: string;
+  text(): Promise<string>;
+  /** Whether a principal may read it. Who may send frames need not be one of them. */
+  mayRead(who: Principal): boolean;
+  /** A frame, or a request, was refused before it came to the router. `code`: of its NACK. */
+  refused?(code: string): void;
+  /** Counts connections until what it returns is called. */
+  connections?(transport: "http" | "stdio" | "ws", count: () => number): () => void;
+}
+
 /** Options of the HTTP faces: `createFetchHandler` and `serveHttp`. */
 export interface HttpOptions {
   authenticate: Authenticate;
+  /**
+   * `GET /metrics` for Prometheus, for callers whom `authenticate` knows and the page lets read (403 for others). Made by
+   * `routerMetrics()` of `@toolglot/trp-core/metrics`. Default: there is no such path.
+   */
+  metrics?: MetricsPage;
   limits?: Partial<TransportLimits>;
   /**
    * Names that the `Host` header may have, without port; a request for another is refused (403), which stops DNS

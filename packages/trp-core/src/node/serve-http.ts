@@ -4,7 +4,7 @@ import { checkKeys } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/reply.ts";
 import { createRoutes, type HttpRoutes } from "../http/route.ts";
-import type { BodyWanted, HttpOptions, HttpReply } from "../http/types.ts";
+import type { BodyWanted, HttpOptions, HttpReply, MetricsPage } from "../http/types.ts";
 import type { Router } from "../router/types.ts";
 import type { TransportLimits } from "../transport/limits.ts";
 import { UnreadGuard } from "../transport/unread-guard.ts";
@@ -66,8 +66,8 @@ export interface HttpServer {
 const loopback = ["localhost", "127.0.0.1", "::1"];
 
 /**
- * Serves a router over HTTP on `node:http`: `POST /trp/frame`, the approvals and operations API, `/healthz` and `/readyz`;
- * see `createFetchHandler` for the statuses. Throws `TypeError` for options that can't be, rejects with the system's
+ * Serves a router over HTTP on `node:http`: `POST /trp/frame`, the approvals and operations API, `/healthz`, `/readyz`,
+ * and `/metrics` when there are any; see `createFetchHandler` for the statuses. Throws `TypeError` for options that can't be, rejects with the system's
  * error when the port can't be had.
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
@@ -75,7 +75,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     "serveHttp",
     options,
     [
-      "authenticate limits allowedHosts allowedOrigins heartbeatMs host port headersTimeoutMs",
+      "authenticate limits allowedHosts allowedOrigins heartbeatMs metrics host port headersTimeoutMs",
       "requestTimeoutMs keepAliveMs maxHeaderBytes log maxConnections maxConnectionsPerAddress webSockets",
     ],
     ["authenticate"],
@@ -102,6 +102,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
   server.maxHeadersCount = 100;
   server.maxConnections = maxConnections;
   limitAddresses(server, maxConnectionsPerAddress);
+  const uncount = countConnections(server, options.metrics);
   const take = (request: IncomingMessage, response: ServerResponse, waits: boolean): void => {
     if (!isAmbiguous(request)) {
       receive(routes, request, response, waits);
@@ -124,7 +125,10 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     port: bound,
     close(graceMs = 10_000) {
       routes.answers.close();
-      closed ??= Promise.all([shutDown(server, graceMs), sockets?.close(graceMs)]).then(silence);
+      closed ??= Promise.all([shutDown(server, graceMs), sockets?.close(graceMs)]).then(() => {
+        silence();
+        uncount();
+      });
       return closed;
     },
   };
@@ -133,6 +137,16 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
 function checkCount(name: string, value: number): void {
   if (Number.isSafeInteger(value) && value > 0) return;
   throw new TypeError(`serveHttp: ${name} must be a whole number from 1, not ${String(value)}`);
+}
+
+/** Those that are open, WebSockets among them. Returns what ends the counting. */
+function countConnections(server: Server, metrics: MetricsPage | undefined): () => void {
+  let open = 0;
+  server.on("connection", (socket) => {
+    open++;
+    socket.once("close", () => open--);
+  });
+  return metrics?.connections?.("http", () => open) ?? (() => {});
 }
 
 /** One address must not take all the connections there are. */

@@ -1,5 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { ByteLines, checkKeys, settleWithin } from "@toolglot/internal";
+import { checkMetricsPage } from "../http/metrics-page.ts";
+import type { MetricsPage } from "../http/types.ts";
 import { isPrincipal } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
@@ -17,6 +19,8 @@ export interface ServeStdioOptions {
   /** A `Writable` of Node. Default: the process's own. Nothing else may write to it. */
   output?: { readonly writable: boolean; readonly writableLength: number };
   limits?: Partial<TransportLimits>;
+  /** Counts the connection and refused frames: `routerMetrics()` of `@toolglot/trp-core/metrics`. Its text is not served here. */
+  metrics?: MetricsPage;
 }
 
 /** A router at the end of two streams. */
@@ -39,18 +43,22 @@ export interface StdioServer {
  * still answered. Throws `TypeError` for options that can't be.
  */
 export function serveStdio(router: Router, options: ServeStdioOptions): StdioServer {
-  checkKeys("serveStdio", options, "principal input output limits", ["principal"]);
+  checkKeys("serveStdio", options, "principal input output limits metrics", ["principal"]);
   const { principal } = options;
   const input = (options.input ?? process.stdin) as Readable;
   const output = (options.output ?? process.stdout) as Writable;
   if (typeof router?.handle !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
   if (!isPrincipal(principal)) throw new TypeError("serveStdio: principal must be made by principal()");
-  const answers = new FrameAnswers(router, readTransportLimits("serveStdio", options.limits, router));
+  checkMetricsPage("serveStdio", options.metrics);
+  const limits = readTransportLimits("serveStdio", options.limits, router);
+  const answers = new FrameAnswers(router, limits, limits.framesInFlight, options.metrics);
+  const uncount = options.metrics?.connections?.("stdio", () => 1);
   let finish: (how: Awaited<StdioServer["done"]>) => void = () => {};
   const done = new Promise<Awaited<StdioServer["done"]>>((resolve) => {
     finish = (how) => {
       input.off("data", onData).off("end", onEnd).pause();
       channel.leave();
+      uncount?.();
       resolve(how);
     };
   });

@@ -1,10 +1,11 @@
 import { checkKeys } from "@toolglot/internal";
 import { verifyRows } from "../audit/chain.ts";
-import type { AuditReport, AuditRow, VerifyOptions } from "../audit/types.ts";
+import type { AuditCheckpoint, AuditReport, AuditRow, CheckpointVerifier, VerifyOptions } from "../audit/types.ts";
 import type { RouterStore } from "../store/types.ts";
 import { type ExpectedRows, expectedRows } from "./expected-rows.ts";
+import { type TrustedCheckpoints, trustedCheckpoints } from "./trusted-checkpoints.ts";
 
-type Audited = Pick<RouterStore, "audit" | "durability" | "operations">;
+type Audited = Pick<RouterStore, "audit" | "durability" | "now" | "operations">;
 
 /** Rows of the audit log, in order of their index. */
 export async function readAudit({ audit }: Audited, range?: { after?: number; limit?: number }): Promise<AuditRow[]> {
@@ -12,53 +13,89 @@ export async function readAudit({ audit }: Audited, range?: { after?: number; li
   return audit.read(range);
 }
 
+/** Checkpoints, in order of their index. */
+export async function readCheckpoints(
+  { audit }: Audited,
+  range?: { after?: number; limit?: number },
+): Promise<AuditCheckpoint[]> {
+  checkKeys("audit.checkpoints", range, "after limit");
+  return audit.checkpoints(range);
+}
+
 const pageSize = 1_000;
 
 /**
- * Reads the whole audit log and checks it, a page at a time: every hash, a head that was noted elsewhere, and that each
- * operation in the store has its rows. Rejects when the store does.
+ * Reads the whole audit log and checks it, a page at a time: every hash, every checkpoint, a row that was noted elsewhere,
+ * and that operations and rows say the same. Rejects when the store does.
  */
-export async function verifyAudit(store: Audited, options: VerifyOptions = {}): Promise<AuditReport> {
-  checkKeys("verify", options, "expect");
-  const { expect } = options;
+export async function verifyAudit(
+  store: Audited,
+  times: { keyTtlMs: number },
+  options: VerifyOptions = {},
+): Promise<AuditReport> {
+  checkKeys("verify", options, "expect keys");
+  const { expect, keys } = options;
   checkExpected(expect);
+  checkVerifiers(keys);
   const { audit, durability } = store;
+  const trusted = await stableCheckpoints(audit, keys);
+  const { newest, from } = trusted;
+  const { row: head } = await audit.head();
   // Before the rows: those of an operation are written with it.
-  const expected = await expectedRows(store);
-  const operations = expected.size;
+  const expected = await expectedRows(store, { upTo: head?.index ?? 0, keyTtlMs: times.keyTtlMs });
+  const found = { operations: expected.size, checkpoints: trusted.count, ...(newest && { checkpoint: newest }) };
   let last: { index: number; hash: string } | undefined;
   let rows = 0;
   let isWhole = true;
   let isNoted = false;
+  let begins: { index: number; at: number } | undefined;
   for (;;) {
     const page = await audit.read({ limit: pageSize, ...(last === undefined ? {} : { after: last.index }) });
     const [first] = page;
-    // A store in memory keeps the newest rows only: what it holds is checked.
-    if (last === undefined && durability === "none" && first !== undefined) {
-      last = { index: first.index - 1, hash: first.prevHash };
-      isWhole = first.index === 1;
+    if (last === undefined && first !== undefined && first.index > 1) {
+      begins = first;
+      // A store in memory keeps the newest rows only, others what their checkpoints say: what is there is checked.
+      isWhole = durability !== "none";
+      const least = isWhole ? Math.min(from, first.index) : first.index;
+      if (least > 1) last = { index: least - 1, hash: first.prevHash };
     }
     const report = verifyRows(page, last);
     rows += page.length;
-    const end = { ...report, rows, operations };
+    const end = { ...report, rows, ...found, ...(begins && { from: begins.index }) };
     const noted = page.find(({ index }) => index === expect?.index);
     if (noted !== undefined && noted.hash !== expect?.hash) {
       const problem = `row ${noted.index} is not the one that was noted`;
       return broken({ ...end, brokenAt: report.brokenAt ?? noted.index, problem: report.problem ?? problem });
     }
     if (!report.ok) return broken(end);
+    const wrong = trusted.wrongIn(page);
+    if (wrong !== undefined) return broken({ ...end, brokenAt: wrong.index, problem: wrong.problem });
     isNoted ||= noted !== undefined;
-    for (const { entry } of page) expected.found(entry);
+    for (const row of page) expected.found(row);
     last = page.at(-1) ?? last;
     if (page.length === pageSize) continue;
     const brokenAt = (last?.index ?? 0) + 1;
+    const ending = trusted.problemAtEnd(last?.index ?? 0);
+    if (ending !== undefined) return broken({ ...end, brokenAt, problem: ending });
     if (expect !== undefined && !isNoted) {
       return broken({ ...end, brokenAt, problem: `row ${expect.index}, which was noted, is not in the log` });
     }
-    const missing = isWhole ? expected.missing() : undefined;
+    const missing = isWhole ? expected.problem(begins?.at) : undefined;
     if (missing !== undefined) return broken({ ...end, brokenAt, problem: missing });
-    return { ...end, trust: trustIn(isWhole ? expected : undefined, isNoted ? expect : undefined) };
+    const noting = last && { last: { index: last.index, hash: last.hash } };
+    const trust = trustIn(isWhole ? expected : undefined, isNoted ? expect : undefined, end, keys !== undefined);
+    return { ...end, ...noting, trust };
   }
+}
+
+/** Read again when rows were dropped meanwhile, as a newer checkpoint says. */
+async function stableCheckpoints(
+  audit: RouterStore["audit"],
+  keys: VerifyOptions["keys"],
+): Promise<TrustedCheckpoints> {
+  const found = await trustedCheckpoints(audit, keys);
+  const [first] = await audit.read({ limit: 1 });
+  return first === undefined || first.index <= found.from ? found : await trustedCheckpoints(audit, keys);
 }
 
 function broken(report: Omit<AuditReport, "trust" | "ok">): AuditReport {
@@ -66,15 +103,37 @@ function broken(report: Omit<AuditReport, "trust" | "ok">): AuditReport {
 }
 
 /** How far a log that holds can be trusted. */
-function trustIn(rows: ExpectedRows | undefined, noted: VerifyOptions["expect"]): string {
+function trustIn(
+  operations: ExpectedRows | undefined,
+  noted: VerifyOptions["expect"],
+  { checkpoint, from }: Pick<AuditReport, "checkpoint" | "from">,
+  isSigned: boolean,
+): string {
   const parts = ["Every row follows from the one before it."];
-  if (rows !== undefined) parts.push(`Each of the ${rows.size} operations in the store has its rows.`);
-  parts.push(
-    noted === undefined
-      ? "Whoever can write the store could have made all of it anew: note the head elsewhere, and expect it next time."
-      : `Row ${noted.index} is the one that was noted: up to it nothing was changed since.`,
-  );
+  if (from !== undefined) parts.push(`The log begins with row ${from}: those before were dropped for their age.`);
+  if (operations !== undefined) parts.push(`Each of the ${operations.size} operations in the store has its rows.`);
+  if (noted !== undefined)
+    parts.push(`Row ${noted.index} is the one that was noted: up to it nothing was changed since.`);
+  if (isSigned && checkpoint !== undefined) {
+    const time = new Date(checkpoint.at).toISOString();
+    parts.push(
+      `Row ${checkpoint.index} was signed at ${time}: up to it nothing was changed by anybody without the key. ` +
+        "What was signed later may have been cut off with its checkpoints, unless its row was noted elsewhere.",
+    );
+  } else if (noted === undefined) {
+    parts.push(
+      "Whoever can write the store could have made all of it anew: note the head elsewhere, and expect it next time.",
+    );
+  }
   return parts.join(" ");
+}
+
+function checkVerifiers(keys: VerifyOptions["keys"]): void {
+  if (keys === undefined) return;
+  const isVerifier = (given: CheckpointVerifier): boolean =>
+    typeof given?.key === "string" && typeof given.verify === "function";
+  if (Array.isArray(keys) && keys.length > 0 && keys.every(isVerifier)) return;
+  throw new TypeError("verify: keys must be a list of verifiers; checkpointVerifier makes one of a public key");
 }
 
 function checkExpected(expected: VerifyOptions["expect"]): void {

@@ -1,17 +1,17 @@
-import { cancelledInTime } from "../calls/cancel.ts";
+import { cancelledInTime, cancelledMidway } from "../calls/cancel.ts";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
 import { operationOfCall } from "../calls/effect-key.ts";
 import { callReply, conclude, inProgress, outcomeReply } from "../calls/ending.ts";
 import { denied } from "../calls/faults.ts";
-import { refused } from "../calls/outcome.ts";
+import { busy, noUsage, refused, settledIfBegun } from "../calls/outcome.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { ack, replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload } from "../frames/results.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
-import type { CallOutcome, KnownCall } from "../store/session-types.ts";
+import type { CallOutcome, CallRecord, KnownCall } from "../store/session-types.ts";
 import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
 
 /** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */
@@ -106,24 +106,38 @@ export interface SettleOptions extends RunOptions {
 }
 
 /** Brings one call of an admitted frame to its end: what can be said before its capability is known, then the pipeline. */
-export async function settleItem(
+export function settleItem(
   deps: FrameDependencies,
   admitted: AdmittedFrame,
   item: CallItem,
   known: KnownCall | undefined,
   options: SettleOptions,
 ): Promise<PipelineResult> {
+  const { spans, registry } = deps;
+  const call = callFacts(deps, admitted, item);
+  if (spans === undefined) return settleCall(deps, admitted, call, known, options);
+  const about = { capability: registry.get(item.cap_id), settled: ({ settled }: PipelineResult) => settled };
+  return spans.call(call, about, () => settleCall(deps, admitted, call, known, options));
+}
+
+async function settleCall(
+  deps: FrameDependencies,
+  admitted: AdmittedFrame,
+  call: CallFacts,
+  known: KnownCall | undefined,
+  options: SettleOptions,
+): Promise<PipelineResult> {
   const { store, registry, pipeline, inFlight } = deps;
   const { session, principal, frame } = admitted;
-  const call = callFacts(deps, admitted, item);
+  const { item } = call;
   if (options.sentDigest !== undefined) call.sentDigest = options.sentDigest;
   if (known?.status === "reused") return await refuse(deps, call, known, options, fault("TRP_1007"));
   if (known?.status === "known" && known.call.isCancelled) {
-    return await refuse(deps, call, known, options, cancelledInTime());
+    return await refuse(deps, call, known, options, cancelledInTime(), () => cancelledBefore(deps, call, known.call));
   }
   const end = inFlight.begin(session.id, "call", item.call_id);
   const cancellable = session.features.includes("CANCEL")
-    ? deps.cancellations.open(session.id, item.call_id, call.signal)
+    ? deps.cancellations.open(session.id, item.call_id, call.signal, isUntold(known))
     : undefined;
   if (cancellable !== undefined) {
     call.signal = cancellable.signal;
@@ -144,13 +158,19 @@ export async function settleItem(
   }
 }
 
+/** Whether a call was sent before, and how that ended is not known. */
+function isUntold(known: KnownCall | undefined): boolean {
+  return known?.status === "known" && known.call.outcome === undefined;
+}
+
 /** A call without its capability, which may not be known. */
 export function callFacts(
   { stop }: Pick<FrameDependencies, "stop">,
-  { frame, session, principal }: AdmittedFrame,
+  { frame, session, principal, admission }: AdmittedFrame,
   item: CallItem,
 ): CallFacts {
   return {
+    ...(admission && { admission }),
     item,
     session,
     principal,
@@ -162,15 +182,17 @@ export function callFacts(
   };
 }
 
-/** Refuses a call that the pipeline has not seen, unless it was done before. */
+/** Refuses a call that the pipeline has not seen, unless it was begun before: else `otherwise`, by default the refusal. */
 async function refuse(
   deps: FrameDependencies,
   call: CallFacts,
   known: KnownCall | undefined,
   { frame }: SettleOptions,
   reason: Fault,
+  otherwise?: () => Promise<Settled | undefined>,
 ): Promise<PipelineResult> {
-  const earlier = known?.status === "known" ? await earlierOutcome(deps, call, known) : undefined;
+  const earlier =
+    (known?.status === "known" ? await earlierOutcome(deps, call, known) : undefined) ?? (await otherwise?.());
   if (earlier === undefined) return await conclude(deps, { call, frame }, refused(reason));
   if (frame === undefined) return { settled: earlier };
   const { reply, answer } = callReply(call, frame, earlier, deps.store.now());
@@ -180,8 +202,26 @@ async function refuse(
 }
 
 /**
- * How a call ended that is sent again after its capability has changed or gone, or a dependency failed: none of these
- * undoes its effect. Nothing for a principal who may not use it any more.
+ * How a call stands that is cancelled and sent again, when no operation tells: as it was told, if it was begun. Without an
+ * answer another router may be running it, or have run it; but not with a key: the mark has kept it from starting.
+ */
+async function cancelledBefore(
+  { store, registry }: FrameDependencies,
+  { item }: CallFacts,
+  known: CallRecord,
+): Promise<Settled | undefined> {
+  // Read after its operation: it may have ended, and left no other trace, since the frame was admitted.
+  const { outcome = known.outcome } = (await store.sessions.readCall(known.sessionId, known.callId)) ?? known;
+  const { operation, deadline } = known;
+  if (outcome !== undefined || operation !== undefined) return settledIfBegun(outcome);
+  if (deadline > store.now()) return busy();
+  const effect = registry.get(item.cap_id)?.definition.effect;
+  return { kind: "failed", fault: cancelledMidway(effect !== "pure"), usage: noUsage };
+}
+
+/**
+ * How a call stands that is sent again after it was cancelled, its capability has changed or gone, or a dependency failed:
+ * none of these undoes its effect, or stops another router. Nothing for a principal who may not use it any more.
  */
 async function earlierOutcome(
   { registry, policy, pipeline, store }: FrameDependencies,
@@ -192,7 +232,7 @@ async function earlierOutcome(
   const registered = registry.get(item.cap_id);
   if (registered !== undefined && !registry.visible(principal).includes(registered)) return undefined;
   const settled = await pipeline.inspect(call.operation);
-  if (settled === undefined || settled.kind === "in-progress") return undefined;
+  if (settled === undefined) return undefined;
   // What the key did for another call, with other arguments perhaps, is not how this one ended.
   if ((await operationOfCall(store.operations, call)) === undefined) return undefined;
   if (registered === undefined) return settled;

@@ -1,9 +1,13 @@
+import { begunAnyway } from "../calls/begun.ts";
 import { operationOfCall } from "../calls/effect-key.ts";
+import { busy } from "../calls/outcome.ts";
 import { replyTo } from "../frames/replies.ts";
 import type { CancelResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
 import type { CallRecord } from "../store/session-types.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { standingOf } from "./known-calls.ts";
+
+const ends = { success: "SUCCESS", failed: "FAILED", unknown: "UNKNOWN", refused: "CANCELLED" } as const;
 
 /** Answers a `CANCEL_REQ`: stops the call here, and marks it in the store for the router that has it. */
 export async function answerCancel(
@@ -21,9 +25,13 @@ export async function answerCancel(
   async function statusOf(): Promise<CancelResPayload["status"]> {
     const of = call as CallRecord;
     if (here === "started") return "CANCELLING";
-    const record = (await operationOfCall(store.operations, of))?.record;
-    const isStarted = record?.startedAt !== undefined && record.state === "started";
-    if (here === "waiting") return isStarted ? "CANCELLING" : "CANCELLED";
+    if (here !== undefined) {
+      const record = (await operationOfCall(store.operations, of))?.record;
+      const mayRun = here === "again" && of.operation === undefined;
+      const otherwise = mayRun ? busy() : { kind: "refused" as const };
+      const { kind } = (await begunAnyway(store.sessions, of, record)) ?? otherwise;
+      return kind === "in-progress" ? "CANCELLING" : ends[kind];
+    }
     const standing = await standingOf(deps, session, of);
     switch (standing.kind) {
       case "outcome": {

@@ -1,4 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
 import { createApprovals } from "../approvals/approvals.ts";
 import { checkArguments } from "../arguments/check.ts";
 import { createCancellations } from "../calls/cancel.ts";
@@ -22,7 +23,9 @@ import { createResultShaper } from "../results/shaper.ts";
 import { createSessions } from "../sessions/sessions.ts";
 import { MemoryStore } from "../store/memory-store.ts";
 import type { RouterStore } from "../store/types.ts";
-import { readAudit, verifyAudit } from "./audit-access.ts";
+import type { Spans } from "../tracing/spans.ts";
+import { readAudit, readCheckpoints, verifyAudit } from "./audit-access.ts";
+import { createCheckpoints } from "./checkpoints.ts";
 import { createHandle } from "./handle.ts";
 import { createInFlight, createLifecycle } from "./lifecycle.ts";
 import { observedStore } from "./observed-store.ts";
@@ -40,7 +43,7 @@ const manyCapabilities = 40;
  */
 export function createRouter(options: RouterOptions = {}): Router {
   checkOptions(options);
-  const { allowVolatile = false, approvalSecrets = [] } = options;
+  const { allowVolatile = false, approvalSecrets = [], outbox = false } = options;
   const limits = readLimits(options.limits);
   const times = readTimes(options.times);
   const emitter = createEmitter();
@@ -59,12 +62,22 @@ export function createRouter(options: RouterOptions = {}): Router {
   const artifacts = artifactReadCapability(store, { maxResultTokens, ...counting });
   const registry = ownRegistry(options, artifacts, store, strictPolicy);
   const stop = new AbortController();
+  const spans = options.tracing?.spans as Spans | undefined;
   const approvals = createApprovals({
     store,
     emit: emitter.emit,
     approvalTtlMs: times.approvalTtlMs,
     mostPending: options.pendingApprovals ?? 200,
+    outbox,
     ...(options.mayDecide === undefined ? {} : { mayDecide: options.mayDecide }),
+  });
+  const places = createPlaces(limits);
+  const { auditTtlMs, outboxTtlMs } = times;
+  const checkpoints = createCheckpoints({
+    store,
+    options: options.checkpoints ?? {},
+    auditTtlMs,
+    onFault: (error) => tellHost(options.onError, error, "audit.checkpoint"),
   });
   const dependencies: CallDependencies = {
     routerId: id,
@@ -74,16 +87,32 @@ export function createRouter(options: RouterOptions = {}): Router {
     executor: createExecutor(options.onError === undefined ? {} : { onError: options.onError }),
     shaper,
     approvals,
-    places: createPlaces(limits),
+    places,
     emitter,
+    outbox,
+    ended: options.checkpoints === undefined ? () => {} : checkpoints.wrote,
     checkArguments: (capability, args, who) => checkArguments(capability, args, who, options.safety),
     approvalSecrets,
     allowVolatile,
     repeats: options.repeats ?? "guarded",
     times,
     ...(options.downstreamSecret === undefined ? {} : { downstreamSecret: options.downstreamSecret }),
+    ...(spans === undefined ? {} : { spans }),
   };
-  const lifecycle = createLifecycle({ store, times, stop, recover: (signal) => recover(dependencies, { signal }) });
+  const lifecycle = createLifecycle({
+    store,
+    times,
+    stop,
+    recover: (signal) => recover(dependencies, { signal }),
+    prune: async () => {
+      if (Number.isFinite(auditTtlMs)) await checkpoints.attempt();
+      await store.prune({ outboxTtlMs, outboxRows: limits.outboxRows });
+    },
+    checkpoint: {
+      everyMs: options.checkpoints === undefined ? 0 : (options.checkpoints.everyMs ?? 60_000),
+      write: checkpoints.attempt,
+    },
+  });
   const handle = createHandle({
     store,
     sessions: createSessions({ store, registry, times }),
@@ -98,6 +127,7 @@ export function createRouter(options: RouterOptions = {}): Router {
     times,
     narrowed: (narrow, full) => fullOf.set(narrow, full),
     lifecycle,
+    ...(spans === undefined ? {} : { spans }),
   });
 
   return {
@@ -114,12 +144,16 @@ export function createRouter(options: RouterOptions = {}): Router {
       deny: approvals.deny,
       render: approvals.render,
     },
-    operations: createOperations({ store, registry, shaper, emitter }),
+    operations: createOperations({ store, registry, shaper, emitter, outbox }),
     audit: {
       read: (range) => readAudit(store, range),
-      verify: (options) => verifyAudit(store, options),
+      verify: (options) => verifyAudit(store, times, options),
+      checkpoint: checkpoints.write,
+      checkpoints: (range) => readCheckpoints(store, range),
     },
+    outbox: store.outbox,
     subscribe: emitter.subscribe,
+    load: () => ({ running: places.running, waiting: places.waiting }),
     recover: lifecycle.recover,
     ready: lifecycle.ready,
     close: lifecycle.close,
@@ -132,14 +166,18 @@ function reportStoreFault(
   error: unknown,
   operation: string,
 ): void {
+  tellHost(onError, error, operation);
+  const code = ToolglotError.isInstance(error) ? error.code : "trp/store-failed";
+  const message = errorText(error);
+  emitter.emit({ type: "store.failed", at: Date.now(), operation, code, message });
+}
+
+function tellHost(onError: RouterOptions["onError"], error: unknown, operation: string): void {
   try {
     onError?.(error, { operation });
   } catch {
     // The host's log is its own affair.
   }
-  const code = ToolglotError.isInstance(error) ? error.code : "trp/store-failed";
-  const message = error instanceof Error ? error.message : String(error);
-  emitter.emit({ type: "store.failed", at: Date.now(), operation, code, message });
 }
 
 function ownRegistry(

@@ -1,5 +1,6 @@
 import type { Cancellations } from "../calls/cancel.ts";
 import type { CallPipeline } from "../calls/dependencies.ts";
+import type { PendingAdmission } from "../calls/pending-admission.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { FrameHead } from "../frames/replies.ts";
@@ -9,6 +10,7 @@ import type { PolicyEngine } from "../policy/types.ts";
 import type { SessionManager } from "../sessions/sessions.ts";
 import type { KnownCall, SessionRecord } from "../store/session-types.ts";
 import type { RouterStore } from "../store/types.ts";
+import type { Spans } from "../tracing/spans.ts";
 import type { InFlight, Lifecycle } from "./lifecycle.ts";
 import type { FrameContext, RouterLimits, RouterTimes } from "./types.ts";
 
@@ -30,6 +32,8 @@ export interface FrameDependencies {
   narrowed(narrow: Principal, full: Principal): void;
   /** Whether frames are taken, and how many are being answered. */
   lifecycle: Pick<Lifecycle, "begin" | "end" | "closing">;
+  /** Absent when nobody wants any. */
+  spans?: Spans;
 }
 
 /** A frame that was admitted, with what is needed to answer it. */
@@ -41,6 +45,8 @@ export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   principal: Principal;
   /** What was known of its calls before it came, by their ids. */
   known: ReadonlyMap<string, KnownCall>;
+  /** While the admission is not committed. */
+  admission?: PendingAdmission;
   /** What came with the frame. */
   context?: Pick<FrameContext, "onPartial" | "signal">;
 }

@@ -5,11 +5,10 @@ import { dependencyState } from "../calls/depends-on.ts";
 import { conclude, keepsOutcome } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest } from "../calls/keys.ts";
-import { noUsage, refused, settledToOutcome } from "../calls/outcome.ts";
+import { refused, settledFromOutcome, settledToOutcome } from "../calls/outcome.ts";
 import type { Settled } from "../calls/types.ts";
-import { type Fault, fault, isFault } from "../frames/fault.ts";
+import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
-import type { FaultPayload } from "../frames/results.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome } from "../store/session-types.ts";
 import { callFacts, isKept, settleItem } from "./call-frame.ts";
@@ -143,35 +142,4 @@ function groupReply(
   const { dag_id } = frame.payload;
   const { status, results } = batchPayload(dag_id, callIds, ends);
   return replyTo(head, "CALL_DAG_RES", { dag_id, status, results }, { now });
-}
-
-/** What an outcome was made from. */
-function settledFromOutcome(outcome: CallOutcome): Settled {
-  if (outcome.type === "NACK") {
-    const { payload } = outcome;
-    const reason = faultOf(payload);
-    return payload.dispatched ? { kind: "failed", fault: reason, usage: noUsage } : refused(reason);
-  }
-  const { status, result, error, usage, policy_proof, replayed_from } = outcome.payload;
-  const shared = {
-    usage,
-    ...(policy_proof === undefined ? {} : { proof: policy_proof }),
-    ...(replayed_from === undefined ? {} : { replayedFrom: replayed_from }),
-  };
-  if (status === "SUCCESS" && result !== null) return { kind: "success", result, ...shared };
-  const reason = error === undefined ? fault("TRP_5001") : faultOf(error);
-  return { kind: status === "UNKNOWN" ? "unknown" : "failed", fault: reason, ...shared };
-}
-
-function faultOf(payload: FaultPayload): Fault {
-  const { error_class, error_code, message, retryable, retry_hint, fix, dispatched } = payload;
-  return {
-    code: error_code,
-    errorClass: error_class,
-    message,
-    fix,
-    retryable,
-    retryHint: retry_hint,
-    dispatched,
-  };
 }

@@ -1,8 +1,9 @@
 import { inProgress } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, keyOfAsync, operationOf } from "../calls/keys.ts";
+import { NotAsExpected, PendingAdmission } from "../calls/pending-admission.ts";
 import { type Fault, fault } from "../frames/fault.ts";
-import { parseFrame } from "../frames/parse-frame.ts";
+import { type ParsedFrame, parseFrame } from "../frames/parse-frame.ts";
 import { emptyHead, type FrameHead, headOf, nack } from "../frames/replies.ts";
 import type { CallItem, Feature, RequestFrame, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { isPrincipal, narrow } from "../identity/principal.ts";
@@ -26,14 +27,36 @@ export function createHandle(
 ): (input: unknown, context: FrameContext) => Promise<ResponseFrame> {
   const { store } = deps;
 
-  return async (input, context) => {
+  return (input, context) => {
+    const parsed = parseFrame(input, deps.limits);
+    return deps.emitter.active ? reported(parsed, context) : traced(parsed, context);
+  };
+
+  async function reported(parsed: ParsedFrame, context: FrameContext): Promise<ResponseFrame> {
+    const began = performance.now();
+    const reply = await traced(parsed, context);
+    const code = reply.frame_type === "NACK" ? { code: reply.payload.error_code } : {};
+    const frame = "frame" in parsed ? { frame: parsed.frame.frame_type } : {};
+    const ms = Math.round(performance.now() - began);
+    deps.emitter.emit({ type: "frame.answered", at: Date.now(), ...frame, answer: reply.frame_type, ...code, ms });
+    return reply;
+  }
+
+  function traced(parsed: ParsedFrame, context: FrameContext): Promise<ResponseFrame> {
+    const { spans } = deps;
+    if (spans === undefined) return answerParsed(parsed, context);
+    const type = "frame" in parsed ? parsed.frame.frame_type : undefined;
+    const head = "frame" in parsed ? headOf(parsed.frame) : parsed.head;
+    return spans.frame({ type, head, trace: context?.trace }, () => answerParsed(parsed, context));
+  }
+
+  async function answerParsed(parsed: ParsedFrame, context: FrameContext): Promise<ResponseFrame> {
     let head: FrameHead = emptyHead;
     let who: Principal | undefined;
     deps.lifecycle.begin();
     try {
       const given: unknown = context?.principal;
       who = isPrincipal(given) ? given : undefined;
-      const parsed = parseFrame(input, deps.limits);
       if ("fault" in parsed) {
         head = parsed.head;
         return await refuse(head, parsed.fault, who);
@@ -51,23 +74,18 @@ export function createHandle(
       const ungranted = await featureFault(frame, principal);
       if (ungranted !== undefined) return await refuse(head, ungranted, who);
       const calls = admittedCalls(frame, principal);
-      const result = await deps.sessions.admit(frame, calls, principal);
-      if (result.status !== "admitted") return await answer(frame, head, principal, result, context);
-      return await run({
-        frame,
-        head,
-        session: result.session,
-        principal,
-        known: new Map(Object.entries(result.calls)),
-        context,
-      });
+      for (let mayExpect = isOneKeyedCall(frame); ; mayExpect = false) {
+        const result = await deps.sessions.admit(frame, calls, principal, mayExpect);
+        const found = await proceed(frame, head, principal, result, context);
+        if (found !== "ask again") return found;
+      }
     } catch {
       // Only the store can fail here, and before anything was dispatched: the path of a call never rejects.
       return await refuse(head, storeDown(), who);
     } finally {
       deps.lifecycle.end();
     }
-  };
+  }
 
   /** Refuses what is not admitted. The reply names the next seq when the session is this principal's. */
   async function refuse(head: FrameHead, reason: Fault, who: Principal | undefined): Promise<ResponseFrame> {
@@ -124,6 +142,31 @@ export function createHandle(
         return nack(head, fault("TRP_1002", message), options);
       }
     }
+  }
+
+  /** Answers a frame of which the store has said, or expects, what becomes of it. */
+  async function proceed(
+    frame: Numbered,
+    head: FrameHead,
+    principal: Principal,
+    result: AdmissionResult,
+    context: FrameContext,
+  ): Promise<ResponseFrame | "ask again"> {
+    if (result.status !== "admitted") return await answer(frame, head, principal, result, context);
+    const { session, calls, pending } = result;
+    const admitted = { frame, head, session, principal, known: new Map(Object.entries(calls)), context };
+    if (pending === undefined) return await run(admitted);
+    const admission = new PendingAdmission(pending, session.view);
+    try {
+      const reply = await run({ ...admitted, admission });
+      await admission.confirm();
+      return reply;
+    } catch (error) {
+      if (!(error instanceof NotAsExpected)) throw error;
+    }
+    const found = await admission.result;
+    // Those before it may still come.
+    return found.status === "gap" ? "ask again" : await proceed(frame, head, principal, found, context);
   }
 
   /** Does what an admitted frame asks for, and records the answer. */
@@ -246,6 +289,13 @@ function admittedCalls(frame: Numbered, principal: Principal): AdmittedCall[] {
 function nameAsync(frame: RequestFrame): void {
   if (frame.frame_type !== "CALL_REQ" || frame.payload.execution_mode !== "ASYNC") return;
   frame.payload.idempotency_key ??= keyOfAsync(frame.session_id as string, frame.payload.call_id);
+}
+
+/** Whether a frame is mostly followed by the start of one operation, with nothing that it waits for. */
+function isOneKeyedCall(frame: Numbered): boolean {
+  if (frame.frame_type !== "CALL_REQ") return false;
+  const { idempotency_key: key, depends_on: dependsOn = [] } = frame.payload;
+  return typeof key === "string" && dependsOn.length === 0;
 }
 
 /** A call as the store needs it. */

@@ -1,9 +1,13 @@
+import { afterDoubt } from "../calls/doubt.ts";
 import { operationOfCall } from "../calls/effect-key.ts";
 import { inProgress, outcomeReply } from "../calls/ending.ts";
+import { notApplied } from "../calls/faults.ts";
 import { fromJson } from "../calls/operation-data.ts";
-import { settledToOutcome } from "../calls/outcome.ts";
+import { noUsage, settledToOutcome } from "../calls/outcome.ts";
+import type { Settled } from "../calls/types.ts";
 import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";
+import type { ResultPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome, CallRecord, SessionRecord } from "../store/session-types.ts";
 import type { FrameDependencies } from "./frame-dependencies.ts";
@@ -20,29 +24,40 @@ const askAgain = 200;
  * newer. Rejects when the store does.
  */
 export async function standingOf(
-  { store, pipeline, inFlight }: Pick<FrameDependencies, "store" | "pipeline" | "inFlight">,
+  { store, pipeline, inFlight, times }: Pick<FrameDependencies, "store" | "pipeline" | "inFlight" | "times">,
   session: SessionRecord,
   call: CallRecord,
 ): Promise<Standing> {
   const { outcome, operation, callId } = call;
   if (outcome !== undefined && isFinal(outcome)) return { kind: "outcome", outcome };
   if (inFlight.has(session.id, "call", callId)) return { kind: "running", retryAfterMs: askAgain };
+  const since = await afterDoubt(store.operations, outcome);
+  if (typeof since === "object") return newer(since, outcome?.payload as ResultPayload);
   if (operation !== undefined) {
     const settled = await pipeline.inspect(operation);
-    if (settled?.kind === "in-progress") return { kind: "running", retryAfterMs: settled.retryAfterMs };
     const found = settled && (await operationOfCall(store.operations, call));
-    if (settled !== undefined && found !== undefined) {
-      const { replayedFrom, ...own } = settled as typeof settled & { replayedFrom?: string };
-      const newer = settledToOutcome(
-        replayedFrom === callId ? own : settled,
-        { item: { call_id: callId, ...addressOf(call, found) }, frameId: call.frameId },
-        { resultFailed: session.features.includes("RESULT_FAILED") },
-      );
-      if (newer !== undefined) return { kind: "outcome", outcome: newer };
+    if (settled?.kind === "in-progress" && (found !== undefined || since !== "gone")) {
+      return { kind: "running", retryAfterMs: settled.retryAfterMs };
     }
+    if (settled !== undefined && found !== undefined) return newer(settled, addressOf(call, found));
+  }
+  // What was settled in the time of the session would still be known, had it been done, or failed.
+  if (since === "gone" && session.createdAt + times.keyTtlMs > store.now()) {
+    const fault = notApplied("Somebody has found out that it was not done.");
+    return newer({ kind: "failed", fault, usage: noUsage }, outcome?.payload as ResultPayload);
   }
   if (outcome !== undefined) return { kind: "outcome", outcome };
   return call.deadline > store.now() ? { kind: "running", retryAfterMs: askAgain } : { kind: "lost" };
+
+  function newer(settled: Settled, { idx, cap_id }: Pick<ResultPayload, "idx" | "cap_id">): Standing {
+    const { replayedFrom, ...own } = settled as typeof settled & { replayedFrom?: string };
+    const made = settledToOutcome(
+      replayedFrom === callId ? (own as Settled) : settled,
+      { item: { call_id: callId, idx, cap_id }, frameId: call.frameId },
+      { resultFailed: session.features.includes("RESULT_FAILED") },
+    );
+    return made === undefined ? { kind: "running", retryAfterMs: askAgain } : { kind: "outcome", outcome: made };
+  }
 }
 
 /** A success stays one, and what was never started has nothing to do with what the key's operation did later. */

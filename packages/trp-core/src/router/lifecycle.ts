@@ -17,8 +17,11 @@ export interface Lifecycle {
 
 /** Options of {@link createLifecycle}. */
 export interface LifecycleOptions {
-  store: Pick<RouterStore, "ping" | "prune">;
+  store: Pick<RouterStore, "ping">;
   times: Pick<RouterTimes, "recoverEveryMs" | "pruneEveryMs">;
+  prune(): Promise<void>;
+  /** Of the audit log; `everyMs` 0: none. */
+  checkpoint: { everyMs: number; write(): Promise<unknown> };
   /** Aborted when the grace of `close` is over. */
   stop: AbortController;
   recover(signal: AbortSignal): Promise<RecoveryReport>;
@@ -32,9 +35,11 @@ const unready: Readonly<Record<string, string>> = {
   "trp/store-failed": "the store does not take writes",
   "trp/store-corrupt": "the store is damaged",
   "trp/store-replaced": "the store was deleted or replaced while it was open",
+  "trp/store-thread": "the store's thread has ended",
 };
 
-export function createLifecycle({ store, times, stop, recover }: LifecycleOptions): Lifecycle {
+export function createLifecycle(options: LifecycleOptions): Lifecycle {
+  const { store, times, stop, recover, prune, checkpoint } = options;
   const work = new Set<Promise<unknown>>();
   let frames = 0;
   let allAnswered: (() => void) | undefined;
@@ -59,7 +64,8 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
 
   const ends = [
     every(times.recoverEveryMs, () => track(sweep())),
-    every(times.pruneEveryMs, () => track(store.prune())),
+    every(times.pruneEveryMs, () => track(prune())),
+    every(checkpoint.everyMs, () => track(checkpoint.write())),
   ];
 
   async function close(graceMs: number): Promise<void> {
@@ -68,7 +74,9 @@ export function createLifecycle({ store, times, stop, recover }: LifecycleOption
       if (frames === 0) resolve();
       else allAnswered = resolve;
     });
-    await settleWithin(Promise.all([answered, Promise.allSettled([...work])]), { ms: graceMs });
+    const ended = Promise.all([answered, Promise.allSettled([...work])]);
+    const last = checkpoint.everyMs === 0 ? ended : ended.then(() => checkpoint.write().catch(() => {}));
+    await settleWithin(last, { ms: graceMs });
     stop.abort(new DOMException("the router is closing", "AbortError"));
   }
 

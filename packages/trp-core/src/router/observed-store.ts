@@ -1,3 +1,4 @@
+import type { Pending } from "../store/session-types.ts";
 import type { RouterStore } from "../store/types.ts";
 
 /** Gets a fault of the store, and the method that had it: `sessions.admit`. */
@@ -41,12 +42,16 @@ function observedMethods(
     if (before?.of === value) return before.method;
     const bare = (value as Method).bind(owner);
     const note = (error: unknown): void => {
-      if (!(error instanceof TypeError)) report(error, prefix + String(name));
+      // Of a driver it has a cause: that is how fetch says that there is no network.
+      const isMistake = error instanceof TypeError && error.cause === undefined;
+      if (!isMistake) report(error, prefix + String(name));
     };
+    // An admission may fail after it was answered.
+    const notePending = (value: { pending?: Pending } | undefined): void => void value?.pending?.result.catch(note);
     const method: Method = (...given) => {
       try {
         const result = bare(...given);
-        if (result instanceof Promise) result.catch(note);
+        if (result instanceof Promise) result.then(notePending, note);
         return result;
       } catch (error) {
         note(error);

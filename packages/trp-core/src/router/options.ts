@@ -10,10 +10,10 @@ export function checkOptions(options: RouterOptions): void {
   checkKeys("createRouter", options, [
     "capabilities store allowVolatile repeats policy approvalSecrets pendingApprovals mayDecide",
     "downstreamSecret routerId limits times strictEpoch maxResultTokens countTokens catalogTools safety",
-    "onError validator keylessReads",
+    "onError validator keylessReads tracing outbox checkpoints",
   ]);
   const { capabilities, approvalSecrets, downstreamSecret, routerId, maxResultTokens, mayDecide, policy } = options;
-  const { safety, onError, repeats, pendingApprovals = 1, keylessReads } = options;
+  const { safety, onError, repeats, pendingApprovals = 1, keylessReads, tracing, outbox, checkpoints } = options;
   const fail = (problem: string): never => {
     throw new TypeError(`createRouter: ${problem}`);
   };
@@ -32,23 +32,43 @@ export function checkOptions(options: RouterOptions): void {
     fail("pendingApprovals must be a whole number above 0");
   }
   if (keylessReads !== undefined && typeof keylessReads !== "boolean") fail("keylessReads must be true or false");
+  if (outbox !== undefined && typeof outbox !== "boolean") fail("outbox must be true or false");
+  if (checkpoints !== undefined) checkCheckpoints(checkpoints, fail);
   if (mayDecide !== undefined && typeof mayDecide !== "function") fail("mayDecide must be a function");
   if (onError !== undefined && typeof onError !== "function") fail("onError must be a function");
   if (safety !== undefined && typeof safety?.check !== "function") fail("safety must be made by createSafetyRules");
+  if (tracing !== undefined && typeof tracing?.spans !== "object") {
+    fail("tracing must be made by traceRouter() of @toolglot/trp-core/tracing");
+  }
   if (policy !== undefined && (typeof policy?.evaluate !== "function" || typeof policy.version !== "string")) {
     fail("policy must have a version and evaluate(input); createPolicy makes one of rules");
   }
 }
 
+function checkCheckpoints(given: NonNullable<RouterOptions["checkpoints"]>, fail: (problem: string) => never): void {
+  checkKeys("createRouter: checkpoints", given, "signer everyRows everyMs onCheckpoint");
+  const { signer, everyRows = 1, everyMs = 1, onCheckpoint } = given;
+  if (signer !== undefined && (typeof signer?.key !== "string" || typeof signer.sign !== "function")) {
+    fail("checkpoints.signer must have a key and sign(bytes); checkpointSigner makes one of a private key");
+  }
+  for (const [name, value] of Object.entries({ everyRows, everyMs })) {
+    if (!(Number.isSafeInteger(value) && value > 0)) fail(`checkpoints.${name} must be a whole number from 1`);
+  }
+  if (onCheckpoint !== undefined && typeof onCheckpoint !== "function") {
+    fail("checkpoints.onCheckpoint must be a function");
+  }
+}
+
 /** The limits with their defaults. `TypeError` for what is no count above 0. */
 export function readLimits(given: RouterOptions["limits"]): RouterLimits {
-  checkKeys("createRouter: limits", given, "frameBytes depth batchCalls callsInFlight callsWaiting");
+  checkKeys("createRouter: limits", given, "frameBytes depth batchCalls callsInFlight callsWaiting outboxRows");
   const limits: RouterLimits = {
     frameBytes: 4 * 1024 * 1024,
     depth: 64,
     batchCalls: 64,
     callsInFlight: 256,
     callsWaiting: 1_024,
+    outboxRows: 1_000_000,
     // `undefined` is as left out: it must not hide a default.
     ...(defined(given ?? {}) as typeof given),
   };
@@ -60,7 +80,7 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
   checkKeys("createRouter: times", given, [
     "sessionTtlMs keyTtlMs keyMemoryMs approvalTtlMs artifactTtlMs leaseMs recoverEveryMs pruneEveryMs",
-    "seqWaitMs catalogTtlMs",
+    "seqWaitMs catalogTtlMs outboxTtlMs auditTtlMs",
   ]);
   const leaseMs = given?.leaseMs ?? 10_000;
   const times: RouterTimes = {
@@ -74,10 +94,16 @@ export function readTimes(given: RouterOptions["times"]): RouterTimes {
     pruneEveryMs: 10 * minute,
     seqWaitMs: 250,
     catalogTtlMs: 10 * minute,
+    outboxTtlMs: 7 * day,
+    auditTtlMs: Number.POSITIVE_INFINITY,
     // `undefined` is as left out: it must not hide a default.
     ...(defined(given ?? {}) as typeof given),
   };
-  check("times", times, ["keyMemoryMs", "recoverEveryMs", "pruneEveryMs", "seqWaitMs"]);
+  const { auditTtlMs, ...finite } = times;
+  check("times", finite, ["keyMemoryMs", "recoverEveryMs", "pruneEveryMs", "seqWaitMs"]);
+  if (!(auditTtlMs >= times.keyTtlMs)) {
+    throw new TypeError("createRouter: times.auditTtlMs must be no less than keyTtlMs: outcomes have their rows");
+  }
   return Object.freeze(times);
 }
 

@@ -66,7 +66,9 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
     // After the standing: when that is an end, these are all there are.
     const limit = send === undefined ? partsAtOnce : partsInStream;
     const found = call && (await partsOf(deps, call, { after: from, limit }));
-    payload.last_event_id = found?.last ?? 0;
+    // Parts go with their operation: who asks on after its end has all there is.
+    const isGone = found === undefined && call?.operation !== undefined && standing?.kind === "outcome";
+    payload.last_event_id = (isGone ? after_event_id : found?.last) ?? 0;
     if (standing?.kind === "running") payload.status = "IN_PROGRESS";
     else if (standing?.kind === "outcome") {
       const { outcome } = standing;
@@ -124,6 +126,5 @@ async function partsOf(
   const found = await operationOfCall(store.operations, call);
   if (found === undefined) return undefined;
   const { scope, key } = found.record;
-  const list = await store.parts.read({ scope, key }, range);
-  return list.last === 0 ? undefined : list;
+  return await store.parts.read({ scope, key }, range);
 }

@@ -1,7 +1,7 @@
 import type { ValidatorFactory } from "@toolglot/schema";
 import type { ApprovalRequests } from "../approvals/approvals.ts";
 import type { SafetyRules } from "../arguments/safety.ts";
-import type { AuditReport, AuditRow, VerifyOptions } from "../audit/types.ts";
+import type { AuditCheckpoint, AuditReport, AuditRow, CheckpointSigner, VerifyOptions } from "../audit/types.ts";
 import type { RecoveryReport } from "../calls/recover.ts";
 import type { Operations } from "../calls/resolve.ts";
 import type { AnyCapability, CapabilityRegistry, Repeats } from "../catalog/types.ts";
@@ -9,7 +9,9 @@ import type { RouterListener } from "../events/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
+import type { OutboxStore } from "../store/log-types.ts";
 import type { ApprovalRecord, RouterStore } from "../store/types.ts";
+import type { RouterTracing, TraceHeaders } from "../tracing/spans.ts";
 
 /** Options of `createRouter`. */
 export interface RouterOptions {
@@ -57,6 +59,27 @@ export interface RouterOptions {
   onError?(error: unknown, facts: CallErrorFacts | StoreErrorFacts): void;
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
+  /** Spans of frames, calls and runs: `traceRouter()` of `@toolglot/trp-core/tracing`. Default none, at no cost. */
+  tracing?: RouterTracing;
+  /**
+   * Writes the events about calls, approvals and resolutions to the store as well, in the transactions of their steps, for
+   * other processes (`router.outbox`). Default false.
+   */
+  outbox?: boolean;
+  /** Writes checkpoints of the audit log. Default: none by itself, unless `times.auditTtlMs` is set. */
+  checkpoints?: CheckpointOptions;
+}
+
+/** When checkpoints of the audit log are written, and what is done with them. One is written when the router closes, too. */
+export interface CheckpointOptions {
+  /** Default: they are not signed. Then they only say which rows were given up for their age. */
+  signer?: CheckpointSigner;
+  /** After about so many rows of this router. Default 1,000. */
+  everyRows?: number;
+  /** And so often, when there are new rows. Milliseconds. Default 60,000. */
+  everyMs?: number;
+  /** Gets each one after it was written, to keep it where the store's keepers can't reach. What it throws goes to `onError`. */
+  onCheckpoint?(checkpoint: AuditCheckpoint): void | Promise<void>;
 }
 
 /** Which call's capability threw. */
@@ -87,6 +110,8 @@ export interface RouterLimits {
   callsInFlight: number;
   /** Calls that wait for a place; more are refused (TRP_5003). Default 1,024. */
   callsWaiting: number;
+  /** Events in the outbox that not every consumer has acknowledged; the oldest are dropped. Default 1,000,000. */
+  outboxRows: number;
 }
 
 /** Milliseconds. */
@@ -111,6 +136,10 @@ export interface RouterTimes {
   seqWaitMs: number;
   /** `ttl_sec` of a catalog, times 1,000. Default 10 min. */
   catalogTtlMs: number;
+  /** How long an event waits in the outbox for consumers that have not acknowledged it. Default 7 days. */
+  outboxTtlMs: number;
+  /** From when on audit rows are dropped, behind a checkpoint; no less than `keyTtlMs`. Default Infinity: never. */
+  auditTtlMs: number;
 }
 
 /** Who sent a frame. */
@@ -124,6 +153,8 @@ export interface FrameContext {
    * `ACCEPTED` comes before them. What it throws is lost.
    */
   onPartial?: ((frame: ResponseFrame) => void) | undefined;
+  /** The trace that the frame belongs to, for `tracing`. Default: what its `trace_id` says. */
+  trace?: TraceHeaders | undefined;
 }
 
 /** A router: one per process and store is enough. */
@@ -147,9 +178,20 @@ export interface Router {
     read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
     /** Reads the whole log and checks every hash, a head that was noted elsewhere, and that each operation has its rows. */
     verify(options?: VerifyOptions): Promise<AuditReport>;
+    /** Writes a checkpoint now. Undefined when the log has no rows, or none since the newest one. */
+    checkpoint(): Promise<AuditCheckpoint | undefined>;
+    /** In order of `index`, from `after` on (exclusive; default all). */
+    checkpoints(range?: { after?: number; limit?: number }): Promise<AuditCheckpoint[]>;
   };
+  /**
+   * Events for other processes, at least once and in order, when some router on the store has the option `outbox`. The same
+   * as the store's: a reader needs no router.
+   */
+  readonly outbox: OutboxStore;
   /** Returns what ends the subscription. */
   subscribe(listener: RouterListener): () => void;
+  /** Calls that run in this router, and calls that wait for a place. */
+  load(): { running: number; waiting: number };
   /** Takes over what crashed routers left: runs again what may, asks what can be asked, marks the rest in doubt. */
   recover(): Promise<RecoveryReport>;
   /** Why the router can't serve, or nothing: then a write was committed to the store, just now or within a second. */

@@ -1,4 +1,4 @@
-import { canonicalJson, checkKeys, settleWithin } from "@toolglot/internal";
+import { canonicalJson, checkKeys, ignoreRejection, settleWithin } from "@toolglot/internal";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Digest } from "../digest/sha256.ts";
@@ -21,10 +21,15 @@ export interface SessionManager {
   /** Opens a session, or resumes one (same principal; else TRP_1008). */
   hello(payload: HelloReqPayload, principal: Principal): Promise<HelloResPayload | Fault>;
   /**
-   * Order and duplicates. Waits up to 250 ms for the frames before it, when the session has `SEQ_WINDOW` and `seq` lies
+   * Order and duplicates. `mayExpect`: as in `Admission`, default false. Waits up to 250 ms for the frames before it, when the session has `SEQ_WINDOW` and `seq` lies
    * inside the window of 64.
    */
-  admit(frame: RequestFrame, calls: AdmittedCall[], principal: Principal): Promise<AdmissionResult>;
+  admit(
+    frame: RequestFrame,
+    calls: AdmittedCall[],
+    principal: Principal,
+    mayExpect?: boolean,
+  ): Promise<AdmissionResult>;
 }
 
 /** Options of {@link createSessions}. */
@@ -83,7 +88,7 @@ export function createSessions(options: SessionOptions): SessionManager {
       return answer(session.id, await registry.epoch(), session.expectedSeq, features);
     },
 
-    async admit(frame, calls, principal) {
+    async admit(frame, calls, principal, mayExpect = false) {
       const { session_id: sessionId, seq } = frame;
       if (sessionId === null || seq === null) return { status: "no-session" };
       const admission = {
@@ -95,6 +100,8 @@ export function createSessions(options: SessionOptions): SessionManager {
         seq,
         calls,
         knownOnly: true,
+        ...(mayExpect && { mayExpect }),
+        ...("call_id" in frame.payload && calls.length === 0 && { asks: frame.payload.call_id }),
       };
       let result = await store.sessions.admit(admission);
       if (result.status === "gap" && result.session.features.includes("SEQ_WINDOW") && times.seqWaitMs > 0) {
@@ -104,7 +111,12 @@ export function createSessions(options: SessionOptions): SessionManager {
           result = await store.sessions.admit(admission);
         }
       }
-      if (result.status === "admitted") queue.admitted(sessionId, result.session.expectedSeq);
+      const wake = (found: AdmissionResult): void => {
+        if (found.status === "admitted") queue.admitted(sessionId, found.session.expectedSeq);
+      };
+      if (result.status === "admitted" && result.pending !== undefined)
+        ignoreRejection(result.pending.result.then(wake));
+      else wake(result);
       return result;
     },
   };

@@ -111,7 +111,11 @@ export function nackOutcome(callId: string, frameId: string): CallOutcome & { ty
   return { type: "NACK", payload };
 }
 
-export function answerOf(seq: number, outcomes: Record<string, CallOutcome>, frameId = `frame-${seq}`): Answer {
+export function answerOf(
+  seq: number,
+  outcomes: Record<string, CallOutcome>,
+  frameId = `frame-${seq}`,
+): Required<Answer> {
   const [outcome = resultOutcome("call")] = Object.values(outcomes);
   const reply = {
     trp_version: "0.1",

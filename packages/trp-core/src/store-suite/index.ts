@@ -8,9 +8,11 @@
  */
 
 import { approvalCases } from "./approvals.ts";
+import { auditCases } from "./audit.ts";
 import type { StoreCase } from "./fixtures.ts";
 import { operationCases } from "./operations.ts";
 import { otherCases } from "./others.ts";
+import { outboxCases } from "./outbox.ts";
 import { partCases } from "./parts.ts";
 import { sessionCases } from "./sessions.ts";
 
@@ -22,5 +24,7 @@ export const storeSuite: StoreCase[] = Object.entries({
   operations: operationCases,
   parts: partCases,
   approvals: approvalCases,
+  audit: auditCases,
+  outbox: outboxCases,
   store: otherCases,
 }).flatMap(([part, cases]) => cases.map(({ name, run }) => ({ name: `${part} ${name}`, run })));

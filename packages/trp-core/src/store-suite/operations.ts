@@ -64,18 +64,40 @@ export const operationCases: StoreCase[] = storeCases({
     like(await store.operations.read(operation), { outcome: "right" }, "the record");
   },
   "should take over only the claim that was read, when asked to": async ({ store, advance }) => {
-    const again = (sinceFence: number) =>
-      store.operations.start(claimRequest({ owner: "b", abandoned: "reclaim" }), { data: { n: 2 }, sinceFence });
+    const again = (ifFence: number) =>
+      store.operations.start(claimRequest({ owner: "b", abandoned: "reclaim" }), { data: { n: 2 }, ifFence });
     const first = await started(store, {}, { data: { n: 1 } });
-    equal((await again(0)).status, "busy", "while the lease lives");
+    equal((await again(first.fence)).status, "busy", "while the lease lives");
     await store.operations.abandon(first);
-    equal(await again(0), { status: "started-since" }, "a start by who has read nothing");
+    equal(await again(0), { status: "changed" }, "a start by who has read nothing");
     like(await store.operations.read(operation), { fence: first.fence, data: { n: 1 } }, "the record");
     like(await again(first.fence), { status: "claimed", record: { data: { n: 2 } } }, "a start by who has read it");
     advance(lease);
-    equal(await again(first.fence), { status: "started-since" }, "a start by who has read the one before");
+    equal(await again(first.fence), { status: "changed" }, "a start by who has read the one before");
     const fresh = claimRequest({ key: "fresh" });
-    like(await store.operations.start(fresh, { sinceFence: 0 }), { status: "claimed" }, "a key that nobody has");
+    like(await store.operations.start(fresh, { ifFence: 0 }), { status: "claimed" }, "a key that nobody has");
+  },
+  "should take over nothing that was set free or begun anew since it was read": async ({ store, advance }) => {
+    const takeOver = (fence: number, abandoned: "reclaim" | "doubt" = "reclaim") =>
+      store.operations.takeOver(claimRequest({ owner: "b", abandoned }), fence, {
+        ifDoubt: { audit: [auditEntry("doubt")] },
+      });
+    const first = await started(store, {}, { data: { n: 1 } });
+    like(await takeOver(first.fence), { status: "busy" }, "while the lease lives");
+    await store.operations.finish(first, { state: "released" });
+    equal(await takeOver(first.fence), { status: "changed" }, "when it was set free");
+    equal(await store.operations.read(operation), undefined, "the record that must not come back");
+    equal(await store.operations.start(claimRequest(), { ifFence: first.fence }), { status: "changed" }, "a start");
+    const second = await started(store, {}, { data: { n: 2 } });
+    advance(lease);
+    equal(await takeOver(first.fence, "doubt"), { status: "changed" }, "when it was begun anew");
+    like(await store.operations.read(operation), { state: "started", fence: second.fence }, "what was begun anew");
+    equal(await store.audit.read(), [], "audit rows of a doubt that did not come");
+    const taken = await takeOver(second.fence);
+    like(taken, { status: "claimed", record: { owner: "b", data: { n: 2 } } }, "when it is what was read");
+    advance(lease);
+    like(await takeOver((taken as { claim: OperationClaim }).claim.fence, "doubt"), { status: "in-doubt" }, "a doubt");
+    equal((await store.audit.read()).length, 1, "audit rows of the doubt");
   },
   "should begin nothing for a call that is cancelled": async ({ store }) => {
     await openSession(store);

@@ -46,6 +46,11 @@ export const otherCases: StoreCase[] = storeCases({
       "approvals.request": () => store.approvals.request(wantedApproval()),
       "audit.append": () => store.audit.append([auditEntry("c")]),
       "audit.read": () => store.audit.read(),
+      "audit.head": () => store.audit.head(),
+      "audit.checkpoints": () => store.audit.checkpoints(),
+      "outbox.read": () => store.outbox.read({ after: 0 }),
+      "outbox.acknowledge": () => store.outbox.acknowledge("a", 0),
+      "outbox.consumers": () => store.outbox.consumers(),
       "artifacts.put": () => store.artifacts.put(artifact()),
       "catalog.epoch": () => store.catalog.epoch("d", 0),
     };

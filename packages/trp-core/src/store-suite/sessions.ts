@@ -1,4 +1,6 @@
 import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
+import type { ResponseFrame } from "../frames/types.ts";
+import type { CallOutcome } from "../store/session-types.ts";
 import type { RouterStore } from "../store/types.ts";
 import {
   admission,
@@ -165,6 +167,59 @@ const withSession = storeCases(
       await admitFrames(store, 2, 6, 2);
       equal(await store.sessions.readCall("sess", "lost"), undefined, "the lost call");
     },
+    "should not forget a call that frames ask about, and give its frame its own answer": async ({ store, advance }) => {
+      await admitted(store, "admitted", 1, { calls: oneCall("c"), keepFrames: 4 });
+      await admitted(store, "admitted", 2, { calls: oneCall("d"), keepFrames: 4 });
+      await store.sessions.answer(answerOf(2, { d: resultOutcome("d") }));
+      advance(1000);
+      for (let seq = 3; seq <= 40; seq++) {
+        await admitted(store, "admitted", seq, { keepFrames: 4, asks: seq % 2 === 0 ? "c" : "d" });
+        // The first frame is forgotten as any other; its call is answered late.
+        if (seq === 20) await store.sessions.answer(answerOf(1, { c: resultOutcome("c") }));
+        if (seq === 5) {
+          const { reply } = await admitted(store, "duplicate", 2, { calls: oneCall("d") });
+          like(reply, { frame_id: "res_frame-2" }, "the answer of a frame whose call was asked about");
+        }
+      }
+      like(await store.sessions.readCall("sess", "c"), { outcome: resultOutcome("c") }, "the call");
+      like(await store.sessions.readCall("sess", "d"), { outcome: resultOutcome("d") }, "the other call");
+      await admitted(store, "admitted", 41, { asks: "nobody" });
+      await admitFrames(store, 42, 60, 4);
+      equal(await store.sessions.readCall("sess", "c"), undefined, "a call that nobody asks about any more");
+    },
+    "should remember a call for as long as others, from its end": async ({ store }) => {
+      await admitted(store, "admitted", 1, {
+        calls: [...oneCall("c", { operation }), ...oneCall("d", { timeoutMs: 1e9 })],
+      });
+      await admitted(store, "admitted", 2, { calls: oneCall("e", { timeoutMs: 1e9 }) });
+      for (let seq = 3; seq <= 1_000; seq++) await admitted(store, "admitted", seq);
+      await store.sessions.answer(answerOf(1, { c: resultOutcome("c"), d: resultOutcome("d") }));
+      await store.sessions.answer(answerOf(2, { e: resultOutcome("e") }));
+      for (let seq = 1_001; seq <= 1_990; seq++) await admitted(store, "admitted", seq);
+      for (const id of ["c", "d", "e"]) {
+        like(await store.sessions.readCall("sess", id), { outcome: resultOutcome(id) }, `the call ${id}`);
+      }
+      for (let seq = 1_991; seq <= 2_100; seq++) await admitted(store, "admitted", seq);
+      for (const id of ["c", "d", "e"])
+        equal(await store.sessions.readCall("sess", id), undefined, `the old call ${id}`);
+    },
+    "should not forget a call with an operation that has no outcome yet": async ({ store, advance }) => {
+      await admitted(store, "admitted", 1, { calls: [...oneCall("c", { operation }), ...oneCall("d")], keepFrames: 4 });
+      advance(1000);
+      await admitFrames(store, 2, 20, 4);
+      like(await store.sessions.readCall("sess", "c"), { operation }, "the call with an operation");
+      equal(await store.sessions.readCall("sess", "d"), undefined, "the lost call");
+    },
+    "should keep which operation an unknown outcome is about": async ({ store }) => {
+      const result = resultOutcome("c") as Extract<CallOutcome, { type: "RESULT" }>;
+      const outcome: CallOutcome = { ...result, doubt: { ...operation, fence: 7 } };
+      await admitted(store, "admitted", 1, { calls: oneCall("c") });
+      const { payload } = outcome;
+      const reply = { ...answerOf(1, {}).reply, frame_type: "RESULT", payload } as ResponseFrame;
+      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", reply, outcomes: { c: outcome } });
+      equal((await store.sessions.readCall("sess", "c"))?.outcome, outcome, "the outcome");
+      equal((await admitted(store, "duplicate", 1)).reply, reply, "the reply");
+    },
     "should record how calls were answered": async ({ store, now }) => {
       await store.sessions.admit(admission(1, { calls: [...oneCall("a", { operation }), ...oneCall("b")] }));
       const a = { sessionId: "sess", callId: "a", digest: "digest of a", frameId: "frame-1", deadline: now() + 1000 };
@@ -177,6 +232,20 @@ const withSession = storeCases(
       equal(await store.sessions.readCall("sess", "nobody"), undefined, "an unknown call");
       equal(await store.sessions.readCall("nobody", "a"), undefined, "a call of an unknown session");
       equal(await store.sessions.callsInFlight("nobody"), [], "calls of an unknown session");
+    },
+    "should record how a call ended without a reply to its frame, and leave the reply that is there": async ({
+      store,
+    }) => {
+      await admitted(store, "admitted", 1, { calls: oneCall("c") });
+      const { outcomes } = answerOf(1, { c: nackOutcome("c", "frame-1") });
+      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", outcomes });
+      like(await store.sessions.readCall("sess", "c"), { outcome: { type: "NACK" } }, "the call");
+      equal((await admitted(store, "duplicate", 1)).reply, undefined, "the reply");
+      const { reply, ...answer } = answerOf(1, { c: resultOutcome("c") });
+      await store.sessions.answer({ ...answer, reply });
+      await store.sessions.answer({ sessionId: "sess", frameId: "frame-1", outcomes });
+      like(await store.sessions.readCall("sess", "c"), { outcome: { type: "NACK" } }, "the call, answered before");
+      equal((await admitted(store, "duplicate", 1)).reply, reply, "the reply, given before");
     },
     "should take a known call for a retry, and say what it knew": async ({ store, advance, now }) => {
       const refused = nackOutcome("n", "frame-1");
@@ -197,6 +266,14 @@ const withSession = storeCases(
       equal([n?.frameId, n?.deadline, n?.outcome], ["frame-2", now() + 1000, undefined], "a refused call, tried again");
       const r = await store.sessions.readCall("sess", "r");
       equal([r?.frameId, r?.outcome], ["frame-2", resultOutcome("r")], "a call that has a result, tried again");
+    },
+    "should keep how a cancelled call ended when it comes again: it is not tried again": async ({ store }) => {
+      await admitted(store, "admitted", 1, { calls: oneCall("n") });
+      await store.sessions.cancelCall("sess", "n");
+      await store.sessions.answer(answerOf(1, { n: nackOutcome("n", "frame-1") }));
+      await admitted(store, "admitted", 2, { calls: oneCall("n") });
+      like(await store.sessions.readCall("sess", "n"), { frameId: "frame-2", outcome: { type: "NACK" } }, "the call");
+      equal(await store.sessions.callsInFlight("sess"), [], "what is in flight");
     },
     "should keep the outcome that comes from an earlier frame of the same call": async ({ store }) => {
       await store.sessions.admit(admission(1, { calls: oneCall("c") }));

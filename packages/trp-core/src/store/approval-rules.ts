@@ -36,7 +36,7 @@ export function requestApproval(
     const holds = found.expiresAt > now || (found.status === "used" && operation !== undefined);
     if (holds) return { status: "existing", record: found };
   }
-  const { ttlMs, mostPending: _, ...asked } = wanted;
+  const { ttlMs, mostPending: _, outbox: __, ...asked } = wanted;
   const record: ApprovalRecord = { ...asked, status: "pending", createdAt: now, expiresAt: now + ttlMs };
   // The next decision is made with the earlier one in view.
   const denial = found?.fingerprint === wanted.fingerprint ? denialIn(found) : undefined;
@@ -127,7 +127,10 @@ export function decideApproval(
 }
 
 /** The key is taken by an operation that needed no approval: shown as a record that was used. */
-function inPlaceOf(operation: OperationRecord, { ttlMs: _, mostPending: __, ...wanted }: Wanted): ApprovalRecord {
+function inPlaceOf(
+  operation: OperationRecord,
+  { ttlMs: _, mostPending: __, outbox: ___, ...wanted }: Wanted,
+): ApprovalRecord {
   const { fingerprint, claimedAt, leaseUntil, expiresAt = leaseUntil } = operation;
   return { ...wanted, fingerprint, status: "used", createdAt: claimedAt, expiresAt };
 }

@@ -9,7 +9,7 @@ export function isUnsettled({ state, startedAt, leaseUntil }: OperationRecord, n
   return startedAt !== undefined && state !== "done" && state !== "failed" && leaseUntil <= now;
 }
 
-/** Whether an operation was claimed by others since a start's caller read it (`StartOptions.sinceFence`). */
-export function isStartedSince(record: OperationRecord | undefined, sinceFence: number | undefined): boolean {
-  return sinceFence !== undefined && record !== undefined && record.fence > sinceFence;
+/** Whether a key has another operation than the one that the caller has read, or none any more (`StartOptions.ifFence`). */
+export function isChanged(record: OperationRecord | undefined, ifFence: number | undefined): boolean {
+  return ifFence !== undefined && (record?.fence ?? 0) !== ifFence;
 }

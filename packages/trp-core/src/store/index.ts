@@ -4,7 +4,10 @@
  */
 
 export { type ChainedText, chainRow, chainText, entryText, firstHash, verifyRows } from "../audit/chain.ts";
-export type { AuditEntry, AuditRow } from "../audit/types.ts";
+export { checkCheckpoint, follows } from "../audit/checkpoint.ts";
+export type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
+export { approvalRequested } from "../events/approval-events.ts";
+export type { NewEvent, RouterEvent } from "../events/types.ts";
 export type { ResponseFrame } from "../frames/types.ts";
 export {
   approvalAt,
@@ -24,12 +27,23 @@ export {
   rangeOf,
   storeClosed,
 } from "./checks.ts";
-export { isStartedSince, isUnsettled } from "./effect-rules.ts";
+export { isChanged, isUnsettled } from "./effect-rules.ts";
+export type * from "./log-types.ts";
+export {
+  type OutboxBounds,
+  outboxDroppable,
+  outboxPage,
+  outboxPosition,
+  outboxTooOld,
+  outboxWindow,
+} from "./outbox-rules.ts";
 export {
   checkAdmission,
   defaultKeepFrames,
   forgetUpTo,
+  isAsExpected,
   knownCall,
+  renewUpTo,
   stayingOutcome,
 } from "./session-rules.ts";
 export type * from "./session-types.ts";

@@ -1,5 +1,6 @@
 import { tidyOperation } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
+import { approvalRequested } from "../events/approval-events.ts";
 import { approvalAt, decideApproval, requestApproval } from "./approval-rules.ts";
 import { checkApproval, idTaken } from "./checks.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
@@ -33,8 +34,10 @@ export class MemoryApprovals implements ApprovalStore {
       const { mostPending = Number.POSITIVE_INFINITY } = wanted;
       if (this.#tables.pendingCount(record, now) >= mostPending)
         return { status: "too-many", record: copyJson(record) };
+      const keepEvent = this.#tables.outbox.prepare(wanted.outbox ? [approvalRequested(record)] : [], now);
       this.#tables.added(now);
       this.#tables.keepApproval(record);
+      keepEvent();
       newestApproval.set(key, record.id);
     }
     return { status, record: copyJson(record) };
@@ -68,12 +71,12 @@ export class MemoryApprovals implements ApprovalStore {
   async decide(
     id: string,
     decision: Parameters<ApprovalStore["decide"]>[1],
-    { audit, answer }: SameTransaction = {},
+    { answer, ...rows }: SameTransaction = {},
   ): Promise<ApprovalRecord | undefined> {
     const now = this.#tables.enter();
     const record = decideApproval(this.#tables.approvals.get(id), decision, now);
     if (!record) return undefined;
-    const keepRows = this.#tables.audit.prepare(audit, now);
+    const keepRows = this.#tables.prepareRows(rows, now);
     const keepAnswer = answer && this.#sessions.prepare(answer, now);
     this.#tables.keepApproval(record);
     keepRows();

@@ -1,5 +1,8 @@
 import { chainRow, firstHash } from "../audit/chain.ts";
-import type { AuditEntry, AuditRow } from "../audit/types.ts";
+import { checkCheckpoint, follows } from "../audit/checkpoint.ts";
+import type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
+
+import type { AuditHead } from "./log-types.ts";
 
 /** Rows that are dropped at once. */
 const atOnce = 1024;
@@ -22,6 +25,7 @@ export class MemoryAudit {
   /** What the next row follows. */
   #last: Pick<AuditRow, "index" | "hash"> = { index: 0, hash: firstHash };
   #isSeen = false;
+  #checkpoints: AuditCheckpoint[] = [];
 
   constructor(keepRows: number) {
     this.#keepRows = keepRows;
@@ -56,7 +60,40 @@ export class MemoryAudit {
     return this.#chained.slice(start, start + limit).map((row) => ({ ...row, entry: { ...row.entry } }));
   }
 
+  head(): AuditHead {
+    this.#isSeen = true;
+    this.#chain(this.#waiting.length);
+    const { index, hash } = this.#last;
+    const checkpoint = this.#checkpoints.at(-1);
+    return { ...(index > 0 && { row: { index, hash } }), ...(checkpoint && { checkpoint: { ...checkpoint } }) };
+  }
+
+  addCheckpoint(given: AuditCheckpoint): boolean {
+    const checkpoint = checkCheckpoint(given);
+    const { index, hash } = checkpoint;
+    const [row] = this.read({ after: index - 1, limit: 1 });
+    if (row?.index !== index || row.hash !== hash || !follows(checkpoint, this.#checkpoints.at(-1))) return false;
+    const others = this.#checkpoints.filter((other) => other.index !== index);
+    this.#checkpoints = [...others, checkpoint].sort((one, other) => one.index - other.index);
+    return true;
+  }
+
+  checkpoints({ after = 0, limit }: { after?: number; limit?: number } = {}): AuditCheckpoint[] {
+    const found = this.#checkpoints.filter(({ index }) => index > after).slice(0, limit);
+    return found.map((checkpoint) => ({ ...checkpoint }));
+  }
+
+  /** Drops the rows that the newest checkpoint gives up. */
+  prune(): void {
+    const from = this.#checkpoints.at(-1)?.from ?? 1;
+    const kept = this.#chained.findIndex(({ index }) => index >= from);
+    // What a checkpoint gives up was chained when that was made.
+    this.#chained.splice(0, kept === -1 ? this.#chained.length : kept);
+    this.#checkpoints = this.#checkpoints.filter(({ index }) => index >= from);
+  }
+
   clear(): void {
+    this.#checkpoints = [];
     this.#chained.length = 0;
     this.#waiting = [];
   }

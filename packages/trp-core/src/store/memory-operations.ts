@@ -22,11 +22,13 @@ import {
 } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
 import { approvalConflict, denialOf, useApproval, useToken } from "./approval-rules.ts";
-import { isStartedSince } from "./effect-rules.ts";
+import { isChanged } from "./effect-rules.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
 import type {
   ApprovalUse,
+  Changed,
+  ClaimOptions,
   OperationFilter,
   RouterOperationLog,
   SameTransaction,
@@ -50,31 +52,46 @@ export class MemoryOperations implements RouterOperationLog {
   async claim(request: ClaimRequest): Promise<ClaimResult> {
     const now = this.#tables.enter();
     checkClaimRequest(request);
-    const { result, keep } = this.#decide(request, now);
-    if (keep) this.#keep(request, keep, now);
+    return this.#claim(request, {}, now);
+  }
+
+  async takeOver(request: ClaimRequest, fence: number, options: ClaimOptions = {}): Promise<ClaimResult | Changed> {
+    const now = this.#tables.enter();
+    checkClaimRequest(request);
+    const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
+    return isChanged(before, fence) ? { status: "changed" } : this.#claim(request, options, now);
+  }
+
+  #claim(request: ClaimRequest, { ifDoubt }: ClaimOptions, now: number): ClaimResult {
+    const decision = this.#decide(request, now);
+    const { result } = decision;
+    this.#keepDecision(request, decision, ifDoubt, now);
     return { ...result, record: copyJson(result.record) };
   }
 
   async start(request: ClaimRequest, options: StartOptions): Promise<StartResult> {
-    const { data, approval, audit, answer, effectId, again = false, sinceFence, unlessCancelled } = options;
+    const { data, approval, effectId, again = false, ifFence, unlessCancelled, ifDoubt, ...together } = options;
     const now = this.#tables.enter();
     checkClaimRequest(request);
+    // No admission of this store is pending.
+    if (options.ifAdmitted !== undefined) return { status: "not-admitted" };
     if (unlessCancelled && this.#sessions.isCancelled(unlessCancelled, now)) return { status: "call-cancelled" };
     const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
-    const { result, keep } = this.#decide(request, now);
+    if (isChanged(before, ifFence)) return { status: "changed" };
+    const decision = this.#decide(request, now);
+    const { result, keep } = decision;
     const other = before === undefined && effectId !== undefined && !again && this.#tables.unsettled(effectId, now);
     if (other && result.status === "claimed") return { status: "in-doubt", record: copyJson(other.record) };
     if (result.status !== "claimed") {
-      if (keep) this.#keep(request, keep, now);
+      this.#keepDecision(request, decision, ifDoubt, now);
       return { ...result, record: copyJson(result.record) };
     }
-    if (isStartedSince(before, sinceFence)) return { status: "started-since" };
     const denial = before === undefined && denialOf(this.#tables.newestApprovalOf(request), request);
     if (denial) return { status: "approval-refused", reason: "denied", denial: copyJson(denial) };
     const use = approval && this.#use(approval, request, before !== undefined, now);
     if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
     const started = beginOperation(keep, result.claim, copyJson(data), now) as KeptOperation;
-    const write = this.#prepare({ ...(audit && { audit }), ...(answer && { answer }) }, now);
+    const write = this.#prepare(together, now);
     this.#keep(request, started, now, effectId);
     use?.write();
     write();
@@ -86,8 +103,8 @@ export class MemoryOperations implements RouterOperationLog {
     return this.#write(claim, (kept, now) => renewOperation(kept, claim, leaseMs, now));
   }
 
-  async begin(claim: OperationClaim, data?: JsonValue): Promise<boolean> {
-    return this.#write(claim, (kept, now) => beginOperation(kept, claim, copyJson(data), now));
+  async begin(claim: OperationClaim, data?: JsonValue, together?: SameTransaction): Promise<boolean> {
+    return this.#write(claim, (kept, now) => beginOperation(kept, claim, copyJson(data), now), together);
   }
 
   async finish(
@@ -147,6 +164,19 @@ export class MemoryOperations implements RouterOperationLog {
     return conflict ? { result: { status: "conflict", record: conflict } } : decision;
   }
 
+  /** Keeps what a claim came to; when that is a doubt, with what is written beside it. */
+  #keepDecision(
+    request: ClaimRequest,
+    { result, keep }: ClaimDecision,
+    ifDoubt: ClaimOptions["ifDoubt"],
+    now: number,
+  ): void {
+    if (!keep) return;
+    const write = this.#prepare(result.status === "in-doubt" ? ifDoubt : {}, now);
+    this.#keep(request, keep, now);
+    write();
+  }
+
   #use(
     approval: ApprovalUse,
     request: ClaimRequest,
@@ -176,8 +206,8 @@ export class MemoryOperations implements RouterOperationLog {
   }
 
   /** Prepares what is written together; what is returned then can't fail. */
-  #prepare({ audit, answer }: SameTransaction = {}, now: number): () => void {
-    const keepRows = this.#tables.audit.prepare(audit, now);
+  #prepare({ answer, ...rows }: SameTransaction = {}, now: number): () => void {
+    const keepRows = this.#tables.prepareRows(rows, now);
     const keepAnswer = answer && this.#sessions.prepare(answer, now);
     return () => {
       keepRows();

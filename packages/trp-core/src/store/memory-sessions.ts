@@ -1,9 +1,8 @@
 import { copyJson } from "@toolglot/internal";
-import type { AuditEntry } from "../audit/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import { checkSession, idTaken } from "./checks.ts";
 import type { KeptCall, KeptSession, MemoryTables } from "./memory-tables.ts";
-import { checkAdmission, forgetUpTo, knownCall, stayingOutcome } from "./session-rules.ts";
+import { checkAdmission, forgetUpTo, knownCall, renewUpTo, stayingOutcome } from "./session-rules.ts";
 import type {
   Admission,
   AdmissionResult,
@@ -16,6 +15,7 @@ import type {
   SessionStore,
   Who,
 } from "./session-types.ts";
+import type { SameTransaction } from "./types.ts";
 
 /** Sessions of a `MemoryStore`. */
 export class MemorySessions implements SessionStore {
@@ -56,7 +56,7 @@ export class MemorySessions implements SessionStore {
   async admit(admission: Admission): Promise<AdmissionResult> {
     const now = this.#tables.enter();
     checkAdmission(admission);
-    const { sessionId, frameId, digest, seq, calls } = admission;
+    const { sessionId, frameId, digest, seq, calls, asks, keepFrames } = admission;
     const session = this.#tables.session(sessionId, now);
     if (!session || !isOwner(session.record, admission)) return { status: "no-session" };
     const { record } = session;
@@ -79,33 +79,41 @@ export class MemorySessions implements SessionStore {
       keepCall(session, call, admission, now);
     }
     session.frames.set(frameId, { digest, seq, calls: brought });
-    forget(session, forgetUpTo(seq, admission.keepFrames), now);
+    if (asks !== undefined) renew(session, asks, seq, renewUpTo(seq, keepFrames));
+    forget(session, forgetUpTo(seq, keepFrames), now);
     return { status: "admitted", session: copySession(record), calls: known };
   }
 
-  async answer(answer: Answer, { audit }: { audit?: AuditEntry[] } = {}): Promise<void> {
+  async answer(answer: Answer, rows: Pick<SameTransaction, "audit" | "events"> = {}): Promise<void> {
     const now = this.#tables.enter();
+    const { audit, events } = rows;
     this.prepare(answer, now)();
-    if (audit !== undefined) this.#tables.audit.append(audit, now);
+    if (events !== undefined) this.#tables.prepareRows(rows, now)();
+    else if (audit !== undefined) this.#tables.audit.append(audit, now);
   }
 
   /** Copies the answer; what is returned then keeps it, and can't fail. */
   prepare(answer: Answer, now: number): () => void {
     const { sessionId, frameId, reply, outcomes } = answer;
-    const keptReply = copyReply(reply);
-    const kept = Object.entries(outcomes).map(([callId, { type, payload }]) => {
+    const keptReply = reply && copyReply(reply);
+    const kept = Object.entries(outcomes).map(([callId, outcome]) => {
+      const { payload } = outcome;
       // The reply and the outcome of its call are mostly one object.
-      const own = payload === reply.payload ? keptReply.payload : copyJson(payload);
-      return { callId, outcome: { type, payload: own } as CallOutcome };
+      const own = keptReply && payload === reply.payload ? keptReply.payload : copyJson(payload);
+      return { callId, outcome: { ...outcome, payload: own } as CallOutcome };
     });
     return () => {
       const session = this.#tables.session(sessionId, now);
       if (!session) return;
       const frame = session.frames.get(frameId);
-      if (frame) frame.reply = keptReply;
+      if (frame && keptReply) frame.reply = keptReply;
       for (const { callId, outcome } of kept) {
         const call = session.calls.get(callId);
-        if (call && (frame ? frame.calls.includes(callId) : call.frameId === frameId)) call.outcome = outcome;
+        if (call && (frame ? frame.calls.includes(callId) : call.frameId === frameId)) {
+          call.outcome = outcome;
+          const last = session.record.expectedSeq - 1;
+          renew(session, callId, last, renewUpTo(last));
+        }
       }
     };
   }
@@ -172,15 +180,24 @@ function keepCall(session: KeptSession, call: AdmittedCall, { frameId, seq }: Ad
   });
 }
 
+/** Remembers a call as if the frame of `seq` had brought it, when what brought it was `upTo` at most. */
+function renew({ calls }: KeptSession, callId: string, seq: number, upTo: number): void {
+  const call = calls.get(callId);
+  if (call === undefined || call.seq > upTo) return;
+  // Put at the end: the map is in order of seq.
+  calls.delete(callId);
+  calls.set(callId, { ...call, seq });
+}
+
 function forget({ frames, calls }: KeptSession, upTo: number, now: number): void {
   if (upTo <= 0) return;
   for (const [id, { seq }] of frames) {
     if (seq > upTo) break;
     frames.delete(id);
   }
-  for (const [id, { seq, outcome, deadline }] of calls) {
+  for (const [id, { seq, outcome, deadline, operation }] of calls) {
     if (seq > upTo) break;
-    if (outcome || deadline <= now) calls.delete(id);
+    if (outcome || (deadline <= now && operation === undefined)) calls.delete(id);
   }
 }
 

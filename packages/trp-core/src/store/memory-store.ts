@@ -1,6 +1,7 @@
 import type { JsonObject } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import type { AuditEntry, AuditRow } from "../audit/types.ts";
+import type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
+import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
 import { MemoryApprovals } from "./memory-approvals.ts";
 import { MemoryArtifacts } from "./memory-artifacts.ts";
 import { MemoryOperations } from "./memory-operations.ts";
@@ -11,11 +12,11 @@ import type { SessionStore } from "./session-types.ts";
 import type {
   ApprovalStore,
   ArtifactStore,
-  AuditStore,
   CatalogStore,
   PartStore,
   RouterOperationLog,
   RouterStore,
+  SameTransaction,
 } from "./types.ts";
 
 /** Options of {@link MemoryStore}. */
@@ -39,6 +40,7 @@ export class MemoryStore implements RouterStore {
   readonly parts: PartStore;
   readonly approvals: ApprovalStore;
   readonly audit: AuditStore;
+  readonly outbox: OutboxStore;
   readonly artifacts: ArtifactStore;
   readonly catalog: CatalogStore;
   readonly #tables: MemoryTables;
@@ -58,14 +60,29 @@ export class MemoryStore implements RouterStore {
     this.operations = new MemoryOperations(tables, sessions);
     this.parts = new MemoryParts(tables);
     this.approvals = new MemoryApprovals(tables, sessions);
+    this.outbox = tables.outbox;
     this.artifacts = new MemoryArtifacts(tables);
     this.audit = {
-      append: async (entries: AuditEntry[]): Promise<void> => {
-        tables.audit.append(entries, tables.enter());
+      append: async (entries: AuditEntry[], { events }: Pick<SameTransaction, "events"> = {}): Promise<void> => {
+        const now = tables.enter();
+        if (events === undefined) tables.audit.append(entries, now);
+        else tables.prepareRows({ audit: entries, events }, now)();
       },
       read: async (range?: { after?: number; limit?: number }): Promise<AuditRow[]> => {
         tables.enter();
         return tables.audit.read(range);
+      },
+      head: async () => {
+        tables.enter();
+        return tables.audit.head();
+      },
+      addCheckpoint: async (checkpoint: AuditCheckpoint): Promise<boolean> => {
+        tables.enter();
+        return tables.audit.addCheckpoint(checkpoint);
+      },
+      checkpoints: async (range?: { after?: number; limit?: number }): Promise<AuditCheckpoint[]> => {
+        tables.enter();
+        return tables.audit.checkpoints(range);
       },
     };
     this.catalog = {
@@ -104,8 +121,8 @@ export class MemoryStore implements RouterStore {
     this.#tables.enter();
   }
 
-  async prune(): Promise<void> {
-    this.#tables.prune(this.#tables.enter());
+  async prune(retention?: Retention): Promise<void> {
+    this.#tables.prune(this.#tables.enter(), retention);
   }
 
   async close(): Promise<void> {

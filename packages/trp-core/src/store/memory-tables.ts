@@ -4,9 +4,11 @@ import type { ResponseFrame } from "../frames/types.ts";
 import { approvalMemoryMs } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
 import { isUnsettled } from "./effect-rules.ts";
+import type { Retention } from "./log-types.ts";
 import { MemoryAudit } from "./memory-audit.ts";
+import { MemoryOutbox } from "./memory-outbox.ts";
 import type { CallOutcome, SessionRecord } from "./session-types.ts";
-import type { ApprovalRecord, StoredArtifact, StoredPart } from "./types.ts";
+import type { ApprovalRecord, SameTransaction, StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
 export interface KeptSession {
@@ -61,6 +63,7 @@ export class MemoryTables {
   readonly epochs: Map<number, string> = new Map();
   readonly views: Map<string, string> = new Map();
   readonly audit: MemoryAudit;
+  readonly outbox: MemoryOutbox;
   readonly #now: () => number;
   fence = 0;
   closed = false;
@@ -70,6 +73,17 @@ export class MemoryTables {
   constructor(now: () => number, keepAuditRows: number) {
     this.#now = now;
     this.audit = new MemoryAudit(keepAuditRows);
+    this.outbox = new MemoryOutbox(() => this.enter());
+  }
+
+  /** Copies what is written beside a step; what is returned then keeps it, and can't fail. */
+  prepareRows({ audit, events }: Pick<SameTransaction, "audit" | "events">, now: number): () => void {
+    const keepRows = this.audit.prepare(audit, now);
+    const keepEvents = this.outbox.prepare(events, now);
+    return () => {
+      keepRows();
+      keepEvents();
+    };
   }
 
   /** The time, for a method that may go on; throws when the store is closed. */
@@ -146,7 +160,9 @@ export class MemoryTables {
     this.prune(now);
   }
 
-  prune(now: number): void {
+  prune(now: number, retention?: Retention): void {
+    this.audit.prune();
+    this.outbox.prune(now, retention);
     for (const [id, { record }] of this.sessions) if (record.expiresAt <= now) this.sessions.delete(id);
     for (const [key, kept] of this.operations) {
       const tidy = tidyOperation(kept, now);
@@ -179,6 +195,7 @@ export class MemoryTables {
     for (const table of [this.tokens, this.pendingOf, this.parts]) table.clear();
     for (const table of [this.artifacts, this.epochs, this.views, this.effects, this.effectOf]) table.clear();
     this.audit.clear();
+    this.outbox.clear();
   }
 }
 

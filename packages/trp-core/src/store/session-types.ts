@@ -1,4 +1,4 @@
-import type { OperationKey } from "@toolglot/core";
+import type { OperationClaim, OperationKey } from "@toolglot/core";
 import type { NackPayload, ResultPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { SameTransaction } from "./types.ts";
@@ -36,11 +36,11 @@ export interface SessionStore {
   setView(id: string, from: string, to: string): Promise<boolean>;
   /** Decides order and duplicates of one frame, and takes its seq when it is admitted. Order of checks: session,
    * frame id, seq, call ids. A known call that is admitted again is in flight again: a NACK it was answered with is
-   * forgotten, a RESULT stays. Reused ids are left to the calls that have them. */
+   * forgotten, but if it is cancelled; a RESULT stays. Reused ids are left to the calls that have them. */
   admit(admission: Admission): Promise<AdmissionResult>;
   /** Records the final answer of an admitted frame, and the outcome of each of its own calls; what is no longer known is
    * left out. What is given together with it is written in the same transaction. */
-  answer(answer: Answer, together?: Pick<SameTransaction, "audit">): Promise<void>;
+  answer(answer: Answer, together?: Pick<SameTransaction, "audit" | "events">): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /** Marks a call as cancelled, for good, also when it is admitted again. Gives it as it is then; undefined when unknown. */
   cancelCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
@@ -57,8 +57,15 @@ export interface Admission extends Who {
   seq: number;
   /** The calls in it, none for control frames. */
   calls: AdmittedCall[];
+  /** A call of an earlier frame that this one asks about: it is remembered for longer. */
+  asks?: string;
   /** How many frames of a session are remembered. Default 1,024. */
   keepFrames?: number;
+  /**
+   * Lets the store answer `admitted` as it expects it, before it has looked (`pending`). For a frame with one call, whose
+   * operation is started next. Default false.
+   */
+  mayExpect?: boolean;
   /** Whether the answer's `calls` may leave out calls that are new, which costs less. Default false. */
   knownOnly?: boolean;
 }
@@ -77,7 +84,7 @@ export interface AdmittedCall {
 /** What became of a frame that asked to be admitted. Only `admitted` takes the seq. */
 export type AdmissionResult =
   /** Go ahead. `calls` has, per call id, what was known before: nothing, the same call, or another one (`reused`). */
-  | { status: "admitted"; session: SessionRecord; calls: Record<string, KnownCall> }
+  | { status: "admitted"; session: SessionRecord; calls: Record<string, KnownCall>; pending?: Pending }
   /** The same frame again; `reply` when its final answer is known. `frameCalls` are its own: none that were `reused`. */
   | { status: "duplicate"; session: SessionRecord; reply?: ResponseFrame; frameCalls: string[] }
   /** The frame id was used for another frame. */
@@ -88,6 +95,17 @@ export type AdmissionResult =
   | { status: "gap"; session: SessionRecord }
   /** Unknown, foreign or expired. */
   | { status: "no-session" };
+
+/**
+ * An admission that was answered as the store expects it: the frame is the next one, and its call is new. Nothing of it is
+ * committed yet, and nothing may be answered or begun but by a start with the token.
+ */
+export interface Pending {
+  /** For `StartOptions.ifAdmitted`. */
+  token: string;
+  /** What became of it, when that is committed (`isAsExpected`). Rejects as the admission does. */
+  result: Promise<AdmissionResult>;
+}
 
 /** What was known of a call before its frame came. */
 export type KnownCall =
@@ -112,14 +130,17 @@ export interface CallRecord {
   isCancelled?: true;
 }
 
-/** How a call was answered. */
-export type CallOutcome = { type: "RESULT"; payload: ResultPayload } | { type: "NACK"; payload: NackPayload };
+/** How a call was answered. `doubt`: the operation whose unknown outcome it was told; what that comes to is the call's outcome. */
+export type CallOutcome =
+  | { type: "RESULT"; payload: ResultPayload; doubt?: OperationClaim }
+  | { type: "NACK"; payload: NackPayload };
 
 /** The answer of one frame. */
 export interface Answer {
   sessionId: string;
   frameId: string;
-  reply: ResponseFrame;
+  /** Absent: only the outcomes are recorded, since the frame has other calls, or is not at hand. */
+  reply?: ResponseFrame;
   /** By call id. */
   outcomes: Record<string, CallOutcome>;
 }

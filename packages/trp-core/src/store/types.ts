@@ -9,7 +9,9 @@ import type {
   OperationRecord,
   OperationState,
 } from "@toolglot/core";
-import type { AuditEntry, AuditRow } from "../audit/types.ts";
+import type { AuditEntry } from "../audit/types.ts";
+import type { NewEvent } from "../events/types.ts";
+import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
 import type { Answer, SessionStore, Who } from "./session-types.ts";
 
 /**
@@ -29,13 +31,18 @@ export interface RouterStore {
   readonly parts: PartStore;
   readonly approvals: ApprovalStore;
   readonly audit: AuditStore;
+  readonly outbox: OutboxStore;
   readonly artifacts: ArtifactStore;
   readonly catalog: CatalogStore;
   now(): number;
   /** Rejects unless a write would be committed now, where the next process that opens the store will find it. */
   ping(): Promise<void>;
-  /** Drops what is past its time: sessions, final operations, approvals, artifacts, old frames. */
-  prune(): Promise<void>;
+  /**
+   * Drops what is past its time: sessions, final operations, approvals, artifacts, audit rows before the newest checkpoint's
+   * `from`, events that every consumer has acknowledged or that `retention` does not keep. In pieces, each a short
+   * transaction.
+   */
+  prune(retention?: Retention): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -43,6 +50,8 @@ export interface RouterStore {
 export interface SameTransaction {
   audit?: AuditEntry[];
   answer?: Answer;
+  /** Added to the outbox, in this order. The store gives them their time. */
+  events?: NewEvent[];
 }
 
 /** How the start of an operation is allowed, when policy asks for an approval. */
@@ -51,8 +60,13 @@ export type ApprovalUse =
   /** A signed token, spent once, for one operation. */
   | { kind: "token"; jti: string; expiresAt: number };
 
+/** What is written when a claim puts the operation in doubt, since its holder is gone and `abandoned` is `doubt`. */
+export interface ClaimOptions {
+  ifDoubt?: Pick<SameTransaction, "audit" | "events">;
+}
+
 /** What is written with the start of an operation, in its transaction. */
-export interface StartOptions extends SameTransaction {
+export interface StartOptions extends SameTransaction, ClaimOptions {
   /** What is needed to run it again: kept as the record's `data`. */
   data?: JsonObject;
   approval?: ApprovalUse;
@@ -61,19 +75,27 @@ export interface StartOptions extends SameTransaction {
   /** Begins it also while another operation of the same `effectId` is unsettled. Default false. */
   again?: boolean;
   /**
-   * The newest fence of the key that the caller has read, 0 when it read nothing: a claim that is newer is not taken over
-   * (`started-since`). Default: whatever was read.
+   * The fence of the operation that the caller has read, 0 when it read none: if the key has another by now, or none any
+   * more, nothing begins (`changed`). Default: whatever is there.
    */
-  sinceFence?: number;
+  ifFence?: number;
+  /** The token of a pending admission: unless that has come out as expected, nothing begins (`not-admitted`). */
+  ifAdmitted?: string;
   /** The call that it is begun for: when that is cancelled, nothing begins. */
   unlessCancelled?: { sessionId: string; callId: string };
+}
+
+/** The key does not have the operation that the caller has read. */
+export interface Changed {
+  status: "changed";
 }
 
 /** What a start came to: core's claim results, or why the approval does not hold (then nothing was claimed). */
 export type StartResult =
   | ClaimResult
+  | Changed
   | { status: "call-cancelled" }
-  | { status: "started-since" }
+  | { status: "not-admitted" }
   | { status: "approval-refused"; reason: "spent" | "expired" | "not-approved" }
   /** A person has decided against this very operation. */
   | { status: "approval-refused"; reason: "denied"; denial: ApprovalRecord };
@@ -83,6 +105,8 @@ export type StartResult =
  * approval of the same key and another fingerprint as it does with another operation.
  */
 export interface RouterOperationLog extends OperationLog {
+  /** Claims the operation that the caller has read, with this fence: `changed` when the key has another by now, or none. */
+  takeOver(request: ClaimRequest, fence: number, options?: ClaimOptions): Promise<ClaimResult | Changed>;
   /**
    * Claims and begins in one transaction, with the approval's consumption and the audit rows: all or nothing. `claimed`
    * means the record is `started` and committed. An approval that this very operation consumed before is taken again, so
@@ -98,6 +122,12 @@ export interface RouterOperationLog extends OperationLog {
     claim: OperationClaim,
     result: Parameters<OperationLog["finish"]>[1],
     together?: SameTransaction,
+  ): Promise<boolean>;
+  /** As core's; audit rows and events are written only when it is begun. */
+  begin(
+    claim: OperationClaim,
+    data?: JsonValue,
+    together?: Pick<SameTransaction, "audit" | "events">,
   ): Promise<boolean>;
   doubt(claim: OperationClaim, reason: string, together?: SameTransaction): Promise<boolean>;
   /** With an `effectId`, when nothing is known of the key: an unsettled operation with it, one in doubt first, then the oldest. */
@@ -222,6 +252,8 @@ export interface ApprovalStore {
       ttlMs: number;
       /** Default: no limit. */
       mostPending?: number;
+      /** Writes `approval.requested` to the outbox when one is made. Default false. */
+      outbox?: boolean;
     },
   ): Promise<{ status: "created" | "existing" | "conflict" | "too-many"; record: ApprovalRecord }>;
   read(id: string): Promise<ApprovalRecord | undefined>;
@@ -242,13 +274,6 @@ export interface ApprovalStore {
     decision: { status: "approved" | "denied"; by: string; comment?: string },
     together?: SameTransaction,
   ): Promise<ApprovalRecord | undefined>;
-}
-
-/** The audit log. Rows are never changed or dropped, but by a store that says it keeps only the newest. */
-export interface AuditStore {
-  append(entries: AuditEntry[]): Promise<void>;
-  /** In order of `index`, from `after` on (exclusive; default all). */
-  read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
 }
 
 /** Bytes that were too big for an answer. */

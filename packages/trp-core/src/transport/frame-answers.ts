@@ -3,10 +3,12 @@ import { type Fault, fault } from "../frames/fault.ts";
 import { readHead } from "../frames/parse-frame.ts";
 import { emptyHead, nack } from "../frames/replies.ts";
 import type { ResponseFrame } from "../frames/types.ts";
+import type { MetricsPage } from "../http/types.ts";
 import type { Principal } from "../identity/types.ts";
 import { createRate } from "../policy/rates.ts";
 import type { PolicyInput } from "../policy/types.ts";
 import type { Router } from "../router/types.ts";
+import type { TraceHeaders } from "../tracing/spans.ts";
 import { AcceptedCalls } from "./accepted-calls.ts";
 import type { TransportLimits } from "./limits.ts";
 
@@ -19,6 +21,8 @@ export interface FrameSender {
   readonly inFlight?: number;
   /** Takes frames that come before the answer, where the transport can carry them. */
   readonly early?: ((frame: ResponseFrame) => void) | undefined;
+  /** What the transport says of the trace that the frame belongs to. */
+  readonly trace?: TraceHeaders | undefined;
 }
 
 /** From a parsed message to its answer: what all transports of one server have in common. */
@@ -32,11 +36,18 @@ export class FrameAnswers {
   readonly #inFlight = new Map<string, number>();
   /** Of questions that wait for the end of a call. */
   readonly #waiting = new Set<AbortController>();
+  readonly #metrics: Pick<MetricsPage, "refused"> | undefined;
   #isClosing = false;
 
   /** @param perPrincipal Frames without a connection that one principal may have in flight. */
-  constructor(router: Router, limits: TransportLimits, perPrincipal: number = limits.framesInFlight) {
+  constructor(
+    router: Router,
+    limits: TransportLimits,
+    perPrincipal: number = limits.framesInFlight,
+    metrics?: Pick<MetricsPage, "refused">,
+  ) {
     this.#router = router;
+    this.#metrics = metrics;
     this.limits = limits;
     this.#perPrincipal = perPrincipal;
     this.#accepted = new AcceptedCalls(router);
@@ -73,7 +84,7 @@ export class FrameAnswers {
 
   async #answerEarly(
     frame: unknown,
-    { principal, signal }: FrameSender,
+    { principal, signal, trace }: FrameSender,
     early: (frame: ResponseFrame) => void,
   ): Promise<ResponseFrame> {
     // When it is aborted, only questions end: nothing else waits for the sake of its sender.
@@ -82,7 +93,7 @@ export class FrameAnswers {
     const stopListening = onAbort(signal, () => waiting.abort());
     const acknowledged = this.#accepted.acknowledge(frame, early);
     try {
-      return await this.#router.handle(frame, new SenderContext(principal, waiting, early));
+      return await this.#router.handle(frame, new SenderContext(principal, { signal: waiting.signal, trace }, early));
     } finally {
       acknowledged();
       stopListening();
@@ -98,6 +109,7 @@ export class FrameAnswers {
 
   /** The NACK for a message that is not handed to the router. `frame`: as far as it could be read. */
   refuse(reason: Fault, frame: unknown): ResponseFrame {
+    this.#metrics?.refused?.(reason.code);
     return nack(isObject(frame) ? readHead(frame) : emptyHead, reason, { now: this.#router.store.now() });
   }
 

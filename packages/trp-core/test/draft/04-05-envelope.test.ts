@@ -4,7 +4,7 @@ import { agent, opener, searchId, start } from "./harness.ts";
 const { open, closeAll } = opener();
 afterEach(closeAll);
 
-describe("4 request and response frames", () => {
+describe("draft 4: request and response frames", () => {
   it("4 every frame gets exactly one answer, of the type that belongs to it", async () => {
     const { send, call } = await open();
     expect((await send("CATALOG_SYNC_REQ", { mode: "FULL", known_epoch: null })).frame_type).toBe("CATALOG_SYNC_RES");
@@ -18,7 +18,7 @@ describe("4 request and response frames", () => {
   });
 });
 
-describe("5 the envelope", () => {
+describe("draft 5: the envelope", () => {
   const fields = [
     "catalog_epoch",
     "frame_id",

@@ -4,7 +4,7 @@ import { agent, boss, deleteId, envelope, mailId, noteId, opener, queryId, searc
 const { open, closeAll } = opener();
 afterEach(closeAll);
 
-describe("6.1.1 HELLO_REQ and HELLO_RES", () => {
+describe("draft 6.1.1: HELLO_REQ and HELLO_RES", () => {
   const hello = (payload: Record<string, unknown>) => ({
     ...envelope("HELLO_REQ"),
     payload: { agent_id: "agent_claude_ptc", supported_versions: ["0.1"], resume_session_id: null, ...payload },
@@ -54,7 +54,7 @@ describe("6.1.1 HELLO_REQ and HELLO_RES", () => {
   });
 });
 
-describe("6.1.2 CATALOG_SYNC_REQ and CATALOG_SYNC_RES", () => {
+describe("draft 6.1.2: CATALOG_SYNC_REQ and CATALOG_SYNC_RES", () => {
   it("6.1.2 the alias table has idx, cap_id, name, desc, risk_tier, io_class, arg_template, schema_digest", async () => {
     const { sync } = await open();
     const { payload } = await sync();
@@ -105,7 +105,7 @@ describe("6.1.2 CATALOG_SYNC_REQ and CATALOG_SYNC_RES", () => {
   });
 });
 
-describe("6.1.3 CAP_QUERY_REQ and CAP_QUERY_RES", () => {
+describe("draft 6.1.3: CAP_QUERY_REQ and CAP_QUERY_RES", () => {
   it("6.1.3 gives the canonical schema, policy hints and examples", async () => {
     const { send } = await open();
     const { payload } = await send("CAP_QUERY_REQ", { idx: 1, cap_id: mailId, include_examples: true });

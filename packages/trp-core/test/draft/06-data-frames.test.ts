@@ -5,7 +5,7 @@ import { gate, mail, mailId, noteId, opener, queryId, searchId, secret, start } 
 const { open, closeAll } = opener();
 afterEach(closeAll);
 
-describe("6.2.1 CALL_REQ", () => {
+describe("draft 6.2.1: CALL_REQ", () => {
   it("6.2.1 the draft's own example runs, with an approval", async () => {
     const { send, done } = await open();
     const reply = await send("CALL_REQ", {
@@ -98,7 +98,7 @@ describe("6.2.1 CALL_REQ", () => {
   });
 });
 
-describe("6.2.2 ACK", () => {
+describe("draft 6.2.2: ACK", () => {
   it("6.2.2 has ack_of_frame_id, ack_of_call_id, status and expected_seq_next, and is no success", async () => {
     const waiting = gate({ riskTier: "MEDIUM", ioClass: "WRITE", effect: "idempotent" });
     const { call, frame, raw, session } = await open({ more: [waiting] });
@@ -127,7 +127,7 @@ describe("6.2.2 ACK", () => {
   });
 });
 
-describe("6.2.3 NACK", () => {
+describe("draft 6.2.3: NACK", () => {
   it("6.2.3 has nack_of_frame_id, nack_of_call_id, class, code, message, retryable and retry_hint", async () => {
     const { frame, raw } = await open();
     const sent = frame(
@@ -160,7 +160,7 @@ describe("6.2.3 NACK", () => {
   });
 });
 
-describe("6.2.4 RESULT", () => {
+describe("draft 6.2.4: RESULT", () => {
   it("6.2.4 has call_id, idx, cap_id, status, result and usage", async () => {
     const { call } = await open();
     const { payload } = await call(searchId, { query: "a" }, { call_id: "c" });
@@ -193,7 +193,7 @@ describe("6.2.4 RESULT", () => {
   });
 });
 
-describe("6.2.6 CALL_BATCH_REQ and CALL_BATCH_RES", () => {
+describe("draft 6.2.6: CALL_BATCH_REQ and CALL_BATCH_RES", () => {
   const item = (call_id: string, args: Record<string, string>, more: Record<string, unknown> = {}) => ({
     call_id,
     idempotency_key: null,

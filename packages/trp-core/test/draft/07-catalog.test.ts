@@ -27,7 +27,7 @@ const mismatch = {
   },
 };
 
-describe("7.1 rules", () => {
+describe("draft 7.1: rules", () => {
   it("7.1 cap_id is the identity: it stays, while idx is of a session", async () => {
     const first = await open();
     const before = row(await first.sync(), mailId);
@@ -58,7 +58,7 @@ describe("7.1 rules", () => {
     expect((await sync()).payload.catalog_epoch).toBeGreaterThan(before);
   });
 
-  it("7.1 idx is append-only in a session and never used again", async () => {
+  it("7.1 idx is append-only in a session and never used again (draft, 18.4)", async () => {
     const { router, sync } = await open();
     await sync();
     router.registry.unregister(noteId);
@@ -75,7 +75,7 @@ describe("7.1 rules", () => {
   });
 });
 
-describe("7.2 mismatches", () => {
+describe("draft 7.2: mismatches", () => {
   it("7.2 catalog_epoch out of date: a mismatch when strictEpoch asks for it", async () => {
     const { router, call, sync, done } = await open({ strictEpoch: true });
     await sync();

@@ -4,7 +4,7 @@ import { gate, mail, mailId, noteId, opener, searchId } from "./harness.ts";
 const { open, closeAll } = opener();
 afterEach(closeAll);
 
-describe("8.1 seq", () => {
+describe("draft 8.1: seq", () => {
   it("8.1 rises by one in a session, whatever the frames are", async () => {
     const { call, sync, session } = await open();
     expect(session.seq).toBe(1);
@@ -100,7 +100,7 @@ describe("8.1 seq", () => {
   });
 });
 
-describe("8.2 what may be tried again", () => {
+describe("draft 8.2: what may be tried again", () => {
   it("8.2 TRANSIENT, ORDER_VIOLATION and CATALOG_MISMATCH are retryable", async () => {
     const waiting = gate();
     const { call } = await open({ more: [waiting] });
@@ -163,7 +163,7 @@ describe("8.2 what may be tried again", () => {
   });
 });
 
-describe("8.3 hints for backing off", () => {
+describe("draft 8.3: hints for backing off", () => {
   it("8.3 retry_hint has backoff_ms, jitter_ms and max_attempts when it may be tried again", async () => {
     const waiting = gate();
     const { call } = await open({ more: [waiting] });

@@ -19,7 +19,7 @@ const write = (execute: () => unknown, more = {}) => ({
   ...more,
 });
 
-describe("9.1 where a key is needed", () => {
+describe("draft 9.1: where a key is needed", () => {
   it("9.1 io_class WRITE", async () => {
     const low = write(() => 1, { riskTier: "LOW" });
     const { call } = await open({ more: [low] });
@@ -60,7 +60,7 @@ describe("9.1 where a key is needed", () => {
   });
 });
 
-describe("9.2 the same key again", () => {
+describe("draft 9.2: the same key again", () => {
   it("9.2 the first call succeeded: its RESULT, and nothing runs", async () => {
     const { call, done } = await open();
     const first = await call(noteId, { text: "a" }, { call_id: "c1", idempotency_key: "k" });
@@ -214,7 +214,7 @@ describe("9.2 the same key again", () => {
   });
 });
 
-describe("9.3 the window", () => {
+describe("draft 9.3: the window", () => {
   it("9.3 a key is remembered for 24 h from its final state", async () => {
     const { call, advance, done } = await open({ times: { sessionTtlMs: 100 * day } });
     await call(noteId, { text: "a" }, { call_id: "c", idempotency_key: "k" });

@@ -16,7 +16,7 @@ const read = (init: Record<string, unknown>) => ({
   ...init,
 });
 
-describe("10.1 canonical arguments", () => {
+describe("draft 10.1: canonical arguments", () => {
   it("10.1 two tools behind one set of names: each gets its own", async () => {
     const seen: unknown[] = [];
     const args = { query: "string", "top_k?": "integer = 5" };
@@ -74,7 +74,7 @@ describe("10.1 canonical arguments", () => {
   });
 });
 
-describe("10.2 digests", () => {
+describe("draft 10.2: digests", () => {
   it("10.2 every capability in the catalog has a schema_digest of its own", async () => {
     const { sync } = await open();
     const digests = (await sync()).payload.alias_table.map(
@@ -123,7 +123,7 @@ describe("10.2 digests", () => {
   });
 });
 
-describe("10.3 three layers of checks", () => {
+describe("draft 10.3: three layers of checks", () => {
   it.each([
     ["missing", { to: "a@example.com", subject: "x" }, "body"],
     ["of another type", { ...mail, subject: 5 }, "subject"],

@@ -10,7 +10,7 @@ const reader = principal({ id: "reader-1", roles: ["readonly"] });
 const token = (init: Partial<Parameters<typeof issueApprovalToken>[0]> = {}) =>
   issueApprovalToken({ secret, capId: mailId, args: mail, ttlMs: 60_000, now: start, ...init });
 
-describe("11.1 risk", () => {
+describe("draft 11.1: risk", () => {
   it("11.1 LOW is allowed", async () => {
     const { call } = await open();
     expect((await call(searchId, { query: "a" })).frame_type).toBe("RESULT");
@@ -50,7 +50,7 @@ describe("11.1 risk", () => {
   });
 });
 
-describe("11.2 approval tokens", () => {
+describe("draft 11.2: approval tokens", () => {
   it("11.2 no token, APPROVAL_REQUIRED, a token from outside, the same call again", async () => {
     const { call, done } = await open();
     const refused = await call(mailId, mail, { call_id: "c", idempotency_key: "k" });
@@ -131,7 +131,7 @@ describe("11.2 approval tokens", () => {
   });
 });
 
-describe("11.3 least privilege", () => {
+describe("draft 11.3: least privilege", () => {
   it("11.3 who calls comes from the transport; auth_context can't widen it", async () => {
     const first = await open();
     const session = await first.open(reader);

@@ -31,7 +31,7 @@ const throwing = (error: unknown) => ({
   },
 });
 
-describe("12.1 classes", () => {
+describe("draft 12.1: classes", () => {
   it("12.1 there are nine, and every code has one of them", () => {
     expect(new Set(Object.values(errorCodes).map(({ errorClass }) => errorClass))).toEqual(new Set(classes));
   });
@@ -93,7 +93,7 @@ describe("12.1 classes", () => {
   });
 });
 
-describe("12.2 codes", () => {
+describe("draft 12.2: codes", () => {
   it("12.2 are named by what they are about: 1 protocol, 2 arguments, 3 execution, 4 policy, 5 the router", () => {
     for (const code of Object.keys(errorCodes)) expect(code).toMatch(/^TRP_[1-5]\d{3}$/);
   });

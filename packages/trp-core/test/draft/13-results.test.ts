@@ -18,7 +18,7 @@ const giving = (value: unknown, more = {}) => ({
 });
 const sizeOf = (reply: Reply) => JSON.stringify(reply.payload.result).length;
 
-describe("13.1 the shape", () => {
+describe("draft 13.1: the shape", () => {
   it("13.1 summary, data, artifacts, warnings, and nothing else", async () => {
     const { call } = await open();
     const { result } = (await call(searchId, { query: "a" })).payload;
@@ -69,7 +69,7 @@ describe("13.1 the shape", () => {
   });
 });
 
-describe("13.2 rules", () => {
+describe("draft 13.2: rules", () => {
   it("13.2 the summary is short", async () => {
     const { call } = await open({
       more: [giving({ rows: Array.from({ length: 500 }, (_, id) => ({ id, name: `row ${id}` })) })],
@@ -78,7 +78,7 @@ describe("13.2 rules", () => {
     expect(result.summary.length).toBeLessThan(500);
   });
 
-  it("13.2 what is big is not returned but kept under an artifact_id", async () => {
+  it("13.2 what is big is not returned but kept under an artifact_id (draft, 18.6)", async () => {
     const text = "lorem ipsum dolor ".repeat(20_000);
     const { call } = await open({ more: [giving(text)] });
     const reply = await call("cap.test.gives.v1", {}, { idx: 5 });

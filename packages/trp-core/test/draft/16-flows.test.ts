@@ -5,7 +5,7 @@ import { agent, envelope, mail, mailId, noteId, opener, type Reply, searchId, se
 const { open, closeAll } = opener();
 afterEach(closeAll);
 
-describe("16 the typical flows", () => {
+describe("draft 16: the typical flows", () => {
   it("16.1 hello, then catalog sync", async () => {
     const { raw } = await open();
     const hello = await raw({

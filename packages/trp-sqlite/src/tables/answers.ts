@@ -1,50 +1,62 @@
-import { type Answer, entryText, type ResponseFrame, type SameTransaction } from "@toolglot/trp-core/store";
+import { type Answer, entryText, type ResponseFrame, renewUpTo, type SameTransaction } from "@toolglot/trp-core/store";
 import type { Row } from "../driver.ts";
 import { columnText, type Transaction } from "../transaction.ts";
-import { callIds, findCall, findSession, outcomeOf, replyOf, type Session } from "./session-rows.ts";
+import { writeEvents } from "./outbox.ts";
+import { isReply, outcomeOf } from "./reply-outcome.ts";
+import { callIds, findCall, findSession, replyOf, type Session } from "./session-rows.ts";
 
-/** An answer as text, made when it is given: its owner may change it afterwards. */
-interface AnswerText {
-  sessionId: string;
-  frameId: string;
-  reply: string;
+/** An answer as texts, made when it is given: its owner may change it afterwards. */
+export type AnswerText = readonly [
+  sessionId: string,
+  frameId: string,
+  reply: string | undefined,
   /** The call that the reply is the outcome of: it is in no other text. */
-  callId?: string;
-  outcomes: [callId: string, outcome: string][];
-}
+  callId: string | undefined,
+  outcomes: readonly (readonly [callId: string, outcome: string])[],
+];
 
 function answerText({ sessionId, frameId, reply, outcomes }: Answer): AnswerText {
   const entries = Object.entries(outcomes);
+  const texts = (): [string, string][] => entries.map(([callId, outcome]) => [callId, JSON.stringify(outcome)]);
+  if (reply === undefined) return [sessionId, frameId, undefined, undefined, texts()];
   const text = JSON.stringify(reply);
   const [only] = entries;
-  if (entries.length === 1 && only?.[1].payload === reply.payload && only[1].type === reply.frame_type) {
-    return { sessionId, frameId, reply: text, callId: only[0], outcomes: [] };
+  if (entries.length === 1 && only !== undefined && isReply(only[1], reply)) {
+    return [sessionId, frameId, text, only[0], []];
   }
-  const texts = entries.map(([callId, outcome]): [string, string] => [callId, JSON.stringify(outcome)]);
-  return { sessionId, frameId, reply: text, outcomes: texts };
+  return [sessionId, frameId, text, undefined, texts()];
 }
 
 /** Writes the final answer of a frame, and the outcomes of its own calls. */
 function keepAnswer(tx: Transaction, answer: AnswerText): void {
-  const { sessionId, frameId, reply, callId } = answer;
+  const [sessionId, frameId, reply, callId, outcomes] = answer;
   const session = findSession(tx, sessionId);
   if (!session) return;
-  if (callId === undefined) {
-    keepTexts(tx, session, answer);
+  if (callId === undefined || reply === undefined) {
+    keepTexts(tx, session, frameId, reply, outcomes);
     return;
   }
   const frame = columnText(frameId);
   // By seq: a frame of this id may have been forgotten, and the id be another's now.
   const sql = `UPDATE calls SET reply = ?, outcome = NULL WHERE session = ? AND call_id = ? AND frame = ?
-    AND seq = (SELECT seq FROM frames WHERE session = ? AND frame_id = ?)`;
-  if (tx.change(sql, reply, session.n, columnText(callId), frame, session.n, frame) > 0) return;
+    AND seq = (SELECT seq FROM frames WHERE session = ? AND frame_id = ?) AND seq > ?`;
+  const old = renewUpTo(session.expectedSeq - 1);
+  if (tx.change(sql, reply, session.n, columnText(callId), frame, session.n, frame, old) > 0) return;
   const outcome = JSON.stringify(outcomeOf(JSON.parse(reply) as ResponseFrame));
-  keepTexts(tx, session, { ...answer, outcomes: [[callId, outcome]] });
+  keepTexts(tx, session, frameId, reply, [[callId, outcome]]);
 }
 
 /** The answer in the frame's row, each outcome in the call's. */
-function keepTexts(tx: Transaction, session: Session, { frameId, reply, outcomes }: AnswerText): void {
+function keepTexts(
+  tx: Transaction,
+  session: Session,
+  frameId: string,
+  reply: string | undefined,
+  outcomes: AnswerText[4],
+): void {
   const { n } = session;
+  const last = session.expectedSeq - 1;
+  const old = renewUpTo(last);
   const sql = "SELECT rowid AS n, calls FROM frames WHERE session = ? AND frame_id = ?";
   const frame = tx.get(sql, n, columnText(frameId));
   const own = frame && callIds(tx, frame, frameId);
@@ -52,13 +64,15 @@ function keepTexts(tx: Transaction, session: Session, { frameId, reply, outcomes
     ([callId]) => own?.includes(callId) ?? findCall(tx, session, callId)?.frameId === frameId,
   );
   if (frame) {
-    // An earlier answer, which is one call's outcome as well, stays that alone.
-    if (own?.length === 1) moveReply(tx, session, own[0] as string, frameId, undefined);
-    tx.run("UPDATE frames SET reply = ? WHERE rowid = ?", reply, frame.n as number);
+    // An earlier answer, which is one call's outcome as well, stays that alone; or else the frame's alone.
+    const to = reply === undefined ? "frame" : undefined;
+    if (own?.length === 1) moveReply(tx, session, own[0] as string, frameId, to);
+    if (reply !== undefined) tx.run("UPDATE frames SET reply = ? WHERE rowid = ?", reply, frame.n as number);
   }
   for (const [callId, outcome] of kept) {
-    const write = "UPDATE calls SET outcome = ?, reply = NULL WHERE session = ? AND call_id = ?";
-    tx.run(write, outcome, n, columnText(callId));
+    const write = `UPDATE calls SET outcome = ?, reply = NULL, frame = iif(seq > ?, frame, NULL), seq = iif(seq > ?, seq, ?)
+      WHERE session = ? AND call_id = ?`;
+    tx.run(write, outcome, old, old, last, n, columnText(callId));
   }
 }
 
@@ -97,17 +111,23 @@ export function frameReply(
   return frame.reply === null ? undefined : replyOf(tx, frame.reply, "frames", frameId);
 }
 
-/** What is written in the same transaction as a step, as text; made when the step is asked for. */
-export interface SameTransactionText {
-  audit: string[];
-  answer: AnswerText | undefined;
+/** What is written in the same transaction as a step, as texts; made when the step is asked for. */
+export type SameTransactionText = readonly [
+  audit: readonly string[],
+  events: readonly string[],
+  answer: AnswerText | undefined,
+];
+
+const nothing: SameTransactionText = [[], [], undefined];
+
+export function sameTransactionText(together: SameTransaction | undefined): SameTransactionText {
+  if (together === undefined) return nothing;
+  const { audit = [], answer, events = [] } = together;
+  return [audit.map(entryText), events.map((event) => JSON.stringify(event)), answer && answerText(answer)];
 }
 
-export function sameTransactionText({ audit = [], answer }: SameTransaction = {}): SameTransactionText {
-  return { audit: audit.map(entryText), answer: answer && answerText(answer) };
-}
-
-export function writeSameTransaction(tx: Transaction, { audit, answer }: SameTransactionText): void {
+export function writeSameTransaction(tx: Transaction, [audit, events, answer]: SameTransactionText): void {
   tx.audit(audit);
+  writeEvents(tx, events);
   if (answer) keepAnswer(tx, answer);
 }

@@ -5,6 +5,7 @@ import {
   type ApprovalStore,
   approvalAt,
   approvalMemoryMs,
+  approvalRequested,
   checkApproval,
   decideApproval,
   idTaken,
@@ -15,6 +16,7 @@ import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "./answers.ts";
 import { findOperation } from "./operation-rows.ts";
+import { writeEvents } from "./outbox.ts";
 
 /** Approvals in SQLite. */
 export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
@@ -33,6 +35,7 @@ export function sqliteApprovals(commits: GroupCommit): ApprovalStore {
             return { status: "too-many", record: result.record };
           }
           insertApproval(tx, result.record);
+          if (copy.outbox) writeEvents(tx, [JSON.stringify(approvalRequested(result.record))]);
         }
         return result;
       });

@@ -14,7 +14,6 @@ import {
   checkDuration,
   claimOperation,
   doubtOperation,
-  finishOperation,
   type KeptOperation,
   rememberedOperation,
   renewOperation,
@@ -23,7 +22,7 @@ import {
   type ApprovalUse,
   approvalConflict,
   denialOf,
-  isStartedSince,
+  isChanged,
   type RouterOperationLog,
   type SameTransaction,
   type StartResult,
@@ -45,17 +44,19 @@ import {
   unsettledOperation,
   writeOperation,
 } from "./operation-rows.ts";
-import { findCall, findSession } from "./session-rows.ts";
 
 type Refusal = ReturnType<typeof useToken> & string;
-type Change = (
+export type Change = (
   kept: KeptOperation | undefined,
   now: number,
   claim: OperationClaim,
 ) => KeptOperation | "released" | undefined;
 
-/** The operation log in SQLite. */
-export function sqliteOperations(commits: GroupCommit, durability: "process" | "disk"): RouterOperationLog {
+/** The operation log in SQLite, but for the steps that every call asks for: these are `operationsBySteps`. */
+export function sqliteOperations(
+  commits: GroupCommit,
+  durability: "process" | "disk",
+): Omit<RouterOperationLog, "start" | "finish"> {
   const change = (
     claim: OperationClaim,
     decide: Change,
@@ -71,44 +72,24 @@ export function sqliteOperations(commits: GroupCommit, durability: "process" | "
     durability,
     async claim(request) {
       const wanted = checked(request);
-      return commits.write((tx) => claim(tx, wanted));
+      return commits.write((tx) => claim(tx, wanted, findOperation(tx, wanted), sameTransactionText(undefined)));
     },
-    async start(request, { data, approval, effectId, again = false, sinceFence, unlessCancelled, ...together }) {
+    async takeOver(request, fence, { ifDoubt } = {}) {
       const wanted = checked(request);
-      const use = approval && { ...approval };
-      const texts = {
-        ...(data === undefined ? {} : { data: JSON.stringify(data) }),
-        ...(effectId === undefined ? {} : { effectId }),
-      };
-      const beside = sameTransactionText(together);
-      const call = unlessCancelled && { ...unlessCancelled };
+      const doubt = sameTransactionText(ifDoubt);
       return commits.write((tx) => {
-        const session = call && findSession(tx, call.sessionId);
-        if (session && findCall(tx, session, call.callId)?.isCancelled) return { status: "call-cancelled" };
-        return start(tx, wanted, texts, { again, sinceFence }, use, beside);
+        const stored = findOperation(tx, wanted);
+        if (isChanged(rememberedOperation(stored?.kept, tx.now()), fence)) return { status: "changed" };
+        return claim(tx, wanted, stored, doubt);
       });
     },
     async renew(claim, leaseMs) {
       checkDuration("leaseMs", leaseMs);
       return change(claim, (kept, now, held) => renewOperation(kept, held, clamp(leaseMs), now));
     },
-    async begin(claim, data) {
+    async begin(claim, data, together) {
       const texts = data === undefined ? {} : { data: JSON.stringify(data) };
-      return change(claim, (kept, now, held) => beginOperation(kept, held, undefined, now), texts);
-    },
-    async finish(claim, result, together) {
-      if (result.state === "released") {
-        return change(
-          claim,
-          (kept, now, held) => finishOperation(kept, held, { state: "released" }, now),
-          {},
-          together,
-        );
-      }
-      const { state } = result;
-      const outcome = JSON.stringify(result.outcome) ?? "null";
-      const decide: Change = (kept, now, held) => finishOperation(kept, held, { state, outcome: null }, now);
-      return change(claim, decide, { outcome }, together);
+      return change(claim, (kept, now, held) => beginOperation(kept, held, undefined, now), texts, together);
     },
     async doubt(claim, reason, together) {
       return change(claim, (kept, now, held) => doubtOperation(kept, held, reason, now), {}, together);
@@ -141,56 +122,70 @@ interface Texts {
   effectId?: string;
 }
 
-function claim(tx: Transaction, request: ClaimRequest): ClaimResult {
-  const stored = findOperation(tx, request);
-  return keepDecision(tx, decide(tx, request, stored), stored);
+function claim(
+  tx: Transaction,
+  request: ClaimRequest,
+  stored: Stored | undefined,
+  doubt: SameTransactionText,
+): ClaimResult {
+  return keepDecision(tx, decide(tx, request, stored), stored, doubt);
 }
 
-/** Writes what a claim came to. */
-function keepDecision(tx: Transaction, { result, keep }: ClaimDecision, stored: Stored | undefined): ClaimResult {
+/** Writes what a claim came to; when that is a doubt, with what goes along with it. */
+function keepDecision(
+  tx: Transaction,
+  { result, keep }: ClaimDecision,
+  stored: Stored | undefined,
+  doubt: SameTransactionText,
+): ClaimResult {
   if (keep) {
     tx.takeFence();
     writeOperation(tx, keep, stored, {});
+    if (result.status === "in-doubt") writeSameTransaction(tx, doubt);
   }
   return { ...result, record: withTexts(tx, result.record, stored) };
 }
 
-function start(
+/** Claims and begins. `isNew`: nothing is known of the operation but what was given. */
+export function start(
   tx: Transaction,
   request: ClaimRequest,
   texts: Texts,
-  { again, sinceFence }: { again: boolean; sinceFence: number | undefined },
+  { again, ifFence }: { again: boolean; ifFence: number | undefined },
   approval: ApprovalUse | undefined,
-  together: SameTransactionText,
-): StartResult {
+  { beside, doubt }: { beside: SameTransactionText; doubt: SameTransactionText },
+): { result: StartResult; isNew?: boolean } {
   const now = tx.now();
   const stored = findOperation(tx, request);
+  const before = rememberedOperation(stored?.kept, now);
+  if (isChanged(before, ifFence)) return { result: { status: "changed" } };
   const decision = decide(tx, request, stored);
   const { result, keep } = decision;
   const { data, effectId } = texts;
-  if (result.status !== "claimed" || !keep) return keepDecision(tx, decision, stored);
-  const before = rememberedOperation(stored?.kept, now);
+  if (result.status !== "claimed" || !keep) {
+    return { result: keepDecision(tx, decision, stored, doubt) };
+  }
   const resumed = before !== undefined;
   const other = resumed || again || effectId === undefined ? undefined : unsettledOperation(tx, effectId);
-  if (other) return { status: "in-doubt", record: recordOf(tx, other) };
-  if (isStartedSince(before, sinceFence)) return { status: "started-since" };
+  if (other) return { result: { status: "in-doubt", record: recordOf(tx, other) } };
   const denial = resumed ? undefined : denialOf(newestApproval(tx, request), request);
-  if (denial) return { status: "approval-refused", reason: "denied", denial };
+  if (denial) return { result: { status: "approval-refused", reason: "denied", denial } };
   const use = approval && useOf(tx, approval, request, resumed, now);
-  if (use && "refused" in use) return { status: "approval-refused", reason: use.refused };
+  if (use && "refused" in use) return { result: { status: "approval-refused", reason: use.refused } };
   const started = beginOperation(keep, result.claim, undefined, now) as KeptOperation;
+  tx.takeFence();
+  writeOperation(tx, started, stored, texts);
+  use?.write();
+  writeSameTransaction(tx, beside);
+  if (stored === undefined) return { result: { ...result, record: started.record }, isNew: true };
   const record = {
     ...withTexts(tx, started.record, stored),
     ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
   };
-  tx.takeFence();
-  writeOperation(tx, started, stored, texts);
-  use?.write();
-  writeSameTransaction(tx, together);
-  return { ...result, record };
+  return { result: { ...result, record } };
 }
 
-function changeOperation(
+export function changeOperation(
   tx: Transaction,
   claim: OperationClaim,
   decide: Change,
@@ -246,7 +241,8 @@ function useOf(
   return { write: () => tx.run(sql, jti, operation, approval.expiresAt) };
 }
 
-function checked(request: ClaimRequest): ClaimRequest {
+/** With numbers that JSON can say. */
+export function checked(request: ClaimRequest): ClaimRequest {
   checkClaimRequest(request);
   const { ttlMs, keepMs } = request;
   return {

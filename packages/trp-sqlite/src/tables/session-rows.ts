@@ -1,6 +1,7 @@
 import type { CallOutcome, CallRecord, ResponseFrame, SessionRecord, Who } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../driver.ts";
 import { columnText, type Transaction } from "../transaction.ts";
+import { outcomeOf } from "./reply-outcome.ts";
 
 /** What of a session never changes, as it is kept. */
 export type Fixed = Omit<SessionRecord, "view" | "expectedSeq">;
@@ -60,11 +61,6 @@ export function callOf(tx: Transaction, row: Row, { fixed }: Session, key: strin
 
 export function replyOf(tx: Transaction, text: Value | undefined, table: string, key: string): ResponseFrame {
   return tx.parse<ResponseFrame>(text, table, key, (value) => "payload" in value);
-}
-
-/** How the call of a frame was answered, by the answer of the frame. */
-export function outcomeOf({ frame_type: type, payload }: ResponseFrame): CallOutcome {
-  return { type, payload } as CallOutcome;
 }
 
 export function callIds(tx: Transaction, frame: Row, frameId: string): string[] {

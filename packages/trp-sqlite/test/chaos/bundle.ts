@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { scripts } from "../../../../bundled-script.ts";
 
 /** The processes of these tests as files that plain Node runs: our sources bundled in, the database driver left out. */
 export async function bundleProcesses(...names: string[]): Promise<{ path(name: string): string; remove(): void }> {
@@ -15,6 +16,7 @@ export async function bundleProcesses(...names: string[]): Promise<{ path(name: 
     format: "esm",
     target: "node20",
     conditions: ["source"],
+    plugins: [scripts],
     external: ["libsql"],
     logLevel: "error",
   });

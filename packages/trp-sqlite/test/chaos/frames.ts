@@ -58,4 +58,9 @@ export function frame(
   };
 }
 
-export const hello: Frame = { agent_id: "chaos", supported_versions: ["0.1"], resume_session_id: null };
+export const hello: Frame = {
+  agent_id: "chaos",
+  supported_versions: ["0.1"],
+  resume_session_id: null,
+  features: ["CANCEL"],
+};

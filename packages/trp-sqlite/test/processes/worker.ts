@@ -1,5 +1,5 @@
 import { writeSync } from "node:fs";
-import type { AuditEntry } from "@toolglot/trp-core/store";
+import type { AuditEntry, NewEvent } from "@toolglot/trp-core/store";
 import { chooseDriver } from "../../src/driver.ts";
 import { openSqliteStore } from "../../src/index.ts";
 
@@ -10,6 +10,10 @@ const tell = (line: string): void => void writeSync(1, `${line}\n`);
 const request = { scope: "s", fingerprint: "f", owner: String(process.pid), leaseMs: 60_000 };
 const entry = (callId: string): AuditEntry =>
   ({ kind: "decision", tenant: "t", principal: "p", call_id: callId, error_code: null }) as AuditEntry;
+
+const event = (type: "call.accepted" | "call.executed" | "call.succeeded", callId: string): NewEvent =>
+  ({ type, callId, tenant: "t" }) as NewEvent;
+const index = (last: number | undefined): number => Math.floor((last ?? 0) / 20);
 
 if (mode === "claim") {
   // Everybody starts the same keys; those that were won are told.
@@ -40,6 +44,39 @@ if (mode === "claim") {
       }
     }),
   );
+} else if (mode === "tell") {
+  // Starts and finishes for ever, with an event of each step. It is killed in the midst of it.
+  const store = await openSqliteStore({ file, lockTimeoutMs: 60_000 });
+  await Promise.all(
+    Array.from({ length: 4 }, async (_, caller) => {
+      for (let index = 0; ; index++) {
+        const key = `${settings[0]}-${caller}-${index}`;
+        const result = await store.operations.start({ ...request, key }, { events: [event("call.accepted", key)] });
+        if (result.status !== "claimed") throw new Error(result.status);
+        const events = [event("call.executed", key), event("call.succeeded", key)];
+        await store.operations.finish(result.claim, { state: "done", outcome: 1 }, { events });
+        tell(key);
+      }
+    }),
+  );
+} else if (mode === "consume") {
+  // Handles what the outbox has for it, for ever or until there is nothing: a line each, then it acknowledges.
+  const store = await openSqliteStore({ file, lockTimeoutMs: 60_000 });
+  const [consumer = "", until] = settings;
+  for (;;) {
+    const { events, missed } = await store.outbox.read({ consumer, limit: 20 });
+    if (missed !== undefined) throw new Error(`missed ${missed.first} to ${missed.last}`);
+    for (const { index, event: got } of events) tell(`${index} ${got.type} ${"callId" in got ? got.callId : ""}`);
+    const last = events.at(-1)?.index;
+    if (last !== undefined) await store.outbox.acknowledge(consumer, last);
+    else if (until === "empty") break;
+    if (index(last) % 7 === 0) await store.prune();
+  }
+  await store.close();
+} else if (mode === "leave") {
+  // Asks for a commit and forgets the store, which keeps no process alive, and lets none end before it has answered.
+  const store = await openSqliteStore({ file });
+  void store.operations.claim({ ...request, key: "k" }).then(({ status }) => tell(status));
 } else if (mode === "hold") {
   // Takes the lock, and gives it back when it is told anything.
   const connection = (await chooseDriver()).open(file);

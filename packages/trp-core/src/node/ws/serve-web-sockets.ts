@@ -1,15 +1,17 @@
 import type { Server } from "node:http";
 import { checkKeys, defined } from "@toolglot/internal";
 import { createRoutes } from "../../http/route.ts";
-import type { HttpOptions } from "../../http/types.ts";
+import type { HttpOptions, MetricsPage } from "../../http/types.ts";
 import type { Router } from "../../router/types.ts";
 import { decode } from "../decode.ts";
 import { type WebSocketOptions, webSockets } from "./web-sockets.ts";
 
 /** Options of {@link serveWebSockets}. */
-export interface ServeWebSocketsOptions extends WebSocketOptions, Omit<HttpOptions, "heartbeatMs"> {
+export interface ServeWebSocketsOptions extends WebSocketOptions, Omit<HttpOptions, "heartbeatMs" | "metrics"> {
   /** A server of `node:http` or `node:https`. Upgrades to other paths are left to its other listeners, if there are any. */
   server: { readonly listening: boolean; close(): unknown };
+  /** Counts connections and refused frames: `routerMetrics()` of `@toolglot/trp-core/metrics`. Its text is not served here. */
+  metrics?: MetricsPage;
 }
 
 /** WebSockets on a server of somebody else's. */
@@ -29,7 +31,7 @@ export async function serveWebSockets(router: Router, options: ServeWebSocketsOp
   checkKeys(
     "serveWebSockets",
     options,
-    "server authenticate limits allowedHosts allowedOrigins path connections connectionsPerPrincipal pingMs",
+    "server authenticate limits allowedHosts allowedOrigins metrics path connections connectionsPerPrincipal pingMs",
     ["server", "authenticate"],
   );
   const { server: given, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;

@@ -172,6 +172,8 @@ async function attach(
   }, pingMs);
   pings.unref();
   server.on("upgrade", onUpgrade);
+  const uncount = routes.metrics?.connections?.("ws", () => open.size);
+  routes.upgradeAt(path);
 
   return {
     async close(graceMs) {
@@ -184,6 +186,7 @@ async function attach(
         }),
       );
       server.off("upgrade", onUpgrade);
+      uncount?.();
     },
   };
 }

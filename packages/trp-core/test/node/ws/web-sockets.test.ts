@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { createServer, request } from "node:http";
+import { Agent, createServer, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it } from "vitest";
 import { WebSocket } from "ws";
@@ -76,6 +76,36 @@ it("answers each frame when its answer is there, in the name of the token's prin
   slow.resolve({ late: true });
   expect(await messages(2)).toContainEqual({ late: true });
   expect(fake.seen.map(({ context }) => context.principal.id)).toEqual(["ada", "ada"]);
+});
+
+it("tells plain HTTP that the path is a WebSocket, and keeps the connection", async () => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  cleanUp.push(() => agent.destroy());
+  const ask = (url: string, method: string) =>
+    new Promise<{ head: unknown[]; body: string }>((resolve, reject) => {
+      const asked = request(url.replace("ws:", "http:"), { method, agent }, async (response) => {
+        let body = "";
+        for await (const chunk of response) body += chunk;
+        const { upgrade, connection } = response.headers;
+        resolve({ head: [response.statusCode, upgrade, connection, asked.reusedSocket], body });
+      });
+      asked.on("error", reject).end();
+    });
+  const { url } = await start();
+  const { head, body } = await ask(url, "GET");
+  expect(head).toEqual([426, "websocket", "upgrade", false]);
+  const { frame_type, payload } = JSON.parse(body);
+  expect([frame_type, payload.error_code, payload.dispatched]).toEqual(["NACK", "TRP_2000", false]);
+  expect(payload.fix).toContain("POST /trp/frame");
+  expect(await ask(`${url}?x=1`, "HEAD")).toEqual({ head: [426, "websocket", "upgrade", true], body: "" });
+  expect((await ask(url, "POST")).head[0]).toBe(426);
+  expect((await ask(`${url}/more`, "GET")).head[0]).toBe(404);
+  // Only where there are WebSockets, and not where a path has both.
+  const without = await serveHttp(fakeRouter().router, { authenticate: () => undefined });
+  cleanUp.push(() => without.close(0));
+  expect((await ask(`${without.url}/trp/ws`, "GET")).head[0]).toBe(404);
+  const both = await start({}, { path: "/healthz" });
+  expect((await ask(both.url.replace("/trp/ws", "/healthz"), "GET")).head[0]).toBe(200);
 });
 
 it("refuses before the upgrade: callers, hosts, origins and protocols that it does not know", async () => {

@@ -1,4 +1,5 @@
 import type { RouterStore } from "@toolglot/trp-core/store";
+import { replaced } from "./replaced.ts";
 
 /** A moment in a call. */
 export const points = [
@@ -35,40 +36,39 @@ export function failing(point: Point | undefined, way: Way | undefined): Failing
   };
 }
 
-/** Calls around one method; the rest is the target's own. */
-function around<T extends object>(
-  target: T,
-  name: string,
-  before: Point | undefined,
-  after: Point | undefined,
-  fail: Failing,
-): T {
-  return new Proxy(target, {
-    get: (from, property) => {
-      const value = Reflect.get(from, property);
-      if (typeof value !== "function") return value;
-      if (property !== name) return value.bind(from);
-      return async (...args: unknown[]) => {
-        if (before) await fail.at(before);
-        const result = await value.apply(from, args);
-        if (after) await fail.at(after);
-        return result;
-      };
-    },
-  });
+/** The store, which takes up to so long before it starts a call, in milliseconds: much can come in between. */
+export function slowed(store: RouterStore, mostMs: number): RouterStore {
+  const start: RouterStore["operations"]["start"] = async (...args) => {
+    await new Promise((resume) => setTimeout(resume, Math.random() * mostMs));
+    return await store.operations.start(...args);
+  };
+  return replaced(store, { operations: replaced(store.operations, { start }) });
 }
 
 /** The store, failing at the points that lie at its border. */
 export function failAt(store: RouterStore, fail: Failing): RouterStore {
-  const sessions = around(store.sessions, "admit", undefined, "after-admit", fail);
-  const started = around(store.operations, "start", "before-start", "after-start", fail);
-  const operations = around(started, "finish", "before-finish", "after-finish", fail);
-  return new Proxy(store, {
-    get: (from, property) => {
-      if (property === "sessions") return sessions;
-      if (property === "operations") return operations;
-      const value = Reflect.get(from, property);
-      return typeof value === "function" ? value.bind(from) : value;
-    },
+  const { sessions, operations } = store;
+  return replaced(store, {
+    sessions: replaced(sessions, {
+      admit: async (...args) => {
+        const result = await sessions.admit(...args);
+        await fail.at("after-admit");
+        return result;
+      },
+    }),
+    operations: replaced(operations, {
+      start: async (...args) => {
+        await fail.at("before-start");
+        const result = await operations.start(...args);
+        await fail.at("after-start");
+        return result;
+      },
+      finish: async (...args) => {
+        await fail.at("before-finish");
+        const result = await operations.finish(...args);
+        await fail.at("after-finish");
+        return result;
+      },
+    }),
   });
 }

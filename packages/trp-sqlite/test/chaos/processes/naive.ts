@@ -1,18 +1,23 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
-import type { RouterStore, StartOptions, StartResult } from "@toolglot/trp-core/store";
+import type { Changed, RouterStore, StartOptions, StartResult } from "@toolglot/trp-core/store";
+import { replaced } from "./replaced.ts";
 
-/** How a router guards its effects: as it does, or in one of the two ways that look right and are not. */
-export type Variant = "fence" | "lease" | "naive";
+/** How a router guards its effects: as it does, or in one of the ways that look right and are not. */
+export type Variant = "fence" | "lease" | "naive" | "unmarked" | "orphans";
 
 /**
- * The store with its claims made naive, to see that the test would notice. `naive` looks whether the operation is done,
- * runs it, and writes that down. `lease` takes whatever has no live lease and runs it again, whatever it does, and whatever
- * was begun before.
+ * The store with its claims made naive, to see that the test would notice. `unmarked` looks for the mark of a cancelled call
+ * when its frame comes, and no more in the transaction that starts it. `naive` looks whether the operation is done,
+ * runs it, and writes that down. `lease` takes whatever has no live lease and runs it again, whatever it does.
  */
 export function weaken(store: RouterStore, variant: Variant): RouterStore {
-  if (variant === "fence") return store;
+  if (variant === "fence" || variant === "orphans") return store;
   const { operations } = store;
-  const start = async (request: ClaimRequest, options: StartOptions): Promise<StartResult> => {
+  const start = async (request: ClaimRequest, { ifFence, ...options }: StartOptions): Promise<StartResult> => {
+    if (variant === "unmarked") {
+      const { unlessCancelled: _, ...rest } = options;
+      return operations.start(request, { ...rest, ...(ifFence !== undefined && { ifFence }) });
+    }
     if (variant === "lease") return operations.start({ ...request, abandoned: "reclaim" }, options);
     const known = await operations.read(request);
     if (known?.state === "done" || known?.state === "failed") return { status: "replay", record: known };
@@ -21,23 +26,13 @@ export function weaken(store: RouterStore, variant: Variant): RouterStore {
     const { scope, key, fence } = claimed.record;
     return { status: "claimed", claim: { scope, key, fence }, record: claimed.record };
   };
+  // Neither sees what was begun: not to wait for it, and not to settle it after its lease.
   const read = async (operation: OperationKey): Promise<OperationRecord | undefined> => {
-    const { data: _, ...record } = (await operations.read(operation)) ?? {};
-    return "state" in record ? (record as OperationRecord) : undefined;
+    const known = await operations.read(operation);
+    return known?.state === "claimed" || known?.state === "started" ? undefined : known;
   };
-  const weak = new Proxy(operations, {
-    get: (target, name) => {
-      if (name === "start") return start;
-      if (name === "read" && variant === "lease") return read;
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
-  });
-  return new Proxy(store, {
-    get: (target, name) => {
-      if (name === "operations") return weak;
-      const value = Reflect.get(target, name);
-      return typeof value === "function" ? value.bind(target) : value;
-    },
+  const takeOver = async (): Promise<Changed> => ({ status: "changed" });
+  return replaced(store, {
+    operations: replaced(operations, variant === "unmarked" ? { start } : { start, read, takeOver }),
   });
 }

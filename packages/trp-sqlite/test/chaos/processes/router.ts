@@ -9,7 +9,7 @@ import {
 } from "@toolglot/trp-core";
 import { serveHttp } from "@toolglot/trp-core/node";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
-import { failAt, failing, type Point, type Way } from "./fail-at.ts";
+import { failAt, failing, type Point, slowed, type Way } from "./fail-at.ts";
 import { type Variant, weaken } from "./naive.ts";
 
 // One router of several on one file: `node router.mjs '{"file", "port", "ledger", "lease", "variant"}'`.
@@ -23,11 +23,14 @@ interface Settings {
   /** Where to fail, and how: once. */
   point?: Point;
   way?: Way;
+  /** Takes up to so long before it starts a call, and while it runs. Milliseconds. */
+  slow?: number;
 }
 
 const settings = JSON.parse(process.argv[2] as string) as Settings;
 const fail = failing(settings.point, settings.way);
 const agent = new Agent({ keepAlive: true });
+const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
 function post(path: string, body: unknown, signal: AbortSignal): Promise<Record<string, unknown>> {
   return new Promise((resolve, reject) => {
@@ -52,31 +55,41 @@ function effect(name: "keyed" | "probe" | "opaque"): AnyCapability {
     description: `An effect that is ${name}.`,
     riskTier: "MEDIUM",
     ioClass: "WRITE",
-    effect: name satisfies Effect,
+    // `orphans`: what lost its router is run again, whatever it does.
+    effect: settings.variant === "orphans" ? "idempotent" : (name satisfies Effect),
     args: { op: "string" },
     execute: async ({ op }: { op: string }, context: ExecuteContext) => {
+      context.progress("one");
+      // Some are kept while it still runs.
+      if (settings.slow) await pause(Math.random() * settings.slow);
+      context.progress("two");
       const sent = { op, mode, key: context.operationKey, fence: context.fence, router: process.pid };
       const { receipt, refused } = await post("/apply", sent, context.signal);
       if (refused) throw new Error("this attempt was taken over");
       await fail.at("after-effect");
+      context.progress("three");
       return { receipt };
     },
-    ...(name === "probe" && {
-      probe: async ({ op }: { op: string }, { operationKey, fence, signal }: ExecuteContext) => {
-        const { receipt } = await post("/probe", { op, key: operationKey, fence }, signal);
-        return receipt === undefined
-          ? ({ state: "not-applied" } as const)
-          : ({ state: "done", value: { receipt } } as const);
-      },
-    }),
+    ...(name === "probe" &&
+      settings.variant !== "orphans" && {
+        probe: async ({ op }: { op: string }, { operationKey, fence, signal }: ExecuteContext) => {
+          const { receipt } = await post("/probe", { op, key: operationKey, fence }, signal);
+          return receipt === undefined
+            ? ({ state: "not-applied" } as const)
+            : ({ state: "done", value: { receipt } } as const);
+        },
+      }),
   });
 }
 
-const store = failAt(weaken(await openSqliteStore({ file: settings.file }), settings.variant), fail);
+const opened = weaken(await openSqliteStore({ file: settings.file }), settings.variant);
+const store = failAt(settings.slow ? slowed(opened, settings.slow) : opened, fail);
 const router = createRouter({
   store,
   capabilities: [effect("keyed"), effect("probe"), effect("opaque")],
   times: { leaseMs: settings.lease },
+  outbox: true,
+  checkpoints: { everyRows: 50 },
 });
 const who = principal({ id: "chaos" });
 const { port } = await serveHttp(router, { port: settings.port, host: "127.0.0.1", authenticate: () => who });

@@ -1,0 +1,173 @@
+import type { OperationClaim } from "@toolglot/core";
+import { type Lease, sleep } from "@toolglot/internal";
+import type { Fault } from "../frames/fault.ts";
+import type { ShapedResult } from "../frames/results.ts";
+import type { SameTransaction } from "../store/types.ts";
+import { begunAnyway } from "./begun.ts";
+import type { CallDependencies } from "./dependencies.ts";
+import { type CallContext, proofOf, sameTransaction, usageOf } from "./ending.ts";
+import { outcomeUnknown } from "./faults.ts";
+import { type OperationData, toJson } from "./operation-data.ts";
+import { claimOf, noUsage, storedOutcome } from "./outcome.ts";
+import type { Chosen, Route } from "./route.ts";
+import type { Settled } from "./types.ts";
+
+/** An operation that is STARTED and committed, to be run under its claim. */
+export interface StartedCall {
+  context: CallContext;
+  claim: OperationClaim;
+  leaseUntil: number;
+  data: OperationData;
+  route: Route;
+  /** Committed with the start. */
+  chosen: Chosen;
+  timeoutMs: number;
+  /** There was an attempt before, of which nobody knows what it did: the capability is asked first. */
+  askFirst?: boolean;
+}
+
+/** Two ways to say what an attempt came to. */
+type End = Extract<Settled, { kind: "success" | "failed" }>;
+
+/** Writes down what a started operation came to, as long as its claim holds. No method rejects but for a failpoint. */
+export class OutcomeWriter {
+  /** What was written down or decided: nothing that goes wrong afterwards can change it. */
+  settled: Settled | undefined;
+  readonly #dependencies: CallDependencies;
+  readonly #started: StartedCall;
+  readonly #lease: Lease;
+
+  constructor(dependencies: CallDependencies, started: StartedCall, lease: Lease) {
+    this.#dependencies = dependencies;
+    this.#started = started;
+    this.#lease = lease;
+  }
+
+  async done(value: unknown): Promise<Settled> {
+    return await this.#finish("done", await this.#success(value));
+  }
+
+  /** For good: the next call with the key gets the same. */
+  async failed(fault: Fault): Promise<Settled> {
+    return await this.#finish("failed", this.#failure(fault));
+  }
+
+  /** Nothing was done: the key comes free. */
+  async released(fault: Fault): Promise<Settled> {
+    return await this.#finish("released", this.#failure(fault));
+  }
+
+  async #success(value: unknown): Promise<End> {
+    const { context } = this.#started;
+    const { capability, principal } = context.call;
+    let result: ShapedResult;
+    try {
+      result = await this.#dependencies.shaper.shape(capability, value, principal);
+    } catch {
+      // It has happened, and that must not be lost because its result can't be shown.
+      result = { summary: "Done.", data: null, artifacts: [], warnings: ["The result could not be put into words."] };
+    }
+    return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
+  }
+
+  #failure(fault: Fault): End {
+    const { context } = this.#started;
+    return { kind: "failed", fault, usage: usageOf(context), ...proofOf(context) };
+  }
+
+  async #finish(state: "done" | "failed" | "released", settled: End): Promise<Settled> {
+    const { context, claim } = this.#started;
+    const isReleased = state === "released";
+    const outcome = storedOutcome(settled, context.call.item.call_id);
+    const result = isReleased ? { state } : { state, outcome };
+    const { operations } = this.#dependencies.store;
+    return await this.#commit(settled, (together) => operations.finish(claim, result, together), isReleased);
+  }
+
+  async doubt(reason: string): Promise<Settled> {
+    const { context, claim } = this.#started;
+    const { operations } = this.#dependencies.store;
+    const settled: Settled = {
+      kind: "unknown",
+      fault: outcomeUnknown(),
+      usage: usageOf(context),
+      doubt: claimOf(claim),
+      ...proofOf(context),
+    };
+    return await this.#commit(settled, (together) => operations.doubt(claim, reason, together));
+  }
+
+  /** Writes the outcome of the operation, with its audit row and the reply to the frame in the same transaction. */
+  async #commit(
+    settled: Settled,
+    write: (together: SameTransaction) => Promise<boolean>,
+    isReleased = false,
+  ): Promise<Settled> {
+    await this.#point("before-finish");
+    const { context } = this.#started;
+    const together = sameTransaction(this.#dependencies, context, settled, isReleased);
+    const done = await this.retry(() => write(together));
+    if (done === undefined) return this.unrecorded();
+    if (!done) return await this.lost();
+    context.committed = true;
+    context.untold = [];
+    this.settled = settled;
+    await this.#point("after-finish");
+    return settled;
+  }
+
+  /** Leaves the operation to the next call with its key, and answers this caller with what is known. */
+  async abandon(fault: Fault, data: OperationData): Promise<Settled> {
+    await this.#point("before-finish");
+    const { claim } = this.#started;
+    const { operations } = this.#dependencies.store;
+    const written = await this.retry(() => operations.begin(claim, toJson({ ...data, answered: fault })));
+    if (written === false) return await this.lost();
+    // Should this fail, the lease runs out by itself.
+    if (written === true) await operations.abandon(claim).catch(() => false);
+    this.settled = this.#failure(fault);
+    await this.#point("after-finish");
+    return this.settled;
+  }
+
+  /** Tries a write again for as long as the lease holds; undefined when it could not be done. */
+  async retry(write: () => Promise<boolean>): Promise<boolean | undefined> {
+    const { times } = this.#dependencies;
+    const until = performance.now() + times.leaseMs;
+    for (let backoffMs = 5; ; backoffMs = Math.min(backoffMs * 2, 250)) {
+      try {
+        return await write();
+      } catch (error) {
+        // A malformed request stays malformed.
+        const isLost = this.#lease.loss !== undefined;
+        if (error instanceof TypeError || isLost || performance.now() >= until) return undefined;
+      }
+      await sleep(Math.min(backoffMs, until - performance.now()));
+    }
+  }
+
+  /** Another router holds the operation, or has ended it: what the record says is what happened. */
+  async lost(): Promise<Settled> {
+    const { claim, context } = this.#started;
+    const { operations, sessions } = this.#dependencies.store;
+    const { session, item } = context.call;
+    try {
+      const record = await operations.read(claim);
+      const call = { sessionId: session.id, callId: item.call_id };
+      return (await begunAnyway(sessions, call, record)) ?? this.unrecorded();
+    } catch {
+      return this.unrecorded();
+    }
+  }
+
+  /** It was started, and how it ended is not in the store: this may not be called a success. */
+  unrecorded(): Settled {
+    const { context } = this.#started;
+    const usage = context.executorMs > 0 ? usageOf(context) : noUsage;
+    return { kind: "unknown", fault: outcomeUnknown(), usage, ...proofOf(context) };
+  }
+
+  #point(name: Parameters<NonNullable<CallDependencies["failpoint"]>>[0]): void | Promise<void> {
+    return this.#dependencies.failpoint?.(name, this.#started.context.call.item.call_id);
+  }
+}

@@ -1,0 +1,50 @@
+import {
+  type Context,
+  context,
+  createTraceState,
+  isSpanContextValid,
+  type SpanContext,
+  TraceFlags,
+  trace,
+} from "@opentelemetry/api";
+import type { TraceHeaders } from "./spans.ts";
+
+/** `version-trace-parent-flags` (W3C Trace Context, 3.2); what a later version adds behind is not read. */
+const header = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
+
+/** The span that a `traceparent` names; undefined when it names none. */
+export function readTraceparent(text: unknown, tracestate?: unknown): SpanContext | undefined {
+  if (typeof text !== "string" || text.length > 512) return undefined;
+  const [, version, traceId = "", spanId = "", flags = "", more] = header.exec(text) ?? [];
+  if (version === undefined || (version === "00" && more !== undefined)) return undefined;
+  const found: SpanContext = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(typeof tracestate === "string" && tracestate.length <= 512 && { traceState: createTraceState(tracestate) }),
+  };
+  return isSpanContextValid(found) ? found : undefined;
+}
+
+/**
+ * The trace that a frame names by its `trace_id`: a `traceparent`, or the 32 hex digits of a trace. Those name no span in it, so
+ * the first half stands for one that nobody has seen.
+ */
+function readTraceId(traceId: string | null): SpanContext | undefined {
+  if (traceId === null) return undefined;
+  if (traceId.length !== 32) return readTraceparent(traceId);
+  const [high, low] = [traceId.slice(0, 16), traceId.slice(16)];
+  return readTraceparent(`00-${traceId}-${/^0+$/.test(high) ? low : high}-01`);
+}
+
+/**
+ * Where a frame's span belongs: to the span that is active, when the frame is of the same trace or of none; else to the trace
+ * that the frame came with, whose headers say more than its `trace_id`.
+ */
+export function parentOf(traceId: string | null, headers: TraceHeaders | undefined): Context {
+  const active = context.active();
+  const remote = readTraceparent(headers?.traceparent, headers?.tracestate) ?? readTraceId(traceId);
+  if (remote === undefined || trace.getSpanContext(active)?.traceId === remote.traceId) return active;
+  return trace.setSpanContext(active, remote);
+}

@@ -1,0 +1,137 @@
+import type { ClaimRequest, JsonObject, JsonValue, OperationClaim } from "@toolglot/core";
+import { beginOperation, claimOperation, finishOperation } from "@toolglot/core/operation-log";
+import type { ApprovalUse, RouterOperationLog, StartOptions, StartResult } from "@toolglot/trp-core/store";
+import type { GroupCommit } from "../group-commit.ts";
+import type { Transaction } from "../transaction.ts";
+import { type SameTransactionText, sameTransactionText } from "./answers.ts";
+import type { Expectations } from "./expectations.ts";
+import { type Change, changeOperation, checked, start } from "./operations.ts";
+import { findCall, findSession } from "./session-rows.ts";
+
+// Every keyed call starts and finishes an operation. What these are given is written down as texts where they are asked
+// for, in tuples, which go to the store's thread as they are; and what the caller knows already doesn't come back.
+
+type StartArgs = readonly [
+  request: readonly [
+    scope: string,
+    key: string,
+    fingerprint: string,
+    owner: string,
+    leaseMs: number,
+    ttlMs: number | undefined,
+    keepMs: number | undefined,
+    abandoned: ClaimRequest["abandoned"],
+  ],
+  /** JSON. */
+  data: string | undefined,
+  effectId: string | undefined,
+  again: boolean,
+  ifFence: number | undefined,
+  ifAdmitted: string | undefined,
+  unlessCancelled: readonly [sessionId: string, callId: string] | undefined,
+  /** JSON. */
+  approval: string | undefined,
+  beside: SameTransactionText,
+  doubt: SameTransactionText,
+];
+
+/** A new operation by its time and fence: the rest of it was given. */
+type Started = readonly [now: number, fence: number];
+
+type FinishArgs = readonly [
+  claim: readonly [scope: string, key: string, fence: number],
+  state: "done" | "failed" | "released",
+  /** JSON. */
+  outcome: string | undefined,
+  beside: SameTransactionText,
+];
+
+/** {@link operationsBySteps} as the thread has it. */
+export interface OperationSteps {
+  start(args: StartArgs): Promise<Started | StartResult>;
+  finish(args: FinishArgs): Promise<boolean>;
+}
+
+/** On the side of the caller. */
+export function operationsBySteps(steps: OperationSteps): Pick<RouterOperationLog, "start" | "finish"> {
+  return {
+    async start(wanted, options) {
+      const request = checked(wanted);
+      const args = startArgs(request, options);
+      const found = await steps.start(args);
+      return isStarted(found) ? startedResult(request, args[1], found) : found;
+    },
+    async finish({ scope, key, fence }, result, together) {
+      const outcome = result.state === "released" ? undefined : (JSON.stringify(result.outcome) ?? "null");
+      return await steps.finish([[scope, key, fence], result.state, outcome, sameTransactionText(together)]);
+    },
+  };
+}
+
+/** On the side of the file. */
+export function operationSteps(commits: GroupCommit, expectations: Expectations): OperationSteps {
+  return {
+    start: (args) => commits.write((tx) => startBy(tx, args, expectations)),
+    finish: ([[scope, key, fence], state, outcome, beside]) => {
+      const result = state === "released" ? { state } : { state, outcome: null };
+      const decide: Change = (kept, now, held) => finishOperation(kept, held, result, now);
+      const texts = outcome === undefined ? {} : { outcome };
+      return commits.write((tx) => changeOperation(tx, { scope, key, fence }, decide, texts, beside));
+    },
+  };
+}
+
+function startArgs(request: ClaimRequest, options: StartOptions): StartArgs {
+  const { scope, key, fingerprint, owner, leaseMs, ttlMs, keepMs, abandoned } = request;
+  const { data, effectId, again = false, ifFence, ifAdmitted, unlessCancelled, approval, ifDoubt } = options;
+  return [
+    [scope, key, fingerprint, owner, leaseMs, ttlMs, keepMs, abandoned],
+    data === undefined ? undefined : JSON.stringify(data),
+    effectId,
+    again,
+    ifFence,
+    ifAdmitted,
+    unlessCancelled && [unlessCancelled.sessionId, unlessCancelled.callId],
+    approval && JSON.stringify(approval),
+    sameTransactionText(options),
+    sameTransactionText(ifDoubt),
+  ];
+}
+
+function startBy(tx: Transaction, args: StartArgs, expectations: Expectations): Started | StartResult {
+  const [wanted, data, effectId, again, ifFence, ifAdmitted, call, approval, beside, doubt] = args;
+  if (ifAdmitted !== undefined && !expectations.isMet(tx, ifAdmitted)) return { status: "not-admitted" };
+  const session = call && findSession(tx, call[0]);
+  if (session && findCall(tx, session, call[1])?.isCancelled) return { status: "call-cancelled" };
+  const [scope, key, fingerprint, owner, leaseMs, ttlMs, keepMs, abandoned] = wanted;
+  const request: ClaimRequest = {
+    ...{ scope, key, fingerprint, owner, leaseMs },
+    ...(ttlMs !== undefined && { ttlMs }),
+    ...(keepMs !== undefined && { keepMs }),
+    ...(abandoned !== undefined && { abandoned }),
+  };
+  const texts = { ...(data !== undefined && { data }), ...(effectId !== undefined && { effectId }) };
+  const use = approval === undefined ? undefined : (JSON.parse(approval) as ApprovalUse);
+  const { result, isNew } = start(tx, request, texts, { again, ifFence }, use, { beside, doubt });
+  return isNew && result.status === "claimed" ? [tx.now(), result.claim.fence] : result;
+}
+
+function isStarted(found: Started | StartResult): found is Started {
+  return Array.isArray(found);
+}
+
+/** As the store has decided it, by the same rules. */
+function startedResult(request: ClaimRequest, data: string | undefined, [now, fence]: Started): StartResult {
+  const { result, keep } = claimOperation(undefined, request, now, fence);
+  const { claim } = result as { claim: OperationClaim };
+  const { record } = beginOperation(keep, claim, undefined, now) as NonNullable<typeof keep>;
+  if (data === undefined) return { status: "claimed", claim, record };
+  // Few look at what they have just given.
+  const own = {
+    ...record,
+    get data(): JsonValue {
+      return JSON.parse(data) as JsonObject;
+    },
+  };
+  return { status: "claimed", claim, record: own };
+}

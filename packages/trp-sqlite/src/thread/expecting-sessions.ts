@@ -1,0 +1,65 @@
+import { ignoreRejection } from "@toolglot/internal";
+import { type AdmissionResult, isAsExpected, type SessionRecord, type SessionStore } from "@toolglot/trp-core/store";
+import type { ExpectedAdmission } from "../tables/expectations.ts";
+
+/** Sessions that are known here; the one that was used longest ago goes first. */
+const most = 4_096;
+
+/**
+ * Sessions in a thread, with what is known of them here: the next frame of one is answered as it is expected to be
+ * admitted, where the caller takes that, and what the caller asks for next goes to the thread together with it.
+ */
+export function expectingSessions(sessions: SessionStore, now: () => number): SessionStore {
+  const known = new Map<string, SessionRecord>();
+  let count = 0;
+
+  /** Never back: later frames may be under way. */
+  function learn(found: SessionRecord): void {
+    const { id, features } = found;
+    const expectedSeq = Math.max(known.get(id)?.expectedSeq ?? 0, found.expectedSeq);
+    // Anew only where its place matters: what is replaced in its place leaves no former tables behind.
+    if (known.size > most / 2) known.delete(id);
+    known.set(id, { ...found, features: [...features], expectedSeq });
+    if (known.size > most) known.delete(known.keys().next().value as string);
+  }
+
+  async function admit(admission: ExpectedAdmission): Promise<AdmissionResult> {
+    const { sessionId } = admission;
+    try {
+      const found = await sessions.admit(admission);
+      if (admission.expected !== undefined && isAsExpected(found, admission.expected.session.view)) return found;
+      if ("session" in found) learn(found.session);
+      else known.delete(sessionId);
+      return found;
+    } catch (error) {
+      // What was expected of the frames after it was wrong as well.
+      known.delete(sessionId);
+      throw error;
+    }
+  }
+
+  return {
+    ...sessions,
+    async create(wanted) {
+      const session = await sessions.create(wanted);
+      learn(session);
+      return session;
+    },
+    async setView(id, from, to) {
+      known.delete(id);
+      return await sessions.setView(id, from, to);
+    },
+    async admit({ mayExpect = false, ...admission }) {
+      const { sessionId, tenant, principal, seq } = admission;
+      const session = known.get(sessionId);
+      const isNext = mayExpect && session?.expectedSeq === seq && session.expiresAt > now();
+      if (!isNext || session.tenant !== tenant || session.principal !== principal) return await admit(admission);
+      const token = String(++count);
+      const expected = { ...session, features: [...session.features], expectedSeq: seq + 1 };
+      learn(expected);
+      const result = admit({ ...admission, expected: { token, session: expected } });
+      ignoreRejection(result);
+      return { status: "admitted", session: expected, calls: {}, pending: { token, result } };
+    },
+  };
+}

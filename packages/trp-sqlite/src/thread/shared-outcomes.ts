@@ -1,0 +1,44 @@
+import { isObject } from "@toolglot/internal";
+import type { Answer, CallOutcome } from "@toolglot/trp-core/store";
+import { isReply, outcomeOf } from "../tables/reply-outcome.ts";
+
+// The reply to a frame is mostly the outcome of its one call as well, as one object. It goes to the thread once, and is one
+// object there, so that it is written once.
+
+type Packed = Omit<Required<Answer>, "outcomes"> & { outcomes: Record<string, CallOutcome | "reply"> };
+
+/** What a method was given, with outcomes that are the reply named only. */
+export function packOutcomes(given: unknown[]): unknown[] {
+  return given.map((value) => {
+    if (!isObject(value)) return value;
+    if (isAnswer(value)) return packed(value);
+    return isAnswer(value.answer) ? { ...value, answer: packed(value.answer) } : value;
+  });
+}
+
+/** The same as it was. */
+export function unpackOutcomes(given: unknown[]): void {
+  for (const value of given) {
+    if (!isObject(value)) continue;
+    const answer = isAnswer(value) ? value : value.answer;
+    if (isAnswer(answer)) unpack(answer);
+  }
+}
+
+function isAnswer(value: unknown): value is Required<Answer> {
+  return isObject(value) && isObject(value.reply) && isObject(value.outcomes);
+}
+
+function packed(answer: Required<Answer>): Packed {
+  const outcomes = Object.entries(answer.outcomes).map(([callId, outcome]) => [
+    callId,
+    isReply(outcome, answer.reply) ? "reply" : outcome,
+  ]);
+  return { ...answer, outcomes: Object.fromEntries(outcomes) };
+}
+
+function unpack({ reply, outcomes }: Packed): void {
+  for (const [callId, outcome] of Object.entries(outcomes)) {
+    if (outcome === "reply") outcomes[callId] = outcomeOf(reply);
+  }
+}
