@@ -1,6 +1,7 @@
 import {
   type AnyTool,
   type ApprovalRequest,
+  type ContentBlock,
   type Decision,
   type JsonSchema,
   type Locale,
@@ -11,10 +12,12 @@ import {
 } from "@toolglot/core";
 import { renderTypeScriptDeclarations } from "@toolglot/core/stubs";
 import { checkKeys, defined } from "@toolglot/internal";
-import { checkRunOptions, checkSandbox } from "./check-options.ts";
+import { checkRunOptions, checkSandbox, checkSession } from "./check-options.ts";
 import { describeError } from "./executor.ts";
+import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
-import type { ImportPolicy, Sandbox, SandboxLanguage, SandboxRun } from "./types.ts";
+import type { SandboxSession, SessionRun } from "./session/types.ts";
+import type { ImportPolicy, ProgramStyle, Sandbox, SandboxLanguage, SandboxRun } from "./types.ts";
 
 /** What `executePythonCode` and `executeJavascriptCode` take. */
 export interface CodeToolInput {
@@ -28,8 +31,15 @@ export interface CodeToolsOptions {
   tools?: readonly AnyTool[];
   /** Default: that of the sandbox. */
   imports?: ImportPolicy;
+  /** Default: that of the sandbox. */
+  style?: ProgramStyle;
   /** Asked before a program calls a tool that needs approval. Absent: such calls are denied. */
   approve?(request: ApprovalRequest): Promise<Decision>;
+  /**
+   * The programs are those of a session, and find what earlier ones left; of one sandbox alone. A function is asked before
+   * each program, as by the conversation it belongs to.
+   */
+  session?: SandboxSession | ((context: ToolContext) => SandboxSession | Promise<SandboxSession>);
   /** Language of the descriptions. Default `en`. */
   locale?: Locale;
 }
@@ -38,7 +48,9 @@ export interface CodeToolsOptions {
 export interface CodeToolKind {
   name: string;
   /** What the tool says of itself. */
-  about: Readonly<Record<Locale, (seconds: number, libraries: readonly string[]) => string>>;
+  about: Readonly<
+    Record<Locale, (seconds: number, libraries: readonly string[], isNotebook: boolean, kept: string) => string>
+  >;
   renderTools(tools: readonly AnyTool[], options: { locale: Locale }): string;
 }
 
@@ -48,17 +60,36 @@ export type CodeToolKinds = Readonly<Partial<Record<SandboxLanguage, CodeToolKin
 export const javascriptTool: CodeToolKind = {
   name: "executeJavascriptCode",
   about: {
-    en: (seconds) =>
-      `Runs a JavaScript program (not TypeScript). Assign its result to \`__result__\`, or return it at the end; what console.log prints comes back too. Nothing can be imported. There are no files, no network and no timers, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
-    zh: (seconds) =>
-      `运行一个 JavaScript 程序（不是 TypeScript）。结果须赋值给 \`__result__\`，或在最后用 return 返回；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+    en: (seconds, _, isNotebook, kept) =>
+      `Runs a JavaScript program (not TypeScript). ${isNotebook ? "Its result is the value of its last expression, or what it returns" : "Assign its result to `__result__`, or return it at the end"}; what console.log prints comes back too. Nothing can be imported. There are no files, no network and no timers, ${kept}, and a program may work for ${seconds} s.`,
+    zh: (seconds, _, isNotebook, kept) =>
+      `运行一个 JavaScript 程序（不是 TypeScript）。${isNotebook ? "结果是最后一个表达式的值，或用 return 返回的值" : "结果须赋值给 `__result__`，或在最后用 return 返回"}；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，${kept}，程序自身最多运行 ${seconds} 秒。`,
   },
   renderTools: renderTypeScriptDeclarations,
 };
 
-const wording: Readonly<Record<Locale, { tools: string; code: string }>> = {
-  en: { tools: "The program can call these functions:", code: "The program" },
-  zh: { tools: "程序可以调用以下函数：", code: "程序" },
+interface Wording {
+  tools: string;
+  code: string;
+  /** What a program finds of earlier ones: nothing, and in a session. */
+  nothing: string;
+  variables: string;
+}
+
+const wording: Readonly<Record<Locale, Wording>> = {
+  en: {
+    tools: "The program can call these functions:",
+    code: "The program",
+    nothing: "nothing is kept from one run to the next",
+    variables:
+      "variables, functions and classes stay for the next program (after a time-out or lack of memory they are as before that program)",
+  },
+  zh: {
+    tools: "程序可以调用以下函数：",
+    code: "程序",
+    nothing: "各次运行之间不保留任何内容",
+    variables: "变量、函数和类会保留到下一个程序（超时或内存不足后恢复到该程序运行之前的状态）",
+  },
 };
 
 const outputSchema: JsonSchema = {
@@ -74,6 +105,7 @@ const outputSchema: JsonSchema = {
       },
     },
     warnings: { type: "array", items: { type: "string" } },
+    state: { enum: ["rolled-back"], description: "Variables are as before the program" },
   },
   required: ["value", "logs"],
 };
@@ -84,14 +116,16 @@ export function makeCodeTools(
   sandboxes: Sandbox | readonly Sandbox[],
   options: CodeToolsOptions,
 ): Tool<CodeToolInput>[] {
-  const list: readonly Sandbox[] = Array.isArray(sandboxes) ? sandboxes : [sandboxes as Sandbox];
+  const list = [sandboxes].flat() as readonly Sandbox[];
   for (const sandbox of list) checkSandbox("codeTools()", sandbox);
-  checkKeys("codeTools()", options, "tools imports approve locale");
-  const { tools, imports, approve, locale } = options;
-  checkRunOptions(defined({ tools, imports, approve }));
+  checkKeys("codeTools()", options, "tools imports style approve session locale");
+  const { tools, imports, style, approve, session, locale } = options;
+  checkRunOptions(defined({ tools, imports, style, approve }));
   if (locale !== undefined && !Object.hasOwn(wording, locale)) {
     throw new TypeError(`locale must be one of ${Object.keys(wording).join(", ")}, not ${JSON.stringify(locale)}.`);
   }
+  checkSession("codeTools()", session);
+  if (session !== undefined && list.length > 1) throw new TypeError("codeTools() takes one sandbox with a session.");
   const languages = list.map(({ language }) => language);
   if (new Set(languages).size < languages.length) {
     throw new TypeError("codeTools() takes one sandbox for each language: their tools would have the same name.");
@@ -105,10 +139,17 @@ export function makeCodeTools(
 
 function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOptions): Tool<CodeToolInput> {
   const { language } = sandbox;
-  const { tools = [], imports, approve, locale = "en" } = options;
+  const { tools = [], imports, approve, session, locale = "en" } = options;
+  const style = options.style ?? sandbox.style;
+  const isNotebook = style === "notebook";
   const words = wording[locale];
   const inner = bindTools(sandbox.tools, tools, language).map(({ tool }) => tool);
-  const about = kind.about[locale](sandbox.limits.timeoutMs / 1000, sandbox.libraries);
+  const about = kind.about[locale](
+    sandbox.limits.timeoutMs / 1000,
+    sandbox.librariesOf(style),
+    isNotebook,
+    session ? words.variables : words.nothing,
+  );
   return {
     name: kind.name,
     description:
@@ -119,14 +160,17 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
       required: ["code"],
       additionalProperties: false,
     },
-    outputSchema,
+    // Files come out as content, beside the value.
+    ...(isNotebook ? {} : { outputSchema }),
     annotations: annotationsOf(inner),
-    async execute({ code }: CodeToolInput, { signal, callId, wait }: ToolContext) {
+    async execute({ code }: CodeToolInput, context: ToolContext) {
+      const { signal, callId, wait } = context;
       if (typeof code !== "string") throw new ToolError("code must be the program's text");
-      const run = await sandbox.run(code, {
+      const run = await ((typeof session === "function" ? await session(context) : session) ?? sandbox).run(code, {
         tools,
         signal,
         callIdPrefix: callId,
+        style,
         ...defined({ imports, approve, wait }),
       });
       signal.throwIfAborted();
@@ -149,12 +193,18 @@ function annotationsOf(tools: readonly AnyTool[]): ToolAnnotations {
 /** Units of printed text that an error carries. */
 const maxPrinted = 2000;
 
-function outcomeOf(run: SandboxRun): Record<string, unknown> {
-  const { logs, stats, toolCalls } = run;
+function outcomeOf(run: SandboxRun & Partial<SessionRun>): Record<string, unknown> | ContentBlock[] {
+  const { logs, stats, toolCalls, state } = run;
   const conversions = stats.conversions.map(({ path, from, to }) => `${path || "value"}: ${from} became ${to}`);
   const warnings = [...stats.warnings, ...conversions];
-  const more = { logs, ...(warnings.length > 0 ? { warnings } : {}) };
-  if (run.status === "ok") return { value: run.value, ...more };
+  const rolledBack = state === "rolled-back" ? { state } : {};
+  const more = { logs, ...(warnings.length > 0 ? { warnings } : {}), ...rolledBack };
+  if (run.status === "ok") {
+    const outcome = { value: run.value, ...more };
+    return run.files === undefined
+      ? outcome
+      : [{ type: "text", text: JSON.stringify(outcome) }, ...fileBlocks(run.files)];
+  }
   const printed = logs.map(({ text }) => text.replace(/\n$/, "")).join("\n");
   if (run.error.type === "MissingResult" && printed !== "") return { value: null, ...more };
   const tail = printed.length > maxPrinted ? `…${printed.slice(-maxPrinted)}` : printed;

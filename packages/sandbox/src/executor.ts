@@ -6,17 +6,19 @@ import type {
   Decision,
   Executor,
   ExecutorContext,
-  ToolErrorInfo,
   ToolResult,
   ToolStatus,
 } from "@toolglot/core";
 import { CallReport, failure, interrupted } from "@toolglot/core/executing";
 import { checkKeys, defined } from "@toolglot/internal";
-import { checkDurable, checkRunOptions, checkSandbox } from "./check-options.ts";
-import type { DurableOptions, SandboxRunParked } from "./durable/types.ts";
+import { checkRunOptions, checkSandbox, checkSession } from "./check-options.ts";
+import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
+import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
+import type { SandboxSession, SessionRun } from "./session/types.ts";
 import type {
   ImportPolicy,
+  ProgramStyle,
   Sandbox,
   SandboxError,
   SandboxRun,
@@ -34,6 +36,10 @@ export interface SandboxExecutorOptions {
   tools?: readonly AnyTool[] | (() => readonly AnyTool[]);
   /** Default: that of the sandbox. */
   imports?: ImportPolicy;
+  /** Default: that of the sandbox. */
+  style?: ProgramStyle;
+  /** The programs are those of a session, and find what earlier ones left. A function is asked before each program. Not with `durable`. */
+  session?: SandboxSession | ((context: ExecutorContext) => SandboxSession | Promise<SandboxSession>);
   /** Makes the runs durable: one that waits for an approval survives its process. */
   durable?: DurableExecutorOptions;
 }
@@ -48,90 +54,82 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
 
 /**
  * Runs code actions of the sandbox's language. Each gives one result: `data` is the program's value, `logs` what it
- * printed, `metadata.toolCalls` and `metadata.stats` are the sandbox's own. Tool calls and printed lines are reported as
+ * printed, `content` its value as text and, in the style `notebook`, the files that it made; `metadata.toolCalls` and `metadata.stats` are the sandbox's own. Tool calls and printed lines are reported as
  * they happen, approvals are asked of the context. The status is `denied` when the program ended in a denial that it did
  * not catch, `interrupted` when the run was aborted. Of durable runs: `pending` when it waits for approvals, which
  * `metadata.parked` lists, and `in-doubt` when a call was under way as its process ended. Such a run rejects as
- * `Sandbox.run` does when another process has it, or its id belongs to another program.
+ * `Sandbox.run` does when another process has it, or its id belongs to another program. Of a session's programs
+ * `metadata.session` has `id`, `turn` and `state`; one that rejects as `SandboxSession.run` says rejects here.
  *
  * Throws `TypeError` for what is no sandbox, and for options that make no sense.
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
   checkSandbox("sandboxExecutor()", sandbox);
-  checkKeys("sandboxExecutor()", options, "tools imports durable");
-  const { tools: given = [], imports, durable } = options;
+  checkKeys("sandboxExecutor()", options, "tools imports style session durable");
+  const { tools: given = [], imports, style, session, durable } = options;
   const checked = typeof given === "function" ? [] : given;
-  checkRunOptions({ tools: checked, ...defined({ imports }) });
+  checkRunOptions({ tools: checked, ...defined({ imports, style }) });
   bindTools(sandbox.tools, checked, sandbox.language);
-  if (durable !== undefined) {
-    checkDurable(durable);
-    checkKeys("sandboxExecutor(): durable", durable, "log id approve parkAfterMs leaseMs keepMs");
+  checkKeys("sandboxExecutor(): durable", durable, "log id approve parkAfterMs leaseMs keepMs");
+  checkSession("sandboxExecutor()", session);
+  if (session !== undefined && durable !== undefined) {
+    throw new TypeError("sandboxExecutor() takes session or durable, not both.");
   }
+  const handles = (action: Action): action is CodeAction =>
+    action.kind === "code" && action.language === sandbox.language;
   return {
-    handles: (action: Action): boolean => action.kind === "code" && action.language === sandbox.language,
+    handles,
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
-      if (action.kind !== "code" || action.language !== sandbox.language) {
+      if (!handles(action)) {
         throw new TypeError(`This executor runs ${sandbox.language} code: ask handles() first.`);
       }
-      const reports = new CallReports(context);
-      const common: SandboxRunOptions = {
+      const reports = reportCalls(context);
+      const { id, approve, ...rest } = durable ?? {};
+      const open = typeof session === "function" ? await session(context) : session;
+      const run: SandboxRun | SandboxRunParked = await ((open ?? sandbox) as Sandbox).run(action.source, {
         tools: typeof given === "function" ? given() : given,
-        ...defined({ imports }),
         signal: context.signal,
         callIdPrefix: action.id,
-        approve: (request) => context.approve(request),
-        ...defined({ wait: context.wait }),
+        approve: (request: ApprovalRequest) => approve?.(request, context) ?? context.approve(request),
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
-        ...reports.observers(),
-      };
-      if (durable === undefined) {
-        const run = await sandbox.run(action.source, common);
-        reports.close(run);
-        return [toResult(action.id, run)];
-      }
-      const { id, approve, ...rest } = durable;
-      const run = await sandbox.run(action.source, {
-        ...common,
-        approve: (request) => (approve ? approve(request, context) : context.approve(request)),
-        durable: { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` },
-      });
+        ...reports.observers,
+        ...defined({ imports, style, wait: context.wait }),
+        ...(durable && { durable: { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` } }),
+      } as SandboxDurableRunOptions);
       reports.close(run);
-      return [toResult(action.id, run)];
+      const result = toResult(action.id, run);
+      return [open === undefined ? result : inSession(result, open, run as SessionRun)];
     },
   };
 }
 
-/** Reports the calls of one program to the context, each with one end, also of those that the program's end cut off. */
-class CallReports {
-  readonly #context: ExecutorContext;
-  readonly #open = new Map<string, CallReport>();
-
-  constructor(context: ExecutorContext) {
-    this.#context = context;
-  }
-
-  observers(): SandboxRunOptions {
-    return {
-      onToolCallStart: ({ callId, name, args }) => {
-        this.#open.set(callId, new CallReport(this.#context, { id: callId, name, input: args }));
-      },
-      onToolCallProgress: ({ callId }, value) => this.#open.get(callId)?.progress(value),
-      onToolCall: (call, value) => this.#end(call, value),
-    };
-  }
-
-  /** Ends the reports of calls that have not ended. */
-  close({ toolCalls }: SandboxRun | SandboxRunParked): void {
-    for (const call of toolCalls) this.#end(call, undefined);
-  }
-
-  #end({ callId, ok, ms, error }: SandboxToolCall, value: unknown): void {
-    const report = this.#open.get(callId);
-    this.#open.delete(callId);
+/**
+ * Reports the calls of one program to the context, each with one end. `close` ends those that the program's end cut off.
+ */
+function reportCalls(context: ExecutorContext): {
+  observers: Pick<SandboxRunOptions, "onToolCallStart" | "onToolCallProgress" | "onToolCall">;
+  close(run: SandboxRun | SandboxRunParked): void;
+} {
+  const open = new Map<string, CallReport>();
+  const end = ({ callId, ok, ms, error }: SandboxToolCall, value?: unknown): void => {
+    const report = open.get(callId);
+    open.delete(callId);
     if (ok) report?.end({ status: "ok", data: value }, ms);
     else if (error === undefined) report?.end({ status: "pending" }, ms);
     else report?.end(failure(error.type === "Aborted" ? interrupted : error), ms);
-  }
+  };
+  return {
+    observers: {
+      onToolCallStart: ({ callId: id, name, args: input }) => {
+        open.set(id, new CallReport(context, { id, name, input }));
+      },
+      onToolCallProgress: ({ callId }, value) => open.get(callId)?.progress(value),
+      onToolCall: end,
+    },
+    close({ toolCalls }) {
+      for (const call of toolCalls) end(call);
+    },
+  };
 }
 
 function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResult {
@@ -144,21 +142,38 @@ function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResul
   }
   if (run.status === "ok") {
     const text = typeof run.value === "string" ? run.value : JSON.stringify(run.value);
-    return { ...common, status: "ok", content: [{ type: "text", text }], data: run.value };
+    return {
+      ...common,
+      status: "ok",
+      content: [{ type: "text", text }, ...fileBlocks(run.files ?? [])],
+      data: run.value,
+    };
   }
+  const { callId: _, ...error } = run.error;
   return {
     ...common,
     status: statusOf(run),
     content: [{ type: "text", text: describeError(run.error) }],
-    error: toErrorInfo(run.error),
+    error,
   };
 }
 
+/** Says of a result what became of the session, which a program that ended well can't know. */
+function inSession(result: ToolResult, { id }: SandboxSession, run: SessionRun): ToolResult {
+  const { turn, state } = run;
+  const content = [...(result.content ?? [])];
+  if (run.status === "ok" && state === "rolled-back") content.push({ type: "text", text: rolledBackText });
+  return { ...result, content, metadata: { ...result.metadata, session: { id, turn, state } } };
+}
+
+/** For the model, after a program that ended well. */
+const rolledBackText = "What this program left could not be kept: variables are as before it.";
+
 function statusOf({ error, toolCalls }: SandboxRunError): ToolStatus {
-  const failed = toolCalls.find((call) => call.callId === error.callId);
   // Of the call, not of the error: a program can name its own classes as it likes.
-  if (error.callId !== undefined && failed?.error?.type === "Denied") return "denied";
-  if (error.callId !== undefined && failed?.error?.type === "InDoubt") return "in-doubt";
+  const type = toolCalls.find(({ callId }) => callId === error.callId)?.error?.type;
+  if (type === "Denied") return "denied";
+  if (type === "InDoubt") return "in-doubt";
   return error.type === "Aborted" ? "interrupted" : "error";
 }
 
@@ -166,8 +181,4 @@ function statusOf({ error, toolCalls }: SandboxRunError): ToolStatus {
 export function describeError({ type, message, line, sourceLine, hint }: SandboxError): string {
   const place = line === undefined ? "" : ` (line ${line}${sourceLine ? `: ${sourceLine.trim()}` : ""})`;
   return `${type}: ${message}${place}${hint ? `\n${hint}` : ""}`;
-}
-
-function toErrorInfo({ callId: _, ...info }: SandboxError): ToolErrorInfo {
-  return info;
 }

@@ -1,5 +1,7 @@
 import { inBackground, untilAborted } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
+import { type InterpreterUse, NotAtRestError, type RetireReason, type ReuseOptions, ReuseRule } from "./reuse.ts";
+import type { SandboxPoolStats } from "./types.ts";
 
 /** Pause before a start in the background that follows a failure; doubled by each further one. */
 const firstPauseMs = 100;
@@ -8,6 +10,8 @@ const longestPauseMs = 30_000;
 /** A guest, for one run. */
 export interface StockedGuest {
   guest: Guest;
+  /** Of what it runs in, whatever guests came before. */
+  readonly use: InterpreterUse;
   /** Whether it can take a program. */
   ready: boolean;
   /** Ended by us: its end is no fault. */
@@ -15,17 +19,23 @@ export interface StockedGuest {
 }
 
 /**
- * Guests that nobody has asked for yet, and the starting and ending of all of them. What ends by itself is replaced, ever
+ * Guests that nobody has asked for yet, and the starting and ending of all of them. New ones are for any program, those that
+ * are used again for their domain's alone. What ends by itself is replaced, ever
  * more slowly while replacements fail, so that a broken engine costs next to nothing.
  */
 export class GuestStock {
   readonly #engine: Engine;
   readonly #wanted: () => number;
+  readonly #rule: ReuseRule;
   /** In the order of their starts. */
   #stock: StockedGuest[] = [];
   readonly #alive = new Set<StockedGuest>();
   #started = 0;
   #failed = 0;
+  #taken = 0;
+  /** Of the last guest that was taken, and whether the one before it had another. */
+  #domain: string | undefined;
+  #isMixed = false;
   /** Starts that failed since the last one that did not. */
   #badStarts = 0;
   /** Guests that ended by themselves since the last one that was taken. */
@@ -34,29 +44,46 @@ export class GuestStock {
   #closed = false;
 
   /** `wanted`: how many to keep, asked each time. */
-  constructor(engine: Engine, wanted: () => number) {
+  constructor(engine: Engine, wanted: () => number, reuse?: ReuseOptions) {
     this.#engine = engine;
     this.#wanted = wanted;
+    this.#rule = new ReuseRule(reuse);
   }
 
-  get counts(): { idle: number; starting: number; started: number; failed: number } {
-    const idle = this.#stock.filter(({ ready }) => ready).length;
-    return { idle, starting: this.#stock.length - idle, started: this.#started, failed: this.#failed };
+  get counts(): Pick<SandboxPoolStats, "idle" | "kept" | "starting" | "started" | "failed" | "retired"> {
+    const ready = this.#stock.filter((one) => one.ready);
+    return {
+      idle: ready.length,
+      kept: ready.filter(isUsed).length,
+      starting: this.#stock.length - ready.length,
+      started: this.#started,
+      failed: this.#failed,
+      retired: { ...this.#rule.retired },
+    };
+  }
+
+  /** Whether a guest is ready for a program of this domain. */
+  hasReady(domain: string | undefined): boolean {
+    return this.#stock.some((one) => one.ready && isFor(one, domain));
   }
 
   /**
-   * A guest that is ready, from the stock or started now. After a failed start it tries once more, as the engine may then
+   * A guest that is ready for a program of this domain, from the stock or started now. After a failed start it tries once more, as the engine may then
    * start another way. Rejects with the failure, or with what `signal` was aborted with.
    */
-  async take(signal: AbortSignal): Promise<StockedGuest> {
+  async take(signal: AbortSignal, domain?: string): Promise<StockedGuest> {
     await untilAborted(this.#engine.prepare(), signal);
+    this.#isMixed = this.#taken++ > 0 && this.#domain !== domain;
+    this.#domain = domain;
     let failure: unknown;
     for (let attempt = 0; attempt < 2 && !this.#closed; attempt++) {
       let taken: StockedGuest | undefined;
       try {
-        taken = this.#pick(attempt > 0) ?? this.#spawn();
+        taken = this.#pick(domain, attempt > 0) ?? this.#spawn();
         taken.guest.hold(true);
         await untilAborted(taken.guest.ready, signal);
+        taken.use.programs++;
+        taken.use.domain = domain;
         this.#idleDeaths = 0;
         return taken;
       } catch (error) {
@@ -112,14 +139,52 @@ export class GuestStock {
   }
 
   /**
-   * Takes back a guest after its run. Where it ran stays, for the next run, while no more than one is there beyond those
-   * wanted: so runs one after another need no start at all.
+   * Takes back a guest after its run. What it ran in stays, for the next run of its domain, while no more than one is there
+   * beyond those wanted: so runs one after another need no start at all. Whether another is needed for the next run. `held`: as in
+   * {@link Guest.renew}.
    */
-  giveBackUsed(one: StockedGuest): void {
+  giveBackUsed(one: StockedGuest, held?: string): boolean {
+    const { guest, use } = one;
+    const isShared = use.domain !== undefined || this.#engine.sharedWithoutDomain;
+    if (isShared && guest.renew && this.#hasRoom(use.domain)) {
+      const reason = this.#rule.reasonToRetire(use, guest.grownMb ?? 0);
+      const renewed = reason === undefined ? guest.renew(held) : undefined;
+      if (renewed) {
+        this.#keep(this.#adopt(renewed, use, (error) => this.#retire(error)));
+        return this.#missing;
+      }
+      this.#rule.retired[reason ?? "failed"]++;
+    }
+    this.end(one);
+    return true;
+  }
+
+  /** Whether one that was used may stay. The oldest of another domain goes for it, or a new one that nobody else may need. */
+  #hasRoom(domain: string | undefined): boolean {
     const wanted = this.#wanted();
-    const renewed = !this.#closed && wanted > 0 && this.#stock.length <= wanted ? one.guest.renew?.() : undefined;
-    if (renewed) this.#keep(this.#adopt(renewed, () => {}));
-    else this.end(one);
+    if (this.#closed || wanted === 0) return false;
+    if (this.#stock.length <= wanted || this.#evict((one) => isUsed(one) && one.use.domain !== domain)) return true;
+    return !this.#isMixed && this.#evict((one) => !isUsed(one));
+  }
+
+  /** Ends the oldest one that `matches`. False when there is none. */
+  #evict(matches: (one: StockedGuest) => boolean): boolean {
+    const oldest = this.#stock.find(matches);
+    if (oldest) {
+      this.#remove(oldest);
+      this.end(oldest);
+    }
+    return oldest !== undefined;
+  }
+
+  /** Ends those that wait for a program of this domain. */
+  forget(domain: string): void {
+    while (this.#evict((one) => one.use.domain === domain));
+  }
+
+  #retire(error: unknown): void {
+    const reason: RetireReason = error instanceof NotAtRestError ? "not-at-rest" : "failed";
+    this.#rule.retired[reason]++;
   }
 
   /** Ends a guest, taken or not. */
@@ -147,8 +212,11 @@ export class GuestStock {
     await Promise.all(ends);
   }
 
+  /** While domains take turns, those that are kept for theirs are not enough: a new one is there as well. */
   get #missing(): boolean {
-    return !this.#closed && this.#stock.length < this.#wanted();
+    const wanted = this.#wanted();
+    if (this.#closed || wanted === 0) return false;
+    return this.#stock.length < wanted || (this.#isMixed && this.#stock.every(isUsed));
   }
 
   #endPause(): void {
@@ -175,13 +243,17 @@ export class GuestStock {
   #keep(one: StockedGuest): void {
     one.guest.hold(false);
     this.#stock.push(one);
+    while (this.#stock.length > this.#wanted() + 1 && this.#evict((each) => isUsed(each) && each !== one));
   }
 
-  /** The first that is ready, else the one that will be soonest. */
-  #pick(onlyReady: boolean): StockedGuest | undefined {
-    const ready = this.#stock.findIndex((each) => each.ready);
-    if (ready < 0 && onlyReady) return undefined;
-    return this.#stock.splice(Math.max(ready, 0), 1)[0];
+  /** One of the domain's own, which is ready in a few milliseconds if it isn't yet; else a new one; of each those that are ready first. */
+  #pick(domain: string | undefined, onlyReady: boolean): StockedGuest | undefined {
+    const fit = this.#stock.filter((one) => isFor(one, domain) && (one.ready || !onlyReady));
+    const own = fit.filter(isUsed);
+    const choice = own.length > 0 ? own : fit;
+    const picked = choice.find((one) => one.ready) ?? choice[0];
+    if (picked) this.#remove(picked);
+    return picked;
   }
 
   /** It was sent nothing yet: the next run can have it. */
@@ -200,11 +272,12 @@ export class GuestStock {
       this.#startFailed();
       throw error;
     }
-    return this.#adopt(guest, () => this.#startFailed());
+    const use = { programs: 0, born: performance.now(), domain: undefined };
+    return this.#adopt(guest, use, () => this.#startFailed());
   }
 
-  #adopt(guest: Guest, onFailure: () => void): StockedGuest {
-    const one: StockedGuest = { guest, ready: false, discarded: false };
+  #adopt(guest: Guest, use: InterpreterUse, onFailure: (error: unknown) => void): StockedGuest {
+    const one: StockedGuest = { guest, use, ready: false, discarded: false };
     this.#alive.add(one);
     guest.ready.then(
       () => {
@@ -214,10 +287,10 @@ export class GuestStock {
         this.#endPause();
         this.refill();
       },
-      () => {
+      (error) => {
         this.#remove(one);
         if (one.discarded) return;
-        onFailure();
+        onFailure(error);
         this.end(one);
         this.refill();
       },
@@ -227,6 +300,7 @@ export class GuestStock {
       if (!this.#remove(one) || !one.ready || one.discarded) return;
       this.#failed++;
       this.#idleDeaths++;
+      if (isUsed(one)) this.#rule.retired.failed++;
       this.refill();
     });
     return one;
@@ -244,4 +318,12 @@ export class GuestStock {
     this.#stock = this.#stock.filter((each) => each !== one);
     return this.#stock.length < before;
   }
+}
+
+function isUsed({ use }: StockedGuest): boolean {
+  return use.programs > 0;
+}
+
+function isFor(one: StockedGuest, domain: string | undefined): boolean {
+  return !isUsed(one) || one.use.domain === domain;
 }

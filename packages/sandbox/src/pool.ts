@@ -2,6 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { inBackground, Limiter, type Release } from "@toolglot/internal";
 import type { Engine, Guest } from "./engine.ts";
 import { GuestStock } from "./guest-stock.ts";
+import type { ReuseOptions } from "./reuse.ts";
 import type { PoolOptions, SandboxPoolStats } from "./types.ts";
 
 /** A guest lent to one run. */
@@ -9,8 +10,10 @@ export interface Lease {
   guest: Guest;
   /** Whether it was ready when it was asked for. */
   warm: boolean;
-  /** Ends the guest and gives its place to the next run. */
-  release(): void;
+  /** Programs that its interpreter ran before. */
+  reused: number;
+  /** Gives the guest back, which ends it or sets it back for the next run, and its place. `held`: as in {@link Guest.renew}. */
+  release(held?: string): void;
 }
 
 /**
@@ -19,7 +22,7 @@ export interface Lease {
  */
 const refillDelayMs = { empty: 100, stocked: 1000 };
 
-/** Guests for one run each: some kept ready, a bounded number at work, a bounded number of runs waiting in order. */
+/** Guests: some kept ready, a bounded number at work, a bounded number of runs waiting in order. */
 export class GuestPool {
   readonly #rules: Required<PoolOptions>;
   readonly #limiter: Limiter;
@@ -28,18 +31,20 @@ export class GuestPool {
   #admitted = 0;
   #lent = 0;
   #state: "open" | "draining" | "disposed" = "open";
+  #refill: ReturnType<typeof setTimeout> | undefined;
   #drained: Promise<void> | undefined;
   #onQuiet: () => void = () => {};
 
-  constructor(engine: Engine, rules: Required<PoolOptions>) {
+  constructor(engine: Engine, rules: Required<PoolOptions>, reuse?: ReuseOptions) {
     this.#rules = rules;
     this.#limiter = new Limiter(rules.maxConcurrency);
-    this.#stock = new GuestStock(engine, () => {
+    const wanted = (): number => {
       if (this.#state === "open") return rules.size;
       const { running, waiting } = this.#limiter;
       // Those that have a place, or will, and no guest yet.
       return this.#state === "draining" ? Math.min(rules.size, waiting + running - this.#lent) : 0;
-    });
+    };
+    this.#stock = new GuestStock(engine, wanted, reuse);
   }
 
   get counts(): Omit<SandboxPoolStats, "engine" | "isolation" | "missingWalls" | "snapshot"> {
@@ -71,17 +76,23 @@ export class GuestPool {
   }
 
   /** A guest for a run that was let in. Rejects with what `signal` was aborted with, or when no guest starts. */
-  async acquire(signal: AbortSignal): Promise<Lease> {
+  async acquire(signal: AbortSignal, domain?: string): Promise<Lease> {
     signal.throwIfAborted();
     if (this.#disposed) throw closedError("disposed");
     const place = await this.#limiter.take({ signal });
     if (typeof place === "string") throw place === "aborted" ? signal.reason : closedError("disposed");
     try {
-      return await this.#lend(place, signal);
+      return await this.#lend(place, signal, domain);
     } catch (error) {
       this.#leave(place);
       throw this.#disposed ? closedError("disposed") : error;
     }
+  }
+
+  /** Ends guests that wait for a program of this domain. */
+  forget(domain: string): void {
+    this.#stock.forget(domain);
+    this.#refillSoon();
   }
 
   /** Resolves when the guests to be kept have started. */
@@ -117,26 +128,39 @@ export class GuestPool {
     return this.#state === "disposed";
   }
 
-  async #lend(place: Release, signal: AbortSignal): Promise<Lease> {
+  async #lend(place: Release, signal: AbortSignal, domain: string | undefined): Promise<Lease> {
     signal.throwIfAborted();
-    const warm = this.#stock.counts.idle > 0;
-    const one = await this.#stock.take(signal);
+    // It takes what the one before left, or starts its own.
+    clearTimeout(this.#refill);
+    const warm = this.#stock.hasReady(domain);
+    const one = await this.#stock.take(signal, domain).catch((error) => {
+      this.#refillSoon();
+      throw error;
+    });
     this.#served++;
     this.#lent++;
     if (this.#state === "draining") this.#settle();
     // Starting a guest takes milliseconds that the program need not wait for.
     const { empty, stocked } = refillDelayMs;
-    inBackground(() => this.#stock.refill(), this.#stock.counts.idle > 0 ? stocked : empty);
+    const refill = inBackground(() => this.#stock.refill(), this.#stock.counts.idle > 0 ? stocked : empty);
     let released = false;
-    const release = (): void => {
+    const release = (held?: string): void => {
       if (released) return;
       released = true;
-      this.#stock.giveBackUsed(one);
+      // A short program's is there for the next one.
+      clearTimeout(refill);
+      const isGone = this.#stock.giveBackUsed(one, held);
       this.#lent--;
       this.#leave(place);
-      inBackground(() => this.#stock.refill(), 0);
+      if (isGone) this.#refillSoon();
     };
-    return { guest: one.guest, warm, release };
+    return { guest: one.guest, warm, reused: one.use.programs - 1, release };
+  }
+
+  /** Starts what is missing, unless a run comes first. */
+  #refillSoon(): void {
+    clearTimeout(this.#refill);
+    this.#refill = inBackground(() => this.#stock.refill(), 0);
   }
 
   #leave(place: Release): void {

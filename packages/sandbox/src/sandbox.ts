@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
-import { onAbort, randomHex } from "@toolglot/internal";
-import { checkDurable, checkRunOptions } from "./check-options.ts";
+import { defined, onAbort, randomHex } from "@toolglot/internal";
+import { checkRunOptions } from "./check-options.ts";
 import { runDurably } from "./durable/run-durably.ts";
 import { resolveSettings } from "./durable/settings.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
@@ -8,7 +8,9 @@ import type { Engine } from "./engine.ts";
 import { GuestPool } from "./pool.ts";
 import { ProgramRun, type RunRequest } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
+import type { SessionHost, Sessions } from "./session/host.ts";
 import type {
+  ProgramStyle,
   Sandbox,
   SandboxLimits,
   SandboxOptions,
@@ -23,6 +25,8 @@ export interface SandboxParts {
   limits: SandboxLimits;
   /** When the options say nothing. */
   pool: { size: number; maxConcurrency: number };
+  /** Absent where there are no sessions. */
+  sessions?: (host: SessionHost) => Sessions;
 }
 
 /** Runs that may wait when the options say nothing. */
@@ -34,12 +38,11 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   const { language } = options;
   const tools = options.tools ?? [];
   bindTools(tools, [], language);
-  const { size, maxConcurrency, maxWaiting } = options.pool ?? {};
-  const pool = new GuestPool(engine, {
-    size: size ?? parts.pool.size,
-    maxConcurrency: maxConcurrency ?? parts.pool.maxConcurrency,
-    maxWaiting: maxWaiting ?? defaultMaxWaiting,
-  });
+  const pool = new GuestPool(
+    engine,
+    { maxWaiting: defaultMaxWaiting, ...parts.pool, ...defined(options.pool ?? {}) },
+    options.reuse,
+  );
   const atWork = new Set<AbortController>();
   let disposed = false;
   let runs = 0;
@@ -63,13 +66,23 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     }
   }
 
+  function filesFor({ files }: Given, style: ProgramStyle): RunRequest["files"] {
+    if (files === undefined) return undefined;
+    if (!Array.isArray(files)) throw new TypeError("files must be an array of { path, data }.");
+    if (engine.files === undefined) throw new TypeError("files are for Python: let a tool bring the data.");
+    if (style !== "notebook") throw new TypeError('files are for the style "notebook": set style: "notebook".');
+    return engine.files.encode(files);
+  }
+
   function requestOf(given: Given, callIdPrefix: string): Omit<RunRequest, "code" | "signal"> {
     const programTools = bindTools(tools, given.tools ?? [], language);
     return {
       engine,
       limits,
       tools: programTools,
+      domain: given.domain ?? options.domain,
       imports: given.imports ?? options.imports ?? "refuse",
+      style: given.style ?? options.style ?? "attp",
       guard: options.guard ?? true,
       seed: options.seed === undefined ? randomHex(32) : String(options.seed),
       callIdPrefix: given.callIdPrefix ?? callIdPrefix,
@@ -84,9 +97,10 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     checkRunOptions(given);
     if (given.durable !== undefined) return await runDurable(code, given.durable, given);
     const request = requestOf(given, `run-${++runs}`);
+    request.files = filesFor(given, request.style);
     return await abortable(given.signal, (signal) => {
       const program = new ProgramRun({ code, ...request, signal });
-      return pool.admit(() => program.execute(() => pool.acquire(signal)));
+      return pool.admit(() => program.execute(() => pool.acquire(signal, request.domain)));
     });
   }
 
@@ -96,11 +110,11 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     given: Given,
   ): Promise<SandboxRun | SandboxRunParked> {
     if (options.guard === false) throw new TypeError("A durable run needs the guard: leave out guard: false.");
-    checkDurable(durable);
+    if (given.files !== undefined) throw new TypeError("A durable run takes no files: let a tool bring the data.");
     const settings = resolveSettings(durable);
     const request = requestOf(given, settings.id);
     return await abortable(given.signal, (signal) =>
-      pool.admit(() => runDurably(settings, { code, ...request, signal }, () => pool.acquire(signal))),
+      pool.admit(() => runDurably(settings, { code, ...request, signal }, () => pool.acquire(signal, request.domain))),
     );
   }
 
@@ -133,16 +147,51 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     await pool.dispose();
   }
 
+  const { openSession, resumeSession } = (parts.sessions ?? noSessions)({
+    engine,
+    async execute(code, given, { domain, session, lend }) {
+      const request = { ...requestOf(given, `run-${++runs}`), domain, session };
+      return await abortable(given.signal, (signal) =>
+        pool.admit(async () => {
+          let acquiring: Promise<unknown> = Promise.resolve();
+          const run = await new ProgramRun({ code, ...request, signal }).execute(() => {
+            const lent = pool.acquire(signal, domain).then(lend);
+            acquiring = lent.catch(() => {});
+            return lent;
+          });
+          // A run that was aborted has not waited for its interpreter.
+          await acquiring;
+          return run;
+        }),
+      );
+    },
+    checkTools: (given) => void bindTools(tools, given, language),
+    forget: (domain) => pool.forget(domain),
+  });
+
   return {
     language,
     limits,
     tools,
     libraries: engine.libraries ?? [],
+    librariesOf: (style) => engine.librariesOf?.(style) ?? [],
+    style: options.style ?? "attp",
     run,
     resume,
+    openSession,
+    resumeSession,
     warm,
     stats,
     drain: () => pool.drain(),
     [Symbol.asyncDispose]: dispose,
   };
+}
+
+/** Where the engine can't give its memory away. */
+function noSessions({ engine }: SessionHost): Sessions {
+  const refuse = async (): Promise<never> => {
+    const message = "There are sessions of Python in Node alone: this sandbox runs each program by itself.";
+    throw new ToolglotError("sandbox/sessions-unsupported", message, { data: { language: engine.language } });
+  };
+  return { openSession: refuse, resumeSession: refuse };
 }

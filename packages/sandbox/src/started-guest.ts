@@ -9,13 +9,13 @@ export abstract class StartedGuest {
   /** Why it has ended, or will have. */
   protected fault: string;
   protected markReady: () => void = () => {};
-  #markFailed: (error: Error) => void = () => {};
+  protected markFailed: (error: Error) => void = () => {};
 
   constructor(fault: string, startTimeoutMs: number) {
     this.fault = fault;
     this.ready = new Promise((resolve, reject) => {
       this.markReady = resolve;
-      this.#markFailed = reject;
+      this.markFailed = reject;
     });
     const timer = inBackground(() => this.fail("it did not start in time"), startTimeoutMs);
     const stop = (): void => clearTimeout(timer);
@@ -39,7 +39,7 @@ export abstract class StartedGuest {
   protected end(): void {
     if (this.over) return;
     this.over = true;
-    this.#markFailed(new Error(this.fault));
+    this.markFailed(new Error(this.fault));
     this.listener?.onEnd(this.fault);
   }
 }

@@ -1,5 +1,7 @@
 import type { AnyTool, ApprovalRequest, Decision, ExecutorContext, LogEntry } from "@toolglot/core";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
+import type { RetireReason, ReuseOptions } from "./reuse.ts";
+import type { SandboxSession, SessionOptions } from "./session/types.ts";
 
 /** Languages a sandbox runs. */
 export type SandboxLanguage = "python" | "javascript";
@@ -45,6 +47,33 @@ export interface SandboxLimits {
 /** What to do about an import of a library that is there without one. */
 export type ImportPolicy = "refuse" | "ignore-allowed";
 
+/**
+ * What a program may look like. `attp`: it assigns `__result__`, libraries are there without imports. `notebook`: it may also
+ * end in an expression or a `return`, import, read and write files under `/mnt/data` (Python), and await.
+ */
+export type ProgramStyle = "attp" | "notebook";
+
+/** A file for a program, at `/mnt/data` or below it. */
+export interface FileInput {
+  /** As `sales.csv`, `raw/2024.csv` or `/mnt/data/sales.csv`. */
+  path: string;
+  /** Text is written as UTF-8. */
+  data: Uint8Array | string;
+  /** For the caller's own use: a program sees the content alone. */
+  mediaType?: string;
+}
+
+/** A file that a program made or changed. */
+export interface FileOutput {
+  /** Under `/mnt/data`, as `charts/sales.png`. Chosen by the program: untrusted text. */
+  path: string;
+  bytes: number;
+  /** By the content for PNG, JPEG, GIF, WebP, SVG and PDF, else by the name, else `application/octet-stream`. */
+  mediaType: string;
+  /** Absent for files beyond 8 MiB in sum, in the order of their paths. */
+  data?: Uint8Array;
+}
+
 /** Options of {@link createSandbox}. */
 export interface SandboxOptions {
   language: SandboxLanguage;
@@ -56,16 +85,24 @@ export interface SandboxOptions {
    * binds what is there already, with a warning in `stats.warnings`; any other import stays an error.
    */
   imports?: ImportPolicy;
+  /** Of every run that does not say otherwise. Default `attp`. In `notebook` imports are Python's own, and `imports` says nothing. */
+  style?: ProgramStyle;
   /**
    * Python only: the libraries that a program finds, and may import. `standard` (default): those of the ATTP specification
    * (`math`, `json`, `datetime`, `re`, `random`, `statistics`) and the others of the README's list. `specification`: the
-   * first six alone. Or names out of that list.
+   * first six alone. Or names out of that list. In the style `notebook`, `standard` has those of the README's second list too.
    */
   libraries?: "standard" | "specification" | readonly string[];
   /** `false` switches the guard inside the interpreter off, to test the process around it. Default true. */
   guard?: boolean;
   pool?: PoolOptions;
-  /** JavaScript only, in Node: an interpreter of Python is used once. */
+  /**
+   * Whose programs these are: a person, a conversation, an application; any text but the empty one. Programs of one domain may
+   * follow one another in one interpreter, which two domains never share, nor a domain and programs without one. A domain
+   * says that its programs trust one another: the threat model says how far. Without one, Python uses an interpreter once.
+   */
+  domain?: string;
+  /** How long an interpreter is used again; of Python's, only within a `domain`. */
   reuse?: ReuseOptions;
   /**
    * Python only. `auto` (default): the child process gets namespaces of its own where the system's `unshare` can make
@@ -83,25 +120,13 @@ export interface SandboxOptions {
 }
 
 /**
- * How long the thread of JavaScript programs is kept. Every program has an engine and a memory of its own, and nothing of
- * the one before it; what is used again is the thread around it, after programs that came to an end by themselves and in
- * their limits.
- */
-export interface ReuseOptions {
-  /** Programs that a thread runs one after another, 1 to 10,000. Default 200; 1: each gets a thread of its own. */
-  maxPrograms?: number;
-  /** Milliseconds after its start in which a thread takes new programs, 0 to 86,400,000. Default 600,000. */
-  maxMs?: number;
-}
-
-/**
- * How many interpreters are kept and run. Each is used for one run: for Python a process of about 200 MB, for JavaScript an
- * engine in a thread of about 10 MB.
+ * How many interpreters are kept and run: for Python each is a process of about 200 MB, for JavaScript an engine in a thread
+ * of about 10 MB.
  */
 export interface PoolOptions {
   /**
-   * Interpreters kept ready for the next runs, started in the background from the first run on; 0 to 64. Default 1. Of
-   * JavaScript's threads one more may stay for a while, see {@link ReuseOptions}.
+   * Interpreters kept ready for the next runs, started in the background from the first run on; 0 to 64. Default 1. One
+   * more that is used again may stay, see {@link ReuseOptions}. 0: none is kept, each run starts its own.
    */
   size?: number;
   /** Runs at the same time, 1 to 64; further ones wait in order. Default 4 for Python, 8 for JavaScript. */
@@ -115,9 +140,15 @@ export interface SandboxRunOptions {
   /** See {@link SandboxDurableRunOptions}. */
   durable?: undefined;
   tools?: readonly AnyTool[];
+  /** Wins over that of the sandbox, {@link SandboxOptions.domain}. */
+  domain?: string;
   /** Aborting ends the run with the error type `Aborted`. */
   signal?: AbortSignal;
   imports?: ImportPolicy;
+  /** Default: that of the sandbox. */
+  style?: ProgramStyle;
+  /** Python in the style `notebook`: files that the program finds, at most 32 MiB together. Not for durable runs. */
+  files?: readonly FileInput[];
   /** Prefix of the call ids that tools get: `<callIdPrefix>:1`, `<callIdPrefix>:2`. Default: one of its own. */
   callIdPrefix?: string;
   /** Called when a tool call begins, before its approval is asked for. */
@@ -195,6 +226,10 @@ export interface SandboxStats {
   startMs: number;
   /** Whether the interpreter was ready when the run asked for it. */
   warm: boolean;
+  /** Programs that its interpreter ran before; 0: it was a new one. */
+  reused: number;
+  /** Of the run, when it has one. */
+  domain?: string;
   /** What `timeoutMs` limits. In a durable run: the time of the last guest, its replay included. */
   guestMs: number;
   /** What `toolTimeMs` limits. */
@@ -221,8 +256,13 @@ export type SandboxRun = SandboxRunOk | SandboxRunError;
 /** A program that ended well. */
 export interface SandboxRunOk {
   status: "ok";
-  /** What the program assigned to `__result__`, as JSON data. */
+  /**
+   * What the program assigned to `__result__`, as JSON data. In the style `notebook` else what it returned at its top, else the value
+   * of its last expression, else null.
+   */
   value: unknown;
+  /** Files that the program made or changed, by path; absent when there are none. */
+  files?: FileOutput[];
   logs: LogEntry[];
   toolCalls: SandboxToolCall[];
   stats: SandboxStats;
@@ -245,6 +285,10 @@ export interface SandboxPoolStats {
   missingWalls: SandboxWall[];
   /** Interpreters that are ready. */
   idle: number;
+  /** Of those, how many have run a program before. */
+  kept: number;
+  /** Interpreters that could have been used again and were not, by the reason: see {@link RetireReason}. */
+  retired: Record<RetireReason, number>;
   starting: number;
   running: number;
   /** Runs that wait for a place. */
@@ -259,7 +303,7 @@ export interface SandboxPoolStats {
   snapshot: "none" | "built" | "cached" | "plain";
 }
 
-/** Runs programs. Each run gets an interpreter of its own, and nothing of an earlier one. */
+/** Runs programs. No run finds anything of an earlier one. */
 export interface Sandbox {
   readonly language: SandboxLanguage;
   readonly limits: Readonly<SandboxLimits>;
@@ -267,6 +311,10 @@ export interface Sandbox {
   readonly tools: readonly AnyTool[];
   /** Python: the names of the libraries that a program finds. JavaScript: none. */
   readonly libraries: readonly string[];
+  /** Those of programs in this style. */
+  librariesOf(style: ProgramStyle): readonly string[];
+  /** Of runs that do not say otherwise. */
+  readonly style: ProgramStyle;
   /**
    * Runs a program. Resolves for everything that the program, its tools or its end can do; rejects with a `TypeError`
    * for a caller's mistake, and with a `ToolglotError` after `drain()` or the disposal (`sandbox/disposed`), or when
@@ -296,6 +344,19 @@ export interface Sandbox {
     durable: DurableOptions,
     options?: Omit<SandboxDurableRunOptions, "durable">,
   ): Promise<SandboxRun | SandboxRunParked>;
+  /**
+   * A new session: programs that share their variables. Python in Node alone, elsewhere it rejects with `sandbox/sessions-unsupported`.
+   * `id`: 1 to 128 letters, digits, dots, hyphens and underscores; default: a random one. Throws `TypeError` for options that make
+   * no sense; rejects with a `ToolglotError` (`sandbox/session-exists`, `sandbox/session-live`), and with what the store rejects with.
+   */
+  openSession(options?: SessionOptions & { id?: string }): Promise<SandboxSession>;
+  /**
+   * Goes on with a session where its newest image was made, in whatever process. Rejects with a `ToolglotError`:
+   * `sandbox/session-unknown`, `-live` (somebody has it open; `data.until` is the end of the lease), `-expired` (it was not used for
+   * `expireMs`, and is removed), `-tampered` (the image is not what was stored under this key), `-mismatch` (it was made by another version;
+   * `data`: `field`, `saved`, `here`).
+   */
+  resumeSession(id: string, options?: SessionOptions): Promise<SandboxSession>;
   /** Resolves when the pool is full. Rejects with a `ToolglotError` (`sandbox/engine-start-failed`) when no interpreter starts. */
   warm(): Promise<void>;
   stats(): SandboxPoolStats;

@@ -16,11 +16,11 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 const schemaOf = (inputSchema: unknown) => [{ name: "x", description: "", inputSchema, execute: () => 1 }];
 
 it.each([
-  [{ limits: null }, /limits must be an object/],
-  [{ limits: 5 }, /limits must be an object/],
+  [{ limits: null }, /limits takes an object/],
+  [{ limits: 5 }, /limits takes an object/],
   [{ timeoutMs: 5 }, /timeoutMs is a limit: give it as limits: \{ timeoutMs \}/],
-  [{ pool: 5 }, /pool must be an object/],
-  [{ pool: { max: 5 } }, /pool.max is unknown: there are size, maxConcurrency, maxWaiting/],
+  [{ pool: 5 }, /pool takes an object/],
+  [{ pool: { max: 5 } }, /pool has no option "max"\. It has: size, maxConcurrency, maxWaiting/],
   [{ pool: { size: Number.NaN } }, /pool.size must be a whole number from 0 to 64, not NaN/],
   [{ tool: [] }, /createSandbox\(\) has no option "tool"\. Did you mean "tools"\?/],
   [{ seeds: 1 }, /createSandbox\(\) has no option "seeds"\. Did you mean "seed"\?/],
@@ -39,15 +39,15 @@ it.each([
 });
 
 it.each([
-  [null, /options of a run must be an object/],
-  ["fast", /options of a run must be an object/],
+  [null, /The run takes an object of options/],
+  ["fast", /The run takes an object of options/],
   [{ limits: { timeoutMs: 5 } }, /limits are those of the sandbox: give them to createSandbox/],
   [{ signal: new AbortController() }, /signal must be an AbortSignal/],
   [{ tools: {} }, /tools must be an array/],
   [{ callIdPrefix: 5 }, /callIdPrefix must be text/],
   [{ approve: true }, /approve must be a function/],
   [{ onLog: "print" }, /onLog must be a function/],
-  [{ durable: null }, /durable must be an object/],
+  [{ durable: null }, /durable takes an object/],
   [{ onLogs: () => {} }, /has no option "onLogs"\. Did you mean "onLog"\?/],
   [
     { durable: { log: new MemoryOperationLog(), id: "x", leaseMS: 5 } },
@@ -61,8 +61,8 @@ it.each([
 });
 
 it("should reject to resume nothing, or with options that make no sense", async () => {
-  await expect(sandbox.resume(undefined as never)).rejects.toThrow(/durable must be an object/);
-  await expect(sandbox.resume({} as never, null as never)).rejects.toThrow(/options of a run must be an object/);
+  await expect(sandbox.resume(undefined as never)).rejects.toThrow(/durable needs options: \{ log, id \}/);
+  await expect(sandbox.resume({} as never, null as never)).rejects.toThrow(/The run takes an object of options/);
 });
 
 it.each([codeTools, sandboxExecutor])(

@@ -1,5 +1,5 @@
 // What the engine's memory holds when both realms are made and no program has been in it. To copy that into a new engine's
-// memory takes a tenth of the time that evaluating the realms' source does, and leads to the same. For Node.
+// memory takes a tenth of the time that evaluating the realms' source does, and leads to the same.
 
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
 /**
@@ -50,11 +50,11 @@ function copyPages(words, memory) {
 function usedPages(memory) {
   /** @type {number[]} */
   const pages = [];
-  const bytes = Buffer.from(memory.buffer);
-  const size = pageWords * 4;
-  const zeros = Buffer.alloc(size);
-  for (let page = 0; page * size < bytes.length; page++) {
-    if (bytes.compare(zeros, 0, size, page * size, (page + 1) * size) !== 0) pages.push(page);
+  for (let index = 0; index < memory.length; index++) {
+    if (memory[index] === 0) continue;
+    const page = Math.floor(index / pageWords);
+    pages.push(page);
+    index = (page + 1) * pageWords - 1;
   }
   return pages;
 }

@@ -48,10 +48,14 @@ export function memoryReport(memoryMb) {
 
 /** Writes the errors of one program. */
 export class Reporter {
-  /** @param {string} code @param {readonly ProgramTool[]} tools @param {{ timeoutMs: number, memoryMb: number }} limits */
-  constructor(code, tools, limits) {
+  /**
+   * @param {string} code @param {readonly ProgramTool[]} tools @param {{ timeoutMs: number, memoryMb: number }} limits
+   * @param {boolean} [notebook] Of that style.
+   */
+  constructor(code, tools, limits, notebook = false) {
     this.code = code;
-    this.wrapped = wrap(code, true);
+    this.notebook = notebook;
+    this.wrapped = wrap(code, true, notebook);
     this.lines = this.wrapped.lines;
     this.tools = tools;
     this.limits = limits;
@@ -65,7 +69,7 @@ export class Reporter {
   /** Whether there is a plainer text to try, after this one did not compile. */
   simplify() {
     const { isChanged } = this.wrapped;
-    if (isChanged) this.wrapped = wrap(this.code, false);
+    if (isChanged) this.wrapped = wrap(this.code, false, this.notebook);
     return isChanged;
   }
 

@@ -2,6 +2,7 @@
 // then it speaks JSON text with the page.
 import * as engine from "quickjs-emscripten";
 import { removeCodeFromText, removeGlobals } from "./harden.mjs";
+import { Image } from "./image.mjs";
 import { createInterpreter } from "./interpreter.mjs";
 
 /**
@@ -20,28 +21,68 @@ const removedGlobals = (
   "postMessage close addEventListener dispatchEvent trustedTypes reportError"
 ).split(" ");
 
+const renewMessage = '{"type":"renew"}';
 const scope = /** @type {any} */ (globalThis);
 const post = scope.postMessage.bind(scope);
 const listen = scope.addEventListener.bind(scope);
 
+/** The engine's code: its loader can fetch it once, before everything is removed. @type {WebAssembly.Module | undefined} */
+let wasm;
 /** @type {import("./interpreter.mjs").Interpreter | undefined} */
 let interpreter;
+/** Makes the interpreter of the next program. @type {(() => Promise<void>) | undefined} */
+let renew;
 let asked = false;
 let started = false;
 
+/** Keeps the code that WebAssembly compiles while `load` is at work. @param {() => Promise<void>} load */
+async function keepingCode(load) {
+  const originals = { instantiate: WebAssembly.instantiate, instantiateStreaming: WebAssembly.instantiateStreaming };
+  for (const [name, original] of Object.entries(originals)) {
+    Object.assign(WebAssembly, {
+      [name]: async (/** @type {[any, any]} */ ...given) => {
+        const made = await /** @type {Function} */ (original)(...given);
+        wasm = made.module;
+        return made;
+      },
+    });
+  }
+  await load();
+  Object.assign(WebAssembly, originals);
+}
+
 /** @param {{ memoryMb: number }} init */
 async function start({ memoryMb }) {
-  interpreter = await createInterpreter({ engine, memoryMb, stackBytes, post });
+  const image = new Image();
+  const make = async () => {
+    interpreter = await createInterpreter({ engine, ...(wasm ? { wasm } : {}), image, memoryMb, stackBytes, post });
+    started = false;
+  };
+  await keepingCode(make);
   removeCodeFromText();
   removeGlobals(removedGlobals);
-  post(['{"type":"ready"}']);
+  renew = async () => {
+    // Bundlers let the loader ask for its own address.
+    scope.location = { href: "" };
+    await make();
+    delete scope.location;
+  };
+}
+
+/** Says when an interpreter is there, or why it isn't. @param {Promise<void>} made */
+function report(made) {
+  made.then(
+    () => post(['{"type":"ready"}']),
+    (error) => post([JSON.stringify({ type: "fatal", message: String(error) })]),
+  );
 }
 
 listen("message", (/** @type {MessageEvent} */ { data }) => {
   if (!asked) {
     asked = true;
-    start(data).catch((error) => post([JSON.stringify({ type: "fatal", message: String(error) })]));
+    report(start(data));
   } else if (typeof data !== "string") return;
+  else if (interpreter?.over && renew && data === renewMessage) report(renew());
   else if (started) interpreter?.answer(data);
   else {
     started = true;

@@ -51,8 +51,8 @@ if (draft && wasm && image.words && image.words.length < draft.length) {
 }
 /** How long an idle program polls for its answer before it sleeps: to be woken takes longer than a call. */
 const pollMs = 0.2;
-/** To read the clock costs more than a poll. */
-const pollsPerClock = 64;
+/** To read the clock costs more than a poll, and leaves a number on the heap. */
+const pollsPerClock = 512;
 const now = performance.now.bind(performance);
 let taken = 0;
 let started = false;

@@ -6,6 +6,20 @@ export const programFile = "program.js";
 
 const awaitPrefix = "await ";
 
+/** What begins a statement that has no value. */
+const valueless = new Set(
+  "const let var function class if for while do switch try throw return import export break continue debugger with {".split(
+    " ",
+  ),
+);
+
+/** Where the last statement of a program starts, when it is an expression. @param {string} code */
+function lastExpression(code) {
+  const [first, second] = statements(code, scan(code)).at(-1) ?? [];
+  if (first === undefined || valueless.has(first.text) || second?.text === ":") return undefined;
+  return first.text === "async" && second?.text === "function" ? undefined : first.start;
+}
+
 /** A program that asks for strict mode. */
 const strictDirective = /^(?:\s|\/\/[^\n]*\n|\/\*(?:[^*]|\*(?!\/))*\*\/)*(["'])use strict\1/;
 
@@ -36,19 +50,25 @@ function lastAsyncCall(code) {
 /**
  * The program as one async function, so that `await` and `return` work at its top.
  * @param {string} code
- * @param {boolean} awaitsLast Whether a last call of an async function is awaited.
+ * @param {boolean} awaitsLast Whether a last call of an async function is awaited, and the value of a last expression kept.
+ * @param {boolean} [notebook] Whether that value is the program's, when it assigns and returns none.
  */
-export function wrap(code, awaitsLast) {
+export function wrap(code, awaitsLast, notebook = false) {
   const source = code.replace(/^(\ufeff?)#!/, "$1//");
   // What follows the program leaves a block whose label it cannot guess, so a program that closes the block and the
   // function before its end does not compile.
-  const label = `end${Math.random().toString(36).slice(2)}`;
+  // Always as long, or columns in stacks would differ from run to run.
+  const label = `end${Math.random().toString(36).slice(2, 12).padEnd(10, "0")}`;
+  const last = `last${label}`;
   // On the program's first line: lines stay what they are, columns of the first line move.
-  const opening = `(async function () {${strictDirective.test(code) ? '"use strict";' : ""}${label}:{`;
+  const opening = `(async function () {${strictDirective.test(code) ? '"use strict";' : ""}${notebook ? `let ${last};` : ""}${label}:{`;
   // A `__result__` that the program declared as its own variable is seen from inside the block alone.
-  const closing = `\n;if (0) break ${label};return await __result__}})`;
-  const at = awaitsLast ? lastAsyncCall(source) : undefined;
-  const changed = at === undefined ? source : source.slice(0, at) + awaitPrefix + source.slice(at);
+  const value = notebook ? `(__result__ === undefined ? ${last} : __result__)` : "__result__";
+  const closing = `\n;if (0) break ${label};return await ${value}}})`;
+  const call = awaitsLast ? lastAsyncCall(source) : undefined;
+  const at = call ?? (awaitsLast && notebook ? lastExpression(source) : undefined);
+  const inserted = (notebook ? `${last} = ` : "") + (call === undefined ? "" : awaitPrefix);
+  const changed = at === undefined ? source : source.slice(0, at) + inserted + source.slice(at);
   const lines = code.split(/\r?\n/);
   const before = at === undefined ? "" : source.slice(0, at);
   const insertedLine = before.split("\n").length;
@@ -62,7 +82,7 @@ export function wrap(code, awaitsLast) {
     if (line > lines.length || line < 1) return undefined;
     let own = line === 1 ? column - opening.length : column;
     if (at !== undefined && line === insertedLine && own > insertedColumn)
-      own = Math.max(own - awaitPrefix.length, insertedColumn);
+      own = Math.max(own - inserted.length, insertedColumn);
     return own < 1 || own > (lines[line - 1] ?? "").length + 1 ? undefined : { line, column: own };
   };
 

@@ -2,7 +2,11 @@
 // code generation from strings off; it speaks length-prefixed JSON on two descriptors and blocks while it waits.
 import * as fs from "node:fs";
 import { pathToFileURL } from "node:url";
-import { findMissingWalls, opensSockets, removeFiles, removeHostFunctions, removeTraces } from "./harden.node.mjs";
+import { openFolder } from "./files.node.mjs";
+import { freezeIntrinsics } from "./freeze.node.mjs";
+import { findMissingWalls, opensSockets, removeCode, removeFiles, removeHostFunctions } from "./harden.node.mjs";
+import { cutOff, findNumbers, takeImage } from "./image.node.mjs";
+import { standStill } from "./still.node.mjs";
 
 /** Descriptor the child writes to and the host reads from. */
 const toHost = 3;
@@ -10,6 +14,8 @@ const toHost = 3;
 const fromHost = 4;
 /** A snapshot ends in its own SHA-256, which the host has checked. */
 const digestBytes = 32;
+/** Of a session's memory, in one frame. */
+const maxPartBytes = 1024 * 1024;
 /** WebAssembly pages are 64 KiB. */
 const pageBytes = 65536;
 /** How often a program that swallows its interrupt at the deadline is interrupted again. */
@@ -40,7 +46,11 @@ function writeBytes(bytes) {
 
 /** @param {string} text One frame: its length in bytes (32 bits, big endian), then JSON in UTF-8. */
 function send(text) {
-  const body = encoder.encode(text);
+  sendBytes(encoder.encode(text));
+}
+
+/** @param {Uint8Array} body The rest of a frame. */
+function sendBytes(body) {
   const frame = new Uint8Array(4 + body.length);
   new DataView(frame.buffer).setUint32(0, body.length);
   frame.set(body, 4);
@@ -80,11 +90,15 @@ function capMemory(memoryMb) {
   };
 }
 
-/** Files written by the guest live outside WebAssembly memory, in the engine's own file system: they get a cap too. */
+/**
+ * Files written by the guest live outside WebAssembly memory, in the engine's own file system: they get a cap too. Returns
+ * what gives back all of it, for the next program.
+ */
 function capFiles(/** @type {any} */ FS, /** @type {number} */ memoryMb) {
   const memory = FS.filesystems.MEMFS;
   const expand = memory.expandFileStorage;
-  let left = (memoryMb * 1024 * 1024) / 4;
+  const most = (memoryMb * 1024 * 1024) / 4;
+  let left = most;
   memory.expandFileStorage = (/** @type {any} */ node, /** @type {number} */ size) => {
     const before = node.contents?.length ?? 0;
     if (size > before) {
@@ -96,14 +110,27 @@ function capFiles(/** @type {any} */ FS, /** @type {number} */ memoryMb) {
   for (const name of ["NODEFS", "NODERAWFS", "WORKERFS", "IDBFS", "NATIVEFS_ASYNC", "PROXYFS"]) {
     Reflect.deleteProperty(FS.filesystems, name);
   }
+  return () => {
+    left = most;
+  };
+}
+
+/**
+ * The engine takes one to give up what Python objects JavaScript no longer holds. In an interpreter that was set back one of a
+ * program before would be taken for one of the present.
+ */
+class NoRegistry {
+  register() {}
+  unregister() {}
 }
 
 /** @param {any} init */
 async function load(init) {
+  globalThis.FinalizationRegistry = /** @type {any} */ (NoRegistry);
   const { loadPyodide } = await import(pathToFileURL(`${init.engineDir}/pyodide.mjs`).href);
   const options = {
     indexURL: init.engineDir,
-    jsglobals: Object.create(null),
+    jsglobals: Object.freeze(Object.create(null)),
     // The engine checks its version there; without packages nothing can be installed.
     lockFileContents: { info: init.lockInfo, packages: {} },
     packageBaseUrl: "/",
@@ -134,10 +161,19 @@ const clock = { deadline: Number.POSITIVE_INFINITY, next: 0 };
 /** Whether the program's clock stands still between two answers, at a time that the host gives. */
 let standing = false;
 
-/** @param {any} message A request or an answer. `Date.now` is what the engine's clock reads. */
+/** Whether several calls of the program can be in flight. It then asks for the next answer when it has nothing else to do. */
+let together = false;
+/** Answers that it took. */
+let answered = 0;
+
+/** What the engine's clock reads, and what it reads of itself. */
+let time = { now: Date.now };
+const { now: timeOfDay } = time;
+
+/** @param {any} message A request or an answer. */
 function setTime(message) {
-  const time = message.clock;
-  if (typeof time === "number") Date.now = () => time;
+  const { clock } = message;
+  if (typeof clock === "number") time.now = () => clock;
 }
 
 /** Read by the interpreter every few hundred instructions; 2 raises KeyboardInterrupt in the program. */
@@ -177,13 +213,17 @@ const host = (text) => {
     clock.deadline = Number.POSITIVE_INFINITY;
     return clock.next > 0 ? "late" : "";
   }
-  if (text.startsWith('{"type":"log"')) {
+  if (text.startsWith('{"type":"log"') || (together && text.startsWith('{"type":"call"'))) {
     send(text);
     return "";
   }
   const asked = now();
-  send(text);
+  if (together) {
+    const wake = JSON.parse(text).ms;
+    send(JSON.stringify({ type: "idle", answered, wake: typeof wake === "number" ? wake : undefined }));
+  } else send(text);
   const answer = receive();
+  if (!answer.startsWith('{"type":"wake"')) answered++;
   if (standing) setTime(JSON.parse(answer));
   clock.deadline += now() - asked;
   return answer;
@@ -212,6 +252,7 @@ async function main() {
   const missing = findMissingWalls(init.engineDir, init.heapMb);
   removeHostFunctions();
   if (opensSockets()) missing.push("network");
+  const goOn = standStill();
   const pyodide = await load(init);
   if (init.mode === "build") {
     const snapshot = pyodide.makeMemorySnapshot();
@@ -219,35 +260,129 @@ async function main() {
     writeBytes(snapshot);
     return;
   }
-  capFiles(pyodide.FS, init.memoryMb);
+  const refillFiles = capFiles(pyodide.FS, init.memoryMb);
   const runner = pyodide.pyimport("toolglot_guest.runner");
-  const run = runner.run;
+  const { run } = runner;
+  const { describe } = pyodide.pyimport("toolglot_guest.session");
   runner.attach(host);
   pyodide.unregisterJsModule("pyodide_js");
   pyodide.setInterruptBuffer(interrupts);
+  const engine = pyodide._module;
+  let hasFailed = false;
+  engine.API.on_fatal = () => {
+    hasFailed = true;
+  };
+  const numbers = findNumbers(engine);
+  const folder = openFolder(pyodide.FS);
   removeFiles();
-  removeTraces();
+  removeCode();
+  time = freezeIntrinsics();
+  cutOff(pyodide, numbers);
   run(rehearsal);
+  describe();
+  runner.settle();
   rehearsing = false;
-  send(JSON.stringify({ type: "ready", missing }));
-  const request = receive();
-  const program = JSON.parse(request);
+  goOn();
+  send(JSON.stringify({ type: "ready", missing, memoryMb: megabytes(engine) }));
+  let request = JSON.parse(receive());
+  const image = request.keep === true || request.type === "restore" ? takeImage(engine, numbers) : undefined;
+  const setBack = () => {
+    image?.setBack();
+    refillFiles();
+    folder.forget();
+    stopStanding();
+  };
+  /** Names what is in the memory, when that is the state of a session. */
+  let held = "";
+  // No `await` from here on: what a program has left to do in JavaScript is never done.
+  for (;;) {
+    if (image !== undefined && request.type === "restore") {
+      const pages = new Uint8Array(request.bytes);
+      readExactly(pages);
+      const base = request.base === "" ? "" : image.digest();
+      if (base === request.base) {
+        image.put(request.memoryBytes, request.numbers, pages);
+        refillFiles();
+        folder.forget();
+        held = request.held;
+      }
+      send(JSON.stringify({ type: "restored", base }));
+      request = JSON.parse(receive());
+      continue;
+    }
+    if (held !== "" && request.session?.held !== held) setBack();
+    held = "";
+    if (request.files) folder.put(request.files);
+    const { outcome, isWell } = runOne(run, request);
+    send(JSON.stringify({ type: "usage", memoryMb: megabytes(engine) }));
+    const made = together ? folder.collect() : [];
+    if (made.length > 0) send(JSON.stringify({ type: "files", files: made }));
+    send(outcome);
+    if (image === undefined) return;
+    const isFit = () => isWell && !hasFailed && clock.next === 0 && image.isAtRest();
+    let next = JSON.parse(receive());
+    if (next.type === "capture" && isFit()) {
+      sendMemory(image, describe);
+      next = JSON.parse(receive());
+    }
+    if (next.type !== "renew" || !isFit()) {
+      send('{"type":"not-at-rest"}');
+      return;
+    }
+    held = next.held ?? "";
+    if (held === "") setBack();
+    else folder.forget();
+    send('{"type":"ready"}');
+    request = JSON.parse(receive());
+  }
+}
+
+/**
+ * What a session is, for the host to keep: what it has in memory, in frames of up to 1 MiB after one that describes it.
+ * @param {any} image @param {() => string} describe
+ */
+function sendMemory(image, describe) {
+  clock.deadline = Number.POSITIVE_INFINITY;
+  const described = JSON.parse(describe());
+  const { memoryBytes, numbers, pages } = image.changes();
+  send(JSON.stringify({ type: "memory", ...described, base: image.digest(), memoryBytes, numbers }));
+  for (let at = 0; at < pages.length; at += maxPartBytes) sendBytes(pages.subarray(at, at + maxPartBytes));
+}
+
+/**
+ * Runs a program. `isWell`: it came back as programs do, however it ended.
+ * @param {(text: string) => unknown} run @param {any} request
+ */
+function runOne(run, { files: _, ...program }) {
+  const request = JSON.stringify(program);
+  together = program.style === "notebook";
+  answered = 0;
   standing = typeof program.clock === "number";
   if (standing) {
     setTime(program);
     process.env.TZ = program.timeZone;
   }
   clock.deadline = now() + program.limits.timeoutMs;
-  let result;
+  clock.next = 0;
+  let problem;
   try {
-    result = run(request);
+    const outcome = run(request);
+    if (typeof outcome === "string") return { outcome, isWell: true };
   } catch (error) {
-    result = JSON.stringify({ type: "error", error: failure(error) });
+    problem = error;
   }
-  if (typeof result !== "string") result = JSON.stringify({ type: "error", error: failure(undefined) });
-  const used = Math.round(pyodide._module.HEAP8.length / 1024 / 1024);
-  send(JSON.stringify({ type: "usage", memoryMb: used }));
-  send(result);
+  return { outcome: JSON.stringify({ type: "error", error: failure(problem) }), isWell: false };
+}
+
+/** The next program has the time of day, until it says otherwise. */
+function stopStanding() {
+  time.now = timeOfDay;
+  if (standing) Reflect.deleteProperty(process.env, "TZ");
+}
+
+/** @param {any} engine What its memory has grown to. */
+function megabytes(engine) {
+  return Math.round(engine.HEAP8.length / 1024 / 1024);
 }
 
 main().then(

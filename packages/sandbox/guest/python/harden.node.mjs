@@ -104,10 +104,9 @@ export function removeFiles() {
   denyFunctions(/** @type {any} */ (process), ["getBuiltinModule", "binding"]);
 }
 
-/** Leaves nothing that makes code of text, nor traces that show where the host keeps its files. */
-export function removeTraces() {
+/** Leaves nothing that makes code of text, nor hands out the frames of a stack. */
+export function removeCode() {
   removeCodeFromText();
   Reflect.deleteProperty(globalThis, "eval");
-  nail(Error, "stackTraceLimit", 0);
   nail(Error, "prepareStackTrace", undefined);
 }

@@ -1,15 +1,20 @@
 import type { AnyTool } from "@toolglot/core";
 import { type CommonOptions, checkOptions, commonKeys } from "../check-options.ts";
 import { resolveLimits } from "../limits.ts";
+import type { ReuseOptions } from "../reuse.ts";
 import { makeSandbox } from "../sandbox.ts";
 import type { PoolOptions, Sandbox, SandboxLimits } from "../types.ts";
-import { QuickJsEngine } from "./quickjs-engine.ts";
+import { quickJsEngine } from "./quickjs-engine.ts";
 
 /** Options of {@link createSandbox} in a browser. */
 export interface BrowserSandboxOptions {
   /** The only one a browser runs. */
   language?: "javascript";
   limits?: Partial<SandboxLimits>;
+  /** Whose programs these are, as in Node: two domains never share a worker. */
+  domain?: string;
+  /** How long a worker is used again. */
+  reuse?: ReuseOptions;
   /** Tools of every run; those given to `run` win over them. */
   tools?: readonly AnyTool[];
   /** Default size 1, `maxConcurrency` 4. */
@@ -34,7 +39,7 @@ export function createSandbox(options: BrowserSandboxOptions = {}): Sandbox {
   checkOptions(checked, ["javascript"], commonKeys);
   const limits = resolveLimits(language, options.limits);
   return makeSandbox(checked, {
-    engine: new QuickJsEngine(limits, worker),
+    engine: quickJsEngine(limits, worker),
     limits,
     pool: { size: 1, maxConcurrency: 4 },
   });

@@ -4,9 +4,13 @@ export type { CodeToolInput, CodeToolsOptions } from "../code-tools.ts";
 export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
 export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
+export type { RetireReason, ReuseOptions } from "../reuse.ts";
 export type {
+  FileInput,
+  FileOutput,
   ImportPolicy,
   PoolOptions,
+  ProgramStyle,
   Sandbox,
   SandboxConversion,
   SandboxError,

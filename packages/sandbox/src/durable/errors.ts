@@ -1,4 +1,5 @@
 import { sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
 import type { SandboxError } from "../types.ts";
 import { describeCall, type KeptCall } from "./records.ts";
 
@@ -47,17 +48,22 @@ export const leaseLostError: SandboxError = {
 };
 
 export function journalError(cause: unknown): SandboxError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return { type: "JournalFailure", message: `the run's journal could not be used: ${sanitizeErrorMessage(reason)}` };
+  const reason = sanitizeErrorMessage(errorText(cause));
+  return { type: "JournalFailure", message: `the run's journal could not be used: ${reason}` };
+}
+
+/** Why a run can't be had here: `what` goes on behind its name. */
+export function runError(code: string, id: string, what: string, data?: Record<string, unknown>): ToolglotError {
+  return new ToolglotError(`sandbox/${code}`, `The run ${JSON.stringify(id)} ${what}`, { data: { id, ...data } });
 }
 
 export function expiredError(id: string): ToolglotError {
-  const message = `The run ${JSON.stringify(id)} is older than keepMs: outcomes of its calls may be forgotten. Start another, under another id.`;
-  return new ToolglotError("sandbox/run-expired", message, { data: { id } });
+  const what = "is older than keepMs: outcomes of its calls may be forgotten. Start another, under another id.";
+  return runError("run-expired", id, what);
 }
 
 /** `key` names the entry, as in the log. */
 export function unreadableError(id: string, key: string): ToolglotError {
-  const message = `The journal of the run ${JSON.stringify(id)} can't be read: its entry ${key} is not what a run writes. Restore the log, or start another run, under another id.`;
-  return new ToolglotError("sandbox/journal-unreadable", message, { data: { id, key } });
+  const what = `has a journal that can't be read: its entry ${key} is not what a run writes. Restore the log, or start another run, under another id.`;
+  return runError("journal-unreadable", id, what, { key });
 }

@@ -1,6 +1,6 @@
-import { type OperationRecord, ToolglotError } from "@toolglot/core";
+import type { OperationRecord, ToolglotError } from "@toolglot/core";
 import { clockSince, sleep } from "@toolglot/internal";
-import { expiredError } from "./errors.ts";
+import { expiredError, runError } from "./errors.ts";
 import { fingerprint } from "./fingerprint.ts";
 import type { Claimed, Journal } from "./journal.ts";
 import { Leases } from "./leases.ts";
@@ -23,25 +23,23 @@ export async function openRun(journal: Journal, fresh: RunHeader, signal: AbortS
   // For its keepMs, which the claim takes over.
   await journal.readHeader();
   const found = await claimRun(journal, print, signal);
-  if (found.state === "ended") {
-    return { state: "ended", outcome: found.outcome, calls: await journal.readCalls() };
-  }
+  if (found.state === "ended") return { ...found, calls: await journal.readCalls() };
   const { run } = found;
   const { claim, record, asked } = run;
   // From here on: a long journal takes its time.
   const leases = new Leases(journal, run);
   try {
     const header = journal.headerOf(record);
+    let calls: KeptCalls = new Map();
     if (header === undefined) {
       if (!(await journal.begin(claim, fresh))) throw liveError(journal, record);
-      return { state: "open", run, leases, header: fresh, calls: new Map() };
+    } else if (header.version === journalVersion) {
+      // What is forgotten is forgotten by the log's clock.
+      const age = Math.max(Date.now() - header.clock, record.claimedAt - (record.startedAt ?? record.claimedAt));
+      if (age > journal.keepMs) throw expiredError(journal.settings.id);
+      calls = await readFreeCalls(journal, clockSince(record.claimedAt, asked), signal);
     }
-    if (header.version !== journalVersion) return { state: "open", run, leases, header, calls: new Map() };
-    // What is forgotten is forgotten by the log's clock.
-    const age = Math.max(Date.now() - header.clock, record.claimedAt - (record.startedAt ?? record.claimedAt));
-    if (age > journal.keepMs) throw expiredError(journal.settings.id);
-    const calls = await readFreeCalls(journal, clockSince(record.claimedAt, asked), signal);
-    return { state: "open", run, leases, header, calls };
+    return { state: "open", run, leases, header: header ?? fresh, calls };
   } catch (error) {
     await leases.giveUp();
     throw error;
@@ -74,11 +72,7 @@ async function claimRun(journal: Journal, print: string, signal: AbortSignal): P
         break;
       }
       default:
-        throw new ToolglotError(
-          "sandbox/run-conflict",
-          `The id ${JSON.stringify(id)} belongs to another program: choose another id, or resume() that one.`,
-          { data: { id } },
-        );
+        throw runError("run-conflict", id, "is of another program: choose another id, or resume() that one.");
     }
   }
 }
@@ -97,10 +91,9 @@ async function readFreeCalls(journal: Journal, now: () => number, signal: AbortS
 }
 
 function liveError(journal: Journal, { leaseUntil }: { leaseUntil: number }): ToolglotError {
-  const { id } = journal.settings;
   const until = new Date(leaseUntil).toISOString();
-  const message = `The run ${JSON.stringify(id)} is going on elsewhere; its lease ends at ${until} unless it is renewed.`;
-  return new ToolglotError("sandbox/run-live", message, { data: { id, until: leaseUntil } });
+  const what = `is going on elsewhere; its lease ends at ${until} unless it is renewed.`;
+  return runError("run-live", journal.settings.id, what, { until: leaseUntil });
 }
 
 /** Why a journal can't be gone on with here; undefined when it can. */

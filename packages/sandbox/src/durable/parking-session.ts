@@ -99,6 +99,7 @@ export class ParkingSession implements Session {
         if (this.#closed) lease.release();
         else {
           this.#program.stats.startMs += performance.now() - asked;
+          this.#program.stats.reused = lease.reused;
           this.#open(lease);
         }
       },
@@ -109,9 +110,9 @@ export class ParkingSession implements Session {
   #open(lease: Lease): void {
     this.#lease = lease;
     this.#now = { calls: 0, answers: 0, lines: 0 };
-    const { onUsage, onTimeout, onFault } = this.#listener;
+    const { onUsage, onFiles, onTimeout, onFault } = this.#listener;
     this.#session = new GuestSession(lease.guest, this.#rules, {
-      ...{ onUsage, onTimeout, onFault },
+      ...{ onUsage, onFiles, onTimeout, onFault },
       onCall: (event, bytes) => {
         const text = JSON.stringify([event.tool, event.args]);
         const before = this.#calls[this.#now.calls];

@@ -1,5 +1,5 @@
 import type { LogEntry } from "@toolglot/core";
-import type { ImportPolicy, SandboxError, SandboxLanguage, SandboxStats } from "../types.ts";
+import type { ImportPolicy, ProgramStyle, SandboxError, SandboxLanguage, SandboxStats } from "../types.ts";
 
 // What stands in the journal. Scope `sandbox:<id>`; keys `run`, `call:<n>` and `approval:<n>`, n counted from 1.
 
@@ -20,6 +20,8 @@ export interface RunHeader {
   /** As the run began: it counts to its end. */
   keepMs: number;
   imports: ImportPolicy;
+  /** Absent: `attp`. */
+  style?: ProgramStyle;
   /** Names of the tools, each with its signature in the program. */
   tools: Record<string, string>;
 }

@@ -1,13 +1,12 @@
-import { ToolglotError } from "@toolglot/core";
 import { untilAborted } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
-import { ProgramRun, type RunRequest } from "../run/program-run.ts";
+import { abortedError, ProgramRun, type RunRequest } from "../run/program-run.ts";
 import { RunReport } from "../run/run-report.ts";
 import type { ProgramTool } from "../run/tools.ts";
 import type { SandboxRun, SandboxToolCall } from "../types.ts";
 import { mayRepeat } from "./durable-calls.ts";
 import { DurableRun } from "./durable-run.ts";
-import { divergedError, inDoubtError } from "./errors.ts";
+import { divergedError, inDoubtError, runError } from "./errors.ts";
 import { Journal } from "./journal.ts";
 import { differences, type FoundRun, openRun } from "./open-run.ts";
 import { journalVersion, type KeptCall, type KeptCalls, type RunHeader } from "./records.ts";
@@ -36,21 +35,18 @@ export async function runDurably(
     here = headerOf({ ...request, code }, settings.keepMs);
     found = await openOrAbort(journal, here, signal);
   } catch (error) {
-    if (signal.aborted) return report.failed({ type: "Aborted", message: "the run was aborted" });
+    if (signal.aborted) return report.failed(abortedError);
     throw error;
   }
   const { calls } = found;
-  if (found.state === "ended") {
-    const { outcome } = found;
-    return { ...outcome, toolCalls: listCalls(calls, request.callIdPrefix) };
-  }
+  if (found.state === "ended") return { ...found.outcome, toolCalls: listCalls(calls, request.callIdPrefix) };
   const { header, run, leases } = found;
   const different = differences(header, here);
   const doubt = findDoubt(calls, request.tools);
   if (different === undefined && doubt === undefined) {
-    const { seed, imports } = header;
+    const { seed, imports, style = "attp" } = header;
     const opened = { journal, claim: run.claim, leases, header, calls };
-    const program = new ProgramRun({ ...request, code, seed, imports });
+    const program = new ProgramRun({ ...request, code, seed, imports, style });
     return await program.execute(acquire, (durable) => new DurableRun(opened, durable, acquire));
   }
   await leases.giveUp();
@@ -66,12 +62,11 @@ export async function runDurably(
 async function readSource(journal: Journal, { engine }: DurableRequest): Promise<string> {
   const header = await journal.readHeader();
   const { id } = journal.settings;
-  if (header === undefined) {
-    throw new ToolglotError("sandbox/run-unknown", `No run ${JSON.stringify(id)} is in the journal.`, { data: { id } });
-  }
-  if (header.language !== engine.language) {
-    const message = `The run ${JSON.stringify(id)} is ${header.language}: resume it in a sandbox of that language.`;
-    throw new ToolglotError("sandbox/run-conflict", message, { data: { id, language: header.language } });
+  if (header === undefined) throw runError("run-unknown", id, "is not in the journal.");
+  const { language } = header;
+  if (language !== engine.language) {
+    const what = `is ${language}: resume it in a sandbox of that language.`;
+    throw runError("run-conflict", id, what, { language });
   }
   return header.source;
 }
@@ -92,7 +87,7 @@ async function openOrAbort(journal: Journal, here: RunHeader, signal: AbortSigna
   }
 }
 
-function headerOf({ code, engine, seed, imports, tools }: RunRequest, keepMs: number): RunHeader {
+function headerOf({ code, engine, seed, imports, style, tools }: RunRequest, keepMs: number): RunHeader {
   return {
     version: journalVersion,
     language: engine.language,
@@ -103,6 +98,7 @@ function headerOf({ code, engine, seed, imports, tools }: RunRequest, keepMs: nu
     timeZone: Intl.DateTimeFormat().resolvedOptions().timeZone,
     keepMs,
     imports,
+    ...(style === "attp" ? {} : { style }),
     tools: Object.fromEntries(tools.map((tool) => [tool.tool.name, signature(tool)])),
   };
 }
@@ -120,18 +116,15 @@ function signature({ names }: ProgramTool): string {
 /** The first call that may have happened and must not happen twice. */
 function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | undefined {
   const repeatable = new Set(tools.filter(mayRepeat).map(({ tool }) => tool.name));
-  return [...calls.values()]
-    .filter(({ answer, started, inDoubt, name }) => {
-      return !answer && (inDoubt || (started && !repeatable.has(name ?? "")));
-    })
-    .sort((a, b) => a.index - b.index)[0];
+  return inOrder(calls).find(
+    ({ answer, started, inDoubt, name }) => !answer && (inDoubt || (started && !repeatable.has(name ?? ""))),
+  );
 }
 
 /** The calls of a journal, as a run reports them. */
 function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
-  const known = [...calls.values()].sort((a, b) => a.index - b.index);
-  return known.flatMap(({ index, name, args, answer }) => {
-    if (name === undefined || args === undefined) return [];
+  return inOrder(calls).flatMap(({ index, name, args, answer }) => {
+    if (!name || !args) return [];
     const call: SandboxToolCall = {
       callId: `${callIdPrefix}:${index + 1}`,
       name,
@@ -141,9 +134,11 @@ function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
       replayed: true,
     };
     if (answer === undefined) return [call];
-    const { ms } = answer;
-    return answer.ok
-      ? [{ ...call, ok: true, ms }]
-      : [{ ...call, ms, error: { type: answer.type, message: answer.message } }];
+    const { ok, ms } = answer;
+    return [{ ...call, ok, ms, ...(!answer.ok && { error: { type: answer.type, message: answer.message } }) }];
   });
+}
+
+function inOrder(calls: KeptCalls): KeptCall[] {
+  return [...calls.values()].sort((a, b) => a.index - b.index);
 }

@@ -40,9 +40,9 @@ export async function settleCall(
     args: kept?.args ?? {},
   };
   const answer: CallAnswer =
-    "value" in settlement
-      ? { ...common, ok: true, json }
-      : { ...common, ok: false, type: "ToolError", message: settlement.error };
+    "error" in settlement && json === ""
+      ? { ...common, ok: false, type: "ToolError", message: settlement.error }
+      : { ...common, ok: true, json };
   if (!(await journal.finish(claim, answer))) throw settledError(call);
 }
 
@@ -53,14 +53,14 @@ async function claimDoubtful(
   call: string | number,
 ): Promise<OperationClaim> {
   if (kept === undefined) {
-    throw new ToolglotError("sandbox/call-unknown", `The journal has no call ${call}.`, { data: { call } });
+    throw callError("unknown", call, "is not in the journal.");
   }
   if (kept.answer || !(kept.started || kept.inDoubt)) throw settledError(call);
   const result = await journal.claimCall(kept.index, kept.fingerprint, false);
   if (result.status === "busy") {
     const { leaseUntil } = result.record;
-    const message = `The call ${call} may still be going on, until ${new Date(leaseUntil).toISOString()} at least.`;
-    throw new ToolglotError("sandbox/call-live", message, { data: { call, until: leaseUntil } });
+    const what = `may still be going on, until ${new Date(leaseUntil).toISOString()} at least.`;
+    throw callError("live", call, what, { until: leaseUntil });
   }
   // Somebody else has released it in between.
   if (result.status === "claimed") await journal.giveUp(result.claim);
@@ -70,7 +70,11 @@ async function claimDoubtful(
 }
 
 function settledError(call: string | number): ToolglotError {
-  return new ToolglotError("sandbox/call-settled", `The call ${call} is not in doubt.`, { data: { call } });
+  return callError("settled", call, "is not in doubt.");
+}
+
+function callError(code: string, call: string | number, what: string, data?: { until: number }): ToolglotError {
+  return new ToolglotError(`sandbox/call-${code}`, `The call ${call} ${what}`, { data: { call, ...data } });
 }
 
 function indexOf(call: string | number): number {
@@ -81,13 +85,11 @@ function indexOf(call: string | number): number {
   return number - 1;
 }
 
-function textOf(settlement: CallSettlement): string {
-  const given: unknown = settlement;
-  if (given === "released") return "";
-  if (typeof given === "object" && given !== null && "value" in given !== "error" in given) {
-    if ("error" in given && typeof given.error === "string") return "";
-    const json = "value" in given ? JSON.stringify(given.value) : undefined;
-    if (json !== undefined) return json;
-  }
+/** The value as JSON, which is never empty; empty for an error and a release. */
+function textOf(given: CallSettlement): string {
+  const { value, error } = Object(given) as { value?: unknown; error?: unknown };
+  const isNone = given === "released" || (value === undefined && typeof error === "string");
+  const json = isNone ? "" : error === undefined ? JSON.stringify(value) : undefined;
+  if (json !== undefined) return json;
   throw new TypeError('settleCall() takes { value } with JSON data, { error } with text, or "released".');
 }

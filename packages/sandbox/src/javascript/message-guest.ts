@@ -14,8 +14,8 @@ export interface ThreadListener {
 export interface GuestThread {
   /** Called once for each guest that runs in it, before anything is posted. */
   attach(listener: ThreadListener): void;
-  /** Asks it for a new interpreter, once its program is over; it answers as at its start. Absent where that can't be. */
-  renew?(): void;
+  /** Asks it for a new interpreter, once its program is over; it answers as at its start. */
+  renew(): void;
   post(text: string): void;
   /** Resolves when nothing of it is left. */
   end(): Promise<void>;
@@ -30,32 +30,29 @@ const maxBatchLength = 256;
 /** Keys that are no data of a JavaScript program, and a danger to careless readers. */
 const droppedKeys = ["__proto__", "constructor", "prototype"];
 
-/** How a thread is used: how long it may take to start, and as {@link ReuseOptions}, by default for one program. */
-export interface ThreadLife {
-  startTimeoutMs: number;
-  maxPrograms?: number;
-  maxMs?: number;
-}
+/** What a thread gets when its program is over and it is to make an interpreter for the next. */
+export const renewMessage = '{"type":"renew"}';
+
+/** Of an engine that has run nothing. */
+const firstMemoryMb = 16;
 
 /** An interpreter in a thread. It sends arrays of JSON texts; anything else ends it. */
 export class MessageGuest extends StartedGuest implements Guest {
   readonly ended: Promise<void>;
   readonly #thread: GuestThread;
-  readonly #life: ThreadLife;
+  readonly #startTimeoutMs: number;
   readonly #limits: SandboxLimits;
   readonly #maxBytes: number;
   #resting = false;
-  /** Of the thread: programs so far, with this one, and when it was made. */
-  #programs = 1;
-  #born = performance.now();
+  grownMb = 0;
   #markEnded: () => void = () => {};
 
-  /** `life.startTimeoutMs`: until it must be ready. */
-  constructor(thread: GuestThread, limits: SandboxLimits, life: ThreadLife) {
-    super("the thread ended", life.startTimeoutMs);
+  /** `startTimeoutMs`: until it must be ready. */
+  constructor(thread: GuestThread, limits: SandboxLimits, startTimeoutMs: number) {
+    super("the thread ended", startTimeoutMs);
     this.#thread = thread;
     this.#limits = limits;
-    this.#life = life;
+    this.#startTimeoutMs = startTimeoutMs;
     this.#maxBytes = Math.max(limits.maxResultBytes, limits.maxLogBytes, maxArgumentBytes) + messageOverheadBytes;
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve;
@@ -81,14 +78,10 @@ export class MessageGuest extends StartedGuest implements Guest {
   }
 
   renew(): Guest | undefined {
-    const { maxPrograms = 1, maxMs = 0 } = this.#life;
-    if (!this.#resting || this.over || !this.#thread.renew) return undefined;
-    if (this.#programs >= maxPrograms || performance.now() - this.#born >= maxMs) return undefined;
+    if (!this.#resting || this.over) return undefined;
     this.over = true;
     this.#markEnded();
-    const next = new MessageGuest(this.#thread, this.#limits, this.#life);
-    next.#programs = this.#programs + 1;
-    next.#born = this.#born;
+    const next = new MessageGuest(this.#thread, this.#limits, this.#startTimeoutMs);
     this.#thread.renew();
     return next;
   }
@@ -130,6 +123,7 @@ export class MessageGuest extends StartedGuest implements Guest {
     else if (this.listener) {
       // Of a call it is no matter what else than ASCII would add.
       const isOutcome = message.type === "result" || message.type === "error";
+      if (message.type === "usage") this.grownMb = Number(message.memoryMb) - firstMemoryMb;
       this.listener.onMessage(message, isOutcome ? utf8Bytes(text) : text.length);
     } else if (message.type === "ready") this.markReady();
     else this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");

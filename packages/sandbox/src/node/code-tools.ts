@@ -12,10 +12,14 @@ import type { Sandbox } from "../types.ts";
 const pythonTool: CodeToolKind = {
   name: "executePythonCode",
   about: {
-    en: (seconds, libraries) =>
-      `Runs a Python program. Assign its result to \`__result__\`; what it prints comes back too. ${libraries.length === 0 ? "There are no libraries, and nothing can be imported" : `There without an import: ${libraries.join(", ")}; nothing else can be imported`}. There are no files, no network and no processes, nothing is kept from one run to the next, and a program may work for ${seconds} s.`,
-    zh: (seconds, libraries) =>
-      `运行一个 Python 程序。结果须赋值给 \`__result__\`；打印的内容也会返回。${libraries.length === 0 ? "没有任何库，也不能导入" : `无需 import 即可使用：${libraries.join("、")}；其他任何库都不能导入`}。没有文件、网络和进程，各次运行之间不保留任何内容，程序自身最多运行 ${seconds} 秒。`,
+    en: (seconds, libraries, isNotebook, kept) =>
+      isNotebook
+        ? `Runs a Python program. Its result is the value of its last expression; what it prints comes back too, and so do the files that it writes to \`/mnt/data\` (pictures as pictures). It can import ${libraries.join(", ")}; nothing else. The functions below may be awaited, and then run side by side. There is no network and there are no processes, ${kept}, and a program may work for ${seconds} s.`
+        : `Runs a Python program. Assign its result to \`__result__\`; what it prints comes back too. ${libraries.length === 0 ? "There are no libraries, and nothing can be imported" : `There without an import: ${libraries.join(", ")}; nothing else can be imported`}. There are no files, no network and no processes, ${kept}, and a program may work for ${seconds} s.`,
+    zh: (seconds, libraries, isNotebook, kept) =>
+      isNotebook
+        ? `运行一个 Python 程序。结果是最后一个表达式的值；打印的内容和写入 \`/mnt/data\` 的文件也会返回（图片以图片形式返回）。可以导入 ${libraries.join("、")}；其他任何库都不能导入。下列函数可以 await，从而并行执行。没有网络和进程，${kept}，程序自身最多运行 ${seconds} 秒。`
+        : `运行一个 Python 程序。结果须赋值给 \`__result__\`；打印的内容也会返回。${libraries.length === 0 ? "没有任何库，也不能导入" : `无需 import 即可使用：${libraries.join("、")}；其他任何库都不能导入`}。没有文件、网络和进程，${kept}，程序自身最多运行 ${seconds} 秒。`,
   },
   renderTools: renderPythonStubs,
 };

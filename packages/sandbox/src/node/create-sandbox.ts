@@ -5,6 +5,7 @@ import type { Sandbox, SandboxOptions } from "../types.ts";
 import { checkNodeOptions } from "./check-node-options.ts";
 import { QuickJsEngine } from "./javascript/quickjs-engine.ts";
 import { PyodideEngine } from "./python/pyodide-engine.ts";
+import { makeSessions } from "./session/sessions.ts";
 
 /**
  * Makes a sandbox. Starts nothing yet: the first run does, or `warm()`. Interpreters that are ready do not keep the
@@ -20,9 +21,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const limits = resolveLimits(options.language, options.limits);
   if (options.language === "python") {
     const engine = new PyodideEngine(limits, options);
-    return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 4 } });
+    return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 4 }, sessions: makeSessions });
   }
-  const engine = new QuickJsEngine(limits, options.reuse);
+  const engine = new QuickJsEngine(limits);
   return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 8 } });
 }
 

@@ -4,10 +4,21 @@ export type { CodeToolInput, CodeToolsOptions } from "../code-tools.ts";
 export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
 export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
+export type { RetireReason, ReuseOptions } from "../reuse.ts";
+export type { SessionHead, SessionStore, StoredTurn } from "../session/store.ts";
 export type {
+  SandboxSession,
+  SessionLimits,
+  SessionOptions,
+  SessionRun,
+  SessionVariable,
+} from "../session/types.ts";
+export type {
+  FileInput,
+  FileOutput,
   ImportPolicy,
   PoolOptions,
-  ReuseOptions,
+  ProgramStyle,
   Sandbox,
   SandboxConversion,
   SandboxError,
@@ -26,3 +37,5 @@ export type {
 } from "../types.ts";
 export { codeTools } from "./code-tools.ts";
 export { createSandbox } from "./create-sandbox.ts";
+export { fileSessionStore } from "./session/file-store.ts";
+export { type MemorySessionStoreOptions, memorySessionStore } from "./session/memory-store.ts";

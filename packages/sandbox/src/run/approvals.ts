@@ -32,11 +32,13 @@ export class Approvals {
   /** Never rejects. `reason`: one sentence for the person. */
   ask({ callId, name, args }: SandboxToolCall, reason: string = approvalReason(name)): Promise<Verdict> {
     const approve = this.#approve;
-    const denied = (why: string, decided: boolean): Verdict => {
-      return { status: "denied", message: `${name} was denied${why}`, decided };
-    };
+    const denied = (why: string, decided = false): Verdict => ({
+      status: "denied",
+      message: `${name} was denied${why}`,
+      decided,
+    });
     if (approve === undefined) {
-      return Promise.resolve(denied(": it needs an approval and nobody is there to give it", false));
+      return Promise.resolve(denied(": it needs an approval and nobody is there to give it"));
     }
     const asked = this.#last.then(async (): Promise<Verdict> => {
       const decision = await approve({ kind: "tool-call", callId, tool: name, input: args, reason });
@@ -47,7 +49,7 @@ export class Approvals {
     this.#asking++;
     this.#watch.start();
     const answer = asked
-      .catch(() => denied(": the approval could not be asked for", false))
+      .catch(() => denied(": the approval could not be asked for"))
       .finally(() => {
         if (--this.#asking === 0) this.#watch.stop();
       });

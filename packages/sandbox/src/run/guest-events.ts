@@ -1,5 +1,5 @@
 import type { LogEntry } from "@toolglot/core";
-import { defined, isObject } from "@toolglot/internal";
+import { defined, isCount, isObject } from "@toolglot/internal";
 import type { GuestMessage } from "../engine.ts";
 import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.ts";
 
@@ -18,7 +18,8 @@ export interface GuestReport {
 export type GuestEvent =
   | { type: "log"; entry: LogEntry; cut: boolean }
   | { type: "usage"; memoryMb: number }
-  | { type: "idle"; answered: number }
+  | { type: "idle"; answered: number; wake: number | undefined }
+  | { type: "files"; files: unknown }
   | { type: "call"; id: number | undefined; tool: number; args: Record<string, unknown>; line: number | undefined }
   | { type: "result"; value: unknown; bytes: number | undefined; report: GuestReport }
   | { type: "error"; error: unknown; report: GuestReport };
@@ -38,8 +39,10 @@ export function readGuestMessage(message: GuestMessage): GuestEvent | undefined 
       return typeof message.memoryMb === "number" ? { type: "usage", memoryMb: message.memoryMb } : undefined;
     case "idle": {
       const answered = readCount(message.answered);
-      return answered === undefined ? undefined : { type: "idle", answered };
+      return answered === undefined ? undefined : { type: "idle", answered, wake: readCount(message.wake) };
     }
+    case "files":
+      return { type: "files", files: message.files };
     case "call": {
       const { id, args, line } = message;
       const tool = readCount(message.tool);
@@ -80,7 +83,7 @@ function readReport({ conversions, warnings }: GuestMessage): GuestReport {
   return {
     conversions: readList(conversions, (entry) => {
       if (!isObject(entry)) return [];
-      const { path, from, to } = { path: readText(entry.path), from: readText(entry.from), to: readText(entry.to) };
+      const [path, from, to] = [entry.path, entry.from, entry.to].map(readText);
       return path === undefined || from === undefined || to === undefined ? [] : { path, from, to };
     }),
     warnings: readList(warnings, (entry) => readText(entry) ?? []),
@@ -96,5 +99,5 @@ function readText(value: unknown): string | undefined {
 }
 
 function readCount(value: unknown): number | undefined {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : undefined;
+  return isCount(value) ? value : undefined;
 }

@@ -5,9 +5,13 @@ import { Stopwatch } from "./stopwatch.ts";
 
 /** The program gets its interrupt at the deadline, and this long to report its line; then the guest is killed. */
 const graceMs = 250;
+/** The tools that a program waits for end before. */
+const maxWakeMs = 24 * 3600 * 1000;
 
 /** Errors after which nothing that the program ran in is used again. */
-const unsafeEnds: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError", "RecursionError", "EngineFailure"];
+const unsafeEnds: readonly string[] = [
+  ..."Timeout MemoryLimit MemoryError RecursionError EngineFailure ResultTooLarge".split(" "),
+];
 
 function isRest(event: GuestOutcome): boolean {
   if (event.type === "result") return true;
@@ -21,6 +25,8 @@ export interface SessionListener {
   onOutcome(event: GuestOutcome, bytes: number): void;
   onLog(event: Extract<GuestEvent, { type: "log" }>): void;
   onUsage(memoryMb: number): void;
+  /** The files are as they came. */
+  onFiles(files: unknown): void;
   /** Nothing can happen in the guest until it gets an answer. */
   onIdle(): void;
   onTimeout(): void;
@@ -63,6 +69,9 @@ export class GuestSession implements Session {
   #answered = 0;
   idle: boolean = false;
   #usageKnown = false;
+  /** Whether the program printed more than it may. */
+  #isCut = false;
+  #filesKnown = false;
   #over = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -109,14 +118,20 @@ export class GuestSession implements Session {
     if (this.#over) return;
     // A guest that waits for an answer may send nothing.
     if (event === undefined || this.idle) this.#fault("broken");
-    else if (event.type === "log") this.#listener.onLog(event);
+    else if (event.type === "log") this.#log(event);
     else if (event.type === "usage") this.#usage(event.memoryMb);
-    else if (event.type === "idle") this.#wait(event.answered);
+    else if (event.type === "files") this.#files(event.files);
+    else if (event.type === "idle") this.#wait(event.answered, event.wake);
     else if (event.type === "call") this.#call(event, bytes);
     else {
-      this.#close(isRest(event));
+      this.#close(!this.#isCut && isRest(event));
       this.#listener.onOutcome(event, bytes);
     }
+  }
+
+  #log(event: Extract<GuestEvent, { type: "log" }>): void {
+    this.#isCut ||= event.cut;
+    this.#listener.onLog(event);
   }
 
   #usage(memoryMb: number): void {
@@ -126,6 +141,15 @@ export class GuestSession implements Session {
     }
     this.#usageKnown = true;
     this.#listener.onUsage(memoryMb);
+  }
+
+  #files(files: unknown): void {
+    if (this.#filesKnown) {
+      this.#fault("broken");
+      return;
+    }
+    this.#filesKnown = true;
+    this.#listener.onFiles(files);
   }
 
   #call(event: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
@@ -140,15 +164,27 @@ export class GuestSession implements Session {
     if (!concurrent && this.idle) this.#listener.onIdle();
   }
 
-  #wait(answered: number): void {
+  /** `wake`: it goes on after so many milliseconds, also without an answer. */
+  #wait(answered: number, wake: number | undefined): void {
     if (!this.#rules.concurrent || answered > this.#answered) this.#fault("broken");
     // Sent before it got the newest answer.
     else if (answered < this.#answered) return;
     else if (this.#asked === this.#answered) this.#fault("broken");
     else {
       this.#pause();
+      if (wake !== undefined) this.#wakeAfter(wake);
       this.#listener.onIdle();
     }
+  }
+
+  #wakeAfter(ms: number): void {
+    this.#timer = setTimeout(
+      () => {
+        this.#resume();
+        this.#guest.send('{"type":"wake"}');
+      },
+      Math.min(ms, maxWakeMs),
+    );
   }
 
   #resume(): void {

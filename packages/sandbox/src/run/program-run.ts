@@ -1,10 +1,19 @@
 import { type Decision, requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
-import { copyJson, defined, ignoreRejection, onAbort } from "@toolglot/internal";
+import { copyJson, defined, errorText, ignoreRejection, onAbort } from "@toolglot/internal";
 import type { DurableRun } from "../durable/durable-run.ts";
+import { limitErrors } from "../durable/errors.ts";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
-import type { Engine } from "../engine.ts";
+import type { EncodedFile, Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
-import type { ImportPolicy, SandboxError, SandboxLimits, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
+import type {
+  ImportPolicy,
+  ProgramStyle,
+  SandboxError,
+  SandboxLimits,
+  SandboxRun,
+  SandboxStats,
+  SandboxToolCall,
+} from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
 import type { DurableProgram } from "./durability.ts";
 import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
@@ -19,7 +28,13 @@ export interface RunRequest {
   engine: Engine;
   limits: SandboxLimits;
   tools: readonly ProgramTool[];
+  domain?: string | undefined;
+  /** Set for a program of a session. `held`: names the memory that it goes on from; `reseed`: it gets new random numbers. */
+  session?: { held: string; reseed: boolean } | undefined;
   imports: ImportPolicy;
+  style: ProgramStyle;
+  /** For the program, by path under its folder, as base64. */
+  files?: readonly EncodedFile[] | undefined;
   guard: boolean;
   seed: string;
   callIdPrefix: string;
@@ -28,9 +43,6 @@ export interface RunRequest {
 }
 
 type Outcome = SandboxRun | SandboxRunParked;
-
-/** Errors of a guest that has used up what it may use. */
-const limitErrors: readonly string[] = ["Timeout", "MemoryLimit", "MemoryError"];
 
 /** One program from its start to its one outcome. */
 export class ProgramRun implements DurableProgram {
@@ -77,6 +89,7 @@ export class ProgramRun implements DurableProgram {
             lease = held;
             this.stats.startMs = performance.now() - asked;
             this.stats.warm = held.warm;
+            this.stats.reused = held.reused;
             this.#report.noteGuest(this.#request.engine);
             this.#start(held);
           },
@@ -115,16 +128,17 @@ export class ProgramRun implements DurableProgram {
       lease.release();
       return;
     }
-    const { code, engine, limits, tools, imports, guard, seed } = this.#request;
-    const rules = { concurrent: engine.concurrent, timeoutMs: limits.timeoutMs };
+    const { code, engine, limits, tools, imports, style, files, guard, seed, domain, session } = this.#request;
+    const rules = { concurrent: engine.concurrent || style === "notebook", timeoutMs: limits.timeoutMs };
     const listener = this.#listener();
     this.#session =
       this.#durable?.openSession(lease, rules, listener) ?? new GuestSession(lease.guest, rules, listener);
-    const { libraries } = engine;
-    const more = { ...defined({ libraries }), ...this.#durable?.request };
-    this.#session.start(
-      JSON.stringify({ type: "run", code, tools: tools.map(describeTool), limits, imports, guard, seed, ...more }),
-    );
+    const shown = tools.map(describeTool);
+    const libraries = engine.librariesOf?.(style) ?? engine.libraries;
+    // What an interpreter of Python is set back to costs it some milliseconds.
+    const keep = domain === undefined ? undefined : true;
+    const more = { style, libraries, files, session, keep, ...this.#durable?.request };
+    this.#session.start(JSON.stringify({ type: "run", code, tools: shown, limits, imports, guard, seed, ...more }));
   }
 
   #listener(): SessionListener {
@@ -138,6 +152,11 @@ export class ProgramRun implements DurableProgram {
       },
       onUsage: (memoryMb) => {
         this.stats.memoryMb = memoryMb;
+      },
+      onFiles: (given) => {
+        const files = this.#request.engine.files?.decode(given);
+        if (files === undefined) this.#broken();
+        else this.#report.files = files;
       },
       onIdle: () => this.#durable?.rest(),
       onTimeout: () => {
@@ -193,13 +212,13 @@ export class ProgramRun implements DurableProgram {
     const { name } = program.tool;
     const call: SandboxToolCall = {
       ...{ callId: `${callIdPrefix}:${index + 1}`, name, args: completeArguments(program, args), ok: false, ms: 0 },
-      ...(this.#durable?.isReplayed(index) ? { replayed: true } : {}),
+      ...(this.#durable?.isReplayed(index) && { replayed: true }),
     };
     this.#report.addCall(call);
     const pending: PendingCall = { index, call, input: copyJson(call.args), program, line };
     this.#pending.add(pending);
     const { callId, args: shown, replayed } = call;
-    observe(() => options.onToolCallStart?.({ callId, name, args: shown, ...(replayed ? { replayed } : {}) }));
+    observe(() => options.onToolCallStart?.({ callId, name, args: shown, ...(replayed && { replayed }) }));
     if (this.#durable === undefined) void this.#carryOut(pending);
     else {
       this.#durable.calls.carryOut({
@@ -268,8 +287,7 @@ export class ProgramRun implements DurableProgram {
   }
 
   park(parked: SandboxRunParked["parked"]): void {
-    const { logs, toolCalls, stats } = this.#report;
-    this.#finish({ status: "parked", parked, logs, toolCalls, stats }, "host");
+    this.#finish(this.#report.close({ status: "parked", parked }), "host");
   }
 
   #finish(run: Outcome, by: "program" | "host"): void {
@@ -304,12 +322,12 @@ export async function performDecided(
   return refusal;
 }
 
-const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };
+export const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };
 
 /** Why there is no guest. */
 export function startError(error: unknown): SandboxError {
   if (ToolglotError.isInstance(error) && error.code === "sandbox/disposed") return abortedError;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = errorText(error);
   return { type: "EngineFailure", message: `no interpreter started: ${sanitizeErrorMessage(reason)}` };
 }
 

@@ -3,6 +3,7 @@ import { defined } from "@toolglot/internal";
 import type { Engine } from "../engine.ts";
 import { utf8Bytes } from "../json.ts";
 import type {
+  FileOutput,
   SandboxError,
   SandboxLanguage,
   SandboxLimits,
@@ -12,6 +13,7 @@ import type {
   SandboxToolCall,
 } from "../types.ts";
 import type { GuestEvent, GuestReport } from "./guest-events.ts";
+import type { RunRequest } from "./program-run.ts";
 
 /** What surrounds a value in a frame: conversions and warnings. */
 const frameOverheadBytes = 256 * 1024;
@@ -30,13 +32,14 @@ export class RunReport {
   readonly logs: LogEntry[] = [];
   readonly toolCalls: SandboxToolCall[] = [];
   readonly stats: SandboxStats;
+  files: FileOutput[] | undefined;
   readonly #code: string;
   readonly #lineEnd: RegExp;
   readonly #limits: SandboxLimits;
   #cuts = 0;
   #argumentBytes = 0;
 
-  constructor({ code, engine, limits }: { code: string; engine: Engine; limits: SandboxLimits }) {
+  constructor({ code, engine, limits, domain }: Pick<RunRequest, "code" | "engine" | "limits" | "domain">) {
     this.#code = code;
     this.#lineEnd = lineEnds[engine.language];
     this.#limits = limits;
@@ -46,6 +49,7 @@ export class RunReport {
       limits: { ...limits },
       startMs: 0,
       warm: false,
+      reused: 0,
       guestMs: 0,
       toolMs: 0,
       approvalMs: 0,
@@ -55,6 +59,7 @@ export class RunReport {
       logBytes: 0,
       conversions: [],
       warnings: [],
+      ...defined({ domain }),
     };
   }
 
@@ -124,7 +129,7 @@ export class RunReport {
   }
 
   ended(value: unknown): SandboxRunOk {
-    return { status: "ok", value, logs: this.logs, toolCalls: this.toolCalls, stats: this.stats };
+    return this.close({ status: "ok", value, ...defined({ files: this.files }) });
   }
 
   /** `line`: where in the program, when the host knows it. */
@@ -132,12 +137,12 @@ export class RunReport {
     const sourceLine =
       line === undefined ? undefined : this.#code.split(this.#lineEnd)[line - 1]?.replace("\ufeff", "");
     const place = defined({ line, sourceLine: sourceLine?.slice(0, maxSourceLineLength).trimEnd() });
-    return {
-      status: "error",
-      error: { ...error, ...place },
-      logs: this.logs,
-      toolCalls: this.toolCalls,
-      stats: this.stats,
-    };
+    return this.close({ status: "error", error: { ...error, ...place } });
+  }
+
+  /** How the run ended, with all that was collected. */
+  close<End>(end: End): End & Pick<RunReport, "logs" | "toolCalls" | "stats"> {
+    const { logs, toolCalls, stats } = this;
+    return { ...end, logs, toolCalls, stats };
   }
 }

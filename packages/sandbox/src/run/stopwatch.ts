@@ -10,8 +10,7 @@ export class Stopwatch {
 
   /** Does nothing while it stands. */
   stop(): void {
-    if (this.#since === undefined) return;
-    this.#total += performance.now() - this.#since;
+    this.#total = this.ms;
     this.#since = undefined;
   }
 

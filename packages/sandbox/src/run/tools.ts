@@ -88,20 +88,15 @@ function isSchema(schema: unknown): boolean {
   }
 }
 
-/** What the guest's side needs to know of a tool. */
+/** What the guest's side needs to know of a tool, as JSON. */
 export function describeTool({ tool, names, member }: ProgramTool): Record<string, unknown> {
   return {
     name: names.name,
     identifier: names.identifier,
     description: tool.description,
-    params: names.params.map(({ name, identifier, required, default: fallback }) => ({
-      name,
-      identifier,
-      required,
-      ...(fallback === undefined ? {} : { default: fallback }),
-    })),
+    params: names.params.map(({ schema: _, ...param }) => param),
     open: names.rest !== undefined,
-    ...(member === undefined ? {} : { member }),
+    member,
   };
 }
 

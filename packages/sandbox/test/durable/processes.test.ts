@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { leftToCi, share, someOf } from "@toolglot/internal/testing";
 import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
+import { scripts } from "../../../../bundled-script.ts";
 import type { SandboxLanguage, SandboxRun } from "../../src/node/index.ts";
 import type { Settings } from "./processes/life.ts";
 import { resultOf } from "./support.ts";
@@ -16,10 +17,12 @@ import { resultOf } from "./support.ts";
 const folder = mkdtempSync(join(tmpdir(), "toolglot-durable-"));
 // Beside the packages that it needs, and as deep as `dist`, so that it finds the guest's files.
 const script = join(import.meta.dirname, `../../node_modules/.durable-life-${process.pid}.mjs`);
+/** The folder of the package `libsql`, which is none of this package's. */
+const libsql = createRequire(join(import.meta.dirname, "../../../trp-sqlite/package.json")).resolve("libsql");
+const bindings = join(libsql, "../..");
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
-  const libsql = createRequire(join(import.meta.dirname, "../../../trp-sqlite/package.json")).resolve("libsql");
   await build({
     entryPoints: [join(import.meta.dirname, "processes/life.ts")],
     outfile: script,
@@ -28,12 +31,7 @@ beforeAll(async () => {
     format: "esm",
     target: "node20",
     conditions: ["source"],
-    plugins: [
-      {
-        name: "binding",
-        setup: ({ onResolve }) => onResolve({ filter: /^libsql$/ }, () => ({ path: libsql, external: true })),
-      },
-    ],
+    plugins: [scripts],
     logLevel: "error",
   });
 });
@@ -56,7 +54,10 @@ interface Life {
 }
 
 function start(settings: Settings): Life {
-  const child = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ["ignore", "pipe", "inherit"] });
+  const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
+    stdio: ["ignore", "pipe", "inherit"],
+    env: { ...process.env, NODE_PATH: bindings },
+  });
   running.add(child);
   let output = "";
   let look: () => void = () => {};

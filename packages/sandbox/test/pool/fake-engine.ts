@@ -31,8 +31,8 @@ export class FakeGuest implements Guest {
   }
 
   /** It can't start, and goes on living. */
-  fail(): void {
-    if (this.state === "starting") this.#markFailed(new Error("the guest failed"));
+  fail(error: Error = new Error("the guest failed")): void {
+    if (this.state === "starting") this.#markFailed(error);
   }
 
   /** It ends by itself, before or after it was ready. */

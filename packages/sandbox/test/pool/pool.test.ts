@@ -20,11 +20,11 @@ json.JSONDecodeError.mark = 1
 sys.modules["mark"] = sys
 builtins.mark = 1
 os.environ["MARK"] = "1"
-open("/tmp/mark", "w").write("1")
-__result__ = os.path.exists("/tmp/mark")`;
+open("/mnt/data/mark", "w").write("1")
+__result__ = os.path.exists("/mnt/data/mark")`;
   const look = `
 import sys, os, builtins
-__result__ = [hasattr(json.JSONDecodeError, "mark"), "mark" in sys.modules, hasattr(builtins, "mark"), "MARK" in os.environ, os.path.exists("/tmp/mark")]`;
+__result__ = [hasattr(json.JSONDecodeError, "mark"), "mark" in sys.modules, hasattr(builtins, "mark"), "MARK" in os.environ, os.path.exists("/mnt/data/mark")]`;
   expect(await value(sandbox, leave)).toBe(true);
   expect(await value(sandbox, look)).toEqual([false, false, false, false, false]);
 });

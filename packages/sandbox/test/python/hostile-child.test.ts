@@ -29,6 +29,7 @@ async function runWith(act: string, startTimeoutMs = 300_000): Promise<SandboxRu
     limits,
     tools,
     imports: "refuse",
+    style: "attp",
     guard: true,
     seed: "",
     callIdPrefix: "run",
@@ -37,7 +38,7 @@ async function runWith(act: string, startTimeoutMs = 300_000): Promise<SandboxRu
   });
   const outcome = await run.execute(async () => {
     await guest.ready;
-    return { guest, warm: false, release: () => guest.kill() };
+    return { guest, warm: false, reused: 0, release: () => guest.kill() };
   });
   guest.kill();
   await guest.ended;

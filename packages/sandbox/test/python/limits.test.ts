@@ -64,7 +64,7 @@ it.each([
   [{ language: "python", limits: { timeoutMs: 0 } }, /limits.timeoutMs must be a whole number from 1/],
   [{ language: "python", limits: { memoryMb: "256" } }, /limits.memoryMb/],
   [{ language: "python", limits: { memoryMb: 5000 } }, /from 64 to 2048/],
-  [{ language: "python", limits: { timeout: 5 } }, /limits.timeout is unknown: there are timeoutMs/],
+  [{ language: "python", limits: { timeout: 5 } }, /limits has no option "timeout"\. Did you mean "timeoutMs"/],
   [{ language: "python", imports: "yes" }, /imports must be "refuse" or "ignore-allowed"/],
   [{ language: "python", pool: { size: -1 } }, /pool.size/],
   [{ language: "python", pool: { maxConcurrency: 0 } }, /pool.maxConcurrency/],

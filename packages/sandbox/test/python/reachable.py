@@ -6,6 +6,19 @@ from collections import Counter, deque
 from toolglot_guest import guard, library, restricted, safe_builtins, tools
 
 restricted.disarm()
+# The test puts a line before this text where the other style is meant.
+is_notebook = "NOTEBOOK" in globals()
+modules, table = library.MODULES, safe_builtins.TABLE
+if is_notebook:
+    from toolglot_guest import data_files, event_loop, notebook, notebook_builtins, notebook_libraries
+
+    guard.use_notebook_rules(True)
+    data_files.confine()
+    event_loop.attach(event_loop.Calls(lambda text: "", False))
+    event_loop.install()
+    modules = notebook_libraries.MODULES
+    table = {**notebook._TABLE, "__toolglot_import__": notebook_libraries.importer(modules)}
+    table |= notebook_builtins.executing(table, (modules, notebook_libraries.public_names), {})
 
 
 class Own:
@@ -43,6 +56,7 @@ type Alias = int
 
 globals().update(library.MODULES)
 io_, string_, feature = library.MODULES["io"], library.MODULES["string"], library.MODULES["__future__"]
+asyncio = array = pathlib = sqlite3 = struct = time = zlib = zoneinfo = gzip = traceback = urllib = None
 
 
 @dataclasses.dataclass
@@ -63,7 +77,7 @@ try:
 except ValueError as error:
     caught = error
 
-roots = {**safe_builtins.TABLE, **library.MODULES, "tool": add, "ToolError": tools.ToolError, "type": safe_builtins.Type}
+roots = {**table, **modules, "tool": add, "ToolError": tools.ToolError, "type": safe_builtins.Type}
 samples = [
     Own(), Own().method, function, generator(), coroutine(), asynchronous(), parameter(), Generic, Generic[int], Generic["x"],
     Alias, caught, ExceptionGroup("x", [caught]), list[int], int | str, parameter() | str, safe_builtins.Type[int],
@@ -85,6 +99,36 @@ samples = [
     random.Random(), json.JSONDecoder(), json.JSONEncoder(), iter([1]), map(function, []), {}.keys(), super(Own, Own()),
     slice(1), range(3), "x".join, (1).__add__, str.join, property(function), classmethod(function), ToolError("x"),
 ]  # fmt: skip
+if is_notebook:
+    globals().update(modules)
+    datetime = library.MODULES["datetime"]
+    loop = asyncio.new_event_loop()
+    opened = data_files.open("a.txt", "w+")
+    base = sqlite3.connect(":memory:")
+    cursor = base.execute("select 1 as a")
+    base.row_factory = sqlite3.Row
+
+    async def waiting():
+        task = asyncio.current_task()
+        lock, event, queue = asyncio.Lock(), asyncio.Event(), asyncio.Queue()
+        async with asyncio.TaskGroup() as group, asyncio.timeout(1) as limit, lock:
+            future = asyncio.get_running_loop().create_future()
+            future.set_result(1)
+            handle = asyncio.get_running_loop().call_later(1, print)
+            return [task, lock, event, queue, group, limit, future, handle, asyncio.Semaphore(), asyncio.Condition(), asyncio.Barrier(1)]
+
+    exec("def own(a: int) -> str:\n    'text'", {"__builtins__": table})
+    samples += asyncio.run(waiting())
+    samples += [
+        loop, opened, opened.buffer, opened.buffer.raw, data_files.open("a.txt", "rb", 0), base, cursor, cursor.fetchone(), base.cursor(),
+        sqlite3.Row, array.array("i", [1]), pathlib.Path("a"), pathlib.Path("a").parents, pathlib.PurePosixPath("a"), pathlib.PureWindowsPath("a"),
+        struct.Struct("i"), time.gmtime(), zlib.compressobj(), zlib.decompressobj(), gzip.GzipFile(fileobj=io_.BytesIO(), mode="w"),
+        urllib.parse.urlparse("http://a/b?c"), os_.stat("a.txt") if (os_ := modules["os"]) else None, next(os_.scandir(".")), os_.walk("."), os_.environ,
+        notebook_builtins._copy({"a": 1}), notebook_builtins.members(Own()), types.SimpleNamespace(a=1), sys_.stdout if (sys_ := modules["sys"]) else None,
+        sys_.version_info, sys_.float_info, traceback.format_exc(), event_loop.make({"identifier": "t", "name": "t", "params": [], "description": ""}),
+        modules["secrets"].token_hex(), modules["datetime"].datetime.now(), modules["datetime"].timezone.utc, modules["numbers"].Number,
+        table["eval"], table["exec"], table["__toolglot_given_types__"](lambda kind: kind),
+    ]  # fmt: skip
 roots |= {f"samples[{index}]": value for index, value in enumerate(samples)}
 
 plain = (int, str, float, bool, type(None), bytes, complex)
@@ -117,8 +161,9 @@ while queue:
         faults.append(f"{path}: {str(value)[:80]}")
     if isinstance(value, type) and issubclass(value, type) and not isinstance(value, safe_builtins._StandIn):
         faults.append(f"{path}: {str(value)[:80]}")
-    if isinstance(value, types.BuiltinFunctionType) and getattr(value.__self__, "__name__", None) in foreign:
-        faults.append(f"{path}: {value.__self__.__name__}.{value.__name__}")
+    owner = getattr(value, "__self__", None) if isinstance(value, types.BuiltinFunctionType) else None
+    if isinstance(owner, types.ModuleType) and owner.__name__ in foreign:
+        faults.append(f"{path}: {owner.__name__}.{value.__name__}")
     if (type(value).__module__ or "").split(".")[0] in ("pyodide", "_pyodide", "_pyodide_core", "js"):
         faults.append(f"{path}: an object of the engine")
     if type(value) is dict and "__builtins__" in value:
@@ -146,4 +191,4 @@ while queue:
         if id(found) not in seen and type(found) not in plain:
             queue.append((f"{path}.{name}", found, depth + 1))
 
-__result__ = {"seen": len(seen), "faults": faults, "libraries": sorted(library.MODULES)}
+__result__ = {"seen": len(seen), "faults": faults, "libraries": sorted(modules)}

@@ -1,5 +1,11 @@
 import type { AnyTool } from "@toolglot/core";
-import { createSandbox, type Sandbox, type SandboxOptions, type SandboxRun } from "../../src/node/index.ts";
+import {
+  createSandbox,
+  type ProgramStyle,
+  type Sandbox,
+  type SandboxOptions,
+  type SandboxRun,
+} from "../../src/node/index.ts";
 import { decodeFrame } from "../../src/node/python/frames.ts";
 import { readError, readGuestMessage } from "../../src/run/guest-events.ts";
 import type { SandboxToolCall } from "../../src/types.ts";
@@ -8,10 +14,13 @@ import { tool } from "../support.ts";
 /** Runs one request after the other, each as the child runs its only one. */
 const loop = `
 import json
-from toolglot_guest import runner
+from toolglot_guest import event_loop, runner, tools
+calls = event_loop._calls
 mine = runner._kept[-1].request
 answer = None
 while True:
+    tools.offer(mine["tools"])
+    event_loop._calls = calls
     asked = exchange(answer)
     if asked is None:
         break
@@ -25,6 +34,7 @@ const limits = { timeoutMs: 1_000_000, toolTimeMs: 2_000_000, maxToolCalls: 1_00
 interface Asked {
   code: string;
   imports: "refuse" | "ignore-allowed";
+  style: ProgramStyle;
   seed: string;
 }
 
@@ -51,7 +61,7 @@ export class SharedInterpreter {
     tools = [],
     imports = "refuse",
     ...more
-  }: Pick<SandboxOptions, "tools" | "imports" | "libraries"> = {}) {
+  }: Pick<SandboxOptions, "tools" | "imports" | "libraries" | "style"> = {}) {
     this.#tools = tools;
     this.#imports = imports;
     this.#sandbox = createSandbox({ language: "python", guard: false, pool: { size: 0 }, limits, ...more });
@@ -59,7 +69,9 @@ export class SharedInterpreter {
 
   /** One at a time, in the order they were asked for. */
   run(code: string, options: RunOptions = {}): Promise<SandboxRun> {
-    const run = this.#turn.then(() => this.#run({ code, imports: this.#imports, seed: "1", ...options }));
+    const run = this.#turn.then(() =>
+      this.#run({ code, imports: this.#imports, style: "attp", seed: "1", ...options }),
+    );
     this.#turn = run.catch(() => {});
     return run;
   }

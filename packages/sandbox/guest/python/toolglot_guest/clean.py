@@ -73,9 +73,11 @@ def _short(value):
 
 
 class Cleaner:
-    """`strict`: an object without a JSON form raises Unfit instead of becoming its repr."""
+    """`strict`: an object without a JSON form raises Unfit instead of becoming its repr. `tables`: objects that say themselves
+    how they are written as lists and dicts, as those of numpy and pandas do, are asked."""
 
-    def __init__(self, max_bytes, strict=False):
+    def __init__(self, max_bytes, strict=False, tables=False):
+        self.tables = tables
         self.max_bytes = max_bytes
         self.strict = strict
         self.notes = []
@@ -215,6 +217,10 @@ class Cleaner:
             return self.clean(value.value, path, depth + 1)
         if isinstance(value, collections.abc.Mapping):
             return self.record(value, dict(value), path, depth)
+        if self.tables:
+            found, target = _told(value, kind)
+            if target:
+                return self.told(value, found, target, path, depth)
         if self.strict:
             raise Unfit(f"{kind.__name__} has no JSON form")
         if isinstance(value, _as_text):
@@ -227,6 +233,15 @@ class Cleaner:
         self.note(path, kind.__name__, "repr")
         return text
 
+    def told(self, value, found, target, path, depth):
+        if not self.enter(value, path):
+            return None
+        try:
+            self.note(path, type(value).__name__, target)
+            return self.clean(found, path, depth + 1)
+        finally:
+            self.open.discard(id(value))
+
     def record(self, value, members, path, depth):
         if not self.enter(value, path):
             return None
@@ -236,6 +251,19 @@ class Cleaner:
             return self.mapping(members, path, depth)
         finally:
             self.open.discard(id(value))
+
+
+def _told(value, kind):
+    """What an object of numpy or pandas, or one like it, says of itself, and what that is."""
+    if hasattr(kind, "dtype") and hasattr(kind, "tolist"):
+        found = value.tolist()
+        return found, "array" if isinstance(found, list) else "number"
+    if hasattr(kind, "to_dict"):
+        try:
+            return value.to_dict(orient="records"), "array"
+        except TypeError:
+            return value.to_dict(), "object"
+    return None, None
 
 
 def _named(key):

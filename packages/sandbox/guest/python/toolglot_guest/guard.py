@@ -37,8 +37,19 @@ _callbacks = _dunders("get set delete set_name dir sizeof")
 READABLE = METHODS | HOOKS | _dunders("name qualname doc class cause context suppress_context notes")
 # Names that may be defined, assigned and read.
 NAMES = METHODS | HOOKS | _callbacks | _dunders("result name debug slots doc all author version")
+# In the style "notebook" these may be read as well, of the program's own objects, through a check at run time; `__module__`
+# of all.
+REFLECTION = _dunders("dict mro annotations")
+_readable_there = REFLECTION | _dunders("module")
+# And these may be defined: all special methods but those that are called at tear-down or name what makes an object anew.
+_definable_there = _dunders(
+    "instancecheck subclasscheck subclasshook prepare mro_entries fspath buffer release_buffer getnewargs getnewargs_ex "
+    "getstate setstate file path main"
+)
+# What the engine gives a type of its own.
+GIVEN_TYPES = _dunders("instancecheck subclasscheck subclasshook")
 # Attribute names that are looked up through a check at run time.
-CHECKED = frozenset({"format", "format_map", "__class__", "__cause__", "__context__"}) | HOOKS
+CHECKED = frozenset({"format", "format_map", "__class__", "__cause__", "__context__"}) | HOOKS | REFLECTION
 
 _internal = (
     types.FrameType, types.CodeType, types.TracebackType, types.GeneratorType, types.CoroutineType,
@@ -76,8 +87,22 @@ def is_dunder(name):
     return name.startswith("__") and name.endswith("__") and len(name) > 4
 
 
+# The rules of the program that runs: of the style "notebook", or not.
+_notebook = False
+# Methods of tasks that give frames.
+_of_tasks = frozenset({"get_stack", "print_stack"})
+
+
+def use_notebook_rules(wanted):
+    """Called before each program."""
+    global _notebook
+    _notebook = wanted
+
+
 def forbidden_attribute(name):
-    return (is_dunder(name) and name not in READABLE) or name in INTERNALS
+    if name in INTERNALS or (_notebook and name in _of_tasks):
+        return True
+    return is_dunder(name) and name not in READABLE and not (_notebook and name in _readable_there)
 
 
 def check_attribute(name):
@@ -116,7 +141,7 @@ def _bound_names(nodes):
 
 
 def _check_name(node, name):
-    if is_dunder(name) and name not in NAMES:
+    if is_dunder(name) and name not in NAMES and not (_notebook and name in _definable_there):
         raise Refused("ForbiddenName", f"the name {name} is not available here", node)
 
 
@@ -179,12 +204,15 @@ _advice = {
 }
 
 
+_advice_there = {"input": ("nobody types while the program runs: ask with a tool, or use the values you have", None)}
+
+
 def _check_load(node, allowed, bound, libraries):
     name = node.id
     if name in bound or name in allowed or is_dunder(name):
         return
     if hasattr(builtins, name):
-        hint, needs = _advice.get(name, (None, None))
+        hint, needs = (_notebook and _advice_there.get(name)) or _advice.get(name, (None, None))
         raise Refused("ForbiddenName", f"{name} is not available here", node, hint if needs is None or needs in libraries else None)
 
 
@@ -234,11 +262,11 @@ def _imported(node, libraries, in_function):
         function = ast.Name("__toolglot_import__", ast.Load())
         function.is_ours = True
         call = ast.Call(function, [ast.Constant(argument) for argument in arguments], [])
-        statements.append(_placed(ast.Assign([ast.Name(target, ast.Store())], call), node))
+        statements.append(placed(ast.Assign([ast.Name(target, ast.Store())], call), node))
     return statements
 
 
-def _placed(new, old):
+def placed(new, old):
     ast.copy_location(new, old)
     ast.fix_missing_locations(new)
     return new
@@ -266,7 +294,7 @@ def _rewrite(nodes):
                 value[:] = [_replacement(item) if isinstance(item, ast.Attribute) else item for item in value]
 
 
-def _resolve_imports(tree, ignore, libraries, warnings):
+def _resolve_imports(tree, ignore, libraries, warnings, instead_of_import):
     """Refuses imports, or puts in their place what does the same."""
     scopes = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
     local = set()
@@ -284,6 +312,9 @@ def _resolve_imports(tree, ignore, libraries, warnings):
                 if not isinstance(statement, (ast.Import, ast.ImportFrom)):
                     out.append(statement)
                     continue
+                if instead_of_import:
+                    out.extend(instead_of_import(statement, in_function))
+                    continue
                 if isinstance(statement, ast.Import):
                     modules = [alias.name for alias in statement.names]
                 else:
@@ -297,16 +328,17 @@ def _resolve_imports(tree, ignore, libraries, warnings):
             block[:] = out
 
 
-def check(tree, available, libraries, ignore_imports, warnings):
+def check(tree, available, libraries, ignore_imports, warnings, instead_of_import=None):
     """Refuses or rewrites the tree in place.
 
     `available`: names of builtins, libraries and tools. `libraries`: the modules that may be imported, by name.
+    `instead_of_import`: gives the statements for an import that is neither refused nor ignored.
     """
     first = any(isinstance(node, (ast.Import, ast.ImportFrom)) for node in ast.walk(tree))
     problems = []
     if first:
         try:
-            _resolve_imports(tree, ignore_imports, libraries, warnings)
+            _resolve_imports(tree, ignore_imports, libraries, warnings, instead_of_import)
         except Refused as refused:
             problems.append(refused)
     nodes = [node for node in ast.walk(tree) if not isinstance(node, (ast.Import, ast.ImportFrom))]

@@ -29,6 +29,8 @@ def for_exception(error, namespace, signatures, libraries):
         names = [name for name in namespace if type(name) is str and not name.startswith("__")]
         return name_error(error.name, [*names, *_builtin_names(namespace)], signatures, libraries)
     text = str(error)
+    if isinstance(error, ModuleNotFoundError) and _is_name(error.name):
+        return f"{error.name.split('.')[0]} is not available; the libraries are {', '.join(libraries)}"
     if isinstance(error, TypeError):
         match = _unexpected.match(text)
         if match and match[1] in signatures:

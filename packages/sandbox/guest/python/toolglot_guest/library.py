@@ -39,6 +39,17 @@ class Library:
         self.__setattr__(name, None)
 
 
+def wrapped(function):
+    """A function in C as one in Python: that has no module on it."""
+
+    def call(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    call.__name__ = call.__qualname__ = function.__name__
+    call.__doc__, call.__module__ = function.__doc__, function.__module__
+    return call
+
+
 def near_miss(name, names):
     """The end of a message: `. Did you mean: 'loads'?`, or nothing."""
     close = difflib.get_close_matches(name, names, 1)
@@ -152,6 +163,11 @@ def reseed(seed):
     _random.seed(_entropy.getrandbits(256))
 
 
+def random_bytes(count):
+    """Random bytes, from the run's own seed."""
+    return _entropy.randbytes(count)
+
+
 def uuid4():
     """A random UUID, from the run's own seed."""
     return _uuid.UUID(int=_entropy.getrandbits(128), version=4)
@@ -194,11 +210,12 @@ _instead = {
 }
 
 
-def _facade(name, more=None):
+def facade(name, more=None, left_out=None, only=None):
+    """The library with the members that a program may have; `left_out` and `only` are names in one text."""
     module = importlib.import_module(name)
-    only = _only[name].split() if name in _only else getattr(module, "__all__", None)
+    only = (only or _only[name]).split() if only or name in _only else getattr(module, "__all__", None)
     names = only or [key for key in vars(module) if not key.startswith("_")]
-    left_out = _left_out.get(name, "").split()
+    left_out = (_left_out.get(name, "") if left_out is None else left_out).split()
     members = {key: getattr(module, key) for key in names if key not in left_out and hasattr(module, key)}
     members = {key: value for key, value in members.items() if not isinstance(value, types.ModuleType)}
     return Library(name, {**members, **_instead.get(name, {}), **(more or {})})
@@ -208,13 +225,15 @@ with open(__file__.replace("library.py", "libraries.json"), encoding="utf-8") as
     _lists = json.load(_file)
 SPECIFICATION = tuple(_lists["specification"])
 NAMES = (*SPECIFICATION, *_lists["standard"])
+# Those that programs of the style "notebook" may import besides.
+NOTEBOOK_NAMES = tuple(_lists["notebook"])
 # Imported with the library before the dot, which has them as members.
-_parts = {"collections.abc": _facade("collections.abc")}
+_parts = {"collections.abc": facade("collections.abc")}
 
 LIBRARIES = {
     name: datetime
     if name == "datetime"
-    else _facade(name, {part.split(".")[1]: value for part, value in _parts.items() if part.startswith(f"{name}.")})
+    else facade(name, {part.split(".")[1]: value for part, value in _parts.items() if part.startswith(f"{name}.")})
     for name in NAMES
 }
 MODULES = {**LIBRARIES, **_parts}

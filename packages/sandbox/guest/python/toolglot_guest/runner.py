@@ -2,12 +2,13 @@
 
 import ast
 import builtins
+import gc
 import random
 import re
 import sys
 import types
 
-from . import clean, guard, hints, library, output, restricted, safe_builtins, tools
+from . import clean, guard, hints, library, notebook, output, restricted, safe_builtins, session, tools
 
 MAX_MESSAGE = 2000
 # As CPython counts lines.
@@ -38,6 +39,11 @@ def attach(host):
     sys.modules.pop("pyodide_js", None)
 
 
+def settle():
+    """Called last, before the first program: what is there by now is never looked at again to be collected."""
+    gc.freeze()
+
+
 class _Ended(Exception):
     """How a run ended, when that was no exception of the program."""
 
@@ -49,14 +55,16 @@ def run(text):
     """`text`: the request. Returns one frame: a result or an error."""
     request = clean.read(text)
     program = _Program(request)
-    _kept.append(program)
+    if not program.session:
+        _kept.append(program)
     try:
         try:
             return program.execute()
         except BaseException as error:
-            _reserve.clear()
-            # What it holds would be taken apart as well.
-            _kept.append(error)
+            if not program.session or isinstance(error, MemoryError):
+                _reserve.clear()
+                # What it holds would be taken apart as well.
+                _kept.append(error)
             # From here on the clock must not interrupt: this is no longer the program's time.
             late = _host("") == "late"
             return program.failed(error.report if type(error) is _Ended else program.describe(error, late))
@@ -79,24 +87,40 @@ class _Program:
         self.source = request["code"].removeprefix("\ufeff")
         self.lines = _line_end.split(self.source)
         self.warnings = []
-        self.cleaner = clean.Cleaner(request["limits"]["maxResultBytes"])
+        is_notebook = request.get("style") == "notebook"
+        self.cleaner = clean.Cleaner(request["limits"]["maxResultBytes"], tables=is_notebook)
         self.budget = output.Budget(request["limits"]["maxLogBytes"])
         self.streams = [output.Output(name, self.budget, _host) for name in ("stdout", "stderr")]
         self.signatures = {tool["identifier"]: tools.signature(tool) for tool in request["tools"]}
         self.tree = None
         self.libraries = library.allowed(request["libraries"])
+        self.session, is_first = session.begin() if "session" in request else (None, True)
         seed = request["seed"]
-        library.reseed(seed)
-        salt = random.Random(seed).getrandbits(31)
-        self.hash = safe_builtins.salted_hash(salt)
+        if is_first or request["session"].get("reseed"):
+            library.reseed(seed)
+        self.hash = self.session and self.session.hash
+        if not self.hash:
+            self.hash = safe_builtins.salted_hash(random.Random(seed).getrandbits(31))
+        if self.session:
+            self.session.hash = self.hash
+        tools.offer(request["tools"])
+        guard.use_notebook_rules(is_notebook)
+        self.notebook = notebook.Notebook(request, _host, self.lines, self.given()) if is_notebook else None
+        if self.notebook:
+            self.libraries = self.notebook.libraries
         self.namespace = self.names()
 
     def names(self):
         """What the program finds when it starts."""
+        if self.notebook:
+            layer, names = (self.session.layer, self.session.names) if self.session else ({}, {})
+            return self.notebook.namespace(self.hash, layer, names)
         found = {"__name__": "__main__", **self.given(), "ToolError": tools.ToolError}
-        for index, tool in enumerate(self.request["tools"]):
-            found[tool["identifier"]] = tools.make(index, tool, _host)
+        for tool in self.request["tools"]:
+            found[tool["identifier"]] = tools.make(tool, tools.asking(_host))
         found |= tools.groups(self.request["tools"], found)
+        if self.session:
+            return self.layered(found)
         if self.request["guard"]:
             restricted.disarm()
             found["__builtins__"] = {**safe_builtins.TABLE, "hash": self.hash}
@@ -104,6 +128,15 @@ class _Program:
             builtins.hash = self.hash
             found["__builtins__"] = builtins
         return found
+
+    def layered(self, found):
+        """The names of the session, above what is found by every program."""
+        del found["__name__"]
+        if self.request["guard"]:
+            restricted.disarm()
+        table = safe_builtins.TABLE if self.request["guard"] else vars(builtins)
+        self.session.layer.update({**table, "hash": self.hash, **found})
+        return self.session.names
 
     def given(self):
         """The libraries, by the names that are there without an import."""
@@ -114,6 +147,10 @@ class _Program:
         # A module of the program's own, so that nothing of ours is its `__main__`.
         sys.modules["__main__"] = types.ModuleType("__main__")
         sys.stdout, sys.stderr = self.streams
+        if self.session:
+            self.session.ran = True
+        if self.notebook:
+            return self.result(self.notebook.run(code, self.namespace))
         exec(code, self.namespace)
         if "__result__" not in self.namespace:
             hint = hints.for_missing_result(self.tree, self.namespace)
@@ -121,7 +158,10 @@ class _Program:
         if self.namespace["__result__"] is None:
             warning = hints.for_null_result(self.tree)
             self.warnings += [warning] if warning else []
-        value = self.value(self.namespace["__result__"])
+        return self.result(self.namespace["__result__"])
+
+    def result(self, value):
+        value = self.value(value)
         self.finish()
         report = {"type": "result", "conversions": self.cleaner.notes, "warnings": self.warnings, "bytes": value[1]}
         return clean.write(report)[:-1] + ',"value":' + value[0] + "}"
@@ -140,20 +180,30 @@ class _Program:
             if str(error):
                 raise _Ended("RecursionError", "the program nests too deeply to be read") from None
             raise
+        if self.notebook:
+            try:
+                return self.notebook.compile(self.tree, self.namespace.keys())
+            except guard.Refused as refused:
+                raise self.refused(refused) from None
+            except SyntaxError as error:
+                raise self.syntax_error(error) from None
         if self.request["guard"]:
-            available = safe_builtins.TABLE.keys() | self.namespace.keys()
+            available = safe_builtins.TABLE.keys() | self.namespace.keys() | self.namespace["__builtins__"].keys()
             try:
                 guard.check(
                     self.tree, available, self.libraries, self.request["imports"] == "ignore-allowed", self.warnings
                 )
             except guard.Refused as refused:
-                column = self.column(refused.line, refused.offset)
-                raise self.ended_at(refused.type, refused.message, refused.line, column, refused.hint) from None
+                raise self.refused(refused) from None
         hints.keep_last(self.tree)
         try:
             return compile(self.tree, guard.PROGRAM, "exec")
         except SyntaxError as error:
             raise self.syntax_error(error) from None
+
+    def refused(self, refused):
+        column = self.column(refused.line, refused.offset)
+        return self.ended_at(refused.type, refused.message, refused.line, column, refused.hint)
 
     def value(self, value):
         try:
@@ -174,6 +224,8 @@ class _Program:
     def finish(self):
         for stream in self.streams:
             stream.finish()
+        if self.session:
+            session.end(self.session, self.signatures, self.warnings)
 
     def failed(self, report):
         self.finish()

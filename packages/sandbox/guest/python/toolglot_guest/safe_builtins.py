@@ -48,6 +48,8 @@ def _check_format(text):
             for is_attribute, name in _string.formatter_field_name_split(field)[1]:
                 if is_attribute:
                     guard.check_attribute(name)
+                    if name in guard.REFLECTION:
+                        raise guard.ForbiddenName(f"the attribute {name} is not read in a format string here")
         if spec and "{" in spec:
             _check_format(spec)
 
@@ -74,8 +76,14 @@ def shown(kind):
     return _shown.get(kind, kind) if isinstance(kind, type) else kind
 
 
+# How attributes are read that only programs of the style "notebook" may read, by name.
+special = {}
+
+
 def attribute(value, name):
     """`value.name` for the names that need a look at what comes out."""
+    if name in special:
+        return special[name](value)
     return _looked_at(getattr(value, name), name)
 
 
@@ -106,6 +114,8 @@ def _checked_hook(method, hook):
             return method(*args)
         name = args[-count]
         guard.check_attribute(name)
+        if name in guard.REFLECTION:
+            raise guard.ForbiddenName(f"the attribute {name} is not available through {hook} here")
         target = args[0] if len(args) > count else getattr(method, "__self__", None)
         if hook in ("__setattr__", "__delattr__") and isinstance(target, (library.Library, dataclasses.Field)):
             raise guard.ForbiddenName(f"a {type(target).__name__} is read-only")
@@ -183,7 +193,7 @@ def _stand_in(kind):
     return shown
 
 
-def _every_type():
+def every_type():
     """All classes that there are."""
     found = {object}
     todo = [object]
@@ -230,13 +240,25 @@ TABLE |= {
 # Every type of the engine that a program has no name for is shown by a stand-in: functions, generators, metaclasses,
 # modules and their like could be made anew through `type(x)(…)`. Classes that come later are the program's own.
 _known = {value for value in TABLE.values() if isinstance(value, type)}
-_known |= {value for one in library.MODULES.values() for value in vars(one).values() if isinstance(value, type)}
-_known |= {library.datetime, type(None), type(...), type(NotImplemented), type(""), *library.OTHER_TYPES}
-for _kind in _every_type():
-    if issubclass(_kind, type) or not (_kind in _known or issubclass(_kind, (BaseException, *library.OTHER_TYPES))):
-        if not isinstance(_kind, _StandIn) and _kind is not type:
-            _stand_in(_kind)
-_shown[_StandIn] = Type
+
+
+def hide_types(libraries, *more):
+    """Puts stand-ins in the place of all types that neither a library nor `more` names."""
+    _known.update(value for one in libraries for value in vars(one).values() if isinstance(value, type))
+    _known.update(more)
+    for kind in every_type():
+        is_known = kind in _known or issubclass(kind, (BaseException, *library.OTHER_TYPES))
+        if isinstance(kind, _StandIn) or kind is type or kind in _shown:
+            if is_known and kind in _shown and not issubclass(kind, type):
+                del _shown[kind]
+        elif issubclass(kind, type) or not is_known:
+            _stand_in(kind)
+    _shown[_StandIn] = Type
+
+
+hide_types(
+    library.MODULES.values(), library.datetime, type(None), type(...), type(NotImplemented), type(""), *library.OTHER_TYPES
+)
 
 
 def salted_hash(salt):

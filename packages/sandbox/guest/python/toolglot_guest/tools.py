@@ -93,26 +93,52 @@ def groups(given, found):
     return made
 
 
-def make(index, tool, host):
-    """The function of one tool. `host` takes and gives JSON text."""
+# Of this program, by identifier: a function that a session keeps calls the tool that has its name now.
+_offered = {}
+
+
+def offer(tools):
+    """Called once a program, with all that it may call."""
+    _offered.clear()
+    _offered.update((tool["identifier"], (index, tool)) for index, tool in enumerate(tools))
+
+
+def encode(name, args, kwargs):
+    """The tool's place in the list, and the arguments of a call as JSON text. Raises ToolError, and TypeError and ValueError for
+    those that can't be given."""
+    if name not in _offered:
+        raise ToolError(f"the tool {name} is not offered any more")
+    index, tool = _offered[name]
+    given = bind(tool, args, kwargs)
+    cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
+    try:
+        return index, clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)[0]
+    except (clean.Unfit, clean.SameKeys) as error:
+        raise TypeError(f"{name}() cannot take this argument: {error}") from None
+    except clean.TooLarge as error:
+        raise ValueError(f"{name}() cannot take arguments of this size: {error}") from None
+
+
+def value_of(answer):
+    """The value of a call, by the host's answer. Raises ToolError."""
+    if answer["type"] == "return":
+        return answer["value"]
+    error = ToolError(answer["message"])
+    error._call = answer["call"]
+    raise error
+
+
+def asking(host):
+    """What `make` asks, where one call is in flight at a time. `host` takes and gives JSON text."""
+    return lambda index, text: clean.read(host(f'{{"type":"call","tool":{index},"line":{guest_line() or 0},"args":{text}}}'))
+
+
+def make(tool, ask):
+    """The function of one tool. `ask` takes its place in the list and its arguments as JSON text, and gives the answer."""
     name = tool["identifier"]
 
     def call(*args, **kwargs):
-        given = bind(tool, args, kwargs)
-        cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
-        try:
-            text, _ = clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)
-        except (clean.Unfit, clean.SameKeys) as error:
-            raise TypeError(f"{name}() cannot take this argument: {error}") from None
-        except clean.TooLarge as error:
-            raise ValueError(f"{name}() cannot take arguments of this size: {error}") from None
-        line = guest_line() or 0
-        answer = clean.read(host(f'{{"type":"call","tool":{index},"line":{line},"args":{text}}}'))
-        if answer["type"] == "return":
-            return answer["value"]
-        error = ToolError(answer["message"])
-        error._call = answer["call"]
-        raise error
+        return value_of(ask(*encode(name, args, kwargs)))
 
     call.__name__ = call.__qualname__ = name
     call.__module__ = "__main__"

@@ -1,8 +1,10 @@
 """Goes through what the libraries import or compute at their first use, before the snapshot is taken: no program pays for it."""
 
+import gc
 import importlib
 import sys
 import warnings
+import zoneinfo
 
 import _strptime
 
@@ -114,9 +116,12 @@ def everything():
         _dates_and_times()
         _own_classes()
         _by_name()
+    # Looks for time zones in places that take modules of their own.
+    _quietly(zoneinfo.ZoneInfo, "Nowhere/Nowhere")
     _quietly(divmod, 10**20000, 7**9000)
     _modules["random"].setstate(state)
     sys.stdout = output
+    gc.collect()
 
 
 everything()

@@ -1,17 +1,14 @@
 import { readFile } from "node:fs/promises";
 import type { Engine, Guest } from "../../engine.ts";
-import { MessageGuest, type ThreadLife } from "../../javascript/message-guest.ts";
+import { MessageGuest } from "../../javascript/message-guest.ts";
 import { madeOnce } from "../../made-once.ts";
-import type { ReuseOptions, SandboxLimits, SandboxWall } from "../../types.ts";
+import type { SandboxLimits, SandboxWall } from "../../types.ts";
 import { missingWall } from "../walls.ts";
 import { findQuickJs, type QuickJsPackage, threadScript } from "./quickjs-package.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
 /** A start takes 60 ms of processor time; machines under load take many times that. */
 const startTimeoutMs = 30_000;
-/** What nobody foresaw must not add up in a thread. */
-const defaultMaxPrograms = 200;
-const defaultMaxMs = 600_000;
 /** What the thread's own code and a few messages take. */
 const baseHeapMb = 64;
 
@@ -48,19 +45,18 @@ export class QuickJsEngine implements Engine {
   readonly language = "javascript";
   readonly label: string;
   readonly concurrent = true;
+  readonly sharedWithoutDomain = true;
   readonly isolation = "worker";
   readonly snapshot = "none";
   readonly #engine: QuickJsPackage;
   readonly #limits: SandboxLimits;
-  readonly #life: ThreadLife;
   #wasm: WebAssembly.Module | undefined;
   missingWalls: readonly SandboxWall[] = [];
 
   /** Throws `ToolglotError` (`sandbox/engine-missing`). */
-  constructor(limits: SandboxLimits, { maxPrograms = defaultMaxPrograms, maxMs = defaultMaxMs }: ReuseOptions = {}) {
+  constructor(limits: SandboxLimits) {
     this.#engine = findQuickJs();
     this.#limits = limits;
-    this.#life = { startTimeoutMs, maxPrograms, maxMs };
     this.label = `quickjs-emscripten ${this.#engine.version}`;
   }
 
@@ -82,7 +78,7 @@ export class QuickJsEngine implements Engine {
     const workerData = { memoryMb, wasm: this.#wasm, image, draft };
     const thread = new WorkerThread({ script: threadScript(), workerData, heapMb });
     this.missingWalls = thread.isHeapLimited ? [] : ["memory"];
-    const guest = new MessageGuest(thread, this.#limits, this.#life);
+    const guest = new MessageGuest(thread, this.#limits, startTimeoutMs);
     if (draft) {
       guest.ready.then(
         () => keepImage(path, draft),

@@ -1,8 +1,8 @@
 import { availableParallelism } from "node:os";
 import { performance } from "node:perf_hooks";
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "node:worker_threads";
-import { inBackground } from "@toolglot/internal";
-import type { GuestThread, ThreadListener } from "../../javascript/message-guest.ts";
+import { errorText, inBackground } from "@toolglot/internal";
+import { type GuestThread, renewMessage, type ThreadListener } from "../../javascript/message-guest.ts";
 
 /** How to start a thread. */
 export interface ThreadCommand {
@@ -16,9 +16,6 @@ export interface ThreadCommand {
 /** The interpreter's own 256 KB of stack stand for many times that of the thread's. */
 const stackMb = 32;
 
-/** What `worker.node.mjs` waits for when a program is over. */
-const renewMessage = '{"type":"renew"}';
-
 /** How long a thread whose program is over waits for the next one before it makes the interpreter for it. */
 const renewAfterMs = 20;
 
@@ -30,8 +27,8 @@ const unreadable = "it sent something that cannot be read";
  */
 const pollMs = 0.2;
 const pollSliceMs = 0.05;
-/** To read the clock costs more than a poll. */
-const pollsPerClock = 64;
+/** To read the clock costs more than a poll, and leaves a number on the heap. */
+const pollsPerClock = 512;
 
 /** Indexes in the memory that both sides share: messages that the host sent, whether the thread may poll, messages that it sent. */
 const hostSent = 0;
@@ -107,7 +104,7 @@ export class WorkerThread implements GuestThread {
     this.#port.unref();
     this.#worker.on("message", () => end("it sent a message where nobody listens"));
     this.#worker.on("messageerror", () => end("it sent a message where nobody listens"));
-    this.#worker.on("error", (error: unknown) => end(error instanceof Error ? error.message : String(error)));
+    this.#worker.on("error", (error: unknown) => end(errorText(error)));
     this.#worker.on("exit", () => {
       this.#markStarted();
       while (!this.#isOver && this.#receive());

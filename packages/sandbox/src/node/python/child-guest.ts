@@ -1,10 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { parse } from "node:path";
 import type { Readable, Writable } from "node:stream";
-import type { Guest } from "../../engine.ts";
+import { errorText } from "@toolglot/internal";
+import { BaseMismatchError, type Guest, type GuestMemory } from "../../engine.ts";
+import { NotAtRestError } from "../../reuse.ts";
 import { StartedGuest } from "../../started-guest.ts";
 import type { SandboxWall } from "../../types.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
+import { MemoryTransfer } from "./memory-transfer.ts";
 
 /** How to start a child. */
 export interface ChildCommand {
@@ -16,6 +19,8 @@ export interface ChildCommand {
   maxFrameBytes: number;
   /** Milliseconds until it must be ready. */
   startTimeoutMs: number;
+  /** Of the interpreter, of a child that is to give its memory away. */
+  maxMemoryBytes?: number;
   /** Gets the walls that the child found missing, before it is ready. When it throws, the child is not used. */
   onWalls?(missing: readonly SandboxWall[]): void;
 }
@@ -37,12 +42,22 @@ function watch(child: ChildProcess): void {
   });
 }
 
-/** Starts a child with no environment and two extra descriptors: 3 from it, 4 to it. */
-export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">): {
+/** A child and the two ways to it. */
+interface RunningChild {
   child: ChildProcess;
   fromChild: Readable;
   toChild: Writable;
-} {
+}
+
+/** What a child says instead, that is asked for its memory or to be set back. */
+const notAtRest = Buffer.from('{"type":"not-at-rest"}');
+const notAtRestFault = "its interpreter can't be set back";
+
+/** A child that can be set back is, in a few milliseconds; machines under load take many times that. */
+const renewTimeoutMs = 60_000;
+
+/** Starts a child with no environment and two extra descriptors: 3 from it, 4 to it. */
+export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">): RunningChild {
   const child = spawn(command.file, [...command.args], {
     env: {},
     // Whatever the host's folder is called, the guest must not see it, nor a snapshot keep it.
@@ -59,77 +74,181 @@ export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">
   return { child, fromChild, toChild };
 }
 
-/** A guest in a process of its own. */
+/** An interpreter in a process of its own, which it may have from a guest before it. */
 export class ChildGuest extends StartedGuest implements Guest {
   readonly ended: Promise<void>;
-  readonly #child: ChildProcess;
-  readonly #fromChild: Readable;
-  readonly #toChild: Writable;
-  readonly #onWalls: ChildCommand["onWalls"];
+  grownMb = 0;
+  readonly #command: ChildCommand;
+  readonly #running: RunningChild;
+  readonly #decoder: FrameDecoder;
+  readonly #leave: () => void;
+  /** Of the memory, as the child says: when it was ready for its first program. */
+  #firstMb: number;
+  #resting = false;
+  holds: string | undefined;
+  /** What takes the next frames in place of the listener; never called after the end. */
+  #take: ((body: Buffer) => void) | undefined;
+  #onLost: (error: Error) => void = () => {};
+  #markEnded: () => void = () => {};
 
-  constructor(command: ChildCommand) {
-    const { child, fromChild, toChild } = startChild(command);
-    super("the process ended", command.startTimeoutMs);
-    this.#child = child;
-    this.#onWalls = command.onWalls;
-    this.#fromChild = fromChild;
-    this.#toChild = toChild;
+  /** `before`: the guest that had the child. */
+  constructor(command: ChildCommand, before?: ChildGuest) {
+    const running = before === undefined ? startChild(command) : before.#running;
+    super("the process ended", before === undefined ? command.startTimeoutMs : renewTimeoutMs);
+    this.#command = command;
+    this.#running = running;
+    this.#firstMb = before === undefined ? 0 : before.#firstMb;
+    this.#decoder = new FrameDecoder(command.maxFrameBytes);
     this.ended = new Promise((resolve) => {
-      child.once("close", () => {
-        this.end();
-        resolve();
-      });
+      this.#markEnded = resolve;
     });
-    child.once("error", (error) => {
+    const { child, fromChild, toChild } = running;
+    const onClose = (): void => {
+      this.end();
+      this.#markEnded();
+    };
+    const onError = (error: Error): void => {
       this.fail(error.message);
       // A process that could not be started closes nothing.
       fromChild.destroy();
       toChild.destroy();
-    });
-    const decoder = new FrameDecoder(command.maxFrameBytes);
-    fromChild.on("data", (chunk: Buffer) => this.#read(decoder, chunk));
+    };
+    const onData = (chunk: Buffer): void => this.#read(chunk);
+    child.once("close", onClose);
+    child.on("error", onError);
+    fromChild.on("data", onData);
+    this.#leave = () => {
+      child.off("close", onClose);
+      child.off("error", onError);
+      fromChild.off("data", onData);
+    };
   }
 
   send(json: string): void {
-    if (!this.over && this.#toChild.writable) this.#toChild.write(encodeFrame(json));
+    const { toChild } = this.#running;
+    if (!this.over && toChild.writable) toChild.write(encodeFrame(json));
   }
 
   kill(): void {
-    this.#child.kill("SIGKILL");
-    this.#toChild.destroy();
-    this.#fromChild.destroy();
+    const { child, fromChild, toChild } = this.#running;
+    child.kill("SIGKILL");
+    toChild.destroy();
+    fromChild.destroy();
+  }
+
+  rest(): void {
+    if (!this.over) this.#resting = true;
+  }
+
+  renew(held?: string): Guest | undefined {
+    const { child } = this.#running;
+    if (!this.#resting || this.over || child.exitCode !== null || child.signalCode !== null) return undefined;
+    this.#leave();
+    const next = new ChildGuest(this.#command, this);
+    next.holds = held;
+    next.send(JSON.stringify({ type: "renew", held }));
+    this.over = true;
+    this.#markEnded();
+    return next;
+  }
+
+  restore(memory: GuestMemory, held: string): Promise<void> {
+    const { base, memoryBytes, numbers, pages } = memory;
+    this.holds = undefined;
+    return this.#ask<void>(
+      () => {
+        this.send(JSON.stringify({ type: "restore", base, memoryBytes, numbers, bytes: pages.length, held }));
+        if (!this.over && pages.length > 0) this.#running.toChild.write(pages);
+      },
+      (body, resolve, reject) => {
+        const answer = decodeFrame(body);
+        if (answer.type !== "restored" || typeof answer.base !== "string") throw new Error("it restored nothing");
+        if (answer.base !== base) {
+          reject(new BaseMismatchError(answer.base));
+          return;
+        }
+        this.holds = held;
+        resolve();
+      },
+    );
+  }
+
+  capture(): Promise<GuestMemory> {
+    const transfer = new MemoryTransfer(this.#command.maxMemoryBytes ?? 0);
+    return this.#ask<GuestMemory>(
+      () => this.send('{"type":"capture"}'),
+      (body, resolve, reject) => {
+        if (body.equals(notAtRest)) {
+          reject(new NotAtRestError(notAtRestFault));
+          this.fail(notAtRestFault);
+          return;
+        }
+        const memory = transfer.push(body);
+        if (memory) resolve(memory);
+      },
+    );
+  }
+
+  /** Asks the child for something, and lets `take` have its frames until that settles the promise. */
+  #ask<Answer>(
+    ask: () => void,
+    take: (body: Buffer, resolve: (answer: Answer) => void, reject: (error: Error) => void) => void,
+  ): Promise<Answer> {
+    const timer = setTimeout(() => this.fail("it did not answer in time"), renewTimeoutMs);
+    return new Promise<Answer>((resolve, reject) => {
+      this.#onLost = reject;
+      this.#take = (body) => take(body, resolve, reject);
+      if (this.over) reject(new Error(this.fault));
+      else ask();
+    }).finally(() => {
+      clearTimeout(timer);
+      this.#take = undefined;
+    });
+  }
+
+  protected override end(): void {
+    const wasOver = this.over;
+    super.end();
+    if (!wasOver) this.#onLost(new Error(this.fault));
   }
 
   hold(alive: boolean): void {
-    const handles = [this.#child, this.#fromChild, this.#toChild] as { ref?(): void; unref?(): void }[];
-    for (const handle of handles) {
+    const { child, fromChild, toChild } = this.#running;
+    for (const handle of [child, fromChild, toChild] as { ref?(): void; unref?(): void }[]) {
       if (alive) handle.ref?.();
       else handle.unref?.();
     }
   }
 
-  #read(decoder: FrameDecoder, chunk: Buffer): void {
+  #read(chunk: Buffer): void {
     if (this.over) return;
     try {
-      for (const body of decoder.push(chunk)) {
-        this.#receive(decodeFrame(body), body.length);
+      for (const body of this.#decoder.push(chunk)) {
+        if (this.#take) this.#take(body);
+        else if (this.#resting) throw new Error("it sent a message after its end");
+        else this.#receive(decodeFrame(body), body.length);
         if (this.over) return;
       }
     } catch (error) {
-      this.fail(error instanceof Error ? error.message : String(error));
+      this.fail(errorText(error));
     }
   }
 
   #receive(message: Record<string, unknown>, bytes: number): void {
-    if (this.listener) this.listener.onMessage(message, bytes);
-    else if (message.type === "ready") this.#becomeReady(message.missing);
-    else this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
+    if (this.listener) {
+      if (message.type === "usage") this.grownMb = Number(message.memoryMb) - this.#firstMb;
+      this.listener.onMessage(message, bytes);
+    } else if (message.type === "ready") this.#becomeReady(message);
+    else if (message.type === "not-at-rest") {
+      this.markFailed(new NotAtRestError(notAtRestFault));
+      this.fail(notAtRestFault);
+    } else this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
   }
 
   /** Throws when it may not be used. */
-  #becomeReady(missing: unknown): void {
-    const named: readonly unknown[] = Array.isArray(missing) ? missing : [];
-    this.#onWalls?.(tried.filter((wall) => named.includes(wall)));
+  #becomeReady({ missing, memoryMb }: Record<string, unknown>): void {
+    if (Array.isArray(missing)) this.#command.onWalls?.(tried.filter((wall) => missing.includes(wall)));
+    if (typeof memoryMb === "number") this.#firstMb = memoryMb;
     this.markReady();
   }
 }

@@ -6,6 +6,13 @@ import { fileURLToPath } from "node:url";
 /** What runs in the child, as seen from `src/node/python`, and from `dist`, where everything is one file. */
 const places = ["../guest/python/", "../../../guest/python/"];
 
+/** The child's script, and those that it imports. */
+const scriptNames = [
+  ..."child.node.mjs files.node.mjs freeze.node.mjs harden.node.mjs image.node.mjs".split(" "),
+  ..."pages.node.mjs state.node.mjs still.node.mjs".split(" "),
+  "../javascript/harden.mjs",
+];
+
 /** The files of the guest's side. */
 export interface GuestFiles {
   /** The child's script. */
@@ -14,8 +21,8 @@ export interface GuestFiles {
   scripts: readonly string[];
   /** Python sources, and the list of libraries, by file name. */
   sources: Readonly<Record<string, string>>;
-  /** Those that the ATTP specification names, and those that a program finds besides. */
-  libraries: { specification: readonly string[]; standard: readonly string[] };
+  /** Those that the ATTP specification names, those that a program finds besides, and those of the style "notebook". */
+  libraries: { specification: readonly string[]; standard: readonly string[]; notebook: readonly string[] };
   /** Changes with every change of any of them. */
   hash: string;
 }
@@ -26,9 +33,7 @@ let files: GuestFiles | undefined;
 export function guestFiles(): GuestFiles {
   if (files) return files;
   const folder = places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
-  const [script = "", ...imported] = ["child.node.mjs", "harden.node.mjs", "../javascript/harden.mjs"].map((name) =>
-    realpathSync(fileURLToPath(new URL(name, folder))),
-  );
+  const [script = "", ...imported] = scriptNames.map((name) => realpathSync(fileURLToPath(new URL(name, folder))));
   const scripts = [script, ...imported];
   const python = fileURLToPath(new URL("toolglot_guest/", folder));
   const lists = readFileSync(new URL("libraries.json", folder), "utf8");

@@ -2,12 +2,13 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Engine, Guest } from "../../engine.ts";
+import type { Engine, FileCodec, Guest } from "../../engine.ts";
 import { madeOnce } from "../../made-once.ts";
-import type { SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
+import type { ProgramStyle, SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
 import { findEngine } from "../find-engine.ts";
 import { missingWall } from "../walls.ts";
 import { ChildGuest, startChild } from "./child-guest.ts";
+import { decodeFiles, encodeFiles } from "./files.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
 import { type Confinement, findConfinement } from "./isolation.ts";
@@ -17,6 +18,8 @@ import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
 const startTimeoutMs = 300_000;
 /** What the guest's side lets a call's arguments have, and what surrounds a value in a frame. */
 const maxArgumentBytes = 4 * 1024 * 1024;
+/** 8 MB of files, as base64 in JSON. */
+const maxFilesBytes = 12 * 1024 * 1024;
 const frameOverheadBytes = 256 * 1024;
 /** Added to the interpreter's memory: what the child keeps outside of it. */
 const outsideMb = 128;
@@ -51,9 +54,12 @@ function engineDigest(dir: string): Promise<string> {
 }
 
 /** The names of the libraries that a program finds. Throws `TypeError` for those that there are not. */
-function resolveLibraries(given: SandboxOptions["libraries"] = "standard"): readonly string[] {
-  const { specification, standard } = guestFiles().libraries;
-  const all = [...specification, ...standard];
+function resolveLibraries(
+  given: SandboxOptions["libraries"] = "standard",
+  style: ProgramStyle = "attp",
+): readonly string[] {
+  const { specification, standard, notebook } = guestFiles().libraries;
+  const all = [...specification, ...standard, ...(style === "notebook" ? notebook : [])];
   if (given === "standard") return all;
   if (given === "specification") return specification;
   if (!Array.isArray(given)) {
@@ -77,6 +83,8 @@ export class PyodideEngine implements Engine {
   readonly concurrent = false;
   readonly label: string;
   readonly libraries: readonly string[];
+  readonly files: FileCodec = { encode: encodeFiles, decode: decodeFiles };
+  readonly #standard: boolean;
   readonly #engine: EnginePackage;
   readonly #limits: SandboxLimits;
   readonly #cacheDir: string | undefined;
@@ -88,16 +96,18 @@ export class PyodideEngine implements Engine {
   #notProven: readonly SandboxWall[] = [];
 
   /** Throws `TypeError` for a library that there is not, `ToolglotError` (`sandbox/engine-missing`). */
-  constructor(
-    limits: SandboxLimits,
-    { cacheDir, isolation = "auto", libraries }: Pick<SandboxOptions, "cacheDir" | "isolation" | "libraries">,
-  ) {
-    this.libraries = resolveLibraries(libraries);
+  constructor(limits: SandboxLimits, { cacheDir, isolation = "auto", libraries, style }: SandboxOptions) {
+    this.libraries = resolveLibraries(libraries, style);
+    this.#standard = libraries === undefined || libraries === "standard";
     this.#engine = findPyodide();
     this.#limits = limits;
     this.#wanted = isolation;
     this.#cacheDir = cacheDir === false ? undefined : (cacheDir ?? defaultCacheDir());
     this.label = `pyodide ${this.#engine.version}`;
+  }
+
+  librariesOf(style: ProgramStyle): readonly string[] {
+    return this.#standard ? resolveLibraries("standard", style) : this.libraries;
   }
 
   /** `process` until {@link PyodideEngine.prepare} has found out. */
@@ -109,6 +119,10 @@ export class PyodideEngine implements Engine {
   get missingWalls(): readonly SandboxWall[] {
     const { reason } = this.#confinement;
     return reason === undefined ? this.#notProven : [...this.#notProven, "namespace"];
+  }
+
+  get guestHash(): string {
+    return guestFiles().hash;
   }
 
   get warnings(): readonly string[] {
@@ -149,8 +163,9 @@ export class PyodideEngine implements Engine {
     const guest = new ChildGuest({
       ...this.#command(snapshot),
       init: this.#init(snapshot === undefined ? { mode: "plain" } : { mode: "restore", snapshot }),
-      maxFrameBytes: Math.max(this.#limits.maxResultBytes, maxArgumentBytes) + frameOverheadBytes,
+      maxFrameBytes: Math.max(this.#limits.maxResultBytes, maxArgumentBytes, maxFilesBytes) + frameOverheadBytes,
       startTimeoutMs,
+      maxMemoryBytes: this.#limits.memoryMb * 1024 * 1024,
       onWalls: (missing) => {
         this.#notProven = missing;
         this.#refuse();

@@ -1,8 +1,9 @@
 import type { AnyTool } from "@toolglot/core";
-import { drawn, leftToCi } from "@toolglot/internal/testing";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../../../src/node/index.ts";
 import { addTool, readSections, tool, watchTicks } from "../../support.ts";
+import { look, lookFresh, threads } from "./clean-program.ts";
 
 const tools: AnyTool[] = [
   addTool,
@@ -21,9 +22,7 @@ const tools: AnyTool[] = [
 
 // A bomb that only ends at its deadline gets a short one; the others must come to their end.
 const short = { timeoutMs: 300, memoryMb: 64, maxResultBytes: 100_000, maxToolCalls: 50 };
-const quick = createSandbox({ language: "javascript", limits: short, tools });
-const patient = createSandbox({ language: "javascript", limits: { ...short, timeoutMs: 60_000 }, tools });
-afterAll(() => Promise.all([quick, patient].map((sandbox) => sandbox[Symbol.asyncDispose]())));
+const long = { ...short, timeoutMs: 60_000 };
 
 const places: Record<string, string> = {
   "{DEEP}": `return ${"(".repeat(60_000)}1${")".repeat(60_000)};`,
@@ -41,27 +40,41 @@ it("should hold at least twenty-five bombs, each named once and with its types",
   expect(bombs.filter(({ types }) => types.includes(""))).toEqual([]);
 });
 
-// A deadline, or 64 MB, costs about half a second each.
-const sample = drawn(bombs, 8);
+// A bomb that ends in a limit ends its thread, too.
+describe.each([
+  ["each in a thread of its own", someOf(bombs, 12), 2],
+  ["one after another in one thread", bombs, 8],
+] as const)("bombs, %s", (how, some, sampled) => {
+  const make = (limits: typeof short): Sandbox =>
+    createSandbox({ language: "javascript", limits, tools, ...threads[how] });
+  const [quick, patient] = [make(short), make(long)];
+  let fresh: Awaited<ReturnType<typeof lookFresh>>;
+  beforeAll(async () => {
+    fresh = await lookFresh(() => make(long));
+  });
+  afterAll(() => Promise.all([quick, patient].map((sandbox) => sandbox[Symbol.asyncDispose]())));
 
-it.for(bombs)("should end $what as it must, and leave the host at work", async (bomb, context) => {
-  leftToCi(context, sample.includes(bomb));
-  const { types, code } = bomb;
-  const stop = watchTicks();
-  const sandbox = types[0] === "Timeout" ? quick : patient;
-  const run = await sandbox.run(code);
-  const gap = stop();
-  const outcome = run.status === "ok" ? "ok" : run.error.type;
-  const said = run.status === "ok" ? "" : run.error.message.slice(0, 300);
-  expect(outcome, said).not.toBe("EngineFailure");
-  if (!types.includes("any")) expect(types, `${outcome}: ${said}`).toContain(outcome);
-  if (run.stats.memoryMb !== undefined) expect(run.stats.memoryMb).toBeLessThanOrEqual(64);
-  expect(run.stats.toolCalls).toBeLessThanOrEqual(50);
-  // Loosely: the machine may be busy with other things, but a host that waits for a guest waits for seconds.
-  expect(gap).toBeLessThan(10_000);
-});
+  // A deadline, or 64 MB, costs about half a second each.
+  const sample = drawn(some, sampled);
 
-it("should run the next program as if nothing had been", async () => {
-  const run = await patient.run("return [await add({ a: 1 }), new Array(1e6).fill(1).length]");
-  expect(run).toMatchObject({ status: "ok", value: [3, 1e6] });
+  it.for(some)("should end $what as it must, and leave the host at work", async (bomb, context) => {
+    leftToCi(context, sample.includes(bomb));
+    const { types, code } = bomb;
+    const stop = watchTicks();
+    const sandbox = types[0] === "Timeout" ? quick : patient;
+    const run = await sandbox.run(code);
+    const gap = stop();
+    const outcome = run.status === "ok" ? "ok" : run.error.type;
+    const said = run.status === "ok" ? "" : run.error.message.slice(0, 300);
+    expect(outcome, said).not.toBe("EngineFailure");
+    if (!types.includes("any")) expect(types, `${outcome}: ${said}`).toContain(outcome);
+    if (run.stats.memoryMb !== undefined) expect(run.stats.memoryMb).toBeLessThanOrEqual(64);
+    expect(run.stats.toolCalls).toBeLessThanOrEqual(50);
+    // Loosely: the machine may be busy with other things, but a host that waits for a guest waits for seconds.
+    expect(gap).toBeLessThan(10_000);
+    // The short deadline may be too near for it.
+    if (sandbox === patient) expect(await look(sandbox)).toEqual(fresh);
+    else
+      expect(await sandbox.run("return [await add({ a: 1 }), typeof left]")).toMatchObject({ value: [3, "undefined"] });
+  });
 });

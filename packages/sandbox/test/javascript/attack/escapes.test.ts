@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AnyTool, ToolError } from "@toolglot/core";
-import { drawn, leftToCi } from "@toolglot/internal/testing";
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createSandbox, type Sandbox } from "../../../src/node/index.ts";
 import { Canary } from "../../canary.ts";
 import { addTool, readSections, tool } from "../../support.ts";
+import { look, lookFresh, threads } from "./clean-program.ts";
 
 const canary = new Canary();
 const { secret, file, mark } = canary;
@@ -47,12 +48,7 @@ const tools: AnyTool[] = [
   ),
 ];
 
-const sandbox = createSandbox({ language: "javascript", tools, limits: { timeoutMs: 60_000 } });
-
-afterAll(async () => {
-  await sandbox[Symbol.asyncDispose]();
-  canary.close();
-});
+afterAll(() => canary.close());
 
 /** Tries what a Function constructor of the host could do. Gives the outcomes as text. */
 const reach = `const reach = async (make) => {
@@ -99,36 +95,44 @@ it("should hold at least sixty attempts, each named once and with its outcome", 
   expect(attempts.filter(({ wanted }) => wanted === "")).toEqual([]);
 });
 
-const sample = drawn(attempts, 50);
+describe.each([
+  ["each in a thread of its own", someOf(attempts, 60), 12],
+  ["one after another in one thread", attempts, 40],
+] as const)("attempts, %s", (how, some, sampled) => {
+  const make = (): Sandbox =>
+    createSandbox({ language: "javascript", tools, limits: { timeoutMs: 60_000 }, ...threads[how] });
+  const sandbox = make();
+  let fresh: Awaited<ReturnType<typeof lookFresh>>;
+  beforeAll(async () => {
+    fresh = await lookFresh(make);
+  });
+  afterAll(() => sandbox[Symbol.asyncDispose]());
 
-it.for(attempts)("should reach nothing: $what", async (attempt, context) => {
-  leftToCi(context, sample.includes(attempt));
-  const { wanted, code } = attempt;
-  const run = await sandbox.run(fill(code));
-  // What the program gave to a tool or to the host comes back as it is: only what it learned counts.
-  const text = JSON.stringify({ ...run, error: run.status === "error" ? { ...run.error, sourceLine: "" } : null });
-  const told = [secret, "REACHED", "BROKE OUT", root].filter((each) => text.includes(each));
-  expect(told, text.slice(0, 600)).toEqual([]);
-  expect(existsSync(mark)).toBe(false);
-  expect(readFileSync(file, "utf8")).toBe(secret);
-  expect(canary.connections).toBe(0);
-  expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
-  expect(hostGlobals()).toEqual(before);
-  const outcome = run.status === "ok" ? "ok" : run.error.type;
-  expect(outcome, text.slice(0, 600)).not.toBe("EngineFailure");
-  expect(outcome, text.slice(0, 600)).not.toBe("Timeout");
-  if (run.status === "error" && run.error.line !== undefined) {
-    expect(run.error.line).toBeLessThanOrEqual(code.split(/\r\n|[\n\r\u2028\u2029]/).length);
-  }
-  if (wanted === "ok") expect(outcome, text.slice(0, 600)).toBe("ok");
-  else if (/^[["{\d]|^(true|false|null)$/.test(wanted))
-    expect(run.status === "ok" ? run.value : run.error).toEqual(JSON.parse(wanted));
-  else if (wanted !== "any") expect(wanted.split("|"), text.slice(0, 600)).toContain(outcome);
-});
+  const sample = drawn(some, sampled);
 
-it("should run the next program as if nothing had been", async () => {
-  const run = await sandbox.run(
-    "return [await add({ a: 1 }), typeof late, Object.keys(Object.prototype), JSON.stringify([1])]",
-  );
-  expect(run).toMatchObject({ status: "ok", value: [3, "undefined", [], "[1]"] });
+  it.for(some)("should reach nothing: $what", async (attempt, context) => {
+    leftToCi(context, sample.includes(attempt));
+    const { wanted, code } = attempt;
+    const run = await sandbox.run(fill(code));
+    // What the program gave to a tool or to the host comes back as it is: only what it learned counts.
+    const text = JSON.stringify({ ...run, error: run.status === "error" ? { ...run.error, sourceLine: "" } : null });
+    const told = [secret, "REACHED", "BROKE OUT", root].filter((each) => text.includes(each));
+    expect(told, text.slice(0, 600)).toEqual([]);
+    expect(existsSync(mark)).toBe(false);
+    expect(readFileSync(file, "utf8")).toBe(secret);
+    expect(canary.connections).toBe(0);
+    expect(({} as { polluted?: unknown }).polluted).toBeUndefined();
+    expect(hostGlobals()).toEqual(before);
+    const outcome = run.status === "ok" ? "ok" : run.error.type;
+    expect(outcome, text.slice(0, 600)).not.toBe("EngineFailure");
+    expect(outcome, text.slice(0, 600)).not.toBe("Timeout");
+    if (run.status === "error" && run.error.line !== undefined) {
+      expect(run.error.line).toBeLessThanOrEqual(code.split(/\r\n|[\n\r\u2028\u2029]/).length);
+    }
+    if (wanted === "ok") expect(outcome, text.slice(0, 600)).toBe("ok");
+    else if (/^[["{\d]|^(true|false|null)$/.test(wanted))
+      expect(run.status === "ok" ? run.value : run.error).toEqual(JSON.parse(wanted));
+    else if (wanted !== "any") expect(wanted.split("|"), text.slice(0, 600)).toContain(outcome);
+    expect(await look(sandbox)).toEqual(fresh);
+  });
 });

@@ -79,6 +79,7 @@ export async function runGuest(guest: Guest, tools: readonly AnyTool[], options:
     limits: resolveLimits("javascript", { ...limits, ...options.limits }),
     tools: bindTools(tools, [], "javascript"),
     imports: "refuse",
+    style: "attp",
     guard: true,
     seed: "",
     callIdPrefix: "run",
@@ -87,7 +88,7 @@ export async function runGuest(guest: Guest, tools: readonly AnyTool[], options:
   });
   return await run.execute(async () => {
     await guest.ready;
-    return { guest, warm: false, release: () => guest.kill() };
+    return { guest, warm: false, reused: 0, release: () => guest.kill() };
   });
 }
 

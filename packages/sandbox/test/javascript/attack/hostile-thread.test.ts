@@ -12,7 +12,7 @@ const short = { timeoutMs: 300, maxLogBytes: 1000 };
 /** A run whose interpreter's thread is under the control of somebody else. */
 async function runWith(act: string, startTimeoutMs = 20_000, limits = short): Promise<SandboxRun> {
   const thread = new WorkerThread({ script, workerData: { act }, heapMb: 64 });
-  const guest = new MessageGuest(thread, resolveLimits("javascript", limits), { startTimeoutMs });
+  const guest = new MessageGuest(thread, resolveLimits("javascript", limits), startTimeoutMs);
   const run = await runGuest(guest, [addTool], { limits });
   await guest.ended;
   return run;

@@ -203,6 +203,38 @@ describe.skipIf(skip)("in Chromium", () => {
     expect(found).toEqual([]);
   });
 
+  it("should use a worker again, for programs that find nothing of one another", async () => {
+    const outcomes = await page.evaluate(async () => {
+      const scope = globalThis as unknown as { createSandbox(options: object): Sandbox };
+      const sandbox = scope.createSandbox({ limits: { timeoutMs: 2000 } });
+      const leave =
+        "globalThis.left = Array.prototype.left = 1; Object.prototype.toString = () => 'forged'; Math.random = () => 4; return 1";
+      const look = "return [typeof left, [].left ?? null, String({}), Math.random() < 1]";
+      const found = [];
+      for (const code of [leave, look, leave, look, "for (;;);", look]) {
+        const run = await sandbox.run(code);
+        found.push([run.status === "ok" ? run.value : run.error.type, run.stats.reused]);
+      }
+      const { retired } = sandbox.stats();
+      const single = scope.createSandbox({ reuse: { maxPrograms: 1 } });
+      for (let round = 0; round < 2; round++) found.push(["single", (await single.run("return 1")).stats.reused]);
+      for (const each of [sandbox, single]) await each[Symbol.asyncDispose]();
+      return { found, retired };
+    });
+    const clean = ["undefined", null, "[object Object]", true];
+    expect(outcomes.found).toEqual([
+      [1, 0],
+      [clean, 1],
+      [1, 2],
+      [clean, 3],
+      ["Timeout", 4],
+      [clean, 0],
+      ["single", 0],
+      ["single", 0],
+    ]);
+    expect(outcomes.retired).toMatchObject({ failed: 1, programs: 0 });
+  });
+
   it("should say that a worker did not start", async () => {
     const outcome = await page.evaluate(async () => {
       const scope = globalThis as unknown as { createSandbox(options: object): Sandbox };

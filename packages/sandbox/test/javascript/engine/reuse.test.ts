@@ -3,57 +3,9 @@ import { MessageGuest } from "../../../src/javascript/message-guest.ts";
 import { resolveLimits } from "../../../src/limits.ts";
 import { createSandbox } from "../../../src/node/index.ts";
 import { WorkerThread } from "../../../src/node/javascript/worker-thread.ts";
-
-/** What a program finds when nothing was there before it. */
-const PROBE = `
-const names = [];
-for (const holder of [Object, Array, String, Promise, Map, Date, RegExp, JSON, Math, Reflect, Function, Error, Symbol, console]) {
-  for (const object of [holder, holder.prototype]) {
-    if (object) for (const key of Reflect.ownKeys(object)) {
-      const { value } = Object.getOwnPropertyDescriptor(object, key);
-      names.push([String(key), typeof value === "function" ? value.name + value.length : typeof value]);
-    }
-  }
-}
-const own = Object.getOwnPropertyNames(globalThis).sort();
-const seen = await tool({ a: 1 });
-return { names, own, seen, sum: [1, 2, 3].map((n) => n * 2), text: JSON.stringify({ b: [1] }), random: typeof Math.random() }`;
-
-const poisons: Record<string, string> = {
-  globals: "globalThis.left = 1; var here = 2; globalThis.tool = () => 'forged'; return 0",
-  prototypes:
-    "Array.prototype.map = () => 'forged'; Object.prototype.left = 1; String.prototype.trim = null; Function.prototype.call = null; return 0",
-  builtins: "JSON.parse = JSON.stringify = () => 'forged'; Math.random = () => 0.5; globalThis.JSON = null; return 0",
-  promises: "Promise.prototype.then = function () { return this }; Promise.resolve = null; return 0",
-  "a call that nobody awaits": "tool({ a: 2 }); return 0",
-  "jobs without end": "const again = () => Promise.resolve().then(again); again(); return 0",
-  "code from text": "(0, eval)('var evil = 1'); new Function('globalThis.more = 1')(); return 0",
-  "an error": "Error.prototype.toString = () => { throw 1 }; throw new Error('x')",
-  symbols: "Object.prototype[Symbol.iterator] = null; Array.prototype[Symbol.iterator] = null; return 0",
-  "frozen intrinsics": "Object.freeze(Array.prototype); Object.freeze(globalThis); return 0",
-  memory: "globalThis.held = Array.from({ length: 1e5 }, (_, i) => ({ i })); return held.length",
-};
-
-const tool = {
-  name: "tool",
-  description: "A tool.",
-  inputSchema: { type: "object", properties: { a: { type: "integer" } } } as const,
-  execute: (input: unknown) => input,
-};
+import { addTool } from "../../support.ts";
 
 describe("programs that follow one another in a thread", () => {
-  it("should each find what the first one found, whatever the one before it did", async () => {
-    await using sandbox = createSandbox({ language: "javascript", tools: [tool], limits: { timeoutMs: 4000 } });
-    const first = await sandbox.run(PROBE);
-    expect(first).toMatchObject({ value: { seen: { a: 1 }, sum: [2, 4, 6] } });
-    for (const [name, code] of Object.entries(poisons)) {
-      await sandbox.run(code);
-      const { status, ...run } = await sandbox.run(PROBE);
-      expect([name, status, "value" in run && run.value]).toEqual([name, "ok", "value" in first && first.value]);
-    }
-    expect(sandbox.stats().served).toBe(2 * Object.keys(poisons).length + 1);
-  }, 120_000);
-
   it("should share a thread when they take turns", async () => {
     await using sandbox = createSandbox({ language: "javascript" });
     for (let index = 0; index < 40; index++) {
@@ -73,11 +25,72 @@ describe("programs that follow one another in a thread", () => {
         ...{ language: "javascript", pool: { size: 0 }, limits: { timeoutMs: 500, memoryMb: 32 } },
       });
       expect((await sandbox.run(code)).status).toBe("error");
-      expect(await sandbox.run("return 1")).toMatchObject({ status: "ok", value: 1 });
+      expect(await sandbox.run("return 1")).toMatchObject({ status: "ok", value: 1, stats: { reused: 0 } });
       expect(sandbox.stats().started).toBe(2);
     },
     60_000,
   );
+
+  const outcomes = [
+    ["ended in a time limit", { limits: { timeoutMs: 300 } }, "for (;;) {}", "failed"],
+    ["gave too much", { limits: { maxResultBytes: 1000 } }, "return 'x'.repeat(2000)", "failed"],
+    ["called too much", { limits: { maxToolCalls: 1 } }, "await add({ a: 1 }); await add({ a: 1 })", "failed"],
+    ["was the last that it may run", { reuse: { maxPrograms: 2 } }, "return 1", "programs"],
+    ["ended after its time", { reuse: { maxMs: 0 } }, "return 1", "age"],
+    [
+      "made its memory grow too far",
+      { reuse: { maxGrownMb: 10 } },
+      "const held = new Uint8Array(30 << 20); return held.length",
+      "grown",
+    ],
+  ] as const;
+
+  it.each(outcomes)(
+    "should end a thread whose program %s, and count it",
+    async (_, options, code, reason) => {
+      await using sandbox = createSandbox({ language: "javascript", tools: [addTool], ...options });
+      // One that is ready from the start would otherwise take the next program.
+      await sandbox.run("return 1");
+      const before = sandbox.stats().retired[reason];
+      await sandbox.run(code);
+      const { retired } = sandbox.stats();
+      expect(retired[reason]).toBe(before + 1);
+      expect(await sandbox.run("return 1")).toMatchObject({ status: "ok", stats: { reused: 0 } });
+    },
+    60_000,
+  );
+
+  it("should share a thread within their domain, and never across", async () => {
+    await using sandbox = createSandbox({ language: "javascript", domain: "a", pool: { size: 3 } });
+    const reused: [string | undefined, number][] = [];
+    for (const domain of [undefined, "a", "A", "a ", "A", "b"]) {
+      const { stats } = await sandbox.run("return 1", domain === undefined ? {} : { domain });
+      reused.push([stats.domain, stats.reused]);
+    }
+    expect(reused).toEqual([
+      ["a", 0],
+      ["a", 1],
+      ["A", 0],
+      ["a ", 0],
+      ["A", 1],
+      ["b", 0],
+    ]);
+    await using open = createSandbox({ language: "javascript", pool: { size: 2 } });
+    expect((await open.run("return 1")).stats).not.toHaveProperty("domain");
+    expect((await open.run("return 1", { domain: "a" })).stats.reused).toBe(0);
+    expect((await open.run("return 1")).stats.reused).toBe(1);
+    await expect(open.run("return 1", { domain: "" })).rejects.toThrow("domain must be text that is not empty");
+  }, 60_000);
+
+  it("should see the same stacks in every run", async () => {
+    await using sandbox = createSandbox({ language: "javascript" });
+    const stacks = new Set<unknown>();
+    for (let index = 0; index < 60; index++) {
+      const run = await sandbox.run("try { null.x } catch (error) { return error.stack }");
+      stacks.add(run.status === "ok" ? run.value : run.error);
+    }
+    expect([...stacks]).toHaveLength(1);
+  }, 60_000);
 
   it("should have a thread each when the host wants that", async () => {
     await using sandbox = createSandbox({ language: "javascript", reuse: { maxPrograms: 1 } });
@@ -86,8 +99,12 @@ describe("programs that follow one another in a thread", () => {
   }, 60_000);
 
   it.each([
-    [{ language: "python", reuse: {} }, "reuse is for JavaScript"],
-    [{ language: "javascript", reuse: { maxProgram: 1 } }, "reuse.maxProgram is unknown"],
+    [{ language: "python", reuse: { maxGrownMb: -1 } }, "reuse.maxGrownMb must be a whole number"],
+    [{ language: "javascript", domain: "" }, "domain must be text that is not empty"],
+    [
+      { language: "javascript", reuse: { maxProgram: 1 } },
+      'reuse has no option "maxProgram". Did you mean "maxPrograms"?',
+    ],
     [{ language: "javascript", reuse: { maxPrograms: 0 } }, "reuse.maxPrograms must be a whole number"],
   ])("should refuse %j", (options, message) => {
     expect(() => createSandbox(options as never)).toThrow(message);
@@ -96,11 +113,10 @@ describe("programs that follow one another in a thread", () => {
 
 describe("a thread that was broken into", () => {
   const limits = resolveLimits("javascript");
-  const life = { startTimeoutMs: 20_000, maxPrograms: 10, maxMs: 60_000 };
   const guestOf = (code: string): MessageGuest => {
     const source = `import { workerData } from "node:worker_threads"; const { port } = workerData; ${code}`;
     const script = new URL(`data:text/javascript,${encodeURIComponent(source)}`);
-    return new MessageGuest(new WorkerThread({ script, workerData: {}, heapMb: 64 }), limits, life);
+    return new MessageGuest(new WorkerThread({ script, workerData: {}, heapMb: 64 }), limits, 20_000);
   };
 
   it("should be given up when it speaks after its program's end", async () => {

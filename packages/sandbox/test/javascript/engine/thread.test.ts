@@ -24,7 +24,7 @@ function threadOf(code: string, hardened = false): GuestThread {
 
 /** How a guest of such a thread ends. */
 async function endOf(code: string): Promise<string> {
-  const guest = new MessageGuest(threadOf(`post(['{"type":"ready"}']); ${code}`), limits, { startTimeoutMs: 20_000 });
+  const guest = new MessageGuest(threadOf(`post(['{"type":"ready"}']); ${code}`), limits, 20_000);
   await guest.ready;
   const fault = new Promise<string>((resolve) => guest.listen({ onMessage: () => {}, onEnd: resolve }));
   // What a thread sends by itself may overtake that it is ready.
@@ -60,7 +60,7 @@ it.each(lies)("should end a thread that sends $name", async ({ code, fault }) =>
 
 it("should drop keys that reach into prototypes from all a thread says", async () => {
   const code = `post(['{"type":"ready"}']); setTimeout(() => post(['{"type":"x","__proto__":1,"a":[{"constructor":1,"prototype":2,"b":3}]}']), 50)`;
-  const guest = new MessageGuest(threadOf(code), limits, { startTimeoutMs: 20_000 });
+  const guest = new MessageGuest(threadOf(code), limits, 20_000);
   await guest.ready;
   const message = await new Promise((resolve) => guest.listen({ onMessage: resolve, onEnd: resolve }));
   expect(message).toEqual({ type: "x", a: [{ b: 3 }] });
@@ -69,14 +69,11 @@ it("should drop keys that reach into prototypes from all a thread says", async (
 });
 
 it("should reject when a thread does not start, or not in time", async () => {
+  await expect(new MessageGuest(threadOf("throw new Error('no')"), limits, 20_000).ready).rejects.toThrow("no");
   await expect(
-    new MessageGuest(threadOf("throw new Error('no')"), limits, { startTimeoutMs: 20_000 }).ready,
-  ).rejects.toThrow("no");
-  await expect(
-    new MessageGuest(threadOf('post([\'{"type":"fatal","message":"bad"}\'])'), limits, { startTimeoutMs: 20_000 })
-      .ready,
+    new MessageGuest(threadOf('post([\'{"type":"fatal","message":"bad"}\'])'), limits, 20_000).ready,
   ).rejects.toThrow("bad");
-  await expect(new MessageGuest(threadOf(""), limits, { startTimeoutMs: 100 }).ready).rejects.toThrow("in time");
+  await expect(new MessageGuest(threadOf(""), limits, 100).ready).rejects.toThrow("in time");
 });
 
 // What a program that broke out of the engine would try first. Each gives what it got.
@@ -107,14 +104,10 @@ const attempts = [
 
 it.each(attempts)("should leave a program that broke out of the engine without: %s", async (attempt) => {
   const code = `let got; try { got = [String(${attempt})] } catch (error) { got = "refused" } post([JSON.stringify({ type: "fatal", message: JSON.stringify(got) })]);`;
-  await expect(new MessageGuest(threadOf(code, true), limits, { startTimeoutMs: 20_000 }).ready).rejects.toThrow(
-    '"refused"',
-  );
+  await expect(new MessageGuest(threadOf(code, true), limits, 20_000).ready).rejects.toThrow('"refused"');
 });
 
 it("should give a thread no environment and no arguments of the host", async () => {
   const code = `post([JSON.stringify({ type: "fatal", message: JSON.stringify([process.env, process.argv.slice(2), process.execArgv]) })]);`;
-  await expect(new MessageGuest(threadOf(code, true), limits, { startTimeoutMs: 20_000 }).ready).rejects.toThrow(
-    "[{},[],[]]",
-  );
+  await expect(new MessageGuest(threadOf(code, true), limits, 20_000).ready).rejects.toThrow("[{},[],[]]");
 });

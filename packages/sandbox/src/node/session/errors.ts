@@ -1,0 +1,18 @@
+import { ToolglotError } from "@toolglot/core";
+
+/** What can be wrong with a session. */
+export type SessionFault =
+  | "exists"
+  | "unknown"
+  | "live"
+  | "mismatch"
+  | "tampered"
+  | "too-large"
+  | "checkpoint"
+  | "expired"
+  | "closed";
+
+/** An error with the code `sandbox/session-<fault>`. */
+export function sessionError(fault: SessionFault, message: string, data: Record<string, unknown> = {}): ToolglotError {
+  return new ToolglotError(`sandbox/session-${fault}`, message, { data });
+}

@@ -1,0 +1,41 @@
+import { keepLease, type Lease, randomHex } from "@toolglot/internal";
+import type { SessionStore } from "../../session/store.ts";
+import { sessionError } from "./errors.ts";
+
+/** A session that this process has claimed. */
+export interface Holding {
+  readonly id: string;
+  readonly fence: number;
+  readonly lease: Lease;
+  /** Gives it free. */
+  release(): Promise<void>;
+}
+
+/** Claims a session, and renews the claim. Rejects with `sandbox/session-live`. */
+export async function holdSession(store: SessionStore, id: string, leaseMs: number): Promise<Holding> {
+  const claimed = await store.claim(id, randomHex(32), leaseMs);
+  if ("until" in claimed) throw liveError(id, claimed.until);
+  const { fence } = claimed;
+  const lease = keepLease({ renew: (held: number, ms: number) => store.renew(id, held, ms) }, fence, {
+    leaseMs,
+    leaseUntil: Date.now() + leaseMs,
+    now: Date.now,
+    background: true,
+  });
+  return {
+    id,
+    fence,
+    lease,
+    async release() {
+      lease.stop();
+      await store.release(id, fence);
+    },
+  };
+}
+
+/** Somebody else has the session. */
+export function liveError(id: string, until?: number): Error {
+  const when = until === undefined ? "" : ` until ${new Date(until).toISOString()} at least`;
+  const message = `The session ${id} is open elsewhere${when}: close it there, or wait for the end of its lease.`;
+  return sessionError("live", message, until === undefined ? { id } : { id, until });
+}

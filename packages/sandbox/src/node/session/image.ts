@@ -1,0 +1,90 @@
+import { createHmac, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
+import { constants, gunzip, gzip } from "node:zlib";
+import type { GuestMemory } from "../../engine.ts";
+import type { StoredTurn } from "../../session/store.ts";
+import type { SessionVariable } from "../../session/types.ts";
+import type { SandboxLanguage } from "../../types.ts";
+import { sessionError } from "./errors.ts";
+
+// An image: the length of its head (32 bits, big endian), the head as JSON, numbers of pages (32 bits each, little endian) and pages,
+// packed by gzip, and 32 bytes of HMAC-SHA256 over all of it, its session's id and its turn.
+
+const pack = promisify(gzip);
+const unpack = promisify(gunzip);
+const macBytes = 32;
+const lengthBytes = 4;
+const pageBytes = 4096;
+
+/** What an image says of itself. */
+export interface ImageHead {
+  format: 1;
+  id: string;
+  turn: number;
+  language: SandboxLanguage;
+  engine: string;
+  guestHash: string;
+  /** As {@link GuestMemory.base}; empty in a session that has run nothing. */
+  baseHash: string;
+  memoryBytes: number;
+  pages: number;
+  /** Images that `undo` can go back to. */
+  lineage: StoredTurn[];
+  variables: readonly SessionVariable[];
+  /** Its next program gets new random numbers. */
+  reseed: boolean;
+}
+
+/** An image that was checked. Its pages are still packed, so that another head costs nothing. */
+export interface SessionImage {
+  head: ImageHead;
+  packed: Uint8Array;
+}
+
+/** Packs the pages of a memory. */
+export async function packPages({ numbers, pages }: Pick<GuestMemory, "numbers" | "pages">): Promise<Uint8Array> {
+  const table = new Uint8Array(numbers.length * 4);
+  const view = new DataView(table.buffer);
+  for (const [index, number] of numbers.entries()) view.setUint32(index * 4, number, true);
+  return await pack(Buffer.concat([table, pages]), { level: constants.Z_BEST_SPEED });
+}
+
+/** The memory that an image holds. */
+export async function unpackMemory({ head, packed }: SessionImage): Promise<GuestMemory> {
+  const { baseHash, memoryBytes, pages: count, variables } = head;
+  const whole = count * (4 + pageBytes);
+  const all = await unpack(packed, { maxOutputLength: Math.max(1, whole) });
+  const table = new DataView(all.buffer, all.byteOffset, count * 4);
+  const numbers = Array.from({ length: count }, (_, index) => table.getUint32(index * 4, true));
+  return { base: baseHash, memoryBytes, numbers, pages: all.subarray(count * 4), ran: true, variables };
+}
+
+/** The bytes of an image, signed. */
+export function writeImage({ head, packed }: SessionImage, key: Uint8Array): Uint8Array {
+  const text = Buffer.from(JSON.stringify(head));
+  const length = Buffer.alloc(lengthBytes);
+  length.writeUInt32BE(text.length);
+  const content = Buffer.concat([length, text, packed]);
+  return Buffer.concat([content, sign(content, head, key)]);
+}
+
+/**
+ * Reads an image. Nothing of it is looked at before its signature was: one that another key, session or turn has, or one byte of
+ * which is another, is refused with `sandbox/session-tampered`.
+ */
+export function readImage(bytes: Uint8Array, expected: { id: string; turn: number }, key: Uint8Array): SessionImage {
+  const content = bytes.subarray(0, Math.max(0, bytes.length - macBytes));
+  const mac = bytes.subarray(content.length);
+  if (mac.length !== macBytes || !timingSafeEqual(mac, sign(content, expected, key))) {
+    const { id, turn } = expected;
+    const message = `The image of turn ${turn} of the session ${id} is not what was stored under this key.`;
+    throw sessionError("tampered", message, { id, turn });
+  }
+  const length = new DataView(content.buffer, content.byteOffset).getUint32(0);
+  const head = JSON.parse(Buffer.from(content.subarray(lengthBytes, lengthBytes + length)).toString()) as ImageHead;
+  return { head, packed: content.subarray(lengthBytes + length) };
+}
+
+function sign(content: Uint8Array, { id, turn }: { id: string; turn: number }, key: Uint8Array): Buffer {
+  return createHmac("sha256", key).update(`toolglot session\n${id}\n${turn}\n`).update(content).digest();
+}

@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { checkKeys, defined } from "@toolglot/internal";
+import { checkNumbers } from "../../check-numbers.ts";
+import { checkRunOptions } from "../../check-options.ts";
+import { checkSessionId, type SessionStore } from "../../session/store.ts";
+import type { SessionLimits, SessionOptions } from "../../session/types.ts";
+import { isInMemory } from "./memory-store.ts";
+
+const day = 24 * 3_600_000;
+const maxMs = 2 ** 31 - 1000;
+
+const defaults: SessionLimits = {
+  maxImageBytes: 64 * 1024 * 1024,
+  checkpoints: 8,
+  idleMs: 30_000,
+  expireMs: 7 * day,
+  leaseMs: 15_000,
+};
+
+const ranges: Readonly<Record<keyof SessionLimits, readonly [number, number]>> = {
+  maxImageBytes: [0, 2 ** 31],
+  checkpoints: [0, 1000],
+  idleMs: [0, maxMs],
+  expireMs: [1, Number.MAX_SAFE_INTEGER],
+  leaseMs: [10, maxMs],
+};
+
+/** {@link SessionOptions}, complete. */
+export interface SessionSettings extends Required<Pick<SessionOptions, "store" | "key" | "tools" | "save">> {
+  limits: SessionLimits;
+  /** Of interpreters that are for nobody else, when none was given. */
+  domain: string | undefined;
+}
+
+/** Signs what never leaves the process. */
+let ownKey: Uint8Array | undefined;
+
+const leastKeyBytes = 32;
+const saves: readonly unknown[] = ["each", "idle", "manual", undefined];
+
+/** Fills in defaults. `own`: the store to take when none is given. Throws `TypeError` for what makes no sense. */
+export function resolveSession(what: string, options: SessionOptions, own: SessionStore): SessionSettings {
+  checkKeys(what, options, "store key tools domain save limits");
+  const { store = own, tools = [], domain, limits } = options;
+  checkRunOptions({ tools, ...defined({ domain }) });
+  checkNumbers("limits", limits, ranges);
+  if (typeof store?.claim !== "function" || typeof store.put !== "function") {
+    throw new TypeError("store must be a store of sessions, as fileSessionStore({ dir }).");
+  }
+  if (!saves.includes(options.save)) throw new TypeError('save must be "each", "idle" or "manual".');
+  const save = options.save ?? (options.store === undefined ? "idle" : "each");
+  return {
+    store,
+    key: keyFor(store, options.key),
+    tools,
+    save,
+    domain,
+    limits: { ...defaults, ...defined(limits ?? {}) },
+  };
+}
+
+function keyFor(store: SessionStore, key: Uint8Array | undefined): Uint8Array {
+  if (key === undefined && isInMemory(store)) {
+    ownKey ??= randomBytes(leastKeyBytes);
+    return ownKey;
+  }
+  if (key instanceof Uint8Array && key.length >= leastKeyBytes) return Uint8Array.from(key);
+  throw new TypeError(
+    `key must be ${leastKeyBytes} bytes or more, as randomBytes(32) gives: it signs what the store keeps.`,
+  );
+}
+
+/** The id that was given, or a random one. Throws `TypeError`. */
+export function resolveId(id: string | undefined): string {
+  const named = id ?? randomBytes(16).toString("hex");
+  checkSessionId(named);
+  return named;
+}

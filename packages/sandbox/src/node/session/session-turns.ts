@@ -1,0 +1,189 @@
+import { randomHex } from "@toolglot/internal";
+import { BaseMismatchError, type GuestMemory } from "../../engine.ts";
+import type { StoredTurn } from "../../session/store.ts";
+import { sessionError } from "./errors.ts";
+import { type Holding, liveError } from "./holding.ts";
+import { type ImageHead, packPages, readImage, type SessionImage, unpackMemory, writeImage } from "./image.ts";
+import type { SessionSettings } from "./options.ts";
+
+const pageBytes = 4096;
+
+/** A state of a session. */
+export interface TurnState {
+  head: ImageHead;
+  /** Names it for interpreters that have it; empty at the start, which every interpreter has. */
+  held: string;
+  /** As long as it is not stored. */
+  memory?: GuestMemory | undefined;
+  stored?: StoredTurn | undefined;
+}
+
+/** The state of a session, the images of earlier ones, and the way of both into the store. */
+export class SessionTurns {
+  readonly #settings: SessionSettings;
+  readonly #holding: Holding;
+  #now: TurnState;
+  /** A storing in the background. */
+  #storing: Promise<void> = Promise.resolve();
+  #storingFailed: { error: unknown } | undefined;
+
+  constructor(settings: SessionSettings, holding: Holding, head: ImageHead, stored: StoredTurn) {
+    this.#settings = settings;
+    this.#holding = holding;
+    this.#now = { head, held: head.pages === 0 ? "" : randomHex(32), stored };
+  }
+
+  /** Signs an image and puts it into the store. Rejects with `sandbox/session-live` when somebody else has claimed the session. */
+  static async put(settings: SessionSettings, holding: Holding, image: SessionImage): Promise<StoredTurn> {
+    const { id, turn } = image.head;
+    const bytes = writeImage(image, settings.key);
+    if (!(await settings.store.put(id, holding.fence, turn, bytes))) throw liveError(id);
+    return { turn, at: Date.now(), bytes: bytes.length };
+  }
+
+  get now(): TurnState {
+    return this.#now;
+  }
+
+  get earlier(): readonly StoredTurn[] {
+    return this.#now.head.lineage;
+  }
+
+  /** Resolves when nothing is being stored. Rejects, once, with what the last storing in the background rejected with. */
+  async settled(): Promise<void> {
+    await this.#storing;
+    const failed = this.#storingFailed;
+    this.#storingFailed = undefined;
+    if (failed) throw failed.error;
+  }
+
+  /** The state that a program left. */
+  next({ base, memoryBytes, numbers, pages, ran, variables }: GuestMemory): TurnState {
+    const { head } = this.#now;
+    const turn = head.turn + 1;
+    const lineage = this.#lineage();
+    const after = {
+      ...head,
+      turn,
+      baseHash: base,
+      memoryBytes,
+      pages: numbers.length,
+      lineage,
+      variables,
+      reseed: false,
+    };
+    return { head: after, held: randomHex(32), memory: { base, memoryBytes, numbers, pages, ran, variables } };
+  }
+
+  /** Goes over to a state, and stores it as the settings say. When that rejects, all is as before. */
+  async adopt(after: TurnState): Promise<void> {
+    const before = this.#now;
+    this.#now = after;
+    if (this.#settings.save === "manual") return;
+    const storing = this.#store();
+    if (this.#settings.save === "idle") {
+      this.#storing = storing.catch((error) => {
+        this.#storingFailed = { error };
+      });
+      return;
+    }
+    try {
+      await storing;
+    } catch (error) {
+      this.#now = before;
+      throw error;
+    }
+  }
+
+  /** Stores the state, unless it is. */
+  async save(): Promise<{ turn: number; bytes: number; packed: number }> {
+    await this.settled();
+    await this.#store();
+    const { head, stored } = this.#now;
+    return { turn: head.turn, bytes: head.pages * pageBytes, packed: stored?.bytes ?? 0 };
+  }
+
+  async undo(steps: number): Promise<void> {
+    const { head } = this.#now;
+    const target = head.lineage.at(-steps);
+    if (target === undefined) {
+      const message = `The session ${head.id} has images of ${head.lineage.length} earlier turns: it can't go back by ${steps}.`;
+      throw sessionError("checkpoint", message, { steps, available: head.lineage.length });
+    }
+    const image = await this.#read(target.turn);
+    const after = { ...image, head: { ...image.head, turn: head.turn + 1 } };
+    const stored = await SessionTurns.put(this.#settings, this.#holding, after);
+    const held = after.head.pages === 0 ? "" : randomHex(32);
+    await this.#move({ head: after.head, held, stored });
+  }
+
+  /** The image of a turn, by default of the state now. Rejects with `sandbox/session-checkpoint`. */
+  async image(turn: number = this.#now.head.turn): Promise<SessionImage> {
+    const { head, memory, stored } = this.#now;
+    if (turn === head.turn && memory) return { head, packed: await packPages(memory) };
+    const isThere = turn === stored?.turn || this.earlier.some((one) => one.turn === turn);
+    if (!isThere) {
+      throw sessionError("checkpoint", `There is no image of turn ${turn} of the session ${head.id}.`, { turn });
+    }
+    return await this.#read(turn);
+  }
+
+  /** The memory of the state now. */
+  async memory(): Promise<GuestMemory> {
+    return this.#now.memory ?? (await unpackMemory(await this.#read(this.#now.head.turn)));
+  }
+
+  /** What a caller gets to see of an interpreter that can't take the state. */
+  mismatch(error: unknown): unknown {
+    if (!(error instanceof BaseMismatchError)) return error;
+    return mismatchError(this.#now.head.id, "baseHash", this.#now.head.baseHash, error.here);
+  }
+
+  /** The images that a state after this one can go back to. */
+  #lineage(): StoredTurn[] {
+    const { head, stored } = this.#now;
+    const { checkpoints } = this.#settings.limits;
+    const all = stored ? [...head.lineage, stored] : head.lineage;
+    return all.slice(Math.max(0, all.length - checkpoints));
+  }
+
+  async #read(turn: number): Promise<SessionImage> {
+    const { store, key } = this.#settings;
+    const { id } = this.#holding;
+    const bytes = await store.get(id, turn);
+    if (bytes === undefined)
+      throw sessionError("tampered", `The image of turn ${turn} of the session ${id} is gone.`, { id, turn });
+    return readImage(bytes, { id, turn }, key);
+  }
+
+  async #store(): Promise<void> {
+    const state = this.#now;
+    if (state.memory === undefined) return;
+    const packed = await packPages(state.memory);
+    state.stored = await SessionTurns.put(this.#settings, this.#holding, { head: state.head, packed });
+    state.memory = undefined;
+    await this.#prune();
+  }
+
+  async #move(state: TurnState): Promise<void> {
+    this.#now = state;
+    await this.#prune();
+  }
+
+  /** Removes images that nothing goes back to. */
+  async #prune(): Promise<void> {
+    const { store } = this.#settings;
+    const { id, fence } = this.#holding;
+    const { head } = this.#now;
+    const wanted = new Set([head.turn, ...head.lineage.map(({ turn }) => turn)]);
+    const there = (await store.head(id))?.turns ?? [];
+    const gone = there.map(({ turn }) => turn).filter((turn) => !wanted.has(turn));
+    if (gone.length > 0) await store.drop(id, fence, gone);
+  }
+}
+
+/** An image was made by something else than what is here. */
+export function mismatchError(id: string, field: string, saved: unknown, here: unknown): Error {
+  const message = `The session ${id} was made with another ${field}: ${String(saved)}, not ${String(here)}.`;
+  return sessionError("mismatch", message, { field, saved, here });
+}

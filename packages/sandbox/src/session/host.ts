@@ -1,0 +1,30 @@
+import type { AnyTool } from "@toolglot/core";
+import type { Engine } from "../engine.ts";
+import type { Lease } from "../pool.ts";
+import type { SandboxRun, SandboxRunOptions } from "../types.ts";
+import type { SandboxSession, SessionOptions } from "./types.ts";
+
+/** What a sandbox does for its sessions. */
+export interface SessionHost {
+  readonly engine: Engine;
+  /** Throws `TypeError` for tools that programs can't have. */
+  checkTools(tools: readonly AnyTool[]): void;
+  /** Runs a program as any other, in an interpreter of the domain that `lend` has made ready for it, and gets to keep. */
+  execute(
+    code: string,
+    options: SandboxRunOptions,
+    how: {
+      domain: string;
+      session: { held: string; reseed: boolean };
+      lend(lease: Lease): Promise<Lease>;
+    },
+  ): Promise<SandboxRun>;
+  /** Ends idle interpreters of a domain. */
+  forget(domain: string): void;
+}
+
+/** The two ways to a session. */
+export interface Sessions {
+  openSession(options?: SessionOptions & { id?: string }): Promise<SandboxSession>;
+  resumeSession(id: string, options?: SessionOptions): Promise<SandboxSession>;
+}

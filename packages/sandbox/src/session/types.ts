@@ -1,0 +1,91 @@
+import type { AnyTool } from "@toolglot/core";
+import type { SandboxRunError, SandboxRunOk, SandboxRunOptions } from "../types.ts";
+import type { SessionStore, StoredTurn } from "./store.ts";
+
+/** Options of {@link Sandbox.openSession} and {@link Sandbox.resumeSession}. */
+export interface SessionOptions {
+  /** Where images are kept. Default: in the memory of the sandbox, a store of its own. */
+  store?: SessionStore;
+  /**
+   * Signs the images, 32 bytes or more: whoever has it can make memory that will run. Required with any store but a
+   * {@link memorySessionStore}. The same to resume with; it never gets into an interpreter.
+   */
+  key?: Uint8Array;
+  /** Tools of the session's programs, besides those of the sandbox, and winning over them. They are bound anew for each program. */
+  tools?: readonly AnyTool[];
+  /** As {@link SandboxOptions.domain}. Default: one of this session alone. */
+  domain?: string;
+  /**
+   * When images are stored. `each`: before `run` resolves; the default with a store. `idle`: in the background; the default
+   * without one. `manual`: by `save` alone, of which `undo` goes back to the last one, and what comes after it is lost with the process.
+   */
+  save?: "each" | "idle" | "manual";
+  limits?: Partial<SessionLimits>;
+}
+
+/** What a session may use. */
+export interface SessionLimits {
+  /** Bytes of the memory that it has changed. A program after which there are more is rolled back. Default 67,108,864. */
+  maxImageBytes: number;
+  /** Images of earlier turns that are kept, for `undo` and `fork`. Default 8. */
+  checkpoints: number;
+  /** Milliseconds without a program after which it gives up its interpreter; the next program then takes longer. Default 30,000. */
+  idleMs: number;
+  /** Milliseconds since its last image after which it can't be resumed any more. Default 7 days. */
+  expireMs: number;
+  /** Milliseconds after which another process may take over when this one is gone; renewed while it is open. Default 15,000. */
+  leaseMs: number;
+}
+
+/** A variable of a session, as far as it can be told without running any of the session's code. */
+export interface SessionVariable {
+  name: string;
+  /** Name of its class. */
+  type: string;
+  /** At most 120 characters. Of values whose class is the program's own, the name of that. */
+  preview: string;
+}
+
+/**
+ * The outcome of a program of a session. `turn`: how many have changed the session by now. `state`: `kept`, what the
+ * program did to its variables stays, also when it ended in an exception; `rolled-back`, all is as before this program.
+ */
+export type SessionRun = (SandboxRunOk | SandboxRunError) & { turn: number; state: "kept" | "rolled-back" };
+
+/** Programs that share their variables, one after another, over processes. */
+export interface SandboxSession {
+  readonly id: string;
+  /** Programs that changed it, and steps back, since it was opened for the first time. */
+  readonly turn: number;
+  /**
+   * Runs a program, after those that were called before. It finds what earlier ones left at their top: variables, functions, classes.
+   * Ends that end the interpreter roll the session back (`Timeout`, `Aborted`, `MemoryError`, `RecursionError`, `EngineFailure`,
+   * `ToolCallLimit`, `ResultTooLarge`, `LeaseLost`), and so does what can't be kept, with a warning in `stats.warnings`. A
+   * program that was refused before it ran (`SyntaxError`, `ForbiddenName`…) makes no turn.
+   *
+   * Rejects as {@link Sandbox.run} does, with `sandbox/busy` when 100 programs of this session wait, with the store's errors (the
+   * session is then rolled back), and with `sandbox/session-closed`, `sandbox/session-live` (another process has taken it
+   * over), `sandbox/session-tampered` and `sandbox/session-mismatch`.
+   */
+  run(code: string, options?: SandboxRunOptions): Promise<SessionRun>;
+  /** Turns that `undo` can go back to, the oldest first. */
+  checkpoints(): readonly StoredTurn[];
+  /**
+   * Goes back by so many images, default 1, which is a turn of its own. Rejects with `sandbox/session-checkpoint` when so many are not
+   * there; nothing has changed then.
+   */
+  undo(turns?: number): Promise<void>;
+  /**
+   * A new session that goes on from this one, or from an earlier turn of which there is an image. Random numbers go on as in this
+   * one, unless `reseed` is set. Rejects with `sandbox/session-checkpoint`, `sandbox/session-exists`, `sandbox/session-live`.
+   */
+  fork(options?: { id?: string; turn?: number; reseed?: boolean }): Promise<SandboxSession>;
+  /** Stores its image, unless it is stored. `bytes`: of the memory it has changed. `packed`: of the image. */
+  save(): Promise<{ turn: number; bytes: number; packed: number }>;
+  /** Its variables, in the order of their making, at most 200. */
+  variables(): readonly SessionVariable[];
+  /** Waits for its programs, saves (unless `manual`) and gives the session free. `forget`: removes all its images. */
+  close(options?: { forget?: boolean }): Promise<void>;
+  /** As `close()`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}

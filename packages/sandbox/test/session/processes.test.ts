@@ -1,0 +1,118 @@
+import type { ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { sleep } from "@toolglot/internal";
+import { afterAll, afterEach, expect, it } from "vitest";
+import { createSandbox, fileSessionStore, memorySessionStore, type SessionStore } from "../../src/node/index.ts";
+import { spawnScript } from "./processes/start-script.ts";
+import { key, value } from "./support.ts";
+
+// Real processes, really killed.
+
+const dir = mkdtempSync(join(tmpdir(), "toolglot-session-"));
+const running = new Set<ChildProcess>();
+const sandbox = createSandbox({ language: "python" });
+const options = { store: fileSessionStore({ dir }), key, limits: { leaseMs: 400 } };
+afterEach(() => {
+  for (const child of running) child.kill("SIGKILL");
+});
+afterAll(async () => {
+  await sandbox[Symbol.asyncDispose]();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+/** A process that holds a session. `next`: what it tells next. */
+async function hold(id: string, way: "open" | "resume") {
+  const child = await spawnScript("holder.ts", [dir, id, way]);
+  running.add(child);
+  const ended = once(child, "close");
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value as string);
+  const run = (code: string): void => void child.stdin?.write(`${JSON.stringify(code)}\n`);
+  return { child, ended, next, run };
+}
+
+it("should go on in another process, and be free at once after close", async () => {
+  const first = await hold("a", "open");
+  expect(await first.next()).toEqual({ turn: 0 });
+  first.run("import_of = 'first'\ndef f(x): return x * 2\nrows = [{'n': n} for n in range(10)]\n__result__ = f(2)");
+  expect(await first.next()).toEqual({ value: 4, turn: 1, state: "kept" });
+  await expect(sandbox.resumeSession("a", options)).rejects.toMatchObject({
+    code: "sandbox/session-live",
+    data: { until: expect.any(Number) },
+  });
+  first.child.stdin?.end();
+  await first.ended;
+  const session = await sandbox.resumeSession("a", options);
+  expect(await value(session, "__result__ = [import_of, f(len(rows))]")).toEqual(["first", 20]);
+  await session.close();
+  const third = await hold("a", "resume");
+  expect(await third.next()).toEqual({ turn: 2 });
+});
+
+it("should be as before the program whose process was killed", async () => {
+  const first = await hold("b", "open");
+  await first.next();
+  first.run("seen = [1]\n__result__ = 1");
+  await first.next();
+  first.run("seen.append(2)\nprint('in the middle')\nwhile True: pass");
+  expect(await first.next()).toEqual({ text: "in the middle" });
+  first.child.kill("SIGKILL");
+  await first.ended;
+  await sleep(500);
+  await using session = await sandbox.resumeSession("b", options);
+  expect(session.turn).toBe(1);
+  expect(await value(session, "__result__ = seen")).toEqual([1]);
+});
+
+it("should end the program of a process that stood still while another took over, and believe nothing of it", async () => {
+  const first = await hold("c", "open");
+  await first.next();
+  first.run("seen = [1]\n__result__ = 1");
+  await first.next();
+  first.child.kill("SIGSTOP");
+  await sleep(600);
+  await using session = await sandbox.resumeSession("c", options);
+  expect(await value(session, "seen.append(2)\n__result__ = seen")).toEqual([1, 2]);
+  first.child.kill("SIGCONT");
+  first.run("seen.append(3)\n__result__ = seen");
+  first.run("__result__ = 1");
+  await first.ended;
+  expect(first.child.exitCode).not.toBe(0);
+  expect(await value(session, "__result__ = seen")).toEqual([1, 2]);
+}, 30_000);
+
+it("should end a program as LeaseLost when its claim is taken meanwhile, and roll back", async () => {
+  const memory = memorySessionStore();
+  let taken = false;
+  const store: SessionStore = { ...memory, renew: async (...args) => !taken && (await memory.renew(...args)) };
+  const session = await sandbox.openSession({ store, key, limits: { leaseMs: 60 } });
+  taken = true;
+  const run = await session.run("while True: pass");
+  expect(run).toMatchObject({ error: { type: "LeaseLost" }, state: "rolled-back", turn: 0 });
+  await expect(session.run("1")).rejects.toMatchObject({ code: "sandbox/session-live" });
+  await session.close();
+});
+
+it("should be as before where an image can't be stored, and go on when it can be again", async () => {
+  const memory = memorySessionStore();
+  let fails = false;
+  const store: SessionStore = {
+    ...memory,
+    async put(...args) {
+      if (fails) throw new Error("no space left");
+      return await memory.put(...args);
+    },
+  };
+  await using session = await sandbox.openSession({ store, key });
+  await value(session, "a = 1\n__result__ = 1");
+  fails = true;
+  await expect(session.run("a = 2\n__result__ = 1")).rejects.toThrow("no space left");
+  await expect(session.undo()).rejects.toThrow("no space left");
+  fails = false;
+  expect(session.turn).toBe(1);
+  expect(await value(session, "__result__ = a")).toBe(1);
+});

@@ -1,0 +1,18 @@
+// Holds a session of a folder, runs the programs that it gets as lines of JSON, and tells what they came to.
+import { createInterface } from "node:readline";
+import { createSandbox, fileSessionStore } from "../../../src/node/index.ts";
+
+const [dir = "", id = "", way = ""] = process.argv.slice(2);
+const sandbox = createSandbox({ language: "python" });
+const options = { store: fileSessionStore({ dir }), key: new Uint8Array(32).fill(7), limits: { leaseMs: 400 } };
+const session =
+  way === "open" ? await sandbox.openSession({ ...options, id }) : await sandbox.resumeSession(id, options);
+const tell = (what: unknown): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
+tell({ turn: session.turn });
+for await (const line of createInterface({ input: process.stdin })) {
+  const code = JSON.parse(line) as string;
+  const run = await session.run(code, { onLog: ({ text }) => tell({ text }) });
+  tell({ value: run.status === "ok" ? run.value : run.error.type, turn: run.turn, state: run.state });
+}
+await session.close();
+await sandbox[Symbol.asyncDispose]();
