@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { PassThrough, Writable } from "node:stream";
 import type { ApprovalRequest } from "@toolglot/core";
 import { expect, it } from "vitest";
@@ -48,6 +49,23 @@ it("should approve once, and ask again for the same", async () => {
   expect(await approve(request({ script: "npm test" }), run)).toEqual({ approved: true, by: "you" });
   expect((await approve(request({ script: "npm test" }), run)).approved).toBe(false);
   expect(asked()).toContain("script: npm test");
+});
+
+it("should leave nothing listening to the run's signal when the person has answered", async () => {
+  const { approve } = person(1, 0);
+  const { signal } = new AbortController();
+  await approve(request({ script: "npm test" }), { signal });
+  await approve(request({ script: "npm test" }), { signal });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
+});
+
+it("should take the end of the run for an answer", async () => {
+  const { approve } = person();
+  const controller = new AbortController();
+  const decision = approve(request({ script: "npm test" }), controller);
+  controller.abort();
+  expect((await decision).approved).toBe(false);
+  expect((await approve(request({ script: "npm test" }), controller)).approved).toBe(false);
 });
 
 it("should approve the same call again without a question, and say so, but no other", async () => {

@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { commandOf } from "../src/cli/chat.ts";
 import { buildDemo } from "./support/child.ts";
@@ -39,6 +40,28 @@ it("should answer commands itself, refuse those it does not know, and speak Chin
   expect(refused).toContain("已拒绝，拒绝者：你，原因：你选择了否");
   expect(refused).toContain("没有得到同意，所以没有执行（你选择了否）。");
   expect(asked + refused).not.toMatch(/denied|did not run|navigate/);
+  type("/exit\r");
+  expect(await ended).toBe(0);
+});
+
+it("should let a program wait for a decision, and go on with it when it is asked to", async (context) => {
+  leftToCi(context);
+  const { seen, type, ended } = terminal("--protocol", "trp-code-js");
+  await seen("◆  You");
+  type("open a ticket: Lantern overheats\r");
+  await seen("Not now");
+  // The choice below "No".
+  type("\x1b[B\r");
+  await seen("The program waits for your approval of create_ticket");
+  await seen("◆  You");
+  type("/resume\r");
+  await seen("Yes, once");
+  type("\x1b[B\x1b[B\r");
+  await seen("Ticket 4 is open");
+  await seen("◆  You");
+  type("/resume\r");
+  await seen("No program waits.");
+  await seen("◆  You");
   type("/exit\r");
   expect(await ended).toBe(0);
 });

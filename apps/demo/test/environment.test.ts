@@ -64,7 +64,7 @@ it("should know the agent and the operator apart, and nobody when there are toke
   const local = identify(undefined, "op_1");
   expect(local(undefined)?.id).toBe("local-agent");
   expect(local("Bearer other")?.id).toBe("local-agent");
-  expect(local("Bearer op_1")).toMatchObject({ id: "local-operator", roles: ["approver"] });
+  expect(local("Bearer op_1")).toMatchObject({ id: "local-operator", roles: ["approver", "metrics"] });
   const tokens = identify(readEnvironment({ TRP_TOKENS: '{"t1":{"principal":"ann"}}' }).tokens, undefined);
   expect(tokens("Bearer t1")?.id).toBe("ann");
   expect([tokens(undefined), tokens("Bearer op_1"), tokens("t1")]).toEqual([undefined, undefined, undefined]);

@@ -1,9 +1,10 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi, rounds } from "@toolglot/internal/testing";
 import Database from "libsql";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
+import { readOperatorToken } from "../src/router/operator-token.ts";
 import { buildDemo, type Started, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
 import { approvalToken, HandClient, post } from "./support/trp.ts";
@@ -96,6 +97,19 @@ it("should offer its capabilities in order, and answer from real data", async (c
   const counted = await client.call(sql, { sql: "SELECT COUNT(*) AS n FROM products", limit: 200 }, "q1");
   expect(counted.payload.result.data).toEqual({ rows: [{ n: 18 }], row_count: 1, truncated: false });
   expect(await router.stop()).toBe(0);
+});
+
+it("should show its metrics to the operator, and to no agent", async () => {
+  const router = await startRouter(folder());
+  const client = await openClient(router);
+  await client.call("cap.search.web.v1", { query: "refund policy", top_k: 2 });
+  const read = (token?: string) =>
+    fetch(`${router.url}/metrics`, token === undefined ? {} : { headers: { authorization: `Bearer ${token}` } });
+  expect((await read()).status).toBe(403);
+  const page = await read(readOperatorToken(router.data));
+  expect(page.status).toBe(200);
+  const line = 'trp_calls_total{cap_id="cap.search.web.v1",status="success",error_code=""} 1';
+  expect((await page.text()).split("\n")).toContain(line);
 });
 
 it("should refuse what schema, keys or policy do not allow, and say what to do", async () => {
@@ -311,6 +325,15 @@ it("should serve the demo's own agent, whose approvals go to the operator", asyn
   const shown = await ask("show order 1042");
   expect(shown).toMatchObject({ code: 0 });
   expect(shown.stdout).toContain("id: 1042");
+  const socket = await beside(
+    router,
+    "--protocol",
+    "trp",
+    "--router",
+    router.url.replace("http", "ws"),
+    "show order 1042",
+  );
+  expect(socket).toMatchObject({ code: 0, stdout: expect.stringContaining("id: 1042") });
   const question = "open a ticket: Lantern overheats";
   expect((await ask(question)).code).toBe(4);
   expect(tickets(data)).toBe(0);
@@ -357,6 +380,36 @@ it("should find an audit log whole, and see where it was tampered with", async (
   const told = await beside(router, "audit", "verify");
   expect([told.code, told.stdout]).toEqual([1, expect.stringMatching(/broken at row \d+/)]);
 });
+
+it("should sign an audit log, and see what was made anew without the key", async () => {
+  const data = folder();
+  const keyFile = join(data, "audit.key");
+  const made = await runDemo(["audit", "key", keyFile]);
+  expect(made).toMatchObject({ code: 0, stderr: "" });
+  expect(statSync(keyFile).mode & 0o777).toBe(0o600);
+  expect(await runDemo(["audit", "key", keyFile])).toMatchObject({ code: 2 });
+  const router = await startRouter(data, [], { TRP_AUDIT_KEY: keyFile });
+  const client = await openClient(router);
+  await client.call(sql, { sql: "SELECT 1 AS one" }, "a");
+  await router.stop();
+  // Signed when it was stopped.
+  const whole = await beside(router, "audit", "verify", "--key", `${keyFile}.pub`);
+  expect([whole.code, whole.stdout]).toEqual([0, expect.stringMatching(/Row \d+ was signed at/)]);
+  expect(await beside(router, "audit", "verify", "--key", keyFile)).toMatchObject({ code: 0 });
+  const signed = await beside(router, "audit", "checkpoint", "--key", keyFile);
+  const noted = /--expect (\d+:[0-9a-f]{64})/.exec(signed.stdout)?.[1] ?? "";
+  expect(await beside(router, "audit", "verify", "--expect", noted)).toMatchObject({ code: 0 });
+  await runDemo(["audit", "key", join(data, "other.key")]);
+  const other = await beside(router, "audit", "verify", "--key", join(data, "other.key.pub"));
+  expect([other.code, other.stdout]).toEqual([1, expect.stringContaining("no checkpoint is signed by these keys")]);
+  for (const [command, file] of [
+    ["verify", join(data, "none")],
+    ["checkpoint", `${keyFile}.pub`],
+  ] as const) {
+    const refused = await beside(router, "audit", command, "--key", file);
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringMatching(/key/)]);
+  }
+}, 60_000);
 
 /** Changes one audit row behind the store's back. */
 function tamper(path: string, from: string, to: string): void {

@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { isCancel, select } from "@clack/prompts";
 import type { ApprovalRequest, Decision } from "@toolglot/core";
+import { onAbort } from "@toolglot/internal";
 import { visible } from "../view/visible.ts";
 import { type Words, wordsFor } from "./words.ts";
 
@@ -30,17 +31,19 @@ export interface ApprovalOptions {
   onCancel?: () => void;
   /** What was allowed before, and what the person allows now. Default: nothing is kept. */
   allowed?: Allowed;
+  /** Called when the person wants to decide later; without it that is no choice. */
+  onLater?: () => void;
   words?: Words;
 }
 
-type Answer = "once" | "call" | "tool" | "no";
+type Answer = "once" | "call" | "tool" | "later" | "no";
 
 /** Asks at the terminal, or decides without one and says so in the decision. */
 export function approver(
   options: ApprovalOptions,
 ): (request: ApprovalRequest, run: { signal: AbortSignal }) => Promise<Decision> {
-  const { yes, terminal, onCancel, allowed = new Allowed(), words = wordsFor("en") } = options;
-  const granted = (answer: Exclude<Answer, "no">, tool: string): Decision => {
+  const { yes, terminal, onCancel, onLater, allowed = new Allowed(), words = wordsFor("en") } = options;
+  const granted = (answer: Exclude<Answer, "no" | "later">, tool: string): Decision => {
     const by = { once: words.by.person, call: words.by.sameCall, tool: words.by.sameTool(tool) }[answer];
     return { approved: true, by };
   };
@@ -52,10 +55,14 @@ export function approver(
     const known = lasting ? allowed.has(tool, input) : undefined;
     if (known) return granted(known, tool);
     if (!terminal) return { approved: false, reason: words.why.noTerminal, by: words.by.line };
+    // A prompt never stops listening to its signal, and the run's outlives many of them: each gets a signal of its own.
+    const asking = new AbortController();
+    const stopListening = onAbort(signal, () => asking.abort(signal.reason));
     const answer = await select<Answer>({
       message: questionText(request, words),
       options: [
         { value: "no", label: words.no, hint: words.keys },
+        ...(onLater ? [{ value: "later" as const, label: words.later }] : []),
         { value: "once", label: words.once },
         ...(lasting
           ? [
@@ -67,12 +74,16 @@ export function approver(
       initialValue: "no",
       // Its own are in English.
       showInstructions: false,
-      signal,
+      signal: asking.signal,
       ...terminal,
-    });
+    }).finally(stopListening);
     if (isCancel(answer)) {
       if (!signal.aborted) onCancel?.();
       return { approved: false, reason: words.why.cancelled };
+    }
+    if (answer === "later") {
+      onLater?.();
+      return { approved: false, reason: words.why.later, by: words.by.person };
     }
     if (answer === "no") return { approved: false, reason: words.why.saidNo, by: words.by.person };
     if (answer !== "once") allowed.add(tool, input, answer);

@@ -1,5 +1,5 @@
-import { type AgentEvent, createAgent, type RunResult, recordRun } from "@toolglot/agent";
-import { type Message, type Model, textMessage } from "@toolglot/core";
+import { type AgentEvent, type AgentOptions, createAgent, type RunResult, recordRun } from "@toolglot/agent";
+import { type Locale, type Message, type Model, textMessage } from "@toolglot/core";
 import { languageOf } from "../planner/text.ts";
 import type { RunView } from "../view/run-view.ts";
 import { type Allowed, approver } from "./approve.ts";
@@ -8,6 +8,7 @@ import type { DemoOptions } from "./options.ts";
 import type { RecordFile } from "./record.ts";
 import { agentOptions, type Session } from "./session.ts";
 import type { Terminal } from "./terminal.ts";
+import { waitingNote } from "./waiting-note.ts";
 import { whileWaiting } from "./while-waiting.ts";
 import { wordsFor } from "./words.ts";
 
@@ -28,27 +29,50 @@ export interface AskContext {
 }
 
 /** Asks one question, draws the run, and gives its result. Never rejects for what a model or tool did. */
-export function ask(question: string, context: AskContext, history: readonly Message[] = []): Promise<RunResult> {
+export async function ask(question: string, context: AskContext, history: readonly Message[] = []): Promise<RunResult> {
+  const { options, session, terminal } = context;
+  const result = await runAgent(options.lang ?? languageOf(question), context, async () => {
+    const typed = await session.valuesIn(question);
+    if (typed.length > 0) terminal.note(`${wordsFor(options.lang).holdsValue(typed)}\n\n`);
+    return [...history, textMessage("user", question)];
+  });
+  // There was something to ask.
+  return result as RunResult;
+}
+
+/** Runs the agent on the messages that `prepare` gives, which has the agent's own executor; none: the model is not asked. */
+export function runAgent(
+  locale: Locale,
+  context: AskContext,
+  prepare: (agent: AgentOptions, signal: AbortSignal) => Promise<Message[] | undefined>,
+): Promise<RunResult | undefined> {
   const { options, session, model, view, interrupts, terminal, record } = context;
+  const { protocol, mode, router } = options;
   session.watchTasks((event) => view.task(event));
   delete context.declined.message;
   const words = wordsFor(options.lang);
   let kept = false;
   return interrupts.during(async (signal) => {
     const output = terminal.promptOutput;
-    const typed = await session.valuesIn(question);
-    if (typed.length > 0) terminal.note(`${words.holdsValue(typed)}\n\n`);
+    const hear = (messages: readonly Message[]): void => {
+      const said = messages.filter(({ role }) => role !== "system");
+      session.programs.hear({ protocol, mode, locale, ...(router !== undefined && { router }), messages: said });
+    };
     const agent = await agentOptions({
       session,
-      model: heardBy(view, whileWaiting(model, terminal, words)),
-      protocol: options.protocol,
-      mode: options.mode,
-      locale: options.lang ?? languageOf(question),
+      model: heardBy(view, whileWaiting(model, terminal, words), {
+        hear,
+        heard: (text) => session.programs.heard(text),
+      }),
+      protocol,
+      mode,
+      locale,
       approve: approver({
         yes: options.yes,
         allowed: context.allowed,
         words,
         ...(output && { terminal: { output } }),
+        ...(protocol.startsWith("trp-code") && { onLater: () => session.later() }),
         onCancel: () => interrupts.interrupt(),
       }),
       onEvent: (event: AgentEvent) => {
@@ -56,13 +80,16 @@ export function ask(question: string, context: AskContext, history: readonly Mes
         view.event(event);
       },
     });
-    const input = [...history, textMessage("user", question)];
+    const input = await prepare(agent, signal);
+    if (input === undefined) return undefined;
     const run = record
       ? recordRun(agent, input, { signal, onLine: record.line })
       : createAgent(agent).run(input, { signal });
     const result = await run.result;
     if (result.status === "answered" && context.declined.message !== undefined) record?.declined();
     await sayAboutProject(result, kept, context);
+    const waits = waitingNote(result, options);
+    if (waits !== undefined) terminal.note(`${waits}\n`);
     // In a chat the person sees the ends of tasks as they come; without a chat they are awaited here.
     if (!terminal.interactive) await untilAborted(session.tasks.idle(), signal);
     return result;
@@ -88,11 +115,22 @@ function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
   ]);
 }
 
-/** The model; the view gets its raw text before anything else reads it. */
-function heardBy(view: RunView, model: Model): Model {
+/** The model; the view gets its raw text before anything else reads it, and `book` what was asked and said. */
+function heardBy(
+  view: RunView,
+  model: Model,
+  book: { hear(messages: readonly Message[]): void; heard(text: string): void },
+): Model {
   return async function* heard(request, signal) {
+    book.hear(request.messages);
+    let text = "";
     for await (const part of model(request, signal)) {
-      if (typeof part === "string") view.modelText(part);
+      if (typeof part === "string") {
+        view.modelText(part);
+        text += part;
+      }
+      // The program in it may be run as soon as the last part is out.
+      if (typeof part === "object" && part.type === "finish") book.heard(text);
       yield part;
     }
   };

@@ -1,13 +1,19 @@
 import { isCancel, text } from "@clack/prompts";
 import type { Message } from "@toolglot/core";
 import { type AskContext, ask } from "./ask.ts";
+import { goOn } from "./go-on.ts";
+import type { DemoOptions } from "./options.ts";
 import { wordsFor } from "./words.ts";
 
 /**
  * Talks until the person leaves, with `/exit`, Ctrl-D or Ctrl-C. An empty first line starts the tour. What begins with a slash
  * is for the demo and never for the model.
  */
-export async function chat(context: AskContext, tour: () => Promise<number>): Promise<number> {
+export async function chat(
+  context: AskContext,
+  contextOf: (options: DemoOptions) => AskContext,
+  tour: () => Promise<number>,
+): Promise<number> {
   const { options, terminal } = context;
   const { style, write } = terminal.screen;
   const words = wordsFor(options.lang);
@@ -32,6 +38,14 @@ export async function chat(context: AskContext, tour: () => Promise<number>): Pr
         // The planner knows what it can do; a model need not.
         if (!withPlanner) continue;
         break;
+      case "resume": {
+        const id = question.split(/\s+/)[1];
+        const messages = await goOn(id, options, contextOf)
+          .then((end) => end.messages)
+          .catch((error: Error) => void write(`${style.warn(error.message)}\n\n`));
+        if (messages) history = messages.filter(({ role }) => role !== "system");
+        continue;
+      }
       case "unknown":
         write(
           `${style.warn(words.unknownCommand(question.split(/\s/, 1)[0] ?? ""))}\n${style.dim(words.commands)}\n\n`,
@@ -57,10 +71,14 @@ function takeEnter(_: string, key: { name?: string }): void {
 }
 
 /** What a line asks of the demo itself. */
-export function commandOf(line: string, leaving: readonly string[]): "exit" | "tour" | "help" | "unknown" | "none" {
+export function commandOf(
+  line: string,
+  leaving: readonly string[],
+): "exit" | "tour" | "help" | "resume" | "unknown" | "none" {
   const word = line.toLowerCase();
   if (["exit", "quit", "bye", "/exit", "/quit", ...leaving].includes(word)) return "exit";
   if (word === "/tour") return "tour";
+  if (/^\/resume(?:\s+\S+)?$/.test(word)) return "resume";
   if (["help", "/help", "/?", "?", "帮助"].includes(word)) return "help";
   // A path may begin with a slash, too.
   return /^\/[\p{L}?]+(?:\s|$)/u.test(line) ? "unknown" : "none";

@@ -8,6 +8,7 @@ export const exitCodes = {
   declined: 3,
   denied: 4,
   limit: 5,
+  waiting: 6,
   cancelled: 130,
 } as const;
 
@@ -16,6 +17,7 @@ export const exitCodes = {
  * `declined`: the answer declines, although its protocol has no document for declining.
  */
 export function exitCodeOf(result: RunResult, declined = false): number {
+  if (result.results.some(({ metadata }) => metadata?.program !== undefined)) return exitCodes.waiting;
   switch (result.status) {
     case "answered":
     case "result":

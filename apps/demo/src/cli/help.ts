@@ -24,10 +24,12 @@ const examples = `  npm run demo                                          chat, 
   npm run demo -- --protocol native "compare the return policy and the warranty terms"
   npm run demo -- --protocol trp "open a ticket: the lantern F4 overheats"
   npm run demo -- --protocol trp-code "compare the return policy and the warranty terms"
+  npm run demo -- --protocol trp-code-js "open a ticket: the lantern F4 overheats"   without a terminal its program waits
+  npm run demo -- resume                                goes on with it, once approvals approve ID has let it
   npm run demo -- --protocol toolsxml "fix the failing test in the project"
   npm run demo -- undo                                  takes back the last change in that project; undo --list
   npm run demo -- var set NPM_TOKEN                     keeps a value that a model may use and never sees; var list, var rm NAME
-  npm run demo -- router --port 8787                    serves agents over HTTP; router --help has its environment
+  npm run demo -- router --port 8787                    serves agents over HTTP and WebSockets; router --help has its environment
   npm run demo -- approvals list                        also: approvals approve ID, approvals deny ID
   npm run demo -- audit verify                          also: audit list
   npm run --silent demo -- --json "show order 1042" | jq .type
@@ -46,10 +48,12 @@ ${examples}
 Exit codes, the same in every protocol:
   0  answered                         4    a call needed approval and was denied
   1  error                            5    a limit was reached
-  2  the command line is wrong        130  cancelled with Ctrl-C (twice: leaves at once)
+  2  the command line is wrong        6    a program waits for an approval; resume goes on with it
+                                      130  cancelled with Ctrl-C (twice: leaves at once)
   3  declined (by a real model: only if its protocol has a document for it)
 
-Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given.
+Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given;
+programs at a router (trp-code, trp-code-js) wait instead.
 
 Environment: OPENAI_API_KEY (sent to --base-url when set), ANTHROPIC_API_KEY, NO_COLOR, XDG_DATA_HOME, TRP_DATA_DIR;
 for routers also TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_EXECUTOR_BASE_SLEEP_MS.`,
@@ -63,10 +67,12 @@ ${examples}
 退出码（各种协议相同）：
   0  已回答                           4    有调用需要批准而被拒绝
   1  出错                             5    达到上限
-  2  命令行写错了                     130  用 Ctrl-C 取消（两次：立即退出）
+  2  命令行写错了                     6    程序在等待批准，用 resume 继续
+                                      130  用 Ctrl-C 取消（两次：立即退出）
   3  拒绝回答（真实模型只有在协议有相应文档时才能得知）
 
-建工单、删除记录、发送消息和执行命令之前会先询问你。没有终端时一律视为拒绝，除非加上 --yes。
+建工单、删除记录、发送消息和执行命令之前会先询问你。没有终端时一律视为拒绝，除非加上 --yes；
+经路由器的程序（trp-code、trp-code-js）则会等待。
 
 环境变量：OPENAI_API_KEY（设置后发给 --base-url）、ANTHROPIC_API_KEY、NO_COLOR、XDG_DATA_HOME、TRP_DATA_DIR；
 路由器另有 TRP_HOST、TRP_PORT、TRP_TOKENS、TRP_APPROVAL_HMAC_SECRET、TRP_EXECUTOR_BASE_SLEEP_MS。`,

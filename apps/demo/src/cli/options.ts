@@ -22,6 +22,8 @@ export interface DemoOptions {
   timeout?: number;
   record?: string;
   replay?: string;
+  /** Goes on with a program that waits: with this one, or with the only one. */
+  resume?: true | string;
   json: boolean;
   showPrompt: boolean;
   /** Slips are wanted: `true` for taking turns, else the name of one. */
@@ -129,6 +131,13 @@ function buildCommand(locale: Locale): Command {
       "--replay <file>",
       say("play a recorded run; calls no model and no tool", "重放记录下来的运行；不调用模型和工具"),
     )
+    .option(
+      "--resume [id]",
+      say(
+        "go on with a program of code mode that waits; also: npm run demo -- resume [ID]",
+        "继续代码模式下等待中的程序，也可写 npm run demo -- resume [ID]",
+      ),
+    )
     .option("--json", say("events as NDJSON, nothing else on standard output", "标准输出只有 NDJSON 格式的事件"), false)
     .option(
       "--show-prompt",
@@ -157,8 +166,8 @@ function buildCommand(locale: Locale): Command {
     .option(
       "--router <url>",
       say(
-        "with --protocol trp: a running router instead of one in the process",
-        "配合 --protocol trp：使用正在运行的路由器，而不是进程内的",
+        "with trp, trp-code and trp-code-js: a running router at http:// or ws://, not one in the process",
+        "配合 trp、trp-code、trp-code-js：使用 http:// 或 ws:// 上正在运行的路由器，而不是进程内的",
       ),
     )
     .option("--token <token>", say("identifies the agent to that router", "代理在该路由器上的身份令牌"))
@@ -182,6 +191,8 @@ const MAX_TIMEOUT_SECONDS = 86_400;
 function check(options: DemoOptions): void {
   const { model, baseUrl, protocol, replay, record, messy, question } = options;
   checkRouter(options);
+  if (options.resume !== undefined && (question !== undefined || replay !== undefined || record !== undefined))
+    throw new UsageError("--resume goes on with what was asked; leave out the question, --record and --replay.");
   const ids = slipsOf[protocol].map(({ id }) => id);
   if (typeof messy === "string" && !ids.includes(messy))
     throw new UsageError(`With --protocol ${protocol} the slips are ${ids.join(", ")}; not ${messy}.`);
@@ -195,10 +206,10 @@ function check(options: DemoOptions): void {
     throw new UsageError("--replay calls no model; leave out --model, --messy and --slip.");
 }
 
-function checkRouter({ protocol, router, token, replay }: DemoOptions): void {
-  if (router !== undefined && (!protocol.startsWith("trp") || replay !== undefined))
+function checkRouter({ protocol, router, token, replay, resume }: DemoOptions): void {
+  if (router !== undefined && ((!protocol.startsWith("trp") && resume === undefined) || replay !== undefined))
     throw new UsageError("--router needs --protocol trp, and nothing is called in a replay.");
-  if (router !== undefined && !/^https?:\/\//i.test(router))
-    throw new UsageError(`--router must begin with http:// or https://, not "${router}".`);
+  if (router !== undefined && !/^(?:http|ws)s?:\/\//i.test(router))
+    throw new UsageError(`--router must begin with http://, https://, ws:// or wss://, not "${router}".`);
   if (token !== undefined && router === undefined) throw new UsageError("--token needs --router URL.");
 }

@@ -1,14 +1,23 @@
 import { nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
 import type { ToolProtocol } from "@toolglot/core";
-import { attpJavascriptPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
+import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { tamProtocol } from "@toolglot/tam";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
 
 /** The protocols by their names on the command line. */
-export const protocolNames = ["attp", "attp-js", "tam", "toolsxml", "native", "trp", "trp-code"] as const;
+export const protocolNames = [
+  "attp",
+  "attp-js",
+  "tam",
+  "toolsxml",
+  "native",
+  "trp",
+  "trp-code",
+  "trp-code-js",
+] as const;
 
 /** One of them. */
 export type ProtocolName = (typeof protocolNames)[number];
@@ -23,6 +32,7 @@ const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
   trp: (locale) => nativeProtocol({ locale }),
   // Programs whose functions are the router's capabilities.
   "trp-code": (locale) => attpProtocol({ prompt: attpRouterPrompt, locale }),
+  "trp-code-js": (locale) => attpProtocol({ prompt: attpJavascriptRouterPrompt, locale, language: "javascript" }),
 };
 
 /** The protocol by its name on the command line. */
@@ -35,4 +45,5 @@ export const languages: ReadonlyMap<string, string> = new Map([
   ["attp", "python"],
   ["attp-js", "javascript"],
   ["trp-code", "python"],
+  ["trp-code-js", "javascript"],
 ]);

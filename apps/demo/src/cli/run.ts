@@ -3,6 +3,7 @@ import type { AskValue } from "@toolglot/local-tools/secrets";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
 import { createPlanner } from "../planner/planner.ts";
+import { dropPrograms } from "../programs/program-book.ts";
 import { openProject } from "../project/scratch-project.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
@@ -39,7 +40,7 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     const subcommand = subcommands.get(args[0] ?? "");
     if (subcommand) return await (await subcommand())(args.slice(1));
-    const parsed = parseArguments(args);
+    const parsed = parseArguments(args[0] === "resume" ? ["--resume", ...args.slice(1)] : args);
     if ("print" in parsed) {
       process.stdout.write(parsed.print);
       return exitCodes.answered;
@@ -74,7 +75,10 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
   const real = await realModel(options, (reason) => terminal.note(`${words.again(reason)}\n`));
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`${words.dataMade(store.folder)}\n`);
-  if (options.reset) openProject(store.folder, { reset: true });
+  if (options.reset) {
+    openProject(store.folder, { reset: true });
+    dropPrograms(store.folder);
+  }
   const session = openSession(store, {
     ...(options.sandbox && { sandbox: options.sandbox }),
     words,
@@ -83,6 +87,7 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
     ahead: options.question === undefined || real !== undefined,
     router: { url: options.router, token: options.token },
     ...valueAsking(options, terminal),
+    asks: options.yes || terminal.promptOutput !== undefined,
     // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
   });
@@ -116,10 +121,14 @@ function valueAsking(
 }
 
 async function converse(options: DemoOptions, contextOf: (options: DemoOptions) => AskContext): Promise<number> {
+  if (options.resume !== undefined) {
+    const id = options.resume === true ? undefined : options.resume;
+    return (await (await import("./go-on.ts")).goOn(id, options, contextOf)).code;
+  }
   const context = contextOf(options);
   if (options.question !== undefined)
     return exitCodeOf(await ask(options.question, context), context.declined.message !== undefined);
-  if (context.terminal.interactive) return chat(context, () => tour(contextOf, options, false));
+  if (context.terminal.interactive) return chat(context, contextOf, () => tour(contextOf, options, false));
   return tour(contextOf, options, options.json);
 }
 
@@ -181,9 +190,11 @@ function planner({ messy, question }: DemoOptions, { interactive }: Terminal, de
   });
 }
 
-function header({ model, protocol, mode, replay, lang }: DemoOptions, { screen: { style } }: Terminal): string {
+function header({ model, protocol, mode, replay, resume, lang }: DemoOptions, { screen: { style } }: Terminal): string {
   const words = wordsFor(lang);
   if (replay !== undefined) return `${style.strong("toolglot demo")} ${style.dim(`· ${words.replayOf} ${replay}`)}`;
   const who = model ?? words.planner;
+  // A program goes on in its own protocol.
+  if (resume !== undefined) return `${style.strong("toolglot demo")} ${style.dim(`· ${who} · resume`)}`;
   return `${style.strong("toolglot demo")} ${style.dim(`· ${who} · ${protocol} · ${mode}`)}`;
 }

@@ -1,10 +1,11 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
-import type { Executor, Locale, Model, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
+import type { AnyTool, Executor, Locale, Model, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
 import type { LocalTools } from "@toolglot/local-tools";
 import type { AskValue } from "@toolglot/local-tools/secrets";
-import { createSandbox, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
+import { createSandbox, type DurableExecutorOptions, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
+import { ProgramBook } from "../programs/program-book.ts";
 import type { CommandConsent, SandboxChoice } from "../project/open-local.ts";
 import type { ProjectSecrets } from "../project/project-secrets.ts";
 import { openProject } from "../project/scratch-project.ts";
@@ -24,6 +25,14 @@ export interface Session {
   sandbox(language: ProgramLanguage): Sandbox;
   /** The way to a router; made when first needed. Rejects when a running router can't be reached. */
   trp(): Promise<TrpLink>;
+  /** Programs of code mode that have not ended. */
+  programs: ProgramBook;
+  /** The call that a person was just asked about is decided later: its program waits. */
+  later(): void;
+  /** Whether {@link later} was called since the last question. */
+  isLater(): boolean;
+  /** Whether a person can be asked, or everything is approved. Without, a call that needs an approval makes its program wait. */
+  asks: boolean;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
   local(): Promise<LocalTools>;
   /** Values that are used in the project; opened when first needed. */
@@ -43,6 +52,8 @@ export interface SessionOptions {
   commands?: CommandConsent;
   /** Asks for values. Default: nobody is asked, and no model is offered to ask. */
   askValue?: AskValue;
+  /** Whether somebody decides about a program's calls at once. Default true. */
+  asks?: boolean;
   /** Whether a person can be asked for the passphrase of kept values. */
   interactive?: boolean;
   /** Whether commands in the project are confined. Default: where it works. */
@@ -65,6 +76,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     ahead = true,
     askValue,
     interactive = false,
+    asks = true,
     lang,
   } = options;
   const toolkit = new Toolkit();
@@ -78,7 +90,19 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
   const shown = new Set<string>();
   const tasks = new Tasks();
   let unwatch: (() => void) | undefined;
+  const programs = new ProgramBook(store.folder);
+  let decidesLater = false;
   return {
+    programs,
+    asks,
+    later() {
+      decidesLater = true;
+    },
+    isLater() {
+      const was = decidesLater;
+      decidesLater = false;
+      return was;
+    },
     toolkit,
     tasks,
     watchTasks(listener) {
@@ -138,6 +162,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       await tasks.close();
       await (await link?.catch(() => undefined))?.close();
       await (await local?.catch(() => undefined))?.close();
+      await programs.close();
       (await values?.catch(() => undefined))?.secrets.close();
       await Promise.all([...sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
     },
@@ -175,10 +200,18 @@ export async function offerOf(
     const command = await link.tool(locale);
     return { tools: () => [command], executor: link.executor };
   }
-  if (protocol === "trp-code") {
+  if (protocol === "trp-code" || protocol === "trp-code-js") {
     const link = await session.trp();
-    const sandbox = session.sandbox("python");
-    return link.programs(locale, (tools) => sandboxExecutor(sandbox, { tools }));
+    const sandbox = session.sandbox(protocol === "trp-code" ? "python" : "javascript");
+    const log = await session.programs.log();
+    const approve: DurableExecutorOptions["approve"] = async (request, context) => {
+      const decision = await context.approve(request);
+      return session.isLater() ? "later" : decision;
+    };
+    const durable = { log, approve };
+    const run = (tools: readonly AnyTool[]): Executor => sandboxExecutor(sandbox, { tools, durable });
+    const { tools, executor } = await link.programs(locale, run, session.asks);
+    return { tools, executor: session.programs.keeping(executor) };
   }
   const { toolkit, tasks } = session;
   const tools = () => toolkit.tools();

@@ -17,6 +17,7 @@ export interface Words {
   sameCall: string;
   sameTool(tool: string): string;
   no: string;
+  later: string;
   keys: string;
   by: {
     person: string;
@@ -25,7 +26,7 @@ export interface Words {
     sameCall: string;
     sameTool(tool: string): string;
   };
-  why: { noTerminal: string; saidNo: string; cancelled: string };
+  why: { noTerminal: string; saidNo: string; cancelled: string; later: string };
   approved(by: string): string;
   denied(by: string, reason: string): string;
   cancelled: string;
@@ -39,6 +40,13 @@ export interface Words {
   confined: string;
   notConfined(why: string | undefined): string;
   changed: string;
+  programs: {
+    waits(names: string): string;
+    none: string;
+    several: string;
+    live(id: string): string;
+    elsewhere(router: string | undefined): string;
+  };
   valueNeeded(name: string): string;
   value: Readonly<Record<"given" | "kept" | "known" | "cancelled" | "aborted", string>>;
   keptIn(store: string): string;
@@ -67,13 +75,15 @@ const en: Words = {
   example: "top 5 products by revenue",
   leaving: ["exit", "quit", "bye"],
   unknownCommand: (name) => `There is no command ${name}.`,
-  commands: "/help  what works here\n/tour  a tour of two minutes\n/exit  leaves\nAnything else goes to the model.",
+  commands:
+    "/help  what works here\n/tour  a tour of two minutes\n/resume  goes on with a program that waits\n/exit  leaves\nAnything else goes to the model.",
   run: (tool) => `Run ${tool}?`,
   runIt: "Run it?",
   once: "Yes, once",
   sameCall: "Yes, and for this same call until the demo ends",
   sameTool: (tool) => `Yes, and for every call of ${tool} until the demo ends`,
   no: "No",
+  later: "Not now: the program waits, and goes on when you resume it",
   keys: "↑/↓ to choose, Enter confirms",
   by: {
     person: "you",
@@ -86,6 +96,7 @@ const en: Words = {
     noTerminal: "no terminal to ask at; --yes approves without asking",
     saidNo: "you said no",
     cancelled: "cancelled",
+    later: "not now; the program waits",
   },
   approved: (by) => `approved${by && ` by ${by}`}`,
   denied: (by, reason) => `denied${by && ` by ${by}`}${reason && `: ${reason}`}`,
@@ -100,6 +111,17 @@ const en: Words = {
   confined: "Commands are confined (bwrap): they can write to the project only, and there is no network.",
   notConfined: (why) => `Commands are not confined${why ? `. ${why}` : " (--sandbox off)."}`,
   changed: "The project has changes from before; --reset makes it anew, and undo takes the last one back.",
+  programs: {
+    waits: (names) =>
+      `The program waits for your approval of ${names}; nothing is lost when you leave. Approve, then go on:`,
+    none: "No program waits.",
+    several: "Several programs wait; say which one: npm run demo -- resume ID",
+    live: (id) => `The program ${id} is going on in another process, or has just lost it: try again in 15 seconds.`,
+    elsewhere: (router) =>
+      router === undefined
+        ? "The program began with the router in the process: resume it without --router."
+        : `The program began with another router: resume it with --router ${router}`,
+  },
   valueNeeded: (name) => `waiting for the value of ${name}`,
   value: {
     given: "given, for this session",
@@ -139,13 +161,14 @@ const zh: Words = {
   example: "销售额最高的 5 种商品是什么？",
   leaving: ["退出", "再见"],
   unknownCommand: (name) => `没有 ${name} 这个命令。`,
-  commands: "/help  这里能做什么\n/tour  两分钟的演示\n/exit  退出\n其他内容都发给模型。",
+  commands: "/help  这里能做什么\n/tour  两分钟的演示\n/resume  继续等待中的程序\n/exit  退出\n其他内容都发给模型。",
   run: (tool) => `执行 ${tool}？`,
   runIt: "要执行吗？",
   once: "是，仅此一次",
   sameCall: "是，本次演示结束前同样的调用都允许",
   sameTool: (tool) => `是，本次演示结束前 ${tool} 的调用都允许`,
   no: "否",
+  later: "暂不决定：程序等待，之后可以继续",
   keys: "↑/↓ 选择，回车确认",
   by: {
     person: "你",
@@ -154,7 +177,12 @@ const zh: Words = {
     sameCall: "你（本次演示内同样的调用）",
     sameTool: (tool) => `你（本次演示内的 ${tool}）`,
   },
-  why: { noTerminal: "没有可以询问的终端；--yes 表示不询问直接批准", saidNo: "你选择了否", cancelled: "已取消" },
+  why: {
+    noTerminal: "没有可以询问的终端；--yes 表示不询问直接批准",
+    saidNo: "你选择了否",
+    cancelled: "已取消",
+    later: "暂不决定，程序等待",
+  },
   approved: (by) => `已批准${by && `，批准者：${by}`}`,
   denied: (by, reason) => `已拒绝${by && `，拒绝者：${by}`}${reason && `，原因：${reason}`}`,
   cancelled: "已取消",
@@ -168,6 +196,16 @@ const zh: Words = {
   confined: "命令在隔离环境（bwrap）中运行：只能写入项目目录，没有网络。",
   notConfined: (why) => `命令没有隔离${why ? `：${why}` : "（--sandbox off）。"}`,
   changed: "项目里还有以前的修改；--reset 重新生成项目，undo 撤销最近一次修改。",
+  programs: {
+    waits: (names) => `程序在等你批准 ${names}，退出也不会丢失任何内容。先批准，再继续：`,
+    none: "没有等待中的程序。",
+    several: "有多个程序在等待，请指明一个：npm run demo -- resume ID",
+    live: (id) => `程序 ${id} 正在另一个进程中运行，或者那个进程刚刚中断：请 15 秒后再试。`,
+    elsewhere: (router) =>
+      router === undefined
+        ? "该程序使用的是进程内的路由器：请不带 --router 继续。"
+        : `该程序使用的是另一个路由器：请加上 --router ${router}`,
+  },
   valueNeeded: (name) => `等待输入 ${name} 的值`,
   value: {
     given: "已提供，仅限本次会话",

@@ -1,34 +1,30 @@
-import { type Message, type ModelRequest, messageText, type ProtocolMode, type ToolResult } from "@toolglot/core";
+import {
+  type Message,
+  type ModelRequest,
+  messageText,
+  type ProgramLanguage,
+  type ProtocolMode,
+  type ToolResult,
+} from "@toolglot/core";
+import type { TextProtocol } from "@toolglot/core/text";
 import { readAttpResults } from "./formats/attp.ts";
 import { readCatalog, readRouterResult } from "./formats/router.ts";
 import { readTamResults } from "./formats/tam.ts";
 import { readToolsResults } from "./formats/toolsxml.ts";
 import type { Outcome } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
+import table from "./words/formats.json" with { type: "json" };
 
 /** A tool as a prompt lists it: with the first line of its description. */
 export type ListedTool = { name: string; description: string };
 
-const heading = /^### (?<name>\S+)[^\n]*\n(?<description>[^\n]*)/gm;
-const stub = /^def (?<name>\w+)\([\s\S]*?\)(?: -> [^\n]+)?:\n\s+"""\s*(?<description>[^\n]*)/gm;
-const declared =
-  /(?:^\/\*\*\n \* (?<description>[^@\n][^\n]*)\n(?: \*[^\n]*\n)*)?^declare function (?<name>[\w$]+)\(/gm;
+type Format = (typeof table)[number] & { protocol: TextProtocol | "attp-js"; language?: ProgramLanguage };
 
 /**
  * The protocols: what stands in every prompt that teaches one, and in none of those that come later; what stands in prompts that
- * say that results come back; how its tools are listed.
+ * say that results come back; how its tools are listed, and the language of its programs.
  */
-const formats = [
-  { protocol: "tam", promptMark: /^# TAM /m, resultMark: "<|[TOOL_RESULT]|>", listing: heading },
-  { protocol: "toolsxml", promptMark: /^# ToolsXML /m, resultMark: "<results>", listing: heading },
-  {
-    protocol: "attp-js",
-    promptMark: /^declare function |^3\. .*JavaScript/m,
-    resultMark: "[tool_result]",
-    listing: declared,
-  },
-  { protocol: "attp", promptMark: /(?:)/, resultMark: "[tool_result]", listing: stub },
-] as const;
+const formats = table as readonly Format[];
 
 /** What a request to the planner holds. */
 export type Conversation = ReturnType<typeof readConversation>;
@@ -41,14 +37,16 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
   const system = messages.flatMap((message) => (message.role === "system" ? messageText(message) : [])).join("\n");
   const last = since.at(-1);
   const catalog = readCatalog(offered);
-  const format = formats.find(({ promptMark }) => promptMark.test(system)) ?? formats[3];
+  const format = formats.find(({ promptMark }) => new RegExp(promptMark, "m").test(system)) as Format;
   const mode: ProtocolMode = offered || system.includes(format.resultMark) ? "loop" : "single";
   return {
     protocol: catalog ? ("trp" as const) : offered ? ("native" as const) : format.protocol,
+    /** What its calls are written in, where they are a program. */
+    language: offered ? undefined : format.language,
     mode,
-    tools: catalog ?? readTools(offered, system, format.listing),
+    tools: catalog ?? readTools(offered, system, format),
     /** Whether the functions of its programs are a router's capabilities. */
-    isRouted: /^def router_call\(/m.test(system),
+    isRouted: /^(?:def router_call\(|.*\brouter\.call\({)/m.test(system),
     /** What a router offers; empty for other protocols. */
     catalog: catalog ?? [],
     question,
@@ -66,9 +64,9 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
 
 const isQuestion = ({ role, trust }: Message): boolean => role === "user" && trust === "user";
 
-function readTools(offered: ModelRequest["tools"], system: string, listing: RegExp): ListedTool[] {
+function readTools(offered: ModelRequest["tools"], system: string, { listing, language }: Format): ListedTool[] {
   const part = /^## (?:Available Tools|可用工具)[^\n]*\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(system)?.[1] ?? "";
-  const found = [...(listing === heading ? part : system).matchAll(listing)].map(({ groups }) => groups);
+  const found = [...(language ? system : part).matchAll(new RegExp(listing, "gm"))].map(({ groups }) => groups);
   return (offered ?? found).map((tool) => {
     return { name: tool?.name ?? "", description: (tool?.description ?? "").split("\n")[0]?.trim() ?? "" };
   });

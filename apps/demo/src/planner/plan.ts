@@ -1,5 +1,6 @@
 import type { ProgramLanguage } from "@toolglot/core";
 import type { CallPlan, PlannedCall } from "./task.ts";
+import syntax from "./words/programs.json" with { type: "json" };
 
 /** Steps one after another, each made of what may run side by side. */
 export interface Plan {
@@ -62,47 +63,46 @@ function callsOf({ tool, input = {}, each, when }: Step, known: Known): PlannedC
   });
 }
 
+/** What a program is made of, in the words of its language. */
+const write = (language: ProgramLanguage, part: keyof typeof syntax.python, values: Record<string, string>): string =>
+  syntax[language][part].replaceAll(/\{(\w+)\}/g, (_, name: string) => values[name] ?? "");
+
 /** A plan as a program that leaves its value in `__result__`. */
 export function writeProgram({ steps, result }: Plan, language: ProgramLanguage): string {
-  const [declare, end] = language === "python" ? ["", ""] : ["const ", ";"];
-  const lines = steps.flat().map((step) => {
-    return `${result ? declare + step.name : "__result__"} = ${writeStep(step, language)}${end}`;
-  });
+  const part = result ? "value" : "result";
+  const lines = steps.flat().map((step) => write(language, part, { name: step.name, text: stepText(step, language) }));
   if (result === undefined) return lines.join("\n");
-  const names = "value" in result ? [] : result.map((name) => `"${name}": ${name}`);
-  return [...lines, `__result__ = ${"value" in result ? result[language] : `{${names.join(", ")}}`}${end}`].join("\n");
+  const text = "value" in result ? result[language] : `{${result.map((name) => `"${name}": ${name}`).join(", ")}}`;
+  return [...lines, write(language, "result", { text })].join("\n");
 }
 
-function writeStep({ tool = "", input = {}, each, when, find, take }: Step, language: ProgramLanguage): string {
-  const python = language === "python";
-  const fields = Object.entries(input).map(([name, value]) => name + (python ? "=" : ": ") + write(value, language));
-  const short = fields.join(", ");
-  const list = short.length < 90 || fields.length < 2 ? short : `\n    ${fields.join(",\n    ")},\n`;
-  let text = python ? `${tool}(${list})` : `${tool}({${list === short ? ` ${short} ` : list}})`;
-  if (!python && !each) text = `await ${text}`;
-  if (take) text = python ? `${text}["${take}"]` : `(${text}).${take}`;
-  if (each) text = python ? `[${text} for item in ${each}]` : `await Promise.all(${each}.map((item) => ${text}))`;
-  const from = find && writePath(find.from);
-  if (find && python) text = `re.findall(r"${find.pattern}", ${from})`;
-  else if (find) text = `[...${from}.matchAll(/${find.pattern}/g)].map(([, found]) => found)`;
-  if (when) text = python ? `${text} if ${when} else []` : `${when}.length > 0 ? ${text} : []`;
-  return text;
+function stepText({ tool = "", input = {}, each, when, find, take }: Step, language: ProgramLanguage): string {
+  const fields = Object.entries(input).map(([name, value]) => {
+    return write(language, "field", { name, text: valueText(value, language) });
+  });
+  const isShort = fields.join(", ").length < 90 || fields.length < 2;
+  let text = write(language, isShort ? "short" : "long", { tool, text: fields.join(isShort ? ", " : ",\n    ") });
+  if (!each) text = write(language, "once", { text });
+  if (take) text = write(language, "take", { text, take });
+  if (each) text = write(language, "each", { text, each });
+  if (find) text = write(language, "find", { ...find, text: pathText(find.from) });
+  return when ? write(language, "when", { text, when }) : text;
 }
 
 /** `hits.0.title` as both languages have it. */
-const writePath = (path: string): string =>
+const pathText = (path: string): string =>
   path.replaceAll(/\.(?:(\d+)\b|(\w+))/g, (_, at?: string, key?: string) => (at ? `[${at}]` : `["${key}"]`));
 
-function write(value: Value, language: ProgramLanguage): string {
+function valueText(value: Value, language: ProgramLanguage): string {
   if (typeof value !== "object") return literal(value, language);
-  const pieces = value.from.split(place).map((piece, at) => (at % 2 ? writePath(piece) : literal(piece, language)));
+  const pieces = value.from.split(place).map((piece, at) => (at % 2 ? pathText(piece) : literal(piece, language)));
   return pieces.filter((piece) => piece !== '""').join(" + ");
 }
 
 /** A text or a number as it is written. It never holds three quotes in a row, since it stands in a TOML literal string. */
 function literal(value: string | number, language: ProgramLanguage): string {
-  const lines = typeof value === "string" && value.includes("\n") && !/''|[`\\$"]/.test(value);
-  if (lines) return language === "python" ? `"""${value}"""` : `\`${value}\``;
+  const isPlain = typeof value === "string" && value.includes("\n") && !/''|[`\\$"]/.test(value);
+  if (isPlain) return write(language, "lines", { text: value });
   const text = JSON.stringify(value).replaceAll("''", "\\u0027\\u0027");
   return text.replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
 }

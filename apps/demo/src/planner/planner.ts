@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Model, ModelPart, ModelRequest, ProgramLanguage, ToolCall } from "@toolglot/core";
+import type { Model, ModelPart, ModelRequest, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { routedProgram, writeDecline, writeDocument } from "./formats/attp.ts";
-import { type RouterCall, toRouterCalls } from "./formats/router.ts";
+import { toRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import { readTask } from "./skills/index.ts";
@@ -25,12 +25,6 @@ export interface PlannerOptions {
 
 /** What the planner says: text, calls, a text that ends in the middle, or why it declines. */
 type Reply = { text: string; calls?: PlannedCall[]; cut?: boolean; declined?: string };
-
-/** The protocols whose calls are code, with its language. */
-const programs: Partial<Record<Conversation["protocol"], ProgramLanguage>> = {
-  attp: "python",
-  "attp-js": "javascript",
-};
 
 /**
  * A model made of rules. It reads the tool list, the protocol and the conversation from the request, as a language model
@@ -59,8 +53,7 @@ export function createPlanner(options: PlannerOptions = {}): Model {
 }
 
 function reply(conversation: Conversation, messy: string | number | undefined, now: Date): Reply {
-  const { question, say, tools, protocol, mode, outcomes } = conversation;
-  const language = programs[protocol];
+  const { question, say, tools, language, mode, outcomes } = conversation;
   const decline = (declined: string): Reply => ({ text: language ? writeDecline(declined, say) : declined, declined });
   if (asksForHelp(question)) {
     const text = helpText(say, tools);
@@ -74,26 +67,14 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
   if (missing.length > 0) return decline(missingToolText(missing, say));
   if (language && task.code === undefined) return decline(unreadText({ unread: [] }, say));
   // The value of the first program would be taken for the answer.
-  if (language && task.next && mode === "single" && outcomes.length === 0)
+  if (language && task.looksUp && mode === "single" && outcomes.length === 0)
     return decline(
       say`I would have to look a name up in the data first, which takes two programs: use --mode loop. ‖ 要先在数据里查一下其中的名字，需要两个程序：请用 --mode loop。`,
     );
-  const step = advance(wholePlan(task, language), task.tools.includes("edit"), outcomes, messy !== undefined);
+  const step = advance(task.run(language), task.tools.includes("edit"), outcomes, messy !== undefined);
   if ("failed" in step) return { text: failedText(step.failed, say) };
   if ("calls" in step) return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
   return typeof step.answer === "string" ? { text: step.answer } : decline(unreadText(step.answer, say));
-}
-
-/** The calls of a task, or its program as the one call, and of those that follow from its value; then the answer. */
-function* wholePlan(first: Task, language: ProgramLanguage | undefined): CallPlan<Answer> {
-  for (let task = first; ; ) {
-    const code = language && task.code?.[language];
-    const value: unknown = code === undefined ? yield* task.calls() : (yield [{ name: code, input: {} }])[0];
-    if (task.next === undefined) return task.answer(value);
-    const following = task.next(value);
-    if ("unread" in following) return following;
-    task = following;
-  }
 }
 
 type Step = { failed: Outcome } | { answer: Answer } | { calls: PlannedCall[]; takesSlip: boolean };
@@ -125,32 +106,22 @@ function advance(plan: CallPlan<Answer>, edits: boolean, known: readonly Outcome
 }
 
 /** Writes calls in the conversation's protocol. One answer may hold a slip; what follows a complaint or an error is right. */
-function writeCalls(
-  { protocol, answers, requests, catalog, complained, question, say, isRouted }: Conversation,
-  task: Task,
-  calls: PlannedCall[],
-  messy: string | number | undefined,
-): Reply {
+function writeCalls(conversation: Conversation, task: Task, calls: PlannedCall[], messy?: string | number): Reply {
+  const { protocol, language, answers, requests, catalog, complained, question, say, isRouted } = conversation;
   const prose = answers === 0 ? say`I use ${say.list(task.tools)}.\n ‖ 使用 ${say.list(task.tools)}。\n` : "";
   const slips = slipsOf[protocol];
   // The slip that was asked for, else each request of the user takes the next one.
   const turn = typeof messy === "string" ? slips.findIndex(({ id }) => id === messy) : (messy ?? 0) + requests - 1;
   const taken = messy !== undefined && !complained && (answers === 0 || task.tools.includes("edit"));
   const slip = taken ? pickSlip(slips, task, turn) : undefined;
-  const written = (text: string): Reply => ({ text: slip?.text?.(text) ?? text, cut: slip?.id === "cut-off" });
-  const altered = <Call extends RouterCall>(call: Call): Call => ({ ...call, ...slip?.call?.(call, catalog.length) });
-  switch (protocol) {
-    case "native":
-      return { text: prose, calls: calls.map((call) => altered({ ...call, idx: 0, args: {} })) };
-    case "trp":
-      return { text: prose, calls: [{ name: "router", input: { calls: toRouterCalls(calls, catalog).map(altered) } }] };
-    case "tam":
-      return written(`${prose}\n${writeTamBlock(calls)}`);
-    case "toolsxml":
-      return written(`${prose}\n${writeToolsBlock(calls)}`);
-    default: {
-      const code = calls[0]?.name ?? "";
-      return written(writeDocument(question, task.tools, isRouted ? routedProgram(code) : code, say));
-    }
+  if (protocol === "native" || protocol === "trp") {
+    const own = toRouterCalls(calls, catalog).map((call) => ({ ...call, ...slip?.call?.(call, catalog.length) }));
+    const named = calls.map((call, index) => ({ ...call, name: own[index]?.name ?? "" }));
+    return { text: prose, calls: protocol === "trp" ? [{ name: "router", input: { calls: own } }] : named };
   }
+  const write = protocol === "tam" ? writeTamBlock : writeToolsBlock;
+  const code = calls[0]?.name ?? "";
+  const program = isRouted ? routedProgram(code) : code;
+  const text = language ? writeDocument(question, task.tools, program, say) : `${prose}\n${write(calls)}`;
+  return { text: slip?.text?.(text) ?? text, cut: slip?.id === "cut-off" };
 }

@@ -2,6 +2,7 @@ import type { TextProtocol } from "@toolglot/core/text";
 import { parse } from "smol-toml";
 import type { RouterCall } from "./formats/router.ts";
 import type { Task } from "./task.ts";
+import table from "./words/slips.json" with { type: "json" };
 
 /** A slip that models make, and that the planner makes on request: a change of the whole answer, or of each call. */
 export interface Slip {
@@ -13,99 +14,49 @@ export interface Slip {
   fits?(task: Task): boolean;
 }
 
-type Rewrite = (...found: string[]) => string;
-
-/** Slips by name: what stands in an answer, what the slip makes of it, and whether it suits the task. */
-function slips(...changes: readonly (readonly [string, RegExp | string, string | Rewrite, Slip["fits"]?])[]): Slip[] {
-  return changes.map(([id, from, to, fits = () => true]) => {
-    return { id, fits, text: (answer) => answer.replace(from, to as Rewrite) };
-  });
-}
-
 /** Whether a task changes nothing: else a program must not be run twice. */
 const reads = ({ tools }: Task): boolean => !tools.includes("create_ticket") && !tools.includes("delete_record");
-const calls = ({ tools }: Task): boolean => tools.length > 0;
-const all = /^[\s\S]*$/;
-const code = /(?<=\ncode = '''\n)[\s\S]*(?=\n'''\n$)/;
-const codeStart = /(?<=\ncode = '''\n)/;
 
-/** Slips in an ATTP document, whatever its program is written in, and two in the program that an error points out. */
-const documentSlips = slips(
-  ["missing-header", "[tool_call]\n", ""],
-  ["prose-and-fence", all, "Sure, here is the program:\n\n```toml\n$&```\n\nLet me know if you need more."],
-  ["curly-quotes", 'status = "success"', "status = “success”"],
-  ["late-thought", /^(thought = """[\s\S]*?"""\n)\n([\s\S]*)$/, "$2$1"],
-  ["loose-syntax", 'status = "success"', "status = success  // ok"],
-  ["json", all, (text = "") => `\`\`\`json\n${JSON.stringify(parse(text), null, 2)}\n\`\`\`\n`],
-  ["reasoning", /^/, "<think>\nI should write one document.\n</think>\n```toml\n"],
-  ["cut-off", all, (text = "") => text.slice(0, Math.floor((text.indexOf("\ncode = '''") + text.length) / 2))],
-  ["wrong-name", /(?<=\ncode = '''\n[\s\S]*)\b([a-z]+_[a-z]+)\(/, "$1s(", calls],
-  ["missing-result", /__result__/g, "result", reads],
-);
+/** The tasks that a slip suits. */
+const tasks: Readonly<Record<string, (task: Task) => boolean>> = {
+  reads,
+  calls: ({ tools }) => tools.length > 0,
+  // Elsewhere a promise goes unseen: only what takes a list apart finds it out.
+  awaits: (task) => reads(task) && /Promise\.all\(/.test(task.code?.javascript ?? ""),
+  shop: ({ kind }) => !kind.startsWith("project-"),
+  fix: ({ kind }) => kind === "project-fix",
+};
 
-const pythonSlips = slips(
-  ["import", codeStart, "import re\nimport json\n\n"],
-  // A docstring with the quotes that end the code.
-  ["inner-quotes", codeStart, "def note(text):\n    '''Shows a line in the log.'''\n    print(text)\n\n"],
-  ["nested-fence", code, "```python\n$&\n```"],
-);
+/** What a slip makes of what it finds, where no replacement text can say it. */
+const rewrites: Readonly<Record<string, (...found: string[]) => string>> = {
+  json: (text = "") => `\`\`\`json\n${JSON.stringify(parse(text), null, 2)}\n\`\`\`\n`,
+  halfProgram: (text = "") => text.slice(0, Math.floor((text.indexOf("\ncode = '''") + text.length) / 2)),
+  halfPlan: (block = "") => block.slice(0, Math.floor(block.lastIndexOf("«««") / 2) + 12),
+  halfBlock: (block = "") => block.slice(0, Math.max(12, block.indexOf("</", 10) - 2)),
+  valuesAlone: (input = "") =>
+    [...input.matchAll(/\w+: ("(?:[^"\\]|\\.)*"|`[^`]*`|[\w.]+)/g)].map(([, value]) => value).join(", "),
+  // What an edit looks for, from memory: as it was before somebody wrote its longest word in the plural.
+  outdated(find = "") {
+    const words = find.match(/[A-Za-z]{3,}/g) ?? [" "];
+    const longest = words.reduce((a, b) => (b.length > a.length ? b : a));
+    return find.replace(longest, "$&s");
+  },
+  // Of text in CDATA, and of bodies of built-in tags, which need no escaping.
+  entities: (_ = "", inner = _) => inner.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;"),
+  envelope: (_, reply, tools) => JSON.stringify({ reply, tools }),
+};
 
-const field = /\w+: ("(?:[^"\\]|\\.)*"|`[^`]*`|[\w.]+)/.source;
-const inPlace: Rewrite = (input = "") => [...input.matchAll(RegExp(field, "g"))].map(([, value]) => value).join(", ");
+/** A slip as the table has it: a pattern, what stands in its place or which rewriting makes it, and the tasks it suits. */
+type Row = { id: string; from: string; flags?: string; to?: string; by?: string; fits?: string };
 
-/** Elsewhere a promise goes unseen: only what takes a list apart finds it out. */
-const awaits = (task: Task): boolean => reads(task) && /Promise\.all\(/.test(task.code?.javascript ?? "");
+const slips = (rows: readonly Row[]): Slip[] =>
+  rows.map(({ id, from, flags, to = "", by = "", fits = "" }) => {
+    const text = (answer: string): string => answer.replace(new RegExp(from, flags), (rewrites[by] ?? to) as string);
+    return { id, text, fits: tasks[fits] ?? (() => true) };
+  });
 
-/** Most are habits from Python. Each earns an error whose hint says what to write. */
-const javascriptSlips = slips(
-  ["positional", new RegExp(`(?<=[a-z]_[a-z]+\\()\\{\\s*${field}(?:,\\s*${field})*,?\\s*\\}`), inPlace, calls],
-  ["python-words", codeStart, 'let last = None;\nprint("working");\n'],
-  ["python-comment", codeStart, "# one step after another\n"],
-  ["types", codeStart, 'let note: string = "working";\n'],
-  ["import", codeStart, 'import fs from "node:fs";\n\n'],
-  ["missing-await", /await (?=[a-z]+_[a-z]+\()/, "", awaits],
-  ["nested-fence", code, "```javascript\n$&\n```"],
-);
-
-const tamBlock = /<\|\[REQUEST_TOOL\][\s\S]*/;
-const tamSlips = slips(
-  ["alternate-delimiters", /^(\w+):»»»([\s\S]*?)«««$/gm, "$1: >>>$2<<<"],
-  ["prose-and-fence", tamBlock, "```text\n$&```\n\nI will tell you what I find."],
-  ["wrong-name", /^(command\w*:»»».*)«««$/gm, "$1s«««"],
-  ["mixed-delimiters", /^command(\w*):»»»(.*)«««$/gm, "COMMAND$1：》》》$2《《《"],
-  ["comments", /^\w+:»»»/gm, "  # what I am going to do\n  $&"],
-  ["missing-closer", "«««", ""],
-  ["missing-end", "<|[END_TOOL]|>\n", ""],
-  ["reasoning", /^([\s\S]*?)(<\|\[REQUEST_TOOL\][\s\S]*)/, "<think>\nMaybe:\n$2</think>\n$1$2"],
-  ["cut-off", tamBlock, (block = "") => block.slice(0, Math.floor(block.lastIndexOf("«««") / 2) + 12)],
-);
-
-/** What an edit looks for, from memory: as it was before somebody wrote its longest word in the plural. */
-const outdated = (find = ""): string =>
-  find.replace(
-    (find.match(/[A-Za-z]{3,}/g) ?? [" "]).reduce((a, b) => (b.length > a.length ? b : a)),
-    "$&s",
-  );
-const entities: Rewrite = (_ = "", inner = _) =>
-  inner.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-/** Text in CDATA, and bodies of built-in tags, which need no escaping. */
-const bodies = /<!\[CDATA\[([\s\S]*?)\]\]>|(?<=<(command|find|replace|input)>)[\s\S]*?(?=<\/\2>)/g;
-
-const toolsxmlSlips = slips(
-  ["unescaped", /<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1", ({ kind }) => !kind.startsWith("project-")],
-  ["prose-and-fence", /<tools>[\s\S]*/, "```xml\n$&```\n\nI will tell you what I find."],
-  ["outdated-find", /(?<=<find>)[^<][\s\S]*?(?=<\/find>)/g, outdated, ({ kind }) => kind === "project-fix"],
-  ["missing-end", "</tools>\n", ""],
-  ["wrong-name", /^( {2}<)(\w+)([\s\S]*?<\/)\2(?=>)/gm, "$1$2s$3$2s"],
-  ["entities", bodies, entities],
-  ["capitals", /<(\/?)tools>/g, "<$1TOOLS >"],
-  ["envelope", /^([\s\S]*?)\s*(<tools>[\s\S]*)/, (_, reply, tools) => JSON.stringify({ reply, tools })],
-  ["reasoning", /^([\s\S]*?)(<tools>[\s\S]*)/, "<think>\nMaybe:\n$2</think>\n$1$2"],
-  ["cut-off", /<tools>[\s\S]*/, (block = "") => block.slice(0, Math.max(12, block.indexOf("</", 10) - 2))],
-);
-
-type Arguments = [name: string, value: unknown][];
-const routed = (id: string, change: (entries: Arguments) => Arguments): Slip => ({
+/** A slip in the arguments of a router's call. */
+const routed = (id: string, change: (entries: [name: string, value: unknown][]) => unknown[][]): Slip => ({
   id,
   call: ({ args }) => ({ args: Object.fromEntries(change(Object.entries(args))) }),
 });
@@ -123,15 +74,22 @@ const routerSlips: readonly Slip[] = [
   wrongName,
 ];
 
+const python = slips([...table.document, ...table.python]);
+/** Most are habits from Python. Each earns an error whose hint says what to write. */
+const javascript = slips([...table.document, ...table.javascript]);
+
 /** The slips of each protocol, in the order in which they take turns. */
-export const slipsOf: Readonly<Record<TextProtocol | "attp-js" | "native" | "trp" | "trp-code", readonly Slip[]>> = {
-  attp: [...documentSlips, ...pythonSlips],
-  "attp-js": [...documentSlips, ...javascriptSlips],
-  tam: tamSlips,
-  toolsxml: toolsxmlSlips,
+export const slipsOf: Readonly<
+  Record<TextProtocol | "attp-js" | "native" | "trp" | "trp-code" | "trp-code-js", readonly Slip[]>
+> = {
+  attp: python,
+  "attp-js": javascript,
+  tam: slips(table.tam),
+  toolsxml: slips(table.toolsxml),
   native: [wrongName],
   trp: routerSlips,
-  "trp-code": [...documentSlips, ...pythonSlips],
+  "trp-code": python,
+  "trp-code-js": javascript,
 };
 
 export const slipNames: readonly string[] = [

@@ -32,34 +32,50 @@ export type Unread = { unread: string[]; message?: string };
 export type Answer = string | Unread;
 
 /** One request, understood: what it needs, how to do it in a program and in calls, and how to tell the outcome. */
-export interface Task<Value = unknown> {
+export interface Task {
   kind: string;
   /** Tools it calls; the planner checks that they are offered before it writes anything. */
   tools: readonly string[];
-  /** The programs; each leaves a `Value` in `__result__`. Without them the task is only for protocols whose calls are no code. */
+  /** The programs; each leaves in `__result__` what the calls come to. Without them the task is only for protocols whose calls are no code. */
   code?: Record<ProgramLanguage, string>;
-  calls(): CallPlan<Value>;
-  /** The answer, computed from the value alone; what it could not make use of declines the request. */
-  answer(value: Value): Answer;
-  /** For a task that only looks words up: how the request reads once their meaning is known. */
-  next?(value: Value): Task | Unread;
+  /** It only looks words up, so that a second program follows. */
+  looksUp?: true;
+  /** Makes the calls, or the one call that is a program in this language, and answers. */
+  run(language?: ProgramLanguage): CallPlan<Answer>;
 }
 
-/** What a skill says of a task whose programs and calls come from one plan. */
-export type Planned<Value> = Omit<Task<Value>, "tools" | "code" | "calls">;
+/** What a skill says of a task whose programs and calls come from one plan: how to answer from what the plan comes to. */
+export interface Planned<Value> extends Pick<Task, "kind" | "looksUp"> {
+  /** What it can't make use of declines the request; a task is done next. */
+  answer(value: Value): Answer | Task;
+}
 
-/** Gives a task its own value type inside and none outside: a kind's values never meet another's. */
-export const task = <Value>(definition: Task<Value>): Task => definition as unknown as Task;
-
-export function plannedTask<Value>({ steps, result, ...rest }: Planned<Value> & Plan): Task {
+export function plannedTask<Value>({ steps, result, answer, ...task }: Planned<Value> & Plan): Task {
   const plan: Plan = { steps, ...(result && { result }) };
-  return task<Value>({
-    ...rest,
+  const code = { python: writeProgram(plan, "python"), javascript: writeProgram(plan, "javascript") };
+  return {
+    ...task,
     tools: [...new Set(steps.flat().flatMap(({ tool }) => tool ?? []))],
-    code: { python: writeProgram(plan, "python"), javascript: writeProgram(plan, "javascript") },
-    calls: () => runPlan(plan) as CallPlan<Value>,
-  });
+    code,
+    *run(language) {
+      const value = language ? (yield [{ name: code[language], input: {} }])[0] : yield* runPlan(plan);
+      const answered = answer(value as Value);
+      return typeof answered === "object" && "run" in answered ? yield* answered.run(language) : answered;
+    },
+  };
 }
+
+/** A task of one call, which is answered from what that gives. */
+export const callTask = <Value>(
+  [kind, tool]: [kind: string, tool: string],
+  input: Record<string, string | number>,
+  answer: Planned<Value>["answer"],
+): Task => plannedTask<Value>({ kind, steps: [[{ name: "found", tool, input }]], answer });
 
 /** Types of errors that say that a person or a policy did not want the call, and that nothing ran. */
-export const denialTypes: ReadonlySet<string> = new Set(["Denied", "POLICY_DENIED", "ValueCancelled"]);
+const denialTypes: ReadonlySet<string> = new Set(["Denied", "POLICY_DENIED", "ValueCancelled"]);
+
+/** How a call failed, which may be that it was not wanted. */
+export function failure(errorType: string, message: string, denied = denialTypes.has(errorType)): Outcome {
+  return { status: denied ? "denied" : "error", errorType, message };
+}

@@ -15,11 +15,10 @@ const mark = " ‖ ";
 export function sayIn(language: Locale): Say {
   const zh = language === "zh";
   const say = (texts: TemplateStringsArray, ...values: unknown[]): string => {
-    const middle = texts.findIndex((text) => text.includes(mark));
-    const [english = "", chinese = ""] = texts[middle]?.split(mark) ?? [];
-    const parts = zh ? [chinese, ...texts.slice(middle + 1)] : [...texts.slice(0, middle), english];
-    const own = zh ? values.slice(middle) : values;
-    return parts.map((part, index) => (index === 0 ? part : String(own[index - 1]) + part)).join("");
+    // Each value stands as its number until it is known which half is wanted.
+    const whole = texts.reduce((text, part, index) => `${text}\0${index - 1}\0${part}`);
+    const own = whole.split(mark)[zh ? 1 : 0] ?? "";
+    return own.replaceAll(/\0(\d+)\0/g, (_, index: string) => String(values[Number(index)]));
   };
   return Object.assign(say, { zh, list: (items: readonly unknown[]) => items.join(zh ? "、" : ", ") });
 }

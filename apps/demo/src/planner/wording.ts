@@ -1,17 +1,15 @@
 import type { ListedTool } from "./conversation.ts";
-import { skills } from "./skills/list.ts";
+import { says } from "./reading/requests.ts";
 import type { Outcome, Unread } from "./task.ts";
 import type { Say } from "./text.ts";
+import skills from "./words/skills.json" with { type: "json" };
 
 /** The planner says what it is, wherever it lists what it can do. */
 const selfDescription = (say: Say): string =>
   say`I am a rule-based planner, no language model ‖ 我是基于规则的规划器，不是语言模型`;
 
-const help =
-  /^\W*(?:help|hi|hello|\?|what (?:can|do) you (?:do|know)|who are you|what tools (?:do you have|are there)|list (?:your|all) tools)\W*$|^(?:你好|帮助|你能做什么|你会什么|你是谁|你?有(?:哪些|什么)工具)[吗？?。!！]*$/iu;
-
 /** True for a request to say what can be done. */
-export const asksForHelp = (question: string): boolean => help.test(question);
+export const asksForHelp = (question: string): boolean => says("help", question);
 
 /** Tools as the request lists them, and a request of each kind. */
 export function helpText(say: Say, tools: readonly ListedTool[]): string {
@@ -47,9 +45,10 @@ export function failedText({ status, errorType = "", message = "", waitsFor }: O
   if (status === "denied" && message.startsWith("The user gave no value."))
     return say`You gave no value, so I did not go on. ‖ 你没有提供值，所以没有继续。`;
   if (status === "denied") {
+    if (waitsFor)
+      return say`This was not done yet: ${waitsFor} waits for approval. ‖ 还没有执行：${waitsFor} 正在等待批准。`;
     const denied = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message);
-    const waits = waitsFor && say`${waitsFor} waits for approval ‖ ${waitsFor} 正在等待批准`;
-    const why = waits ?? (denied ? denied[1] : message);
+    const why = denied ? denied[1] : message;
     return say`This was not approved, so it was not done${why ? ` (${why})` : ""}. ‖ 没有得到同意，所以没有执行${why ? `（${why}）` : ""}。`;
   }
   const code = /(?:Error|Exception)$/.test(errorType) ? "" : errorType;

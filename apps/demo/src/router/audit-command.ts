@@ -1,3 +1,4 @@
+import type { Router } from "@toolglot/trp-core";
 import type { AuditRow } from "@toolglot/trp-core/store";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
@@ -6,6 +7,7 @@ import { UsageError } from "../cli/usage-error.ts";
 import { dataFolder } from "../data/folder.ts";
 import { type Style, styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
+import { makeAuditKey, readSigner, readVerifier } from "./audit-key.ts";
 import { wholeNumber } from "./environment.ts";
 import { onStore } from "./on-store.ts";
 import { readStoreChoice } from "./store-choice.ts";
@@ -17,6 +19,7 @@ interface AuditOptions {
   after?: string;
   limit?: string;
   expect?: string;
+  key?: string;
 }
 
 /** The subcommand `audit`: the log of decisions and outcomes, and whether it is whole. Gives the exit code. */
@@ -35,12 +38,22 @@ function buildCommand(run: Run): Command {
   where("verify")
     .description("checks every row, and that each operation has its rows; exit code 1 when something does not fit")
     .option("--expect <index:hash>", "a row that was noted elsewhere: it must still be there")
+    .option("--key <file>", "a key, or its .pub: the log must be signed with it, as far as its newest checkpoint goes")
     .action((options: AuditOptions) => run(() => verify(options)));
   where("list")
     .description("the rows in their order")
     .option("--after <index>", "only rows after this one")
     .option("--limit <n>", "how many at most")
     .action((options: AuditOptions) => run(() => list(options)));
+  where("checkpoint")
+    .description("signs the log as it is now")
+    .requiredOption("--key <file>", "the key, as audit key makes one")
+    .action((options: AuditOptions) => run(() => checkpoint(options)));
+  command
+    .command("key")
+    .description("makes a key that signs the log: for audit checkpoint, and TRP_AUDIT_KEY of a router")
+    .argument("<file>", "where to; its public half goes to FILE.pub")
+    .action((file: string) => run(() => key(file)));
   return command;
 }
 
@@ -59,14 +72,37 @@ function expected(text: string): { index: number; hash: string } {
   return { index: Number(index), hash };
 }
 
-function verify(options: AuditOptions): Promise<number> {
+async function key(file: string): Promise<number> {
+  const { publicFile } = await makeAuditKey(file);
+  process.stdout.write(`The key is in ${file}: keep it where only the router can read it.\n`);
+  process.stdout.write(`${publicFile} is for who verifies: audit verify --key ${publicFile}\n`);
+  return exitCodes.answered;
+}
+
+async function checkpoint(options: AuditOptions): Promise<number> {
+  const signer = await readSigner(options.key ?? "");
+  const work = async (router: Router): Promise<number> => {
+    await router.audit.checkpoint();
+    const { row, checkpoint: made } = await router.store.audit.head();
+    const text =
+      made === undefined || row === undefined
+        ? "The log is empty: there is nothing to sign."
+        : `Row ${made.index} is signed, and with it all rows before.\nTo note: --expect ${made.index}:${made.hash}`;
+    process.stdout.write(`${options.json ? JSON.stringify(made ?? null) : text}\n`);
+    return exitCodes.answered;
+  };
+  return onStore(choiceOf(options), work, { checkpoints: { signer } });
+}
+
+async function verify(options: AuditOptions): Promise<number> {
   const expect = options.expect === undefined ? undefined : expected(options.expect);
+  const keys = options.key === undefined ? undefined : [await readVerifier(options.key)];
   return onStore(choiceOf(options), async (router) => {
-    const report = await router.audit.verify(expect === undefined ? {} : { expect });
-    const { rows, ok, brokenAt, problem, head, trust = "" } = report;
+    const report = await router.audit.verify({ ...(expect && { expect }), ...(keys && { keys }) });
+    const { rows, ok, brokenAt, problem, head, last = { index: rows, hash: head }, trust = "" } = report;
     const style = styleFor(process.stdout);
     const verdict = ok
-      ? `${style.good("ok: every row follows from the one before")}\n${trust}\nTo note: --expect ${rows}:${head}`
+      ? `${style.good("ok: every row follows from the one before")}\n${trust}\nTo note: --expect ${last.index}:${last.hash}`
       : style.bad(`broken${brokenAt === undefined ? "" : ` at row ${brokenAt}`}: ${problem ?? "a row does not fit"}`);
     const text = options.json ? JSON.stringify(report) : `${rows} rows, head ${head}\n${verdict}`;
     process.stdout.write(`${text}\n`);

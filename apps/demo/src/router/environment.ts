@@ -11,6 +11,8 @@ export interface RouterEnvironment {
   tokens?: (token: string | undefined) => Principal | undefined;
   /** `TRP_APPROVAL_HMAC_SECRET`: of signed approval tokens. */
   approvalSecret?: string;
+  /** `TRP_AUDIT_KEY`: file of the key that signs checkpoints of the audit log. */
+  auditKey?: string;
   /** `TRP_DATA_DIR`. */
   dataDir?: string;
   /** `TRP_EXECUTOR_BASE_SLEEP_MS`. Default 0. */
@@ -23,17 +25,19 @@ export const defaultPort = 8787;
 /** The agent of a router without tokens. It may ask for deletions; a person decides about each. */
 export const localAgent: Principal = principal({ id: "local-agent", canDelete: true });
 
-/** The person at the terminal, who decides about requests of `local-agent`. */
-export const localOperator: Principal = principal({ id: "local-operator", roles: ["approver"] });
+/** The person at the terminal, who decides about requests of `local-agent`, and may read the metrics. */
+export const localOperator: Principal = principal({ id: "local-operator", roles: ["approver", "metrics"] });
 
 /** Reads the variables whose names begin with `TRP_`. An empty one is as good as none. Throws `UsageError`. */
 export function readEnvironment(env: NodeJS.ProcessEnv = process.env): RouterEnvironment {
   const { TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_DATA_DIR, TRP_EXECUTOR_BASE_SLEEP_MS } = env;
+  const { TRP_AUDIT_KEY } = env;
   return {
     host: TRP_HOST || "127.0.0.1",
     ...(TRP_PORT && { port: wholeNumber("TRP_PORT", TRP_PORT, 65_535) }),
     ...(TRP_TOKENS && { tokens: readTokens(TRP_TOKENS) }),
     ...(TRP_APPROVAL_HMAC_SECRET && { approvalSecret: TRP_APPROVAL_HMAC_SECRET }),
+    ...(TRP_AUDIT_KEY && { auditKey: TRP_AUDIT_KEY }),
     ...(TRP_DATA_DIR && { dataDir: TRP_DATA_DIR }),
     baseSleepMs: TRP_EXECUTOR_BASE_SLEEP_MS
       ? wholeNumber("TRP_EXECUTOR_BASE_SLEEP_MS", TRP_EXECUTOR_BASE_SLEEP_MS, 600_000)

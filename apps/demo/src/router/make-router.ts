@@ -1,4 +1,4 @@
-import { bearerToken, createRouter, type Principal, type Router } from "@toolglot/trp-core";
+import { bearerToken, type CheckpointSigner, createRouter, type Principal, type Router } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { demoCapabilities } from "../capabilities/index.ts";
 import { demoPolicy } from "../capabilities/policy.ts";
@@ -11,16 +11,19 @@ export interface RouterSetup {
   data: DemoStore;
   store: RouterStore;
   environment?: Pick<RouterEnvironment, "approvalSecret" | "baseSleepMs">;
+  /** Signs checkpoints of the audit log. Default: none are written. */
+  signer?: CheckpointSigner | undefined;
 }
 
 /** A router over the demo's data. It also works on a store that keeps nothing; the demo says so at its start. */
-export function makeRouter({ data, store, environment }: RouterSetup): Router {
+export function makeRouter({ data, store, environment, signer }: RouterSetup): Router {
   const { approvalSecret, baseSleepMs = 0 } = environment ?? {};
   return createRouter({
     store,
     capabilities: demoCapabilities(data, { baseSleepMs }),
     policy: demoPolicy(),
     allowVolatile: true,
+    ...(signer && { checkpoints: { signer } }),
     ...(approvalSecret !== undefined && { approvalSecrets: [approvalSecret] }),
   });
 }

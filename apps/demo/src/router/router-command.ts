@@ -1,9 +1,12 @@
+import { routerMetrics } from "@toolglot/trp-core/metrics";
 import { serveHttp } from "@toolglot/trp-core/node";
+import { webSockets } from "@toolglot/trp-core/ws";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
+import { readSigner } from "./audit-key.ts";
 import { defaultPort, readEnvironment, wholeNumber } from "./environment.ts";
 import { identify, makeRouter } from "./make-router.ts";
 import { ensureOperatorToken, operatorTokenPath } from "./operator-token.ts";
@@ -25,20 +28,24 @@ Environment:
   TRP_HOST, TRP_PORT           where to listen, when --host and --port do not say (127.0.0.1, ${defaultPort})
   TRP_DATA_DIR                 where documents, database and the default store live
   TRP_TOKENS                   JSON: bearer token → { "principal", "roles", "can_delete" }; without it every caller
-                               is local-agent, and the data folder's operator-token is local-operator
+                               is local-agent, and the data folder's operator-token is local-operator;
+                               GET /metrics needs the role "metrics", which local-operator has
   TRP_APPROVAL_HMAC_SECRET     accepts approval tokens (appr1.…) that are signed with it
+  TRP_AUDIT_KEY                file of a key that signs the audit log, once a minute and at the end (audit key makes one)
   TRP_EXECUTOR_BASE_SLEEP_MS   the delay before each execution
 
 Ctrl-C or SIGTERM: takes no more calls, waits for running calls, and ends with 0; a second one ends at once.`;
 
-/** The subcommand `router`: serves the demo's capabilities over HTTP until a signal stops it. Returns the exit code. */
+/** The subcommand `router`: serves the demo's capabilities over HTTP and WebSockets until a signal stops it. Returns the exit code. */
 export function routerCommand(args: readonly string[]): Promise<number> {
   return runCommand(buildCommand, args);
 }
 
 function buildCommand(run: Run): Command {
   return new Command("npm run demo -- router")
-    .description("serves the demo's capabilities to agents: POST /trp/frame, and /trp/approvals for people")
+    .description(
+      "serves the demo's capabilities to agents: POST /trp/frame or a WebSocket at /trp/ws, /trp/approvals for people, and /metrics",
+    )
     .option("--port <n>", "0 takes any free one")
     .option("--host <name>", "the address to listen at")
     .option("--store <store>", "memory, or sqlite:FILE (default: router.db in the data folder)")
@@ -63,14 +70,16 @@ async function serve(options: RouterCommandOptions): Promise<number> {
   const data = openStore(folder);
   if (data.fresh) note(`Data made in ${folder}`);
   const operatorToken = tokens ? undefined : ensureOperatorToken(folder);
+  const signer = environment.auditKey === undefined ? undefined : await readSigner(environment.auditKey);
   const store = await openChosenStore(choice);
-  const router = makeRouter({ data, store, environment });
+  const router = makeRouter({ data, store, environment, signer });
+  const metrics = routerMetrics(router);
+  const authenticate = identify(tokens, operatorToken);
   try {
-    const server = await serveHttp(router, { host, port, authenticate: identify(tokens, operatorToken) }).catch(
-      (error: NodeJS.ErrnoException) => {
-        throw new Error(`The router can't listen at ${host}:${port}: ${error.message}`);
-      },
-    );
+    const serving = { host, port, authenticate, metrics, webSockets: webSockets() };
+    const server = await serveHttp(router, serving).catch((error: NodeJS.ErrnoException) => {
+      throw new Error(`The router can't listen at ${host}:${port}: ${error.message}`);
+    });
     if (store.durability === "none") {
       note("The memory store is not durable: keys, approvals and audit are gone when this process ends.");
     }

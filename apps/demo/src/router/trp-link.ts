@@ -8,7 +8,7 @@ import {
   routerTool,
   type Transport,
 } from "@toolglot/trp-client";
-import { httpTransport } from "@toolglot/trp-client/node";
+import { httpTransport, wsTransport } from "@toolglot/trp-client/node";
 import type { DemoStore } from "../data/store.ts";
 import { type ApprovalDesk, deskOf, remoteDesk } from "./approval-desk.ts";
 import { localAgent, readEnvironment } from "./environment.ts";
@@ -29,10 +29,14 @@ export interface TrpLink {
   /** The one tool a model sees. Rejects when the router gives no catalog. */
   tool(locale: Locale): Promise<ToolDefinition>;
   executor: Executor;
-  /** The capabilities as functions of programs, and what runs those; `run` makes the executor of one program. */
+  /**
+   * The capabilities as functions of programs, and what runs those; `run` makes the executor of one program. `asks`: somebody
+   * decides in mid-program, else a program waits.
+   */
   programs(
     locale: Locale,
     run: (tools: readonly AnyTool[]) => Executor,
+    asks: boolean,
   ): Promise<{ tools: () => readonly ToolDefinition[]; executor: Executor }>;
   close(): Promise<void>;
 }
@@ -59,9 +63,9 @@ export async function openTrp(data: DemoStore, { url, token }: TrpOptions): Prom
   return {
     tool: (locale) => routerTool(client, { locale }),
     executor: asking(routerExecutor(client, approvals)),
-    async programs(locale, run) {
+    async programs(locale, run, asks) {
       const shown = await programTools(client, { runId: "shown", locale });
-      const executor = asking(programExecutor(client, run, { ...approvals, locale }));
+      const executor = asking(programExecutor(client, run, { ...(asks && approvals), locale }));
       return { tools: () => shown, executor };
     },
     async close() {
@@ -86,9 +90,11 @@ async function ownRouter(data: DemoStore): Promise<Ways> {
 
 function runningRouter(data: DemoStore, url: string, token: string | undefined): Ways {
   const operatorToken = readOperatorToken(data.folder);
+  const options = { url, ...(token !== undefined && { token }) };
   return {
-    transport: httpTransport({ url, ...(token !== undefined && { token }) }),
-    desk: operatorToken === undefined ? undefined : remoteDesk(url, operatorToken),
+    transport: /^ws/i.test(url) ? wsTransport(options) : httpTransport(options),
+    // Approvals are asked over HTTP, on the same port.
+    desk: operatorToken === undefined ? undefined : remoteDesk(url.replace(/^ws/i, "http"), operatorToken),
     close: async () => undefined,
   };
 }

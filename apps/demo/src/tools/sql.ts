@@ -7,9 +7,14 @@ import { queryReadOnly, tableList } from "../shop/read-only-sql.ts";
 export function sqlTool(database: string): AnyTool {
   return defineTool({
     name: "query_sql",
-    description: `Runs one read-only SELECT on the shop's SQLite database. Tables: ${tableList}. Amounts are yuan, dates ISO text.`,
+    description: "Runs one read-only SELECT on the shop's SQLite database.",
     input: z.object({
-      sql: z.string().min(1).max(10_000).describe("One SELECT statement in SQLite's dialect"),
+      // Here and not in the description, of which a catalog shows one sentence.
+      sql: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .describe(`One SELECT statement in SQLite's dialect. Tables: ${tableList}. Amounts are yuan, dates ISO text.`),
       limit: z.number().int().min(1).max(500).default(100).describe("How many rows at most"),
     }),
     output: z.object({

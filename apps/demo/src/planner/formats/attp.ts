@@ -1,6 +1,6 @@
 import { serialize } from "@toolglot/attp";
 import { parse } from "smol-toml";
-import { denialTypes, type Outcome } from "../task.ts";
+import { failure, type Outcome } from "../task.ts";
 import { parseJson, type Say } from "../text.ts";
 
 const bare = { status: "complete", span: { start: 0, end: 0 }, extra: {} } as const;
@@ -20,10 +20,11 @@ export function writeDocument(question: string, tools: readonly string[], code: 
 }
 
 const literal = /"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'/.source;
-const search = new RegExp(`search_documents\\((?:${literal}|[^()"'])*\\)`, "g");
+const search = new RegExp(`(?<waits>await )?search_documents\\((?:${literal}|[^()"'])*\\)`, "g");
 
 /** A program for a router's capabilities: there a search gives `{ query, items, total }`. */
-export const routedProgram = (code: string): string => code.replace(search, '$&["items"]');
+export const routedProgram = (code: string): string =>
+  code.replace(search, (call, waits) => (waits ? `(${call})["items"]` : `${call}["items"]`));
 
 /** The document that declines. */
 export function writeDecline(message: string, say: Say): string {
@@ -41,11 +42,13 @@ export function readAttpResults(text: string): Outcome[] {
   const body = text.slice(start).replace(/^```\s*$[\s\S]*/m, "");
   try {
     const { tool_result: table } = parse(body) as { tool_result: Record<string, unknown> };
+    // A note stands for what has no result yet: a program that waits for an approval.
+    if (table.note !== undefined)
+      return [{ status: "denied", waitsFor: /: ([^:."]+)\W*$/.exec(String(table.result))?.[1] ?? "" }];
     if (table.status === "success") return [{ status: "ok", value: parseJson(String(table.result ?? "null")) }];
-    const errorType = String(table.error_type ?? "Error");
-    const denied = table.status === "denied" || denialTypes.has(errorType);
-    return [{ status: denied ? "denied" : "error", errorType, message: String(table.message ?? "") }];
+    const denied = table.status === "denied" || undefined;
+    return [failure(String(table.error_type ?? "Error"), String(table.message ?? ""), denied)];
   } catch {
-    return [{ status: "error", errorType: "Unreadable", message: "the result could not be read" }];
+    return [failure("Unreadable", "the result could not be read")];
   }
 }

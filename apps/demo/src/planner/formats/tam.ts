@@ -1,4 +1,4 @@
-import { denialTypes, type Outcome, type PlannedCall } from "../task.ts";
+import { failure, type Outcome, type PlannedCall } from "../task.ts";
 import { parseJson } from "../text.ts";
 
 /** Calls as one TAM block: a single call without numbers, several as numbered steps. */
@@ -32,5 +32,5 @@ function readStep(status: string, field: (name: string) => string | undefined): 
   if (status === "ok") return { status: "ok", value: parseJson(field("result") ?? "null") };
   const error = field("error") ?? "";
   const [, errorType = "Error", message = error] = /^([A-Z]\w*): ([\s\S]*)$/.exec(error) ?? [];
-  return { status: status === "denied" || denialTypes.has(errorType) ? "denied" : "error", errorType, message };
+  return failure(errorType, message, status === "denied" || undefined);
 }

@@ -1,5 +1,5 @@
 import { serialize, type ToolsXmlCall } from "@toolglot/toolsxml";
-import { denialTypes, type Outcome, type PlannedCall } from "../task.ts";
+import { failure, type Outcome, type PlannedCall } from "../task.ts";
 import { parseJson } from "../text.ts";
 
 /** A value as it is, in CDATA where it has marks of XML. */
@@ -34,7 +34,6 @@ export function readToolsResults(message: string): Outcome[] {
     const facts = { text, ...(found.exit !== undefined && { exit: Number(found.exit) }) };
     if (found.status === "running") return { status: "ok", running: true, value: parseJson(text), ...facts };
     if (found.status !== "error") return { status: "ok", value: parseJson(text), ...facts };
-    const errorType = found.type ?? "Error";
-    return { status: denialTypes.has(errorType) ? "denied" : "error", errorType, message: text, ...facts };
+    return { ...failure(found.type ?? "Error", text), ...facts };
   });
 }

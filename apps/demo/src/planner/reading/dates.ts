@@ -1,4 +1,5 @@
 import { numeral, type Say } from "../text.ts";
+import table from "../words/dates.json" with { type: "json" };
 
 /** A comparison of a date with a part of one: `2026`, `2026-07`, `2026-07-03`, or without a year `-07` and `-07-03`. */
 export type Bound = readonly [operator: string, part: string];
@@ -6,22 +7,16 @@ export type Bound = readonly [operator: string, part: string];
 /** A span of days: one or two comparisons, all of which hold. */
 export type Period = readonly Bound[];
 
-const months = "January February March April May June July August September October November December".split(" ");
-const month = `(?<name>${months.join("|")})`;
-const year = "(?<year>(?:19|20)\\d\\d)(?!\\d)";
-const day = "(?<day>\\d{1,2})(?:st|nd|rd|th)?(?!\\d)";
+const { months, bounds }: { months: string[]; bounds: Record<string, string[]> } = table;
+const parts: Record<string, string> = { ...table.parts, MONTH: `(?<name>${months.join("|")})` };
 
 /** How a moment is written. `may` and `march` are other words, too, and a bare year is a number: they need a word before. */
-export const moments: readonly RegExp[] = [
-  `${year}-(?<month>\\d\\d?)(?:-${day})?(?![-\\d])`,
-  `${month}(?: ${day})?(?:,? ${year})?(?!\\p{L})(?<!(?<!\\b(?:in|since|before|after|and|to|of|from|between) )(?:may|march))`,
-  `${day} (?:of )?${month}(?:,? ${year})?(?!\\p{L})`,
-  `(?<=\\b(?:in|since|before|after|until|to|and|of|from|between|for) )${year}(?![\\p{L}.-])`,
-  `(?:${year}年)?(?<month>十[一二]?|[一二三四五六七八九]|\\d{1,2})月份?(?:(?<day>\\d{1,2})[日号])?`,
-  `${year}年`,
-  "(?<said>yesterday|today|昨天|今天|去年|今年|[上这本]个?月|[上这本]个?(?:周|星期))",
-  "(?<said>(?:last|this) (?:week|month|year))(?!\\p{L})",
-].map((source) => new RegExp(source, "iuy"));
+export const moments: readonly RegExp[] = table.moments.map((source) => {
+  return new RegExp(
+    source.replaceAll(/MONTH|YEAR|DAY/g, (part) => parts[part] ?? ""),
+    "iuy",
+  );
+});
 
 const iso = (...[y, m, d]: [number, number, number]): string => new Date(Date.UTC(y, m, d)).toISOString().slice(0, 10);
 
@@ -63,13 +58,7 @@ export function withYear(part: string, now: Date): string {
 export function periodText(period: Period, say: Say): string {
   const [from = "", to = ""] = period.map(([, part]) => partText(part, say));
   if (period.length > 1) return say`${from} to ${to} ‖ ${from}至${to}`;
-  const words: Record<string, string> = {
-    ">=": say`since ${from} ‖ ${from}以来`,
-    ">": say`after ${from} ‖ ${from}之后`,
-    "<": say`before ${from} ‖ ${from}之前`,
-    "<=": say`until ${from} ‖ 到${from}为止`,
-  };
-  return words[period[0]?.[0] ?? ""] ?? from;
+  return (bounds[period[0]?.[0] ?? "="]?.[say.zh ? 1 : 0] ?? "").replace("{}", from);
 }
 
 function partText(part: string, say: Say): string {

@@ -1,6 +1,7 @@
 import { numeral } from "../text.ts";
 import { moments, type Period, readMoment } from "./dates.ts";
 import { lexicon } from "./lexicon.ts";
+import { readWording } from "./requests.ts";
 
 /** A piece of a request, and what it means. */
 export interface Token {
@@ -78,6 +79,9 @@ export function writtenAs(question: string, tokens: readonly Token[], left: read
   return runs.map(({ start, end }) => question.slice(start, end));
 }
 
+/** Kinds of words that a request for steps may hold besides. */
+export const asking: readonly string[] = ["and", "list", "which", "noun"];
+
 /** The words of a request that a skill's own words, a pattern, do not cover; neighbours together. */
 export function unreadWords(question: string, known: string, also: readonly string[] = []): string[] {
   const pattern = new RegExp(`(?<![a-z])(?=[a-z])(?:${known})(?![a-z])|(?![a-z])(?:${known})`, "giu");
@@ -87,20 +91,8 @@ export function unreadWords(question: string, known: string, also: readonly stri
   return writtenAs(rest, tokens, left);
 }
 
-const doing =
-  "open|create|file|raise|delete|remove|erase|send|e-?mail|mail|notify|announce|broadcast|export|cancel|refund|call|" +
-  "write|book|rename|fix|release|publish|tell|text|order|buy|close|update|change|approve|print";
-const doingZh = "开|建|创建|删|发|通知|公告|导出|取消|退款|改名|修复|发布|告诉|打电话|关闭|批准";
-const secondStep = new RegExp(
-  `(?:\\b(?:and|then|also)\\b|[,;.，；。])\\s*(?:(?:then|also|please|and)\\s+)*\\b(?:${doing})\\b(?!s?\\s*(?:priority|total|value)).*$|` +
-    `(?:然后|接着|并且?|同时|顺便|[，；。,]再)(?=.{0,12}?(?:${doingZh})).*$|` +
-    "[，；。](?:请|帮我|给)?(?:开一?张|建一?张|删除|发邮件|通知|导出|取消).*$",
-  "isu",
-);
-
 /** The part of a request that asks for something more to be done; undefined where there is none. */
 export const furtherStep = (question: string): string | undefined =>
-  secondStep
-    .exec(question)?.[0]
-    .replace(/^[,;.，；。\s]+/u, "")
+  readWording("furtherStep", question)
+    ?.whole?.replace(/^[,;.，；。\s]+/u, "")
     .trim();

@@ -1,25 +1,16 @@
+import { readWording, says, sourceOf } from "../reading/requests.ts";
 import { readTokens } from "../reading/tokens.ts";
-import { type Answer, plannedTask, type Task } from "../task.ts";
+import { type Answer, callTask, plannedTask, type Task } from "../task.ts";
 import type { Say } from "../text.ts";
+import shop from "../words/shop.json" with { type: "json" };
 
 /** A document as `fetch_document` gives it. */
 type Document = Record<"document_id" | "title" | "language" | "updated" | "text", string>;
 
-/** How a request of each kind begins, and the topics behind it. Other things than documents are shown by other skills. */
-const kinds: readonly (readonly [kind: string, asked: RegExp])[] = [
-  ["compare", /^(?:compare|比较|对比)(?:一下)?\s*(.+?)(?:\s+(?:and|with)\s+|[和与])(.+)/isu],
-  ["search", /^(?:(?:search|find)\s+(?:the\s+)?documents?\s+(?:for|about)\s+|搜索)(.+)/isu],
-  ["summarise", /^(?:summari[sz]e|sum up|总结|概括)(?:一下)?\s*(.+)/isu],
-  [
-    "read",
-    /^(?:(?:read|show|open)\s|打开|查看)(.*(?:\b(?:policy|rules|terms|document|handbook)\b|政策|规则|条款|办法|文档).*)/isu,
-  ],
-];
+/** Requests that name topics, in the order in which they are tried. Other things than documents are shown by other skills. */
+const kinds = ["compare", "search", "summarise", "read"] as const;
 /** How many documents are looked at. */
 const wanted: Readonly<Record<string, number>> = { search: 8, ask: 5 };
-
-const asking =
-  /[?？]\s*$|^(?:how|what|when|who|which|can|may|do|does|is|are|must|should)\b|多久|多少|几[天个]|怎么|是否|可以|谁|什么|哪|吗/iu;
 
 /** Requests about the documents. What a request names must stand in what it gets, or it gets nothing. */
 export function readDocuments(question: string, say: Say): Task | undefined {
@@ -27,26 +18,23 @@ export function readDocuments(question: string, say: Say): Task | undefined {
   if (words.length === 1 && words[0]?.value === "documents") return listDocuments(say);
   const figures = readTokens(question).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
   const bare = question.replace(/[\s?？。.!！]+$/u, "");
-  const [kind, asked] = kinds.find(([, pattern]) => pattern.test(bare)) ?? [];
-  const topics = asked?.exec(bare)?.slice(1) ?? [];
+  const kind = kinds.find((name) => says(name, bare));
+  const { one = "", other } = (kind && readWording(kind, bare)) ?? {};
+  const topics = other === undefined ? [one] : [one, other];
   const known = topics.every((topic) => contentWords(topic).length > 0) && !(figures && kind === "compare");
   return kind && known ? documentTask(kind, topics, question, say) : undefined;
 }
 
 export function readAsk(question: string, say: Say): Task | undefined {
-  const asks = asking.test(question) && contentWords(question).length > 0;
+  const asks = says("ask", question) && contentWords(question).length > 0;
   return asks ? documentTask("ask", [question], question, say) : undefined;
 }
 
 const listDocuments = (say: Say): Task =>
-  plannedTask<Document[]>({
-    kind: "documents",
-    steps: [[{ name: "hits", tool: "search_documents", input: { query: "*", top_k: 20 } }]],
-    answer(hits) {
-      const all = say`${hits.length} documents: ‖ 共 ${hits.length} 篇文档：`;
-      const head = hits.length === 20 ? say`The first 20 documents: ‖ 前 20 篇文档：` : all;
-      return `${head}\n\n${hits.map(({ title, document_id: id }) => `- ${title} (${id})`).join("\n")}`;
-    },
+  callTask<Document[]>(["documents", "search_documents"], { query: "*", top_k: 20 }, (hits) => {
+    const all = say`${hits.length} documents: ‖ 共 ${hits.length} 篇文档：`;
+    const head = hits.length === 20 ? say`The first 20 documents: ‖ 前 20 篇文档：` : all;
+    return `${head}\n\n${hits.map(({ title, document_id: id }) => `- ${title} (${id})`).join("\n")}`;
   });
 
 function documentTask(kind: string, topics: readonly string[], question: string, say: Say): Task {
@@ -68,7 +56,7 @@ function documentTask(kind: string, topics: readonly string[], question: string,
       const texts: string[] = [];
       for (const [index, topic] of topics.entries()) {
         const [best] = found[index] ?? [];
-        const words = contentWords(topic).filter((word) => !documentWord.test(word));
+        const words = contentWords(topic).filter((word) => !says("documentWord", word));
         const unread = best ? words.filter((word) => !covers(`${best.title} ${best.document_id}`, word)) : [topic];
         if (!best || unread.length > 0) return noPassage(unread, say);
         texts.push(summaryText(best, say, kind === "read"));
@@ -78,11 +66,8 @@ function documentTask(kind: string, topics: readonly string[], question: string,
   });
 }
 
-/** Words for documents of any kind, and words of questions: neither tells what a document is about. */
-const documentWord =
-  /^(?:polic(?:y|ies)|rules?|terms?|documents?|docs?|政策|规定|规则|条款|办法|处理办法|文档|文件)$/iu;
-const questionWord =
-  /(?<!\p{L})(?:how|why|when|must|may|should|gets?|takes?|happens?|need|they|if|into|about|be|one|does|long)(?!\p{L})|怎么办?|如何|为什么|需要|要|应该|是否|谁|关于|时间|之内|以内/giu;
+/** Words of questions do not tell what a document is about, nor do words for documents of any kind. */
+const questionWord = new RegExp(sourceOf("questionWord"), "giu");
 
 /** The words of a text that tell what it is about. */
 function contentWords(text: string): string[] {
@@ -98,12 +83,7 @@ function contentWords(text: string): string[] {
 }
 
 /** Words that mean the same here, in the form in which the documents have them. */
-const synonyms: Readonly<Record<string, string>> = {
-  late: "delay",
-  delayed: "delay",
-  guarantee: "warranty",
-  迟到: "延误",
-};
+const synonyms: Readonly<Record<string, string>> = shop.synonyms;
 const canonical = (word: string): string => synonyms[word.toLowerCase()] ?? word;
 
 /** Whether a text speaks of a word: in English in any of its forms. */
@@ -129,17 +109,10 @@ function linesOf(document: Document) {
   });
 }
 
-const time =
-  /\d[\d,]*\s*(?:working\s+)?(?:day|month|week|hour|minute|year)s?|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day|\d\s*(?:天|个月|小时|个工作日|年)|每周/iu;
-
-/** What may be done is said by a line that allows or forbids. */
-const permission = /^(?:can|may|must|should)\b|可以.*吗|能.*吗/iu;
-const rule = /\b(?:can|may|must|cannot|pays?|free|only|never)\b|可以|不得|须|能|承担/iu;
-
 /** Quotes lines that speak of everything that was asked about; where there is none, that is the answer. */
 function quotes(documents: readonly Document[], topic: string, question: string, search: boolean, say: Say): Answer {
   const all = contentWords(topic);
-  const bare = all.filter((word) => !search || !documentWord.test(word));
+  const bare = all.filter((word) => !search || !says("documentWord", word));
   const words = bare.length > 0 ? bare : all;
   const lasting = readTokens(question).some(({ kind }) => kind === "duration");
   const titled = search ? undefined : documents.find(({ title }) => words.every((word) => covers(title, word)));
@@ -148,7 +121,8 @@ function quotes(documents: readonly Document[], topic: string, question: string,
     const { document, heading, line } = entry;
     const own = words.filter((word) => covers(`${heading} ${line}`, word) && !covers(document.title, word)).length;
     const covered = words.every((word) => covers(`${document.title} ${heading} ${line}`, word));
-    const suits = (!lasting || time.test(line)) && (!permission.test(question) || rule.test(line));
+    // What may be done is said by a line that allows or forbids.
+    const suits = (!lasting || says("time", line)) && (!says("permission", question) || says("permitting", line));
     return covered && suits && (own > 0 || titled || search) ? [{ ...entry, own }] : [];
   });
   const best = fitting.sort((a, b) => b.own - a.own).slice(0, search || titled ? 8 : 1);

@@ -10,7 +10,7 @@ import { readDelete, readExport, readNotify, readTicket } from "./effects.ts";
 import { readProject } from "./project/index.ts";
 import { readSql } from "./sql.ts";
 
-export { skills } from "./list.ts";
+export { default as skills } from "../words/skills.json" with { type: "json" };
 
 type Reader = (question: string, say: Say, now: Date) => Task | Unread | undefined;
 

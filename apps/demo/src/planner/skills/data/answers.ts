@@ -2,8 +2,7 @@ import { periodText, reachesBeyond } from "../../reading/dates.ts";
 import { wordFor } from "../../reading/lexicon.ts";
 import { capital, formatNumber, markdownTable, type Say } from "../../text.ts";
 import type { Frame } from "./frame.ts";
-import { oneOf } from "./schema.ts";
-import { leavesOutCancelled } from "./sql.ts";
+import { leavesOutCancelled, oneOf } from "./sql.ts";
 
 type Row = Record<string, unknown>;
 
@@ -69,9 +68,8 @@ export function reportAnswer(frame: Frame, { rows }: Found, say: Say): string {
     const head = capital(say`${names.join(", ")}${about}: ‖ ${names.join("、")}${about}：`);
     return `${head}\n\n${markdownTable([columnText(dimension, say), ...names], cells)}`;
   }
-  const note = first.cancelled
-    ? say` (${first.cancelled} of them cancelled) ‖ （其中 ${first.cancelled} 张已取消）`
-    : "";
+  const { cancelled } = first;
+  const note = cancelled ? say` (${cancelled} of them cancelled) ‖ （其中 ${cancelled} 张已取消）` : "";
   const texts = measures.map((name, index) => {
     const unit = /revenue|amount|total|price/.test(name) ? say` yuan ‖  元` : "";
     const label = names[index] + (index === 0 ? about : "");

@@ -1,7 +1,7 @@
 import { between, type Period, withYear } from "../../reading/dates.ts";
 import { type Token, writtenAs } from "../../reading/tokens.ts";
-import { oneOf, schema, type Table } from "./schema.ts";
-import { needsLines } from "./sql.ts";
+import table from "../../words/meanings.json" with { type: "json" };
+import { needsLines, oneOf, schema, type Table } from "./sql.ts";
 
 /** A question about the shop's tables, whatever language it was asked in: a list of rows, unless it has measures. */
 export interface Frame {
@@ -27,46 +27,11 @@ export interface Frame {
  * the sets of words: one with `?` may be missing, one with `~` stands only where a number is compared; `mean` is every statistic,
  * `GOODS` and `PERSON` are their names and kinds.
  */
-const meanings = `
-orders | | | orders bought? what? total~
-orders | | total | sup orders total?, sup total
-orders | count | | count orders bought?
-orders | count | customer | sup customers count orders
-orders | revenue | | revenue sum? howmuch? orders? sold?, revenue count, total sum?, howmuch sold, howmuch bought
-orders | revenue | customer | sup customers revenue, sup customers bought
-orders | revenue | product | sup products revenue, sup products sold
-orders | count revenue | | sum orders
-orders | units | product | best products, sup products units sold?
-orders | units | | units count? sold?, count sold GOODS
-orders | mean_total | | mean total orders?
-customers | | | customers joined?
-customers | count | | count customers joined?
-customers/orders | count | | count customers bought
-orders | units | | count bought GOODS PERSON
-products | | | products price~ stock~ units~, stock, price GOODS, howmuch GOODS, GOODS
-products | | price | dear products, dear GOODS
-products | count | | count products
-products | count stock | | count GOODS
-products | stock | | count stock, sum stock
-products | mean_price | | mean price products?
-customers/orders | | | customers bought who?, bought who GOODS
-products/orders | | | products bought what?, products sold, bought what PERSON
-refunds | | | refunds
-refunds | | amount | sup refunds total?
-refunds | count | | count refunds
-refunds | amount | | refunds total, refunds howmuch
-refunds | count amount | | sum refunds
-refunds | mean_amount | | mean refunds total?
-tickets | | | tickets
-tickets | count | | count tickets`
-  .trim()
-  .split("\n")
-  .flatMap((line) => {
-    const [tables = "", measures = "", ranked = "", sets = ""] = line.split("|").map((part) => part.trim());
-    const [subject, table = subject] = tables.split("/") as [Table, Table?];
-    const meaning = { subject, table, measures: measures.split(" ").filter(Boolean), ranked };
-    return sets.split(", ").map((set) => ({ ...meaning, words: set.split(" ") }));
-  });
+const meanings = (table as string[][]).flatMap(([tables = "", measures = "", ranked = "", sets = ""]) => {
+  const [subject, table = subject] = tables.split("/") as [Table, Table?];
+  const meaning = { subject, table, measures: measures.split(" ").filter(Boolean), ranked };
+  return sets.split(", ").map((set) => ({ ...meaning, words: set.split(" ") }));
+});
 
 const goods = /^(?:category|product)$/;
 const people = /^(?:tier|city|country|customer)$/;
@@ -134,10 +99,9 @@ function frameOf(words: Words): Frame | undefined {
   const { of, has } = words;
   words.take(/^(?:filler|list|which)$/);
   // Of two records, numbers or orders one would be passed over.
-  const [orders, recencies] = [of("sup").map((order) => order.slice(-3)), of("recency")].map((all) => [
-    ...new Set(all),
-  ]);
-  if ([of("id"), of("limit"), orders, recencies].some((all) => (all?.length ?? 0) > 1)) return undefined;
+  const orders = of("sup").map((order) => order.slice(-3));
+  if ([of("id"), of("limit")].some(({ length }) => length > 1)) return undefined;
+  if ([orders, of("recency")].some((all) => new Set(all).size > 1)) return undefined;
   const [record] = of("record") as Table[];
   const [id = 0] = of("id").map(Number);
   if (record && !has(/^noun$/)) {
@@ -238,12 +202,11 @@ function isOne(all: readonly Token[]): boolean {
   return asksOne || /^[a-z].*[^s]$/i.test(head);
 }
 
-/** The column that a number is compared with: the one named, else the table's money; of goods, pieces are the stock. */
+/** The column that a number is compared with. */
 function comparedColumn({ of, has }: Words, { table, subject, measures }: Frame): string {
-  const [field = ""] = of("field");
+  const { compared } = schema[table];
   if (subject !== table || measures.some((name) => !/^(?:count|m\w+)$/.test(name))) return "";
-  if (table !== "products") return field === "" || field === "total" ? (schema[table].money ?? "") : "";
-  return /^(?:units|stock)$/.test(field) ? "stock" : field === "price" || has(/^unit$/) ? "price" : "";
+  return compared[of("field")[0] ?? ""] ?? (has(/^unit$/) ? compared.unit : undefined) ?? "";
 }
 
 /** Several values of one kind, or several months, are shown side by side. */

@@ -1,9 +1,10 @@
-import { readTokens, type Token, writtenAs } from "../../reading/tokens.ts";
+import { says } from "../../reading/requests.ts";
+import { readTokens, type Token } from "../../reading/tokens.ts";
 import { type Planned, plannedTask, type Task, type Unread } from "../../task.ts";
 import { escapeRegExp, type Say } from "../../text.ts";
 import { readAsk } from "../documents.ts";
 import { type Found, notes, recordAnswer, reportAnswer, rowsAnswer } from "./answers.ts";
-import { type Frame, readFrame } from "./frame.ts";
+import { readFrame } from "./frame.ts";
 import { namesSql, recordSql, reportSql, rowsSql, spanSql } from "./sql.ts";
 
 /** A list has as many rows as this, unless another number or all are asked for. */
@@ -15,29 +16,15 @@ export function readData(question: string, say: Say, now: Date): Task | undefine
   return "unread" in found ? undefined : found;
 }
 
-const permission = /^(?:can|may|must|should|will|could)\b|能不能|可不可以|(?:可以|^[^有]*)吗[？?。]?$/iu;
-
 function dataTask(question: string, tokens: readonly Token[], say: Say, now: Date): Task | Unread {
-  const words = tokens.filter(({ kind }) => kind !== "filler");
   const frame = readFrame(question, tokens, now);
   if ("unread" in frame) return frame;
-  // "Can orders be returned?" asks for a rule, not for a list.
-  const asked = frame.measures.length > 0 || frame.id || words.some(({ kind }) => /^(?:list|which)$/.test(kind));
-  return permission.test(question) && !asked ? { unread: [question] } : frameTask(frame, question, say);
-}
-
-/** Queries side by side; the task is answered from their rows. */
-function queryTask<Value>(sql: Record<string, string>, task: Planned<Value>): Task {
-  const steps = Object.entries(sql).map(([name, text]) => {
-    return { name, tool: "query_sql", input: { sql: text, limit: mostRows }, take: "rows" };
-  });
-  return plannedTask<Value>({ ...task, steps: [steps], result: Object.keys(sql) });
-}
-
-function frameTask(frame: Frame, question: string, say: Say): Task | Unread {
   const { subject, rank, measures, id, periods } = frame;
   const isList = measures.length === 0;
-  const limit = /\ball\b|所有|全部/iu.test(question) ? mostRows : Math.min(frame.limit ?? defaultRows, mostRows);
+  // "Can orders be returned?" asks for a rule, not for a list.
+  const asked = !isList || id || tokens.some(({ kind }) => /^(?:list|which)$/.test(kind));
+  if (says("permissionOnData", question) && !asked) return { unread: [question] };
+  const limit = says("everything", question) ? mostRows : Math.min(frame.limit ?? defaultRows, mostRows);
   const [rows, answer, kind] = id
     ? [recordSql(frame, say), recordAnswer, "show"]
     : isList
@@ -52,6 +39,14 @@ function frameTask(frame: Frame, question: string, say: Say): Task | Unread {
       answer: (found) => [answer(frame, found, say), ...notes(frame, found, say)].join("\n\n"),
     },
   );
+}
+
+/** Queries side by side; the task is answered from their rows. */
+function queryTask<Value>(sql: Record<string, string>, task: Planned<Value>): Task {
+  const steps = Object.entries(sql).map(([name, text]) => {
+    return { name, tool: "query_sql", input: { sql: text, limit: mostRows }, take: "rows" };
+  });
+  return plannedTask<Value>({ ...task, steps: [steps], result: Object.keys(sql) });
 }
 
 type Name = { kind: string; id: number | null; value: string };
@@ -74,8 +69,8 @@ export function readNamed(question: string, say: Say, now: Date): Task | Unread 
     { rows: namesSql(question) },
     {
       kind: "names",
-      answer: () => ({ unread: writtenAs(question, tokens, unknown) }),
-      next({ rows }) {
+      looksUp: true,
+      answer({ rows }) {
         const longestFirst = [...rows].sort((a, b) => b.value.length - a.value.length);
         const named = longestFirst.reduce<readonly Token[]>((all, name) => withName(question, all, name), tokens);
         const found = dataTask(question, named, say, now);

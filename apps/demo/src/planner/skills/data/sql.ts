@@ -1,7 +1,23 @@
 import { periodSql } from "../../reading/dates.ts";
 import type { Say } from "../../text.ts";
+import shop from "../../words/shop.json" with { type: "json" };
 import type { Frame } from "./frame.ts";
-import { keyOf, lineSource, nameSource, schema } from "./schema.ts";
+
+export type Table = "orders" | "customers" | "products" | "refunds" | "tickets";
+
+/**
+ * What a table is read from, under its first letter; what it can be narrowed, split and ranked by; what is summed; the column that
+ * a number is compared with, by the word beside it (of goods, pieces are the stock, and yuan the price); what a list shows of a
+ * row, and what one record shows besides.
+ */
+type Description = Record<"from" | "row" | "more", string> &
+  Record<"columns" | "sums" | "compared", Readonly<Record<string, string>>>;
+
+export const schema = shop.tables as unknown as Readonly<Record<Table, Description>>;
+
+const keyOf = (table: Table): string => `${table[0]}.id`;
+/** What one row is, in English. */
+export const oneOf = (table: Table): string => table.slice(0, -1);
 
 /** Whether the lines of orders are needed, so that an order stands in several rows. */
 export function needsLines({ table, subject, dimension = "", filters, measures }: Frame): boolean {
@@ -30,12 +46,12 @@ function source(frame: Frame): string {
   if (leavesOutCancelled(frame)) conditions.push("o.status <> 'cancelled'");
   if (spans) conditions.push(periods.length > 1 ? `(${spans})` : spans);
   const where = conditions.length === 0 ? "" : `\nWHERE ${conditions.join(" AND ")}`;
-  return `FROM ${from}${needsLines(frame) ? lineSource : ""}${where}`;
+  return `FROM ${from}${needsLines(frame) ? shop.lines : ""}${where}`;
 }
 
 function measureSql(measure: string, frame: Frame): string {
   const { table, subject } = frame;
-  const { columns, sums = {} } = schema[table];
+  const { columns, sums } = schema[table];
   const lines = needsLines(frame);
   if (measure === "count") return `COUNT(${subject !== table || lines ? `DISTINCT ${keyOf(subject)}` : "*"})`;
   if (measure === "revenue" && lines) return "COALESCE(SUM(i.quantity * i.unit_price), 0)";
@@ -90,7 +106,7 @@ export function rowsSql(frame: Frame, limit: number, say: Say): string {
 /** All that is known of one record; an order has a row for each of its lines. */
 export function recordSql({ table, id }: Frame, say: Say): string {
   const { from, row, more } = schema[table];
-  const lines = table === "orders" ? lineSource.replaceAll(" JOIN", " LEFT JOIN") : "";
+  const lines = table === "orders" ? shop.lines.replaceAll(" JOIN", " LEFT JOIN") : "";
   return `SELECT ${inLanguage(more ? `${row}, ${more}` : row, say)}\nFROM ${from}${lines}\nWHERE ${keyOf(table)} = ${id}`;
 }
 
@@ -99,4 +115,4 @@ export const spanSql = ({ dated, table }: Frame): string =>
 
 /** The names of the data that stand in a question. */
 export const namesSql = (question: string): string =>
-  `SELECT kind, id, value FROM (\n  ${nameSource}\n) WHERE instr(lower(${quoted(question)}), lower(value)) > 0`;
+  `SELECT kind, id, value FROM (\n  ${shop.names}\n) WHERE instr(lower(${quoted(question)}), lower(value)) > 0`;

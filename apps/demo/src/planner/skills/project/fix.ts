@@ -48,11 +48,9 @@ export function* fixProject(say: Say): CallPlan<string> {
   return say`${stuck} no change that I know of helps, and none is left. ‖ ${stuck}我知道的修改都没有用，也都没有保留。`;
 }
 
-function causeText({ rule, words: [en, zh], source, line }: Repair, limit: string | undefined, say: Say): string {
-  const isLimit = rule === "limit" && limit;
-  const also = isLimit
-    ? say` (the test's number is itself a limit, in ${limit}) ‖ （测试用的数正好是 ${limit} 的界限）`
-    : "";
+function causeText({ mistake: { rule, en, zh }, source, line }: Repair, limit: string | undefined, say: Say): string {
+  const number = say` (the test's number is itself a limit, in ${limit}) ‖ （测试用的数正好是 ${limit} 的界限）`;
+  const also = rule === "limit" && limit ? number : "";
   return say`The cause is in ${source.path}:${line.number}: ${en}${also}. ‖ 原因在 ${source.path} 第 ${line.number} 行：${zh}${also}。`;
 }
 

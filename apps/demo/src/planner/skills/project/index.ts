@@ -1,7 +1,8 @@
-import { unreadWords } from "../../reading/tokens.ts";
-import { type CallPlan, type Outcome, type Task, task, type Unread } from "../../task.ts";
+import { asking, unreadWords } from "../../reading/tokens.ts";
+import type { CallPlan, Outcome, Task, Unread } from "../../task.ts";
 import { escapeRegExp, parseJson, type Say } from "../../text.ts";
 import { failedText } from "../../wording.ts";
+import table from "../../words/project.json" with { type: "json" };
 import { fixProject } from "./fix.ts";
 import { attempt, changesText, readParts, runTests, searchMatches, tailText, testsText } from "./results.ts";
 
@@ -9,27 +10,6 @@ const name = '[`“"]?([A-Za-z_$][\\w$]{0,100})[`”"]?';
 
 /** A server on this machine. No character of it means anything to a shell or ends a string. */
 const localUrl = "(https?://(?:127\\.0\\.0\\.1|localhost)(?::\\d{1,5})?(?:/[\\w./~-]{0,200})?)";
-
-/** For each kind: its tools; how it is asked, with groups for names; its other words. */
-const table = String.raw`
-project-fix ; command read edit
-\b(?:fix|repair|solve|debug|mend)\b.{0,60}\b(?:tests?|bugs?|project)\b|(?:修复|修好|修一下|解决|修正).{0,30}(?:测试|项目|bug|错误)
-fix|repair|solve|debug|mend|why|fail(?:s|ed|ing)?|broken|project|code|tests?|bugs?|cause|find|修复|修好|修一下|解决|修正|失败|项目|测试|错误|代码|出错|为什么
-project-rename ; read edit command
-\brename\s+(?:the\s+)?(?:(?:function|constant|variable|class)\s+)?NAME\s+(?:to|into|as)\s+NAME|(?:把|将)\s*NAME\s*(?:在.{0,10})?(?:全部|都|统一)?(?:改名|重命名|改)(?:为|成)\s*NAME
-everywhere|in all files|in the project|throughout|项目
-project-release ; command input ctrl
-\b(?:release|publish)\b.{0,40}\b(?:project|package|library|version)\b|发布.{0,10}(?:项目|新版本|软件包)|给项目发版
-release|publish|project|package|library|version|new|发布|发版|项目|新版本|软件包|版本
-project-test ; command
-\b(?:run|do)\b.{0,30}\btests?\b|(?:运行|跑|执行).{0,12}测试
-run|project|tests?|suite|运行|跑|执行|项目|测试
-project-overview ; read
-\b(?:what(?:'s| is)|show|list|describe|which files are)\b.{0,30}\b(?:in|of)?\s*(?:the|this)\s+project\b|项目.{0,6}(?:有什么|有哪些|是什么|的(?:文件|结构|内容))|(?:介绍|看看|列出).{0,8}项目
-describe|this|files?|folders?|project|inside|contents?|which|what[’']?s?|show|list|are|有哪些|什么|项目|文件|结构|内容|介绍|看看
-project-call ; get_value command
-\b(?:call|ask|request)\s+URL\s+with\s+(?:the\s+|my\s+)?(?:token|key)\s+NAME|(?:请求|访问)\s*URL\s*[，,]?\s*(?:令牌|密钥)(?:是|用|为)?\s*NAME
-please|请`;
 
 const plans: Record<string, (say: Say, first: string, second: string) => CallPlan<string>> = {
   "project-fix": fixProject,
@@ -40,27 +20,19 @@ const plans: Record<string, (say: Say, first: string, second: string) => CallPla
   "project-call": callServer,
 };
 
-const skills = [...table.matchAll(/^(\S+) ; (.+)\n(.+)\n(.+)$/gm)].map(
-  ([, kind = "", tools = "", asked = "", words = ""]) => {
-    const pattern = new RegExp(asked.replaceAll("NAME", name).replaceAll("URL", localUrl), "iu");
-    return { kind, tools: tools.split(" "), pattern, words };
-  },
-);
+/** How each kind is asked, with groups for names. */
+const skills = table.map(({ asked, ...skill }) => {
+  return { ...skill, pattern: new RegExp(asked.replaceAll("NAME", name).replaceAll("URL", localUrl), "iu") };
+});
 
 export function readProject(question: string, say: Say): Task | Unread | undefined {
   for (const { kind, tools, pattern, words } of skills) {
     const [whole, ...groups] = pattern.exec(question) ?? [];
     const [first = "", second = ""] = groups.filter((group) => group !== undefined);
     if (whole === undefined || (first !== "" && first === second)) continue;
-    const unread = unreadWords(first ? question.replace(whole, " ") : question, words, [
-      "and",
-      "list",
-      "which",
-      "noun",
-    ]);
+    const unread = unreadWords(first ? question.replace(whole, " ") : question, words, asking);
     if (unread.length > 0) return { unread };
-    const calls = (): CallPlan<string> => (plans[kind] as (typeof plans)[string])(say, first, second);
-    return task<string>({ kind, tools, calls, answer: (text) => text });
+    return { kind, tools, run: () => (plans[kind] as (typeof plans)[string])(say, first, second) };
   }
   return undefined;
 }
@@ -106,11 +78,7 @@ function* release(say: Say): CallPlan<string> {
   const released = yield* attempt("command", { script: "npm run release", timeoutMs: 15_000 });
   if (!released.running) return endText(released, say);
   const text = released.text ?? "";
-  const last =
-    text
-      .match(/^(?!\[.*\]$).*\S/gm)
-      ?.at(-1)
-      ?.trim() ?? "";
+  const last = (text.match(/^(?!\[.*\]$).*\S/gm) ?? [""]).at(-1)?.trim() ?? "";
   // Only what can be meant by the request itself: yes or no to a release.
   if (/\((?:y\/n|yes\/no)\)\W*$/i.test(last)) {
     const end = yield* attempt("input", { data: "y\n" });

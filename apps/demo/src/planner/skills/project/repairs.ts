@@ -1,44 +1,32 @@
 import { escapeRegExp } from "../../text.ts";
+import table from "../../words/repairs.json" with { type: "json" };
 import type { Line, Source } from "./results.ts";
 
-/** Slips that programmers make: where one may be, what may have been meant, and what it is called in English and Chinese. */
-const rules = String.raw`
-limit ; (?<= )(?:<=|>=|<|>)(?= ) ; < <=, <= <, > >=, >= > ; a comparison that has its limit on the wrong side ; 比较时把界限本身算错了边
-logic ; (?<= )(?:&&|\|\|)(?= ) ; && ||, || && ; “and” in the place of “or”, or the other way round ; “与”和“或”用反了
-equality ; (?<= )[!=]==?(?= ) ; === !==, !== ===, == !=, != == ; a test for equality the wrong way round ; 相等判断写反了
-rounding ; (?<=\bMath\.)(?:floor|round|ceil|trunc)(?=\() ; floor round ceil, round floor ceil, ceil round floor, trunc round floor ; rounding in the wrong direction ; 舍入方向不对
-off-by-one ;  [+-] 1\b(?![.\d]) ;  ; a one too many or too few ; 多加或少减了一
-arithmetic ; (?<= )[*/+-](?= ) ; + -, - +, * /, / * ; the wrong one of two operations ; 用错了运算`
-  .trim()
-  .split("\n")
-  .map((line) => {
-    const [id = "", pattern = "", swaps = "", en = "", zh = ""] = line.split(" ; ");
-    const meant = swaps.split(", ").map((swap) => swap.split(" "));
-    return { id, pattern: new RegExp(pattern, "g"), meant, words: [en, zh] as const };
-  });
+/** A slip that programmers make: where one may be, what may have been meant, and what it is called in English and Chinese. */
+type Mistake = (typeof table)[number];
 
-/** One change that may be the repair: a line and what it becomes, with what the slip is called in English and in Chinese. */
-export type Repair = { rule: string; words: readonly [string, string]; source: Source; line: Line; text: string };
+/** One change that may be the repair: a line and what it becomes, if this was the mistake. */
+export type Repair = { mistake: Mistake; source: Source; line: Line; text: string };
 
 /**
  * What might repair a function: each place in its lines where one of the known slips could have been made. `limits`: the value
  * under test is a limit in the code, so comparisons come first.
  */
 export function repairsFor(places: readonly { source: Source; lines: readonly Line[] }[], limits: boolean): Repair[] {
-  const lines = places.flatMap(({ source, lines }) => lines.map((line) => ({ source, line, whole: line.text })));
-  const found = lines.flatMap(({ whole, ...place }) =>
-    rules.flatMap(({ id: rule, pattern, meant, words }) =>
-      [...codeOf(whole).matchAll(pattern)].flatMap(({ 0: from, index }) => {
-        // What has no exchange is taken out.
-        const [, ...exchanges] = meant.find(([wrong]) => wrong === from) ?? ["", ""];
-        const textWith = (to: string): string => whole.slice(0, index) + to + whole.slice(index + from.length);
-        return exchanges.map((to): Repair => ({ rule, words, ...place, text: textWith(to) }));
-      }),
-    ),
+  const lines = places.flatMap(({ source, lines }) => lines.map((line) => ({ source, line })));
+  const found = lines.flatMap((place) =>
+    table.flatMap((mistake) => withoutIt(mistake, place.line.text).map((text) => ({ mistake, ...place, text }))),
   );
-  const rank = ({ rule }: Repair): number => rules.findIndex(({ id }) => id === rule);
-  return limits ? found.sort((a, b) => rank(a) - rank(b)) : found;
+  return limits ? found.sort((a, b) => table.indexOf(a.mistake) - table.indexOf(b.mistake)) : found;
 }
+
+/** A line without the mistake, at each of the places where it may have been made. */
+const withoutIt = ({ pattern, meant }: Mistake, whole: string): string[] =>
+  [...codeOf(whole).matchAll(new RegExp(pattern, "g"))].flatMap(({ 0: from, index }) => {
+    // What has no exchange is taken out.
+    const [, ...exchanges] = meant.map((swap) => swap.split(" ")).find(([wrong]) => wrong === from) ?? ["", ""];
+    return exchanges.map((to) => whole.slice(0, index) + to + whole.slice(index + from.length));
+  });
 
 /** What an edit of a line names: the line without its indentation where that is enough, else with the lines around it. */
 export function passageFor({ lines }: Source, line: Line): { find: string; at: (repaired: string) => string } {

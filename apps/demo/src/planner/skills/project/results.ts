@@ -45,10 +45,7 @@ export function* attempt(name: string, input: Record<string, unknown>): CallPlan
   return outcome as Outcome;
 }
 
-export interface TestRun extends ReturnType<typeof readTestRun> {
-  outcome: Outcome;
-  passes: boolean;
-}
+export type TestRun = ReturnType<typeof readTestRun> & { outcome: Outcome; passes: boolean };
 
 export function* runTests(): CallPlan<TestRun> {
   const outcome = yield* attempt("command", { script: "npm test" });
@@ -71,7 +68,7 @@ export type Failure = { name: string; file: string; line: number; expected?: str
 /** Reads the output of Node's test runner, as it is in a terminal (spec) and in a pipe (TAP); `undefined` is what it does not say. */
 export function readTestRun(output: string) {
   const count = (what: string): number | undefined => {
-    const found = new RegExp(`^(?:#|ℹ) ${what} (\\d{1,9})$`, "m").exec(output)?.[1];
+    const [, found] = new RegExp(`^(?:#|ℹ) ${what} (\\d{1,9})$`, "m").exec(output) ?? [];
     return found === undefined ? undefined : Number(found);
   };
   return { passed: count("pass"), failed: count("fail"), failure: readFailure(output) };

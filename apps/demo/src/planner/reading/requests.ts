@@ -1,0 +1,23 @@
+import table from "../words/requests.json" with { type: "json" };
+
+/** How requests are worded: sources of patterns by name, the one for English first where each language has its own. */
+export type Wording = keyof typeof table;
+
+const patterns = Object.entries(table).map(([name, sources]) => {
+  return [name, sources.map((source) => new RegExp(source, "isu"))] as const;
+});
+const patternsOf = Object.fromEntries(patterns);
+
+/** What a wording finds in a text: all of it as `whole`, and its parts by name; undefined where it does not stand there. */
+export function readWording(name: Wording, text: string): Partial<Record<string, string>> | undefined {
+  for (const pattern of patternsOf[name] ?? []) {
+    const found = pattern.exec(text);
+    if (found) return { ...found.groups, whole: found[0] };
+  }
+  return undefined;
+}
+
+export const says = (name: Wording, text: string): boolean => readWording(name, text) !== undefined;
+
+/** Wordings as the source of one pattern. */
+export const sourceOf = (...names: Wording[]): string => names.flatMap((name) => table[name]).join("|");
