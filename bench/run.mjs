@@ -1,6 +1,8 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|agent|sandbox|trp|local|all`. Each prints its tables; `all` measures the
-// first six and writes docs/benchmarks.md; `agent`, `sandbox`, `trp` and `local` write docs/benchmarks-<name>.md.
+// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|agent|sandbox|sandbox-reuse|tasks|transports|trp|writes|local|searches|all`.
+// Each prints its tables; `all` measures the first six and writes docs/benchmarks.md; `agent`, `sandbox`, `tasks`, `transports`,
+// `trp` and `local` write docs/benchmarks-<name>.md; `searches` is a part of `local`, `sandbox-reuse` one of `sandbox`, and
+// `writes` looks closer at one of `trp`.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,8 +16,13 @@ const measured = {
   toolkit: ["toolkit"],
   agent: ["agent", "toolkit"],
   sandbox: ["sandbox"],
+  "sandbox-reuse": ["sandbox"],
+  tasks: ["demo"],
+  transports: ["trp-client", "trp-sqlite"],
   trp: ["trp-client", "trp-sqlite"],
+  writes: ["trp-client", "trp-sqlite"],
   local: ["local-tools"],
+  searches: ["local-tools"],
   all: [...parsers, "prompts", "agent", "toolkit"],
 };
 const what = process.argv[2] ?? "all";
@@ -26,7 +33,7 @@ if (!Object.hasOwn(measured, what)) {
 
 const root = join(import.meta.dirname, "..");
 const { packageManager } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-const filters = measured[what].map((name) => `--filter=@toolglot/${name}...`);
+const filters = measured[what].map((name) => `--filter=${name === "demo" ? name : `@toolglot/${name}`}...`);
 console.error("· building the packages");
 const turbo = ["exec", "turbo", "run", "build", ...filters, "--output-logs=errors-only"];
 const built = spawnSync("npx", ["--prefer-offline", "-y", packageManager, ...turbo], {
@@ -45,6 +52,7 @@ await build({
   entryPoints: [
     { in: join(import.meta.dirname, "src/main.ts"), out: "main" },
     { in: join(import.meta.dirname, "src/trp/servers.ts"), out: "servers" },
+    { in: join(import.meta.dirname, "src/trp/transport-servers.ts"), out: "transport-servers" },
   ],
   outdir,
   outExtension: { ".js": ".mjs" },

@@ -6,7 +6,9 @@ import { describeMachine } from "./machine.ts";
 import { type Measured, page } from "./page.ts";
 import { barTable, type Findings, markdown } from "./report.ts";
 import { sandboxPage } from "./sandbox/page.ts";
+import { tasksPage } from "./tasks/page.ts";
 import { trpPage } from "./trp/page.ts";
+import { transportsPage } from "./trp/transports-page.ts";
 
 const [what, root] = process.argv.slice(2) as [string, string];
 const progress = (text: string): void => console.error(`· ${text}`);
@@ -34,13 +36,34 @@ if (what === "agent") {
   const found = await (await import("./agent/index.ts")).measureAgent(progress);
   writePage("benchmarks-agent.md", agentPage(describeMachine(root), found));
 }
+if (what === "tasks") {
+  const found = await (await import("./tasks/index.ts")).measureTasks(progress);
+  // Tokens depend on the commit alone.
+  writePage("benchmarks-tasks.md", tasksPage(describeMachine(root).slice(2, 3), found));
+}
+if (what === "transports") {
+  const found = await (await import("./trp/transports.ts")).measureTransports(progress);
+  writePage("benchmarks-transports.md", transportsPage(describeMachine(root), found));
+}
 if (what === "trp") {
   const found = await (await import("./trp/index.ts")).measureTrp(progress);
   writePage("benchmarks-trp.md", trpPage(describeMachine(root), found));
 }
+if (what === "writes") {
+  const { tables } = await (await import("./trp/writes.ts")).measureWrites(progress);
+  for (const table of tables) console.log(`\n${markdown(table)}`);
+}
 if (what === "local") {
   const found = await (await import("./local/index.ts")).measureLocal(root, progress);
   writePage("benchmarks-local.md", localPage(describeMachine(root), found));
+}
+if (what === "searches") {
+  const { bars, tables } = await (await import("./local/index.ts")).measureSearchesAlone(root, progress);
+  for (const table of [...tables, barTable(bars)]) console.log(`\n${markdown(table)}`);
+}
+if (what === "sandbox-reuse") {
+  const { bars, tables } = await (await import("./sandbox/index.ts")).measureReuseAlone(progress);
+  for (const table of [...tables, barTable(bars)]) console.log(`\n${markdown(table)}`);
 }
 if (what === "sandbox") {
   const found = await (await import("./sandbox/index.ts")).measureSandbox(progress);

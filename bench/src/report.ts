@@ -63,7 +63,7 @@ export function findingsPage(
   return `${[
     introduction,
     machine.map((line) => `- ${line}`).join("\n"),
-    markdown(barTable(bars)).replace("### ", "## "),
+    ...(bars.length > 0 ? [markdown(barTable(bars)).replace("### ", "## ")] : []),
     ...tables.map((table) => markdown(table).replace("### ", "## ")),
     ...after,
   ].join("\n\n")}\n`;

@@ -39,6 +39,16 @@ export async function measureLocal(root: string, progress: (text: string) => voi
   }
 }
 
+/** A part of {@link measureLocal}. */
+export async function measureSearchesAlone(root: string, progress: (text: string) => void): Promise<Findings> {
+  const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
+  try {
+    return await measureSearches(root, folder, progress);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 async function measureCommands(folder: string): Promise<Findings> {
   const own = await session("pty", folder);
   const runners = [own, await session("pipe", folder), sentinel(folder), ptyEach];

@@ -6,6 +6,7 @@ import { median, percentile } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
 import { bareThread, cold, hoard, loops, processorEach, toolCalls, warm } from "./measures.ts";
 import { bareQuickjs, freshQuickjsEach, monty, type PeerFigures, processEach, wesselQuickjs } from "./peers.ts";
+import { javascriptReuse, measureReuse, pythonReuse } from "./reuse.ts";
 
 interface Row {
   what: string;
@@ -166,6 +167,12 @@ async function processorTable(cacheDir: string, progress: (text: string) => void
   };
 }
 
+/** Only what interpreters cost that are used again. */
+export async function measureReuseAlone(progress: (text: string) => void): Promise<Findings> {
+  const found = [await measureReuse(pythonReuse, progress), await measureReuse(javascriptReuse, progress)];
+  return { tables: found.flatMap(({ tables }) => tables), bars: found.flatMap(({ bars }) => bars) };
+}
+
 /** Measures both languages, and what one would use instead. */
 export async function measureSandbox(progress: (text: string) => void): Promise<Findings> {
   const cacheDir = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
@@ -174,6 +181,7 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
     const javascript = await measureJavascript(progress);
     const thread = await bareThread(1000);
     const processor = await processorTable(cacheDir, progress);
+    const reuse = await measureReuseAlone(progress);
     progress("peers");
     const pythonPeers = [await monty(25)];
     const javascriptPeers = [await bareQuickjs(25), await wesselQuickjs(25)];
@@ -202,8 +210,9 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
           javascriptPeers,
         ),
         processor,
+        ...reuse.tables,
       ],
-      bars: [...python.bars, ...javascript.bars],
+      bars: [...python.bars, ...javascript.bars, ...reuse.bars],
     };
   } finally {
     rmSync(cacheDir, { recursive: true, force: true });

@@ -121,7 +121,7 @@ const wireTools = (): string =>
   );
 
 /** A schema without the keywords that only our parsers read. */
-function withoutOurs(schema: object): unknown {
+export function withoutOurs(schema: object): unknown {
   return JSON.parse(JSON.stringify(schema, (key, value) => (key.startsWith("x-") ? undefined : value)));
 }
 

@@ -27,7 +27,7 @@ function openDatabase(file: string): Database {
 
 /**
  * The rows of a keyed call by statements alone, and nothing else: no session, no claim, no JSON, no hash is looked at. In
- * the same groups as the store's, three commits each; `file` is a store's that keyed calls were written to. Faster than
+ * the same groups as the store's, two commits each; `file` is a store's that keyed calls were written to. Faster than
  * this no store on the same binding can be.
  */
 export function bareStatements(name: string, file: string): Writer {
@@ -66,7 +66,7 @@ export function bareStatements(name: string, file: string): Writer {
   };
 }
 
-/** Admission, start and end of the calls from `first` to `end`, a commit for each step. */
+/** Admission with start, and end, of the calls from `first` to `end`: two commits. */
 function steps(database: Database, { frame, call, operation, audit }: Kept): (first: number, end: number) => void {
   const at = Number(audit.n);
   const seq = Number(frame.seq);
@@ -92,13 +92,9 @@ function steps(database: Database, { frame, call, operation, audit }: Kept): (fi
   const { scope, lease_until, due_at, data, outcome } = operation as Row & { scope: string };
   const auditRow = (n: number): unknown =>
     insertAudit([n, audit.at as number, audit.entry as string, audit.prev_hash as string, audit.hash as string]);
-  const commit = (first: number, end: number, step: (n: number, id: string) => void, last: () => void): void => {
-    database.exec("BEGIN IMMEDIATE");
+  const each = (first: number, end: number, step: (n: number, id: string) => void): void => {
     for (let n = first; n < end; n += 1) step(n, `${n}`.padStart(12, "0"));
-    last();
-    database.exec("COMMIT");
   };
-  const nothing = (): void => {};
   return (first, end) => {
     const admit = (n: number, id: string): void => {
       const { place, deadline, record } = call as Row & { place: number };
@@ -113,18 +109,24 @@ function steps(database: Database, { frame, call, operation, audit }: Kept): (fi
       ]);
       insertFrame([session, seq + n, `${frame_id}${id}`, digest as string, calls as string]);
     };
-    commit(first, end, admit, () => takeSeq([seq + end, session]));
     const start = (n: number, id: string): void => {
       const { kept } = operation as Row & { kept: string };
       insertOperation([scope, `${operation.key}${id}`, at + n, lease_until as number, kept, data as string]);
       auditRow(at + 2 * n + 1);
     };
-    commit(first, end, start, () => takeFence([at + end]));
     const finish = (n: number, id: string): void => {
       endOperation([due_at as number, operation.kept as string, outcome as string, scope, `${operation.key}${id}`]);
       auditRow(at + 2 * n + 2);
       endCall([call.reply as string, session, `${call.call_id}${id}`]);
     };
-    commit(first, end, finish, nothing);
+    database.exec("BEGIN IMMEDIATE");
+    each(first, end, admit);
+    each(first, end, start);
+    takeSeq([seq + end, session]);
+    takeFence([at + end]);
+    database.exec("COMMIT");
+    database.exec("BEGIN IMMEDIATE");
+    each(first, end, finish);
+    database.exec("COMMIT");
   };
 }

@@ -1,5 +1,6 @@
 import { Agent, request } from "node:http";
 import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { McpServer } from "@modelcontextprotocol/server";
 import type { Called } from "./load.ts";
 import { address, found, lookup, lookupZod } from "./work.ts";
@@ -41,6 +42,13 @@ export async function mcpOverHttp(url: string): Promise<Peer> {
   const client = new Client({ name: "bench", version: "1.0.0" });
   await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
   return caller("MCP Streamable HTTP", client);
+}
+
+/** The official client, which starts the server as a child. */
+export async function mcpOverStdio(command: string, args: string[]): Promise<Peer> {
+  const client = new Client({ name: "bench", version: "1.0.0" });
+  await client.connect(new StdioClientTransport({ command, args }));
+  return caller("MCP over standard streams", client);
 }
 
 /** The least that a client of HTTP with JSON can be in Node, with a body as long as a frame's. */

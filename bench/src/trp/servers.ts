@@ -1,4 +1,6 @@
 import { createServer } from "node:http";
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { createInterface } from "node:readline";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { createRouter, principal } from "@toolglot/trp-core";
@@ -6,7 +8,15 @@ import { serveHttp } from "@toolglot/trp-core/node";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { found, lookup, lookupZod, readCapability, writeCapability } from "./work.ts";
 
-// A server in a separate process: `node servers.mjs echo|trp|mcp [FILE]`. Prints its URL; ends with its parent.
+// A server in a separate process: `node servers.mjs echo|trp|mcp [FILE]`. Prints its URL, and after each line of input the
+// gaps in its event loop since the line before (`Gaps`); ends with its parent.
+
+/** How far apart the ticks of a timer of 1 ms came. Milliseconds. */
+export interface Gaps {
+  p50: number;
+  p99: number;
+  max: number;
+}
 
 const makers: Record<string, (file: string | undefined) => Promise<string>> = {
   /** The least that HTTP with JSON can be in Node: read the body, parse it, answer. */
@@ -59,4 +69,13 @@ const [kind, file] = process.argv.slice(2) as [string, string | undefined];
 const make = makers[kind];
 if (!make) throw new Error(`no server ${kind}`);
 console.log(await make(file));
-process.stdin.on("end", () => process.exit(0)).resume();
+const delays = monitorEventLoopDelay({ resolution: 1 });
+delays.enable();
+createInterface({ input: process.stdin })
+  .on("line", () => {
+    const ms = (nanoseconds: number): number => nanoseconds / 1e6;
+    const gaps: Gaps = { p50: ms(delays.percentile(50)), p99: ms(delays.percentile(99)), max: ms(delays.max) };
+    console.log(JSON.stringify(gaps));
+    delays.reset();
+  })
+  .on("close", () => process.exit(0));
