@@ -1,4 +1,19 @@
+import type { Plugin } from "esbuild";
 import { defineConfig } from "tsup";
+
+/** What core exports, by its file in the internal package. All other packages depend on core: nobody needs a second copy. */
+const exportedByCore = { "check-keys": "checkKeys", nearest: "nearest" };
+
+const fromCore: Plugin = {
+  name: "from-core",
+  setup({ onLoad }) {
+    for (const [file, name] of Object.entries(exportedByCore)) {
+      // A name of its own: one that was only passed on would be an export of the package, too.
+      const contents = `import { ${name} as ofCore } from "@toolglot/core"; export const ${name} = ofCore;`;
+      onLoad({ filter: new RegExp(`[\\\\/]internal[\\\\/]src[\\\\/]${file}\\.ts$`) }, () => ({ contents }));
+    }
+  },
+};
 
 /**
  * What every library package builds with: ESM only, declarations. No source maps: with the sources in them they would be two thirds of
@@ -13,6 +28,7 @@ const config: ReturnType<typeof defineConfig> = defineConfig({
   dts: { compilerOptions: { noCheck: true, skipLibCheck: true, ignoreDeprecations: "6.0" } },
   clean: true,
   treeshake: true,
+  esbuildPlugins: [fromCore],
 });
 
 export default config;

@@ -186,14 +186,16 @@ async function consumeExamples() {
   }
 }
 
-/** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with. */
+/** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with, and so are guides that a package stands for. */
 function guides() {
+  /** @type {Record<string, string>} */
+  const developedIn = { "watching-a-router": "trp-core" };
   return readdirSync(join(root, "docs"))
     .map((name) => ({ name, id: /^guide-(.+)\.md$/.exec(name)?.[1] }))
     .filter(({ id }) => id !== undefined)
     .map(({ name, id }) => ({
       file: `docs/${name}`,
-      folder: packages.find((member) => member.id === id)?.path ?? root,
+      folder: packages.find((member) => member.id === (developedIn[id ?? ""] ?? id))?.path ?? root,
     }));
 }
 

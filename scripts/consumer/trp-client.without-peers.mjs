@@ -1,4 +1,4 @@
-// Run where @toolglot/trp-client is installed and ws isn't: the message must say what to install.
+// Run where @toolglot/trp-client is installed and its optional peers aren't: the message must say what to install.
 import assert from "node:assert/strict";
 import { createClient } from "@toolglot/trp-client";
 import { wsTransport } from "@toolglot/trp-client/node";
@@ -11,3 +11,4 @@ const client = createClient({
 const error = await client.hello().catch((thrown) => thrown);
 assert.match(`${error.message} ${error.cause?.message ?? ""}`, /npm install ws/);
 await client.close();
+await assert.rejects(import("@toolglot/trp-client/tracing"), /Cannot find package '@opentelemetry\/api'/);

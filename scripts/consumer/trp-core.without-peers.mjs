@@ -1,4 +1,4 @@
-// Run where @toolglot/trp-core is installed and ws isn't: the message must say what to install.
+// Run where @toolglot/trp-core is installed and its optional peers aren't: the message must say what to install.
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createRouter } from "@toolglot/trp-core";
@@ -16,3 +16,7 @@ for (const serving of [
   assert.match(error.message, /npm install ws/);
 }
 await router.close();
+
+// Entries that are made for a peer say which one is missing.
+await assert.rejects(import("@toolglot/trp-core/metrics"), /Cannot find package 'prom-client'/);
+await assert.rejects(import("@toolglot/trp-core/tracing"), /Cannot find package '@opentelemetry\/api'/);

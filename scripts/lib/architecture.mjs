@@ -14,7 +14,13 @@
 
 /** @type {Record<string, Row>} */
 export const architecture = {
-  internal: { job: "what every package needs once", runsIn: "any", mayImport: [], thirdParty: [], forAll: true },
+  internal: {
+    job: "what every package needs once",
+    runsIn: "any",
+    mayImport: [],
+    thirdParty: ["@opentelemetry/api"],
+    forAll: true,
+  },
   core: { job: "the shared contract and the text layer", runsIn: "any", mayImport: [], thirdParty: [] },
   schema: {
     job: "tool input schemas: validate, coerce, describe errors",
@@ -59,14 +65,14 @@ export const architecture = {
     job: "TRP, the router: frames, sessions, catalog, policy, approvals, idempotency, audit",
     runsIn: "any",
     mayImport: ["core", "schema"],
-    thirdParty: ["@noble/hashes", "minisearch", "valibot", "ws"],
+    thirdParty: ["@noble/hashes", "@opentelemetry/api", "minisearch", "prom-client", "valibot", "ws"],
     bundled: ["@valibot/to-json-schema"],
   },
   "trp-client": {
     job: "TRP, the agent's side: sequence, catalog, retries, transports",
     runsIn: "any",
     mayImport: ["core", "trp-core"],
-    thirdParty: ["eventsource-parser", "ws"],
+    thirdParty: ["@opentelemetry/api", "eventsource-parser", "ws"],
   },
   "trp-sqlite": {
     job: "durable store and operation log on SQLite",

@@ -54,6 +54,13 @@ it("should refuse the internals of another package, by name and by path", () => 
   expect(problems("app", 'import "../../core/src/span.ts";')[0]).toContain("reaches out of its package");
 });
 
+it("should let a test use what builds the packages, and nothing else do so", () => {
+  const source = 'import { scripts } from "../../../bundled-script.ts";';
+  expect(problems("app", source, "test/a/b.test.ts")[0]).toContain("reaches out of its package");
+  expect(problems("app", source, "test/b.test.ts")).toEqual([]);
+  expect(problems("app", source, "src/b.ts")[0]).toContain("reaches out of its package");
+});
+
 it("should refuse a package that imports itself by name", () => {
   expect(problems("parser", 'import "@toolglot/parser";')[0]).toContain("imports its own package by name");
 });
