@@ -25,7 +25,7 @@ import { findImports } from "./lib/imports.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
 import { packagesToInstall, readmeExamples } from "./lib/readme-examples.mjs";
 import { createTarballs, optionalPeers } from "./lib/tarballs.mjs";
-import { root } from "./lib/workspace.mjs";
+import { root, workspaceMembers } from "./lib/workspace.mjs";
 
 /** @typedef {import("./lib/workspace.mjs").Member} Member */
 
@@ -188,14 +188,12 @@ async function consumeExamples() {
 
 /** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with, and so are guides that a package stands for. */
 function guides() {
-  /** @type {Record<string, string>} */
-  const developedIn = { "watching-a-router": "trp-core" };
   return readdirSync(join(root, "docs"))
     .map((name) => ({ name, id: /^guide-(.+)\.md$/.exec(name)?.[1] }))
     .filter(({ id }) => id !== undefined)
     .map(({ name, id }) => ({
       file: `docs/${name}`,
-      folder: packages.find((member) => member.id === (developedIn[id ?? ""] ?? id))?.path ?? root,
+      folder: packages.find((member) => member.id === id)?.path ?? root,
     }));
 }
 
@@ -206,17 +204,20 @@ const importedPackages = (program) =>
     .filter((name) => !isBuiltin(name));
 
 /**
- * What else a program imports, in the version that its package is developed with.
+ * What else a program imports, in the version that its package is developed with, or else any package of the repository.
  * @param {string} folder
  * @param {string} program
  */
 function thirdParty(folder, program) {
+  const places = [folder, ...workspaceMembers().map(({ path }) => path)];
   return importedPackages(program)
     .filter((name) => !packages.some(({ manifest }) => manifest.name === name))
-    .map(
-      (name) =>
-        `${name}@${JSON.parse(readFileSync(join(folder, "node_modules", name, "package.json"), "utf8")).version}`,
-    );
+    .map((name) => {
+      const manifests = places.map((place) => join(place, "node_modules", name, "package.json"));
+      const manifest = manifests.find((file) => existsSync(file));
+      if (manifest === undefined) throw new Error(`no package of the repository is developed with ${name}`);
+      return `${name}@${JSON.parse(readFileSync(manifest, "utf8")).version}`;
+    });
 }
 
 for (const member of packages) {

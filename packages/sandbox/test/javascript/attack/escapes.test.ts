@@ -96,7 +96,7 @@ it("should hold at least sixty attempts, each named once and with its outcome", 
 });
 
 describe.each([
-  ["each in a thread of its own", someOf(attempts, 60), 12],
+  ["each in a thread of its own", someOf(attempts, 24), 12],
   ["one after another in one thread", attempts, 40],
 ] as const)("attempts, %s", (how, some, sampled) => {
   const make = (): Sandbox =>

@@ -3,6 +3,7 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../../src/node/index.ts";
 import { addTool, readSections } from "../../support.ts";
+import { endless, runNext } from "../reuse/one-at-a-time.ts";
 import { inGroups } from "../support.ts";
 
 /** Of each program what CPython made of it: `generate.py` says how. */
@@ -17,8 +18,10 @@ const { given, programs: expected } = JSON.parse(
 ) as Expected;
 
 const limits = { timeoutMs: 60_000 };
-const sandbox = createSandbox({ language: "python", style: "notebook", tools: [addTool], limits, pool: { size: 0 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const options = { language: "python", style: "notebook", tools: [addTool], limits } as const;
+const once = createSandbox({ ...options, pool: { size: 0 } });
+const kept = createSandbox({ ...options, domain: "programs", reuse: endless });
+afterAll(() => Promise.all([once, kept].map((sandbox) => sandbox[Symbol.asyncDispose]())));
 
 const files = Object.entries(given).map(([path, data]) => ({ path, data }));
 
@@ -38,16 +41,13 @@ it("should have what CPython made of a hundred programs", () => {
   expect(programs.map(({ name }) => name)).toEqual(Object.keys(expected));
 });
 
-// Two at a time, each in an interpreter of its own.
+// The first group in interpreters of their own, the others in a kept one.
 const groups = inGroups(programs, 10).map((group, number) => ({ group, number, first: group[0]?.name }));
 
 it.for(groups)("should run programs as CPython does: $first and those after it", async ({ group, number }, context) => {
   leftToCi(context, number === 0);
-  const pairs = inGroups(group, 2);
-  for (const pair of pairs) {
-    const runs = await Promise.all(pair.map(({ code }) => sandbox.run(code, { files })));
-    pair.forEach(({ name }, index) => {
-      expect({ name, ...Object(shown(runs[index] as SandboxRun)) }).toEqual({ name, ...expected[name] });
-    });
+  for (const { name, code } of group) {
+    const run = await (number === 0 ? once.run(code, { files }) : runNext(kept, code, { files }));
+    expect({ name, ...Object(shown(run)) }).toEqual({ name, ...expected[name] });
   }
 });
