@@ -14,8 +14,11 @@ export interface Lease {
    * the lease is lost.
    */
   hold(): Promise<boolean>;
-  /** Renews nothing any more. The lease then ends by itself. */
-  stop(): void;
+  /**
+   * Renews nothing any more; the lease then ends by itself. Resolves when no renewal is under way: what gives the claim back after
+   * it can't be undone by one that comes late.
+   */
+  stop(): Promise<void>;
 }
 
 /** What a lease is kept with. */
@@ -106,10 +109,11 @@ export function keepLease<Claim>(
       if (loss === undefined && now() >= until) lose("expired");
       return loss === undefined;
     },
-    stop(): void {
+    async stop(): Promise<void> {
       stopped = true;
       clearInterval(timer);
       stopListening();
+      await renewing;
     },
   };
 }
