@@ -11,7 +11,7 @@ import { readAttpResults } from "./formats/attp.ts";
 import { readCatalog, readRouterResult } from "./formats/router.ts";
 import { readTamResults } from "./formats/tam.ts";
 import { readToolsResults } from "./formats/toolsxml.ts";
-import type { Outcome } from "./task.ts";
+import { type Outcome, outcomeOf } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
 import table from "./words/formats.json" with { type: "json" };
 
@@ -75,16 +75,11 @@ function readTools(offered: ModelRequest["tools"], system: string, { listing, la
 function readOutcomes(message: Message, read: (result: ToolResult) => Outcome | Outcome[]): Outcome[] {
   if (message.role === "assistant" || message.trust === "host") return [];
   const results = message.parts.flatMap((part) => (part.type === "result" ? read(part.result) : []));
-  const text = messageText(message);
   const readers = [readAttpResults, readTamResults, readToolsResults];
-  return results.length > 0 ? results : readers.flatMap((readText) => readText(text));
+  return results.length > 0 ? results : readers.flatMap((readText) => readText(messageText(message)));
 }
 
 function readResult({ status, data, content, error }: ToolResult): Outcome {
-  if (status === "ok" || status === "pending") {
-    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    return { status: "ok", value: data ?? parseJson(text) };
-  }
-  const failed = status === "denied" ? "denied" : "error";
-  return { status: failed, ...(error && { errorType: error.type, message: error.message }) };
+  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  return outcomeOf(status, { value: data ?? parseJson(text), errorType: error?.type, message: error?.message });
 }

@@ -75,7 +75,11 @@ export const callTask = <Value>(
 /** Types of errors that say that a person or a policy did not want the call, and that nothing ran. */
 const denialTypes: ReadonlySet<string> = new Set(["Denied", "POLICY_DENIED", "ValueCancelled"]);
 
-/** How a call failed, which may be that it was not wanted. */
-export function failure(errorType: string, message: string, denied = denialTypes.has(errorType)): Outcome {
-  return { status: denied ? "denied" : "error", errorType, message };
+type Facts = { [Name in keyof Outcome]?: Outcome[Name] | undefined };
+
+/** How a call ended, by the status and the facts in its result: `error` may be that it was not wanted. */
+export function outcomeOf(status = "ok", { errorType = "Error", message = "", value, ...facts }: Facts): Outcome {
+  if (/^(?:ok|success|pending|running)$/.test(status)) return { ...facts, status: "ok", value } as Outcome;
+  const denied = status === "denied" || denialTypes.has(errorType);
+  return { ...facts, status: denied ? "denied" : "error", errorType, message } as Outcome;
 }

@@ -1,6 +1,6 @@
 import { serialize } from "@toolglot/attp";
 import { parse } from "smol-toml";
-import { failure, type Outcome } from "../task.ts";
+import { type Outcome, outcomeOf } from "../task.ts";
 import { parseJson, type Say } from "../text.ts";
 
 const bare = { status: "complete", span: { start: 0, end: 0 }, extra: {} } as const;
@@ -41,14 +41,13 @@ export function readAttpResults(text: string): Outcome[] {
   // A note of the host may stand around the document.
   const body = text.slice(start).replace(/^```\s*$[\s\S]*/m, "");
   try {
-    const { tool_result: table } = parse(body) as { tool_result: Record<string, unknown> };
+    const { tool_result: table } = parse(body) as { tool_result: Record<string, string> };
     // A note stands for what has no result yet: a program that waits for an approval.
     if (table.note !== undefined)
       return [{ status: "denied", waitsFor: /: ([^:."]+)\W*$/.exec(String(table.result))?.[1] ?? "" }];
-    if (table.status === "success") return [{ status: "ok", value: parseJson(String(table.result ?? "null")) }];
-    const denied = table.status === "denied" || undefined;
-    return [failure(String(table.error_type ?? "Error"), String(table.message ?? ""), denied)];
+    const { status, result = "null", error_type: errorType, message } = table;
+    return [outcomeOf(String(status), { value: parseJson(String(result)), errorType, message })];
   } catch {
-    return [failure("Unreadable", "the result could not be read")];
+    return [outcomeOf("error", { errorType: "Unreadable", message: "the result could not be read" })];
   }
 }

@@ -1,4 +1,4 @@
-import { failure, type Outcome, type PlannedCall } from "../task.ts";
+import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
 import { parseJson } from "../text.ts";
 
 /** Calls as one TAM block: a single call without numbers, several as numbered steps. */
@@ -28,9 +28,8 @@ export function readTamResults(text: string): Outcome[] {
 }
 
 function readStep(status: string, field: (name: string) => string | undefined): Outcome {
-  if (status === "pending") return { status: "ok", value: { task_id: field("task_id") } };
-  if (status === "ok") return { status: "ok", value: parseJson(field("result") ?? "null") };
-  const error = field("error") ?? "";
-  const [, errorType = "Error", message = error] = /^([A-Z]\w*): ([\s\S]*)$/.exec(error) ?? [];
-  return failure(errorType, message, status === "denied" || undefined);
+  const value = status === "pending" ? { task_id: field("task_id") } : parseJson(field("result") ?? "null");
+  const error = field("error");
+  const [, errorType, message = error] = /^([A-Z]\w*): ([\s\S]*)$/.exec(error ?? "") ?? [];
+  return outcomeOf(status, { value, errorType, message });
 }

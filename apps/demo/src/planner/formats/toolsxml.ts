@@ -1,5 +1,5 @@
 import { serialize, type ToolsXmlCall } from "@toolglot/toolsxml";
-import { failure, type Outcome, type PlannedCall } from "../task.ts";
+import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
 import { parseJson } from "../text.ts";
 
 /** A value as it is, in CDATA where it has marks of XML. */
@@ -31,9 +31,8 @@ export function readToolsResults(message: string): Outcome[] {
   return [...list.matchAll(result)].map(([, head = "", content = ""]) => {
     const text = content.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1");
     const found = Object.fromEntries([...head.matchAll(/ (\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
-    const facts = { text, ...(found.exit !== undefined && { exit: Number(found.exit) }) };
-    if (found.status === "running") return { status: "ok", running: true, value: parseJson(text), ...facts };
-    if (found.status !== "error") return { status: "ok", value: parseJson(text), ...facts };
-    return { ...failure(found.type ?? "Error", text), ...facts };
+    const exit = found.exit === undefined ? {} : { exit: Number(found.exit) };
+    const facts = { ...exit, ...(found.status === "running" && { running: true as const }), text, message: text };
+    return outcomeOf(found.status, { ...facts, value: parseJson(text), errorType: found.type });
   });
 }

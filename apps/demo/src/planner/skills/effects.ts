@@ -12,9 +12,9 @@ const unquoted = (text: string | undefined): string | undefined =>
 /** `Open a high priority ticket for Anna Berg: Lantern overheats; serial F4-10233, …` */
 export function readTicket(question: string, say: Say): Task | Unread | undefined {
   const head = readWording("ticket", question);
-  if (!head) return undefined;
-  const rest = question.slice(head.whole?.length);
+  const rest = question.slice(head?.whole?.length);
   const { mark = "", text, late, ...end } = readWording("ticketText", rest) ?? {};
+  if (!head) return undefined;
   const { level, who = end.who } = head;
   const said = unquoted(text);
   const more = /[:：]/.test(mark) ? undefined : furtherStep(said ?? rest);
@@ -26,8 +26,7 @@ export function readTicket(question: string, say: Say): Task | Unread | undefine
     return { unread: [], message };
   }
   const wanted = (level ?? late ?? "normal").toLowerCase();
-  const priority = priorities?.[wanted] ?? wanted;
-  const receiver = unquoted(who);
+  const [priority, receiver] = [priorities?.[wanted] ?? wanted, unquoted(who)];
   const [first = "", ...others] = said.split(/\s*[;；\n]\s*/u);
   const title = first.replace(/[.。]$/u, "").slice(0, 200);
   const whole = others.length > 0 ? others.join("; ") : said;
@@ -72,13 +71,10 @@ export function readNotify(question: string, say: Say): Task | undefined {
   if (message === undefined) return undefined;
   const channel = says("everybody", named.trim()) ? "all" : named.trim();
   type Sent = { notification_id: number; channel: string };
-  return callTask<Sent>(
-    ["notify", "notify_broadcast"],
-    { channel, message },
-    ({ notification_id: id, channel: to }) => {
-      return say`Message ${id} went out to ${to}. ‖ 消息 ${id} 已发到“${to}”。`;
-    },
-  );
+  return callTask<Sent>(["notify", "notify_broadcast"], { channel, message }, (sent) => {
+    const [id, to] = [sent.notification_id, sent.channel];
+    return say`Message ${id} went out to ${to}. ‖ 消息 ${id} 已发到“${to}”。`;
+  });
 }
 
 /** `Export the orders`, `导出订单`: always a whole table. */

@@ -4,11 +4,10 @@ import type { Task, Unread } from "../task.ts";
 import { type Say, sayIn } from "../text.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { readChain } from "./chain.ts";
-import { readData, readNamed } from "./data/index.ts";
+import { readData, readNamed, readSql } from "./data/index.ts";
 import { readAsk, readDocuments } from "./documents.ts";
 import { readDelete, readExport, readNotify, readTicket } from "./effects.ts";
 import { readProject } from "./project/index.ts";
-import { readSql } from "./sql.ts";
 
 export { default as skills } from "../words/skills.json" with { type: "json" };
 
