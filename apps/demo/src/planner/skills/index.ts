@@ -15,7 +15,7 @@ type Reader = (question: string, say: Say, now: Date) => Task | Unread | undefin
 
 /** In this order: the first that takes a request in whole is taken; what one claims and can't take in whole is declined. */
 const copying: readonly Reader[] = [readSql, readTicket, readNotify];
-const reading = [readDelete, readExport, readProject, readChain, severalSteps, readData, readDocuments, readArithmetic];
+const reading = [readDelete, readExport, readProject, readChain, furtherStep, readData, readDocuments, readArithmetic];
 const readers: readonly Reader[] = [...copying, ...reading, readNamed, readAsk];
 
 /** A request of more characters is none that these rules understand; only what is copied as it stands may be long. */
@@ -34,9 +34,4 @@ export function readTask(asked: string, language: Locale, now: Date = new Date()
   }
   const tokens = readTokens(question, now);
   return claimed ?? { unread: long ? [question] : writtenAs(question, tokens, tokens.filter(isContent)) };
-}
-
-function severalSteps(question: string): Unread | undefined {
-  const more = furtherStep(question);
-  return more === undefined ? undefined : { unread: [more] };
 }
