@@ -15,9 +15,6 @@ import { type Outcome, outcomeOf } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
 import table from "./words/formats.json" with { type: "json" };
 
-/** A tool as a prompt lists it: with the first line of its description. */
-export type ListedTool = { name: string; description: string };
-
 type Format = (typeof table)[number] & { protocol: TextProtocol | "attp-js"; language?: ProgramLanguage };
 
 /**
@@ -64,7 +61,8 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
 
 const isQuestion = ({ role, trust }: Message): boolean => role === "user" && trust === "user";
 
-function readTools(offered: ModelRequest["tools"], system: string, { listing, language }: Format): ListedTool[] {
+/** The tools as a prompt lists them, each with the first line of its description. */
+function readTools(offered: ModelRequest["tools"], system: string, { listing, language }: Format) {
   const part = /^## (?:Available Tools|可用工具)[^\n]*\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(system)?.[1] ?? "";
   const found = [...(language ? system : part).matchAll(new RegExp(listing, "gm"))].map(({ groups }) => groups);
   return (offered ?? found).map((tool) => {

@@ -2,7 +2,6 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelPart, ModelRequest, ToolCall } from "@toolglot/core";
 import { type Conversation, readConversation } from "./conversation.ts";
 import { routedProgram, writeDecline, writeDocument } from "./formats/attp.ts";
-import { toRouterCalls } from "./formats/router.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import { says } from "./reading/requests.ts";
@@ -114,8 +113,11 @@ function writeCalls(conversation: Conversation, task: Task, calls: PlannedCall[]
   const taken = messy !== undefined && !complained && (answers === 0 || task.tools.includes("edit"));
   const slip = taken ? pickSlip(slips, task, turn) : undefined;
   if (protocol === "native" || protocol === "trp") {
-    const own = toRouterCalls(calls, catalog).map((call) => ({ ...call, ...slip?.call?.(call, catalog.length) }));
-    const named = calls.map((call, index) => ({ ...call, name: own[index]?.name ?? "" }));
+    const own = calls.map(({ name, input: args }) => {
+      const call = { idx: catalog.find((line) => line.name === name)?.idx ?? -1, name, args };
+      return { ...call, ...slip?.call?.(call, catalog.length) };
+    });
+    const named = own.map(({ name, args }) => ({ name, input: args }));
     return { text: prose, calls: protocol === "trp" ? [{ name: "router", input: { calls: own } }] : named };
   }
   const write = protocol === "tam" ? writeTamBlock : writeToolsBlock;

@@ -44,11 +44,8 @@ export interface Task {
   run(language?: ProgramLanguage): CallPlan<Answer>;
 }
 
-/** What a skill says of a task whose programs and calls come from one plan: how to answer from what the plan comes to. */
-export interface Planned<Value> extends Pick<Task, "kind" | "looksUp"> {
-  /** What it can't make use of declines the request; a task is done next. */
-  answer(value: Value): Answer | Task;
-}
+/** A task whose programs and calls come from one plan. An answer that can't make use of its value declines; a task is done next. */
+export type Planned<Value> = Pick<Task, "kind" | "looksUp"> & { answer(value: Value): Answer | Task };
 
 export function plannedTask<Value>({ steps, result, answer, ...task }: Planned<Value> & Plan): Task {
   const plan: Plan = { steps, ...(result && { result }) };

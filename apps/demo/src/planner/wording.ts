@@ -1,4 +1,4 @@
-import type { ListedTool } from "./conversation.ts";
+import type { Conversation } from "./conversation.ts";
 import type { Outcome, Unread } from "./task.ts";
 import type { Say } from "./text.ts";
 import skills from "./words/skills.json" with { type: "json" };
@@ -8,7 +8,7 @@ const selfDescription = (say: Say): string =>
   say`I am a rule-based planner, no language model ‖ 我是基于规则的规划器，不是语言模型`;
 
 /** Tools as the request lists them, and a request of each kind. */
-export function helpText(say: Say, tools: readonly ListedTool[]): string {
+export function helpText(say: Say, tools: Conversation["tools"]): string {
   const list = tools.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
   const examples = skills.map(({ example }) => `- ${example[say.zh ? "zh" : "en"]}`).join("\n");
   const head = selfDescription(say) + say`. My tools: ‖ 。可用工具：`;

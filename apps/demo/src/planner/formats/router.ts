@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolErrorInfo, ToolResult } from "@toolglot/core";
-import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
+import { type Outcome, outcomeOf } from "../task.ts";
 
 export type CatalogLine = { idx: number; name: string; description: string };
 
@@ -15,12 +15,6 @@ export function readCatalog(tools: readonly ToolDefinition[] | undefined): Catal
   const lines = [...tool.description.matchAll(catalogLine)];
   return lines.map(([, idx, name = "", description = ""]) => ({ idx: Number(idx), name, description }));
 }
-
-/** Calls as a router takes them. The planner has made sure that each is in the catalog. */
-export const toRouterCalls = (calls: readonly PlannedCall[], catalog: readonly CatalogLine[]): RouterCall[] =>
-  calls.map(({ name, input }) => {
-    return { idx: catalog.find((line) => line.name === name)?.idx ?? -1, name, args: input };
-  });
 
 type Entry = Partial<Record<"status" | "error" | "approval_id", string>> & { data?: unknown; warnings?: unknown[] };
 
