@@ -1,11 +1,4 @@
-import {
-  type Message,
-  type ModelRequest,
-  messageText,
-  type ProgramLanguage,
-  type ProtocolMode,
-  type ToolResult,
-} from "@toolglot/core";
+import { type Message, type ModelRequest, messageText, type ProgramLanguage, type ToolResult } from "@toolglot/core";
 import type { TextProtocol } from "@toolglot/core/text";
 import { readAttpResults } from "./formats/attp.ts";
 import { readCatalog, readRouterResult } from "./formats/router.ts";
@@ -35,12 +28,12 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
   const last = since.at(-1);
   const catalog = readCatalog(offered);
   const format = formats.find(({ promptMark }) => new RegExp(promptMark, "m").test(system)) as Format;
-  const mode: ProtocolMode = offered || system.includes(format.resultMark) ? "loop" : "single";
   return {
     protocol: catalog ? ("trp" as const) : offered ? ("native" as const) : format.protocol,
     /** What its calls are written in, where they are a program. */
     language: offered ? undefined : format.language,
-    mode,
+    /** Whether results come back, so that the planner goes on. */
+    loops: offered !== undefined || system.includes(format.resultMark),
     tools: catalog ?? readTools(offered, system, format),
     /** Whether the functions of its programs are a router's capabilities. */
     isRouted: /^(?:def router_call\(|.*\brouter\.call\({)/m.test(system),

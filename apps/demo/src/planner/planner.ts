@@ -51,12 +51,12 @@ export function createPlanner(options: PlannerOptions = {}): Model {
 }
 
 function reply(conversation: Conversation, messy: string | number | undefined, now: Date): Reply {
-  const { question, say, tools, language, mode, outcomes } = conversation;
+  const { question, say, tools, language, loops, outcomes } = conversation;
   const decline = (declined: string): Reply => ({ text: language ? writeDecline(declined, say) : declined, declined });
   if (says("help", question)) {
     const text = helpText(say, tools);
     // Where every answer must be a document, a program leaves the text.
-    const isPlain = mode === "loop" || language === undefined;
+    const isPlain = loops || language === undefined;
     return { text: isPlain ? text : writeDocument(question, [], `__result__ = ${JSON.stringify(text)}`, say) };
   }
   const task = readTask(question, say.zh ? "zh" : "en", now);
@@ -68,7 +68,7 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
     );
   if (language && task.code === undefined) return decline(unreadText({ unread: [] }, say));
   // The value of the first program would be taken for the answer.
-  if (language && task.looksUp && mode === "single" && outcomes.length === 0)
+  if (language && task.looksUp && !loops && outcomes.length === 0)
     return decline(
       say`I would have to look a name up in the data first, which takes two programs: use --mode loop. ‖ 要先在数据里查一下其中的名字，需要两个程序：请用 --mode loop。`,
     );
