@@ -73,12 +73,12 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
       say`I would have to look a name up in the data first, which takes two programs: use --mode loop. ‖ 要先在数据里查一下其中的名字，需要两个程序：请用 --mode loop。`,
     );
   const step = advance(task.run(language), task.tools.includes("edit"), outcomes, messy !== undefined);
-  if ("failed" in step) return { text: failedText(step.failed, say) };
   if ("calls" in step) return writeCalls(conversation, task, step.calls, step.takesSlip ? messy : undefined);
+  if ("status" in step) return { text: failedText(step, say) };
   return typeof step.answer === "string" ? { text: step.answer } : decline(unreadText(step.answer, say));
 }
 
-type Step = { failed: Outcome } | { answer: Answer } | { calls: PlannedCall[]; takesSlip: boolean };
+type Step = Outcome | { answer: Answer } | { calls: PlannedCall[]; takesSlip: boolean };
 
 /** Replays what is known into the plan: what failed, its answer, or the calls it needs next. A slip is in the first calls or edit. */
 function advance(plan: CallPlan<Answer>, edits: boolean, known: readonly Outcome[], messy: boolean): Step {
@@ -97,7 +97,7 @@ function advance(plan: CallPlan<Answer>, edits: boolean, known: readonly Outcome
       const { name, mayFail } = calls[index] as PlannedCall;
       return status === "denied" || (status === "error" && !(mayFail && (name !== "command" || exit !== undefined)));
     });
-    if (failed) return { failed };
+    if (failed) return failed;
     if (own.length < calls.length) return { calls, takesSlip: isPlace && !isAgain };
     step = plan.next(own.map((outcome, index) => (calls[index]?.mayFail ? outcome : outcome.value)));
   }

@@ -66,6 +66,9 @@ export function numeral(text: string): number | undefined {
   return ones === undefined ? tens || undefined : (tens || 1) * 10 + ones;
 }
 
+/** A text itself, or a value as JSON. */
+export const plainText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
+
 /** A value as JSON, or the text itself. */
 export function parseJson(text: string): unknown {
   try {

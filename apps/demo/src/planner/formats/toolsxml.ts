@@ -1,6 +1,6 @@
 import { serialize, type ToolsXmlCall } from "@toolglot/toolsxml";
 import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
-import { parseJson } from "../text.ts";
+import { parseJson, plainText } from "../text.ts";
 
 /** A value as it is, in CDATA where it has marks of XML. */
 const body = (value: string): string =>
@@ -16,9 +16,7 @@ export function writeToolsBlock(calls: readonly PlannedCall[]): string {
       const call = { tool: name, ...lists, ...input, span: { start: 0, end: 0 } } as ToolsXmlCall;
       return serialize({ calls: [call], comments: [] }).slice("<tools>\n".length, -"</tools>\n".length);
     }
-    const children = Object.entries(input).map(
-      ([key, value]) => `    <${key}>${body(typeof value === "string" ? value : JSON.stringify(value))}</${key}>\n`,
-    );
+    const children = Object.entries(input).map(([key, value]) => `    <${key}>${body(plainText(value))}</${key}>\n`);
     return `  <${name}>\n${children.join("")}  </${name}>\n`;
   });
   return `<tools>\n${elements.join("")}</tools>\n`;

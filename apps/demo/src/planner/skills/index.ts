@@ -15,8 +15,8 @@ type Reader = (question: string, say: Say, now: Date) => Task | Unread | undefin
 
 /** In this order: the first that takes a request in whole is taken; what one claims and can't take in whole is declined. */
 const copying: readonly Reader[] = [readSql, readTicket, readNotify];
-const reading = [readDelete, readExport, readProject, readChain, furtherStep, readData, readDocuments, readArithmetic];
-const readers: readonly Reader[] = [...copying, ...reading, readNamed, readAsk];
+const steps: readonly Reader[] = [readDelete, readExport, readProject, readChain, furtherStep];
+const readers = [...copying, ...steps, readData, readDocuments, readArithmetic, readNamed, readAsk];
 
 /** A request of more characters is none that these rules understand; only what is copied as it stands may be long. */
 const maxLength = 2000;
