@@ -4,6 +4,7 @@ import { readAttpResults } from "./formats/attp.ts";
 import { readCatalog, readRouterResult } from "./formats/router.ts";
 import { readTamResults } from "./formats/tam.ts";
 import { readToolsResults } from "./formats/toolsxml.ts";
+import { nameOfValue } from "./skills/recall.ts";
 import { type Outcome, outcomeOf } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
 import table from "./words/formats.json" with { type: "json" };
@@ -41,6 +42,10 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
     catalog: catalog ?? [],
     question,
     say: sayIn(languageOf(question)),
+    /** Whether programs find what earlier ones of the conversation left, and keep their values for later ones. */
+    keepsValues: /^## (?:Session|会话)$/m.test(system),
+    /** The questions before this one, and whether a program kept a value for each. */
+    earlier: readEarlier(messages.slice(0, asked)),
     /** How many requests the user has made, this one included. */
     requests: messages.filter(isQuestion).length,
     /** What came back since the question, oldest first. */
@@ -53,6 +58,16 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
 }
 
 const isQuestion = ({ role, trust }: Message): boolean => role === "user" && trust === "user";
+
+function readEarlier(messages: readonly Message[]): { question: string; hasValue: boolean }[] {
+  const earlier: { question: string; hasValue: boolean }[] = [];
+  for (const message of messages) {
+    const last = earlier.at(-1);
+    if (isQuestion(message)) earlier.push({ question: messageText(message).trim(), hasValue: false });
+    else if (last) last.hasValue ||= messageText(message).includes(`\n${nameOfValue(earlier.length)} = `);
+  }
+  return earlier;
+}
 
 /** The tools as a prompt lists them, each with the first line of its description. */
 function readTools(offered: ModelRequest["tools"], system: string, { listing, language }: Format) {

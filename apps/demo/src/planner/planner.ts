@@ -6,6 +6,7 @@ import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
 import { says } from "./reading/requests.ts";
 import { readTask } from "./skills/index.ts";
+import { nameOfValue, readRecall } from "./skills/recall.ts";
 import { pickSlip, slipNames, slipsOf } from "./slips.ts";
 import type { Answer, CallPlan, Outcome, PlannedCall, Task } from "./task.ts";
 import { failedText, helpText, unreadText } from "./wording.ts";
@@ -59,7 +60,7 @@ function reply(conversation: Conversation, messy: string | number | undefined, n
     const isPlain = loops || language === undefined;
     return { text: isPlain ? text : writeDocument(question, [], `__result__ = ${JSON.stringify(text)}`, say) };
   }
-  const task = readTask(question, say.zh ? "zh" : "en", now);
+  const task = readRecall(conversation) ?? readTask(question, say.zh ? "zh" : "en", now);
   if ("unread" in task) return decline(unreadText(task, say));
   const missing = task.tools.filter((name) => !tools.some((tool) => tool.name === name));
   if (missing.length > 0)
@@ -105,7 +106,8 @@ function advance(plan: CallPlan<Answer>, edits: boolean, known: readonly Outcome
 
 /** Writes calls in the conversation's protocol. One answer may hold a slip; what follows a complaint or an error is right. */
 function writeCalls(conversation: Conversation, task: Task, calls: PlannedCall[], messy?: string | number): Reply {
-  const { protocol, language, answers, requests, catalog, complained, question, say, isRouted } = conversation;
+  const { protocol, language, answers, requests, catalog, complained, question, say, isRouted, keepsValues } =
+    conversation;
   const prose = answers === 0 ? say`I use ${say.list(task.tools)}.\n ‖ 使用 ${say.list(task.tools)}。\n` : "";
   const slips = slipsOf[protocol];
   // The slip that was asked for, else each request of the user takes the next one.
@@ -122,7 +124,8 @@ function writeCalls(conversation: Conversation, task: Task, calls: PlannedCall[]
   }
   const write = protocol === "tam" ? writeTamBlock : writeToolsBlock;
   const code = calls[0]?.name ?? "";
-  const program = isRouted ? routedProgram(code) : code;
+  const kept = keepsValues ? `${code}\n${nameOfValue(requests)} = __result__` : code;
+  const program = isRouted ? routedProgram(code) : kept;
   const text = language ? writeDocument(question, task.tools, program, say) : `${prose}\n${write(calls)}`;
   return { text: slip?.text?.(text) ?? text, cut: slip?.id === "cut-off" };
 }
