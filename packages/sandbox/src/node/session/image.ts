@@ -24,6 +24,8 @@ export interface ImageHead {
   language: SandboxLanguage;
   engine: string;
   guestHash: string;
+  /** Of the libraries that the host gives; empty for none. */
+  wheelsHash: string;
   /** As {@link GuestMemory.base}; empty in a session that has run nothing. */
   baseHash: string;
   memoryBytes: number;
