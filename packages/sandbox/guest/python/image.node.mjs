@@ -81,7 +81,7 @@ function heldObjects(engine) {
 /** The contents of the host's wheels: too many to copy after each program, and no program can write to them. @param {any} FS */
 function libraryFiles(FS) {
   const found = new Set();
-  const folder = FS.lookupPath("/lib/toolglot/wheels", { noent_okay: true }).node;
+  const { object: folder } = FS.analyzePath("/lib/toolglot/wheels");
   /** @param {any} node */
   const walk = (node) => {
     if (FS.isDir(node.mode)) for (const child of Object.values(node.contents)) walk(child);
