@@ -20,7 +20,8 @@ import { descendants, residentMb, wholeProcessorMs } from "./processes.ts";
 // Sessions of Python: what it costs to keep, to store and to go on with what programs left.
 
 /** A session of a thousand rows. */
-const rows = "rows = [{'id': n, 'name': f'row {n}', 'price': n * 1.5} for n in range(1000)]\n__result__ = len(rows)";
+const row = "[{'id': n, 'name': f'row {n}', 'price': n * 1.5}";
+const rows = `rows = ${row} for n in range(1000)]\n__result__ = len(rows)`;
 const count = "__result__ = len(rows)";
 const step = "rows[7]['price'] += 1\n__result__ = len(rows)";
 const rounds = 15;
@@ -47,8 +48,9 @@ interface Costs {
   save: number;
   /** Going on with a stored session in a warm interpreter, its first program included. */
   resume: number;
-  /** Of 10 MB, beside its next program. */
+  /** Of a larger one, beside its next program. */
   resumeLarge: number;
+  largeBytes: number;
   packed: number;
 }
 
@@ -79,8 +81,8 @@ async function measureCosts(sandbox: Sandbox, dir: string): Promise<Costs> {
   const resume = await processorOf(() => again(saved.id, count));
 
   const large = await open({ save: "manual" });
-  await expectRows(large, "text = random.randbytes(10_000_000)\n__result__ = len(rows)");
-  await large.save();
+  await expectRows(large, `more = ${row} for n in range(28_000)]\n__result__ = len(rows)`);
+  const { bytes: largeBytes } = await large.save();
   await large.close();
   const costs: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -94,7 +96,14 @@ async function measureCosts(sandbox: Sandbox, dir: string): Promise<Costs> {
     costs.push(first - begun - (wholeProcessorMs() - first));
     await session.close();
   }
-  return { program, save, resume, resumeLarge: costs.reduce((sum, each) => sum + each, 0) / rounds, packed };
+  return {
+    program,
+    save,
+    resume,
+    resumeLarge: costs.reduce((sum, each) => sum + each, 0) / rounds,
+    largeBytes,
+    packed,
+  };
 }
 
 interface Crowd {
@@ -203,7 +212,10 @@ export async function measureSessions(progress: (text: string) => void): Promise
             ["storing the image on disk besides", `${figure(costs.save)} ms`],
             ["bytes of an image", figure(costs.packed)],
             ["going on from the disk, with one program", `${figure(costs.resume)} ms`],
-            ["going on with 10 MB from the disk, besides a program", `${figure(costs.resumeLarge)} ms`],
+            [
+              `going on with ${figure(costs.largeBytes / 1e6)} MB of memory from the disk, besides a program`,
+              `${figure(costs.resumeLarge)} ms`,
+            ],
             [`memory of the host for each of ${crowd.sessions} that are open`, `${figure(crowd.mbEach)} MB`],
             [`processes besides the host while ${crowd.sessions} are open`, String(crowd.processes)],
             ["a program without domain or session, its interpreter's start included", `${figure(single)} ms`],
