@@ -35,6 +35,20 @@ const shapes = {
   "shapes-1.0.data/scripts/shapes": "#!python",
 };
 
+/** Time zones as the library's format has them: one whose clocks are an hour ahead and never change. */
+const zone = Buffer.alloc(54);
+zone.write("TZif", 0);
+zone.writeUInt32BE(1, 36);
+zone.writeUInt32BE(4, 40);
+zone.writeInt32BE(3600, 44);
+zone.write("CET\0", 50);
+const zones = {
+  "tzdata/__init__.py": "",
+  "tzdata/zoneinfo/__init__.py": "",
+  "tzdata/zoneinfo/Europe/__init__.py": "",
+  "tzdata/zoneinfo/Europe/Berlin": zone,
+};
+
 describe("the wheels of a sandbox", () => {
   it("are refused by name where they can't be had, before anything starts", () => {
     const dir = folder();
@@ -92,11 +106,12 @@ describe("the wheels of a sandbox", () => {
   it("are imported as Python imports them, in the style notebook alone", async () => {
     const dir = folder();
     makeWheel(dir, "shapes", shapes);
+    makeWheel(dir, "tzdata", zones);
     await using sandbox = make({ dir });
     expect(sandbox.libraries).toEqual(expect.arrayContaining(["json", "shapes", "sides"]));
     expect(sandbox.librariesOf("attp")).not.toContain("shapes");
     const code = `
-import shapes, sides, shapes.area as area
+import datetime, shapes, sides, zoneinfo, shapes.area as area
 from shapes import *
 from shapes import late
 import shapes.late
@@ -106,13 +121,15 @@ def caught(text):
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 [square(3), sides.four, area.square(4), late.note, shapes.late is late, Box(1), type(Box(1)).__name__, shapes.__name__,
- caught("from shapes import squre"), caught("import shapes.none"), caught("import logging"), caught("from shapes.none import x")]`;
+ caught("from shapes import squre"), caught("import shapes.none"), caught("import logging"), caught("from shapes.none import x"),
+ datetime.datetime(2024, 1, 1, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")).isoformat()]`;
     const expected = [
       ...[9, 4, 16, "read at the first import", true, { a: 1 }, "Box", "shapes"],
       "ImportError: cannot import name 'squre' from 'shapes'. Did you mean: 'square'?",
       "ModuleNotFoundError: No module named 'shapes.none'",
       "ModuleNotFoundError: No module named 'logging'",
       "ModuleNotFoundError: No module named 'shapes.none'",
+      "2024-01-01T00:00:00+01:00",
     ];
     expect(await outcome(sandbox, code)).toEqual(expected);
     expect(sandbox.stats().snapshot).toBe("built");
