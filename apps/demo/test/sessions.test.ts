@@ -2,7 +2,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
+import { createSandbox } from "@toolglot/sandbox";
 import { afterAll, expect, it } from "vitest";
+import { openKeptSession } from "../src/sessions/kept-session.ts";
 import { buildDemo, type Ended, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
 
@@ -23,15 +25,22 @@ it("should know what was computed in a process that is gone", async (context) =>
   expect(await demo("sessions", "rm", "processes")).toMatchObject({ code: 0 });
 }, 240_000);
 
-it("should know what was computed before, take questions back, and forget all", async () => {
-  expect(await ada("What is 17 * 23?")).toMatchObject({ code: 0, stdout: expect.stringContaining("17 * 23 = 391") });
-  expect(await ada("top 2 products by revenue")).toMatchObject({ code: 0 });
-  expect(await ada("What did I compute two questions ago?")).toMatchObject({
-    code: 0,
-    stdout: expect.stringContaining("You asked “What is 17 * 23?”. The value was: 391"),
-  });
+/** The questions to `--session ada` that the README shows, in its order. */
+function questionsOfReadme(): string[] {
+  const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  return [...readme.matchAll(/^npm run demo -- --session ada "([^"]+)"/gm)].map(([, question = ""]) => question);
+}
+
+it("should know what was computed before, as the README shows it, take questions back, and forget all", async () => {
+  const answers: Ended[] = [];
+  for (const question of questionsOfReadme()) answers.push(await ada(question));
+  expect(answers).toMatchObject([
+    { code: 0, stdout: expect.stringContaining("17 * 23 = 391") },
+    { code: 0 },
+    { code: 0, stdout: expect.stringContaining("You asked “What is 17 * 23?”. The value was: 391") },
+  ]);
   expect((await ada("两个问题之前算的是什么？")).stdout).toMatch(
-    /当时的问题是“top 2 products by revenue”，值为：\s+\| label +\| +revenue \|/,
+    /当时的问题是“top 5 products by revenue”，值为：\s+\| label +\| +revenue \|/,
   );
   const list = await demo("sessions", "list", "--json");
   expect(JSON.parse(list.stdout)).toMatchObject({ name: "ada", question: "两个问题之前算的是什么？" });
@@ -47,8 +56,12 @@ it("should know what was computed before, take questions back, and forget all", 
     variables: [{ name: "answer_1" }],
     questions: [{ question: "What is 17 * 23?" }],
   });
-  expect(said(await ada("What did I compute five questions ago?"))).toContain("There are only 1 questions before");
+  expect(said(await ada("What did I compute five questions ago?"))).toContain(
+    "Only one question was asked before this one.",
+  );
   expect(said(await ada("What did I compute one question ago?"))).toContain("Nothing was computed for");
+  expect((await demo("sessions", "undo", "ada", "3")).stdout).toContain("Nothing was asked in it now.");
+  expect(JSON.parse((await demo("sessions", "show", "ada", "--json")).stdout)).toMatchObject({ variables: [] });
   expect(await demo("sessions", "rm", "ada")).toMatchObject({ code: 0, stdout: "Removed ada.\n" });
   expect(await demo("sessions", "list")).toMatchObject({ code: 0, stdout: "No sessions.\n" });
   expect(said(await demo("What did I compute one question ago?"))).toContain("--session NAME");
@@ -85,4 +98,20 @@ it("should say what is wrong with a session, and what to do", async () => {
   });
   expect(await demo("sessions", "rm", "bob")).toMatchObject({ code: 0 });
   expect(await demo("--session", "bob", "What is 1 + 1?")).toMatchObject({ code: 0 });
+}, 240_000);
+
+it("should leave a session alone that somebody else has open", async () => {
+  await using sandbox = createSandbox({ language: "python", pool: { size: 0 } });
+  const { session } = await openKeptSession(sandbox, data, "held");
+  await session.save();
+  expect(await demo("--session", "held", "What is 1 + 1?")).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/session held is open elsewhere until .*: close it there, or wait/),
+  });
+  expect(await demo("sessions", "rm", "held")).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("The session held is open in another process: close it there."),
+  });
+  await session.close();
+  expect(await demo("sessions", "rm", "held")).toMatchObject({ code: 0 });
 }, 240_000);

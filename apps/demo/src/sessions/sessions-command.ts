@@ -91,7 +91,7 @@ async function undo(name: string, count: string, { dataDir }: SessionsOptions): 
   if (!Number.isInteger(questions) || questions < 1) throw new UsageError("undo takes a number of questions, from 1.");
   if (questions > book.questions.length) {
     throw new UsageError(
-      `The session ${name} has ${book.questions.length} questions: it can't go back by ${questions}.`,
+      `Questions in the session ${name}: ${book.questions.length}. It can't go back by ${questions}.`,
     );
   }
   const before = book.questions.at(-questions - 1)?.turn ?? 0;

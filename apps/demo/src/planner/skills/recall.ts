@@ -25,7 +25,7 @@ export function readRecall({ question, keepsValues, earlier, say }: Conversation
   if (ago < 1 || asked === undefined)
     return {
       unread: [],
-      message: say`There are only ${earlier.length} questions before this one. ‖ 在这之前只有 ${earlier.length} 个问题。`,
+      message: say`Only ${many(earlier.length)} asked before this one. ‖ 在这之前只有 ${earlier.length} 个问题。`,
     };
   if (!asked.hasValue)
     return {
@@ -42,6 +42,8 @@ export function readRecall({ question, keepsValues, earlier, say }: Conversation
       say`You asked “${asked.question}”. The value was: ‖ 当时的问题是“${asked.question}”，值为：` + shown(value),
   });
 }
+
+const many = (count: number): string => (count === 1 ? "one question was" : `${count} questions were`);
 
 function shown(value: unknown): string {
   const { rows: own } = (value ?? {}) as { rows?: unknown };
