@@ -35,9 +35,8 @@ function distanceOf(a: string, b: string, limit: number): number {
   const at = (i: number, j: number): number => table[i * width + j] ?? 0;
   for (let i = 0; i <= a.length; i++) {
     for (let j = 0; j < width; j++) {
-      const isSwap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
-      const differs = a[i - 1] === b[j - 1] ? 0 : 1;
-      const swapped = isSwap ? at(i - 2, j - 2) + 1 : i + j;
+      const differs = Number(a[i - 1] !== b[j - 1]);
+      const swapped = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? at(i - 2, j - 2) + 1 : i + j;
       table.push(i && j ? Math.min(at(i - 1, j) + 1, at(i, j - 1) + 1, at(i - 1, j - 1) + differs, swapped) : i + j);
     }
   }

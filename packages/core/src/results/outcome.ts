@@ -85,11 +85,9 @@ export function readOutcome(result: ToolResult, locale: Locale = "en"): Outcome 
   return outcome;
 }
 
-/** The type that the error itself has, where it says more than the status. */
+/** The type that the error itself has, where it says more than the status. A doubt has one cure, whatever it comes from. */
 function ownType({ status, error }: ToolResult): string | undefined {
-  // A doubt has one cure, whatever it comes from.
-  if (status === "in-doubt") return undefined;
-  return status === "denied" && error?.type === "ToolError" ? undefined : error?.type;
+  return status === "in-doubt" || (status === "denied" && error?.type === "ToolError") ? undefined : error?.type;
 }
 
 /** Log entries are lines, with or without their line end. */
@@ -125,12 +123,12 @@ export function cutText(text: string, room: number): string {
  */
 export function fitBudget<Key>(texts: ReadonlyMap<Key, string>, budget: number): Map<Key, string> {
   const byLength = [...texts].sort((a, b) => a[1].length - b[1].length);
-  const rooms = new Map<Key, number>();
+  const fitted = new Map(texts);
   let left = budget;
   for (const [index, [key, text]] of byLength.entries()) {
     const room = Math.min(text.length, Math.max(0, Math.floor(left / (byLength.length - index))));
-    rooms.set(key, room);
+    fitted.set(key, cutText(text, room));
     left -= room;
   }
-  return new Map([...texts].map(([key, text]) => [key, cutText(text, rooms.get(key) ?? 0)]));
+  return fitted;
 }

@@ -58,18 +58,18 @@ export class FenceStack {
     return this.#open.at(-1);
   }
 
-  /** Reads a line that begins at an offset, and the next one at another: undefined when it is no fence. */
-  read(line: string, start: number, next: number): "opens" | "closes" | undefined {
+  /** Reads a line that begins at an offset, and the next one at another: whether it opens a fence, undefined when it is none. */
+  read(line: string, start: number, next: number): boolean | undefined {
     const { top } = this;
     if (top && closesFence(line, top)) {
       this.pop(start);
-      return "closes";
+      return false;
     }
     const fence = openFence(line, start);
     if (!fence) return undefined;
     const range = Object.assign(fence, { body: next, end: Infinity });
     if (this.#open.push(range) === 1) this.ranges.push(range);
-    return "opens";
+    return true;
   }
 
   /** Closes the innermost one at an offset; false when none is open. */
@@ -127,15 +127,12 @@ export class InlineCode {
     this.#endRun();
     if (this.#open === 0) return false;
     if (this.#partner > base + at) return true;
-    const end = lineEnd(text, at);
-    for (let from = text.indexOf("`", at); from >= 0 && from < end; ) {
-      let to = from + 1;
-      while (to < end && text.charCodeAt(to) === 96) to += 1;
-      if (to - from === this.#open && (to < end || lineComplete)) {
-        this.#partner = base + from;
-        return true;
-      }
-      from = text.indexOf("`", to);
+    const rest = text.slice(at, lineEnd(text, at));
+    for (const { 0: run, index } of rest.matchAll(/`+/g)) {
+      // A run at the end of what has come may go on.
+      if (run.length !== this.#open || !(lineComplete || index + run.length < rest.length)) continue;
+      this.#partner = base + at + index;
+      return true;
     }
     if (!lineComplete) return "more";
     this.#open = 0;

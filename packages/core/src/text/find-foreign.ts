@@ -145,8 +145,8 @@ class ForeignFinder {
 
   /** What was found, the first place of each format. */
   end(): Iterable<readonly [format: string, Span]> {
-    if (this.#tag && this.#tagCount > 1 && !this.#found.has("toolsxml"))
-      this.#found.set("toolsxml", ["a ToolsXML block without its brackets", this.#tag]);
+    if (this.#tag && this.#tagCount > 1)
+      this.#found.set("toolsxml", this.#found.get("toolsxml") ?? ["a ToolsXML block without its brackets", this.#tag]);
     return this.#found.values();
   }
 
@@ -168,7 +168,7 @@ class ForeignFinder {
     const counts = this.#places(text, offset);
     for (const { 0: found, index } of text.matchAll(this.#tags.first)) {
       const end = index + found.length;
-      const start = end - found.trimStart().length;
+      const start = index + found.search(/\S/);
       if (!counts(start)) continue;
       this.#tag ??= { start: offset + start, end: offset + end };
       this.#tagCount += 1 + (restOfLine(text, end).match(this.#tags.more)?.length ?? 0);

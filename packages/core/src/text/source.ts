@@ -25,9 +25,8 @@ export class Source {
   readonly maxLength: number;
   /** The text is longer. */
   tooLong = false;
-  /** Chunks that wait, and their units. */
-  #deferred = 0;
-  #waiting: string[] = [];
+  /** Text that waits. */
+  #waiting = "";
   #chunks: string[] = [];
   #starts: number[] = [];
   /** So many chunks at the front are long ones, joined from short ones. */
@@ -44,47 +43,34 @@ export class Source {
 
   /** Takes the next chunk, as far as there is room. False when there is nothing to read: it `waits` for a line break. */
   take(chunk: string, waits: boolean): boolean {
-    const room = this.maxLength - this.length - this.#deferred;
+    const room = this.maxLength - this.length - this.#waiting.length;
     if (chunk.length > room) {
       this.tooLong = true;
       chunk = chunk.slice(0, room);
     }
     if (chunk === "") return false;
-    const defers = waits && this.text.length - this.at > longestUndecided && !chunk.includes("\n");
-    if (!defers) this.#append(chunk);
-    else {
-      this.#waiting.push(chunk);
-      this.#deferred += chunk.length;
-    }
-    return !defers;
+    this.#waiting += chunk;
+    if (waits && this.text.length - this.at > longestUndecided && !chunk.includes("\n")) return false;
+    this.takeWaiting();
+    return true;
   }
 
-  /** Takes what waits: no more text comes. */
-  takeRest(): void {
-    this.#append("");
-  }
-
-  /** Puts a chunk, after those that wait, behind the window's unread rest; what was read leaves the window. */
-  #append(chunk: string): void {
-    if (this.#deferred > 0) {
-      chunk = this.#waiting.join("") + chunk;
-      this.#waiting = [];
-      this.#deferred = 0;
-    }
+  /** Puts the text that waits behind the window's unread rest; what was read leaves the window. */
+  takeWaiting(): void {
+    const chunk = this.#waiting;
+    this.#waiting = "";
     this.#chunks.push(chunk);
     this.#starts.push(this.length);
-    if (this.#chunks.length - this.#packed > chunksToPack) this.#pack();
+    // Joins short chunks: fewer of them to keep, and to join again. Each unit is joined once.
+    if (this.#chunks.length - this.#packed > chunksToPack) {
+      this.#chunks.push(this.#chunks.splice(this.#packed).join(""));
+      this.#packed += 1;
+      this.#starts.length = this.#packed;
+    }
     this.length += chunk.length;
     this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk;
     this.base = this.length - this.text.length;
     this.at = 0;
-  }
-
-  /** Joins short chunks: fewer of them to keep, and to join again. Each unit is joined once. */
-  #pack(): void {
-    this.#chunks.push(this.#chunks.splice(this.#packed).join(""));
-    this.#packed += 1;
-    this.#starts.length = this.#packed;
   }
 
   /** Text by offsets, also from before the window. */

@@ -77,16 +77,16 @@ export function createTextProtocol<Block extends BlockBase>(
   const sources = new WeakMap<ParseResult<Block>, string>();
   const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
   let declared: readonly ToolDefinition[] = [];
-  const renderTools = (tools: readonly ToolDefinition[], locale: Locale): string => {
+  const renderTools = (tools: readonly ToolDefinition[], rendering: { locale?: Locale } = {}): string => {
     declared = tools;
-    return parts.renderTools(tools, { locale });
+    return parts.renderTools(tools, { locale: rendering.locale ?? locale });
   };
   return {
     id,
     version,
     stop,
-    renderTools: (tools, rendering) => renderTools(tools, rendering?.locale ?? locale),
-    instructions: (tools, how) => prompt.build({ toolsText: renderTools(tools, how.locale), ...how }),
+    renderTools,
+    instructions: (tools, how) => prompt.build({ toolsText: renderTools(tools, how), ...how }),
     createParser(parsing) {
       const { tools, onEvent } = parsing;
       declared = tools ?? declared;

@@ -3,12 +3,10 @@ import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
 import { FenceStack, InlineCode } from "./code.ts";
-import { Segments } from "./segments.ts";
+import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
-import { TextJudge } from "./text-judge.ts";
 import { reasoningTag, resultMarker } from "./text-marks.ts";
 
-const unopened = "A reasoning block is closed that was never opened; what stands before it is not run.";
 const defaultMaxInputLength = 16 * 1024 * 1024;
 
 /**
@@ -25,8 +23,7 @@ const defaultMaxInputLength = 16 * 1024 * 1024;
 export class TextScanner<Block extends BlockBase> {
   readonly #options: TextScannerOptions<Block>;
   readonly #source: Source;
-  readonly #segments: Segments<Block>;
-  readonly #judge: TextJudge<Block>;
+  readonly #result: ResultDraft<Block>;
   readonly #fences = new FenceStack();
   readonly #code = new InlineCode();
   /**
@@ -62,9 +59,8 @@ export class TextScanner<Block extends BlockBase> {
     const { maxInputLength = defaultMaxInputLength, startsInReasoning } = options;
     this.#options = options;
     this.#source = new Source(maxInputLength);
-    this.#segments = new Segments(this.#source, options);
-    this.#judge = new TextJudge(options, this.#segments);
-    if (startsInReasoning) this.#segments.depth = 1;
+    this.#result = new ResultDraft(this.#source, options);
+    if (startsInReasoning) this.#result.depth = 1;
   }
 
   /** Takes the next chunk. */
@@ -73,8 +69,8 @@ export class TextScanner<Block extends BlockBase> {
     if (!source.take(chunk, this.#waits)) return;
     if (source.offset === 0 && source.text.charCodeAt(0) === 0xfeff) {
       // A byte order mark is no text.
-      source.at = this.#segments.reasoningStart = 1;
-      this.#segments.begin(1);
+      source.at = this.#result.reasoningStart = 1;
+      this.#result.begin(1);
     }
     this.#run();
   }
@@ -82,16 +78,16 @@ export class TextScanner<Block extends BlockBase> {
   /** Says that no more text comes, and gives all that was understood. */
   end(options: EndOptions = {}): ParseResult<Block> {
     const source = this.#source;
-    source.takeRest();
+    source.takeWaiting();
     this.#ended = true;
     this.#run(source.tooLong ? { finish: "length" } : options);
-    this.#segments.flush(source.length);
-    return this.#judge.end(source, this.#fences.ranges);
+    this.#result.flush(source.length);
+    return this.#result.end(this.#fences.ranges);
   }
 
   /** Adds a finding of the protocol to the result, and emits it. */
   diagnose(diagnostic: Diagnostic): void {
-    this.#judge.add([diagnostic]);
+    this.#result.report([diagnostic]);
   }
 
   #run(end?: EndOptions): void {
@@ -100,10 +96,8 @@ export class TextScanner<Block extends BlockBase> {
     for (;;) {
       if (this.#reader) {
         const done = this.#reader.read(source, end);
-        if (!done) {
-          this.#waits = this.#reader.waitsForLine;
-          return;
-        }
+        this.#waits = !done && this.#reader.waitsForLine;
+        if (!done) return;
         this.#closeBlock(done, this.#reader);
       } else if (source.at >= source.text.length || !this.#step()) break;
     }
@@ -113,16 +107,14 @@ export class TextScanner<Block extends BlockBase> {
 
   /** Reads on in plain text; false when only more text can decide. */
   #step(): boolean {
-    if (this.#atLineStart) {
-      if (this.#searches) return this.#lineStart();
-      this.#beginLine();
-    }
+    if (this.#atLineStart && this.#searches) return this.#lineStart();
+    if (this.#atLineStart) this.#beginLine();
     return this.#inLine();
   }
 
   /** Blocks are looked for here: outside of reasoning, or everywhere. */
   get #searches(): boolean {
-    return this.#segments.depth === 0 || this.#options.reasoning === "search";
+    return this.#result.depth === 0 || this.#options.reasoning === "search";
   }
 
   #beginLine(): void {
@@ -137,7 +129,7 @@ export class TextScanner<Block extends BlockBase> {
 
   /** Gives out text, except where it may belong to a block. */
   #flush(end: number): void {
-    if (!this.#reader && !this.#awaitsFenceEnd) this.#segments.flush(end);
+    if (!this.#awaitsFenceEnd) this.#result.flush(end);
   }
 
   /** Decides what a line is, or goes on inside it as plain text. */
@@ -164,7 +156,7 @@ export class TextScanner<Block extends BlockBase> {
     if (mark === "[" || mark === "<") {
       const marker = resultMarker(text.slice(first, end < 0 ? undefined : end), end >= 0);
       if (marker === "more") return this.#wait();
-      if (marker && this.#segments.depth === 0) this.#resultMarker(source.base + first, marker);
+      if (marker && this.#result.depth === 0) this.#resultMarker(source.base + first, marker);
     }
     return this.#probe(first, end);
   }
@@ -176,15 +168,15 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   #resultMarker(start: number, length: number): void {
-    const segments = this.#segments;
-    const mayBeExample = this.#fences.top !== undefined && segments.blocks.length === 0;
+    const result = this.#result;
+    const mayBeExample = this.#fences.top !== undefined && result.blocks.length === 0;
     if (!mayBeExample) {
       this.#release();
       this.#flush(start);
       // At the very beginning it may repeat the result that came last: there is no call before it that it could answer.
-      segments.afterFabricatedResult ||= this.#source.slice(0, start).trim() !== "";
+      result.afterFabricatedResult ||= this.#source.slice(0, start).trim() !== "";
     }
-    this.#judge.result(start, start + length, mayBeExample);
+    result.fabricated(start, start + length, mayBeExample);
   }
 
   /** Asks the grammar about a line. */
@@ -228,12 +220,12 @@ export class TextScanner<Block extends BlockBase> {
   #fenceLine(line: string, end: number): boolean {
     const source = this.#source;
     const { offset } = source;
-    const found = this.#fences.read(line, offset, source.base + end + 1);
-    if (!found) return false;
+    const opens = this.#fences.read(line, offset, source.base + end + 1);
+    if (opens === undefined) return false;
     this.#passLine(end);
     this.#release();
-    if (found === "opens") this.#fenceStart = offset;
-    else if (this.#awaitsFenceEnd) this.#segments.extend(source.offset);
+    if (opens) this.#fenceStart = offset;
+    else if (this.#awaitsFenceEnd) this.#result.extend(source.offset);
     this.#awaitsFenceEnd = false;
     return true;
   }
@@ -249,12 +241,8 @@ export class TextScanner<Block extends BlockBase> {
       const answer = this.#tag(at, isComplete || this.#ended);
       if (answer !== undefined) return answer;
     }
-    source.at = lineEnd;
-    if (isComplete) {
-      source.at += 1;
-      this.#atLineStart = true;
-    }
-    return true;
+    this.#atLineStart = isComplete;
+    return this.#passLine(lineEnd);
   }
 
   /** A `<` in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
@@ -278,31 +266,26 @@ export class TextScanner<Block extends BlockBase> {
 
   #reasoningTag(start: number, end: number, opens: boolean): void {
     const source = this.#source;
-    const segments = this.#segments;
+    const result = this.#result;
     source.seek(end);
     // Reasoning within reasoning: only the outermost tags count.
-    if (opens ? segments.depth > 0 : segments.depth > 1) {
-      segments.depth += opens ? 1 : -1;
+    if (result.depth > Number(!opens)) {
+      result.depth += opens ? 1 : -1;
       return;
     }
     this.#flush(start);
-    const wasOpen = segments.turn(opens, start, end);
+    result.turn(opens, start, end);
     if (!opens) {
-      if (!wasOpen) {
-        for (const block of segments.blocks) block.inReasoning = true;
-        this.#judge.warn("reasoning-unopened", start, end, unopened);
-      }
       while (this.#fences.pop(start));
       this.#release();
     }
     this.#atLineStart = true;
-    this.#code.startLine(source.offset);
   }
 
   #openBlock(reader: BlockReader<Block>, start: number): void {
     this.#flush(start);
     this.#blockStart = start;
-    if (!reader.holds) this.#segments.openBlock(start, reader.start);
+    if (!reader.holds) this.#result.openBlock(start, reader.start);
     this.#awaitsFenceEnd = this.#fenceStart !== undefined;
     this.#release();
     this.#source.seek(reader.start);
@@ -311,24 +294,25 @@ export class TextScanner<Block extends BlockBase> {
 
   /** A reader has answered: its block, its segments, or that this is text. */
   #closeBlock(done: BlockEnd<Block> | SegmentsEnd<Block>, reader: BlockReader<Block>): void {
-    const segments = this.#segments;
+    const result = this.#result;
     const start = this.#blockStart;
-    const { end } = done;
+    const { end, block, segments, closedFence, diagnostics } = done as BlockEnd<Block> & Partial<SegmentsEnd<Block>>;
+    const span = { start, end };
     // A block that is nothing would be found again and again: its line is text.
-    const isText = "segments" in done ? done.segments.length === 0 : end <= start;
+    const found = segments ?? (end > start ? [{ type: "block", block, span }] : []);
+    const isText = found.length === 0;
     this.#reader = undefined;
     this.#source.seek(isText ? reader.start : end);
-    if (isText || ("closedFence" in done && done.closedFence)) this.#awaitsFenceEnd = false;
+    if (isText || closedFence) this.#awaitsFenceEnd = false;
     if (isText) {
       this.#beginLine();
       return;
     }
     this.#atLineStart = true;
-    if ("segments" in done) segments.addAll(done.segments, start, end);
-    else {
-      if (done.closedFence) this.#fences.pop(end);
-      segments.closeBlock(done.block, end);
-      this.#judge.add(done.diagnostics);
-    }
+    result.addAll(found, start, end);
+    if (closedFence) this.#fences.pop(end);
+    if (segments) return;
+    result.closeBlock(block);
+    result.report(diagnostics);
   }
 }

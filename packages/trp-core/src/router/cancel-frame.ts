@@ -18,7 +18,8 @@ export async function answerCancel(
   const { store, cancellations } = deps;
   // First the mark: what starts from now on, anywhere, sees it. What had started before is found below.
   const call = await store.sessions.cancelCall(session.id, call_id);
-  const here = cancellations.cancel(session.id, call_id);
+  // What comes behind this frame bears no mark: stopped all the same, it could be sent again and run.
+  const here = call && cancellations.cancel(session.id, call_id);
   const status = call === undefined ? "NOT_FOUND" : await statusOf();
   return replyTo(head, "CANCEL_RES", { call_id, status }, { now: store.now() });
 

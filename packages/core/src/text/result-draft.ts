@@ -1,0 +1,187 @@
+import type { Diagnostic } from "../diagnostic.ts";
+import type { BlockBase, ParseResult, Segment } from "../protocol.ts";
+import type { TextScannerOptions } from "./block-grammar.ts";
+import type { FenceRange } from "./code.ts";
+import { findForeign } from "./find-foreign.ts";
+import type { Source } from "./source.ts";
+
+const unopened = "A reasoning block is closed that was never opened; what stands before it is not run.";
+
+/**
+ * The result of a text while it is scanned: its segments, which leave no gap between them, what of their text was given out, and
+ * findings, some of which say of blocks that they must not run.
+ */
+export class ResultDraft<Block extends BlockBase> {
+  readonly blocks: Block[] = [];
+  /** Reasoning blocks that are open, one inside the other. */
+  depth = 0;
+  /** Offset of the tag that opened the outermost of them. */
+  reasoningStart = 0;
+  /** The model wrote a result itself: blocks from now on follow it. */
+  afterFabricatedResult = false;
+  readonly #segments: Segment<Block>[] = [];
+  readonly #diagnostics: Diagnostic[] = [];
+  readonly #source: Source;
+  readonly #options: TextScannerOptions<Block>;
+  readonly #blockName: string;
+  /** Offset of the segment that is being read. */
+  #start = 0;
+  /** Its text begins here: behind the tag of a reasoning block. */
+  #textStart = 0;
+  /** Text before this offset was given out. */
+  #sent = 0;
+  /** Offsets of results in fences with no block before them: examples, unless the end shows something else. */
+  readonly #examples: [start: number, end: number][] = [];
+
+  constructor(source: Source, options: TextScannerOptions<Block>) {
+    this.#source = source;
+    this.#options = options;
+    this.#blockName = options.grammar.blockName ?? "block";
+  }
+
+  /** Begins a segment at an offset; what stands before it is dealt with. */
+  begin(offset: number): void {
+    this.#start = this.#textStart = this.#sent = offset;
+  }
+
+  /** Gives out text up to an offset. */
+  flush(end: number): void {
+    if (end <= this.#sent) return;
+    const from = this.#sent;
+    this.#sent = end;
+    const { onEvent } = this.#options;
+    if (!onEvent) return;
+    const text = this.#source.slice(from, end);
+    const phase = this.#kind;
+    onEvent({ phase, type: `${phase}-delta`, text });
+  }
+
+  /** What the text at this place is. */
+  get #kind(): "reasoning" | "text" {
+    return this.depth > 0 ? "reasoning" : "text";
+  }
+
+  /** Ends the text or reasoning: its text ends at one offset, its span at another, behind a closing tag. */
+  #close(textEnd: number, end: number = textEnd): void {
+    const start = this.#start;
+    if (end > start)
+      this.#segments.push({
+        type: this.#kind,
+        text: this.#source.slice(Math.min(this.#textStart, textEnd), textEnd),
+        span: { start, end },
+      });
+    this.#start = this.#textStart = end;
+  }
+
+  /**
+   * A tag opens or closes reasoning: it belongs to the segment, but not to its text. A tag that closes none belongs to no
+   * segment, and makes all before it reasoning.
+   */
+  turn(opens: boolean, start: number, end: number): void {
+    const wasOpen = this.depth > 0;
+    this.#close(start, wasOpen ? end : start);
+    if (!opens && !wasOpen) {
+      for (const block of this.blocks) block.inReasoning = true;
+      this.warn("reasoning-unopened", start, end, unopened);
+    }
+    this.depth = Number(opens);
+    this.begin(end);
+    if (opens) this.#start = this.reasoningStart = start;
+  }
+
+  /** A block begins: its segment at one offset, where a fence may stand, the block itself at another. */
+  openBlock(start: number, blockStart: number): void {
+    this.#close(start);
+    this.#options.onEvent?.({ phase: "block-start", type: `${this.#blockName}-start`, start: blockStart });
+  }
+
+  /** The block that began is read, and its segment added. */
+  closeBlock(block: Block): void {
+    this.#options.onEvent?.({ phase: "block-end", type: `${this.#blockName}-end`, block });
+  }
+
+  /** Adds segments; the first one takes in the opening line of a fence before it. */
+  addAll(segments: readonly Segment<Block>[], start: number, end: number): void {
+    this.#close(start);
+    for (const segment of segments) {
+      this.#segments.push(segment);
+      if (segment.type !== "block") continue;
+      const { block } = segment;
+      if (this.depth > 0) block.inReasoning = true;
+      if (this.afterFabricatedResult) block.afterFabricatedResult = true;
+      this.blocks.push(block);
+    }
+    (segments[0] as Segment<Block>).span.start = start;
+    this.begin(end);
+  }
+
+  /** Takes a closing fence, and the blank lines before it, into the last segment. */
+  extend(end: number): void {
+    const last = this.#segments.at(-1);
+    if (last) last.span.end = end;
+    this.begin(end);
+  }
+
+  /** Takes in findings, and emits them. */
+  report(found: readonly Diagnostic[] = []): void {
+    for (const diagnostic of found) {
+      this.#diagnostics.push(diagnostic);
+      this.#options.onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic });
+    }
+  }
+
+  /** Warns of something that the text layer found itself. It affects no value. */
+  warn(code: string, start: number, end: number, message: string, more?: Partial<Diagnostic>): void {
+    const span = { start, end };
+    this.report([
+      { code: `core/${code}`, severity: "warning", affects: "none", message, span, source: "core", ...more },
+    ]);
+  }
+
+  /** A result that only the host may write, and that the model wrote. One that may be an example is judged at the end. */
+  fabricated(start: number, end: number, mayBeExample = false): void {
+    if (mayBeExample) this.#examples.push([start, end]);
+    else
+      this.warn("fabricated-result", start, end, "The model wrote a result itself; calls after it are not run.", {
+        hint: "Stop after the call, and wait for the result.",
+      });
+  }
+
+  /** All is read, and given out. */
+  end(fences: readonly FenceRange[]): ParseResult<Block> {
+    const { length, tooLong, maxLength } = this.#source;
+    const { protocol } = this.#options.grammar;
+    const { tools = [], onEnd } = this.#options;
+    const result = { segments: this.#segments, blocks: this.blocks, diagnostics: this.#diagnostics };
+    if (this.depth > 0)
+      this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
+    this.#close(length);
+    for (const [format, { start, end }] of findForeign(protocol, tools, fences, this.#segments))
+      this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
+    if (tooLong) {
+      for (const block of this.blocks) block.status = "invalid";
+      this.warn("", length, length, `The text is longer than ${maxLength} units; nothing of it is run.`, {
+        code: `${protocol}/input-too-long`,
+        severity: "error",
+        affects: "value",
+        source: protocol,
+      });
+    }
+    onEnd?.(result);
+    this.#judgeExamples();
+    this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
+    return result;
+  }
+
+  /** Those that stand behind a call that was lost, or written in another format, are no examples. Blocks behind them are not run. */
+  #judgeExamples(): void {
+    let first = Infinity;
+    for (const { code, severity, span } of this.#diagnostics)
+      if (severity === "error" || code === "core/foreign-format") first = Math.min(first, span.start);
+    for (const [start, end] of this.#examples) {
+      if (start < first) continue;
+      this.fabricated(start, end);
+      for (const block of this.blocks) if (block.span.start > start) block.afterFabricatedResult = true;
+    }
+  }
+}
