@@ -1,7 +1,9 @@
 import type { TraceHeaders } from "../tracing/spans.ts";
 import type { HttpHead } from "./types.ts";
 
-/** The token of an `Authorization: Bearer …` header (RFC 6750, 2.1), of any visible characters; undefined without one. */
+/**
+ * The token of an `Authorization: Bearer …` header (RFC 6750, 2.1), of any visible characters; undefined without one.
+ */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined || authorization.length > 8192) return undefined;
   return /^bearer +([!-~]+) *$/i.exec(authorization)?.[1];
@@ -47,7 +49,7 @@ export function isSameOrigin(origin: string, host: string | undefined): boolean 
   return match !== null && host !== undefined && match[1]?.toLowerCase() === host.toLowerCase();
 }
 
-/** What a request says of the trace that it belongs to (W3C Trace Context, 3). */
+/** The trace headers of a request (W3C Trace Context, 3). */
 export function traceHeaders({ header }: Pick<HttpHead, "header">): TraceHeaders | undefined {
   const traceparent = header("traceparent");
   return traceparent === undefined ? undefined : { traceparent, tracestate: header("tracestate") };

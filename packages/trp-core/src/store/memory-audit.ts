@@ -13,9 +13,9 @@ interface Waiting {
 }
 
 /**
- * The audit log of a `MemoryStore`. A row is chained when it is first read, or dropped after others were read: in memory a
- * hash protects nothing until somebody has seen one, and calls needn't wait for it. Rows that were dropped before anything
- * was read have left only their indexes: the chain begins behind them.
+ * The audit log of a `MemoryStore`. A row is chained when it is first read, or dropped after others were read: in
+ * memory a hash protects nothing until somebody has seen one, and calls needn't wait for it. Rows that were dropped
+ * before anything was read have left only their indexes: the chain begins behind them.
  */
 export class MemoryAudit {
   readonly #keepRows: number;
@@ -83,7 +83,7 @@ export class MemoryAudit {
     return found.map((checkpoint) => ({ ...checkpoint }));
   }
 
-  /** Drops the rows that the newest checkpoint gives up. */
+  /** Drops the rows before `from` of the newest checkpoint. */
   prune(): void {
     const from = this.#checkpoints.at(-1)?.from ?? 1;
     const kept = this.#chained.findIndex(({ index }) => index >= from);

@@ -10,11 +10,11 @@ import {
   outboxWindow,
 } from "./outbox-rules.ts";
 
-/** Kept at most; more are dropped that many at a time. */
+/** The number of events to keep. Older ones are dropped `atOnce` at a time. */
 const keepRows = 10_000;
 const atOnce = 1024;
 
-/** The outbox of a `MemoryStore`: at least the newest 10,000 events. */
+/** The outbox of a `MemoryStore`. It keeps at least the newest 10,000 events. */
 export class MemoryOutbox implements OutboxStore {
   readonly #enter: () => number;
   #events: OutboxEvent[] = [];
@@ -25,7 +25,7 @@ export class MemoryOutbox implements OutboxStore {
     this.#enter = enter;
   }
 
-  /** Copies the events; what is returned then keeps them, and can't fail. */
+  /** Copies the events. The returned function stores the copies and can't fail. */
   prepare(events: readonly NewEvent[] | undefined, at: number): () => void {
     if (!events || events.length === 0) return () => {};
     const copies = copyJson(events as NewEvent[]);
