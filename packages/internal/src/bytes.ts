@@ -78,3 +78,11 @@ export function toBase64(bytes: Uint8Array): string {
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
 }
+
+const uuidV7Form = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+
+/** When a UUID of version 7 was made, milliseconds since the epoch; undefined for any other text. */
+export function uuidV7Time(text: string): number | undefined {
+  const found = text.length === 36 ? uuidV7Form.exec(text) : null;
+  return found === null ? undefined : Number.parseInt(`${found[1]}${found[2]}`, 16);
+}

@@ -1,4 +1,4 @@
-import { isCount, isObject } from "@toolglot/internal";
+import { isCount, isObject, joinBytes } from "@toolglot/internal";
 import type { CatalogSyncReqPayload, RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { CallError } from "./types.ts";
@@ -164,4 +164,44 @@ export function isConsumed(answer: ResponseFrame, seq: number): boolean {
   if (answer.frame_type !== "NACK") return true;
   const expected = expectedSeq(answer);
   return expected === undefined ? !unadmitted.has(answer.payload.error_code) : expected > seq;
+}
+
+/** Takes the bytes of an answer as they come, and gives what they were at their end. Both throw for what is no answer. */
+export interface AnswerReader<Answer> {
+  push(bytes: Uint8Array): void;
+  end(): Answer;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** An answer that is one text. */
+export class AnswerText implements AnswerReader<string> {
+  readonly #maxBytes: number;
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Throws `trp-client/bad-answer` when it is too large. */
+  push(bytes: Uint8Array): void {
+    this.#size += bytes.byteLength;
+    if (this.#size > this.#maxBytes) {
+      const message = `The answer has more than ${this.#maxBytes} bytes.`;
+      throw clientError("trp-client/bad-answer", message, { data: { permanent: true } });
+    }
+    this.#chunks.push(bytes);
+  }
+
+  /** Throws `trp-client/bad-answer` when it is not UTF-8. */
+  end(): string {
+    // Joined before it is read: a character may lie across two chunks.
+    const [first] = this.#chunks;
+    try {
+      return decoder.decode(this.#chunks.length === 1 ? first : joinBytes(this.#chunks));
+    } catch {
+      throw clientError("trp-client/bad-answer", "The answer is not UTF-8.");
+    }
+  }
 }

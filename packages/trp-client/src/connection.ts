@@ -10,9 +10,18 @@ import type {
 import { expectedSeq, isConsumed, toCallError } from "./answer.ts";
 import { CatalogView } from "./catalog-view.ts";
 import { refusal } from "./errors.ts";
-import { checkLimits, clock, type Limits, pause, settleWithin, Waits } from "./limits.ts";
+import {
+  checkLimits,
+  clock,
+  type Limits,
+  pause,
+  RetryBudget,
+  type RetryRules,
+  retryRules,
+  settleWithin,
+  Waits,
+} from "./limits.ts";
 import { Order } from "./order.ts";
-import { RetryBudget, type RetryRules, retryRules } from "./retry.ts";
 import { type Sending, tooLate, transmit, type Wire } from "./transmit.ts";
 import type { ClientEvent, ClientOptions } from "./types.ts";
 

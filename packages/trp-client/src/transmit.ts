@@ -2,8 +2,16 @@ import { ToolglotError } from "@toolglot/core";
 import type { RequestFrame, ResponseFrame, ResponseOf } from "@toolglot/trp-core/frames";
 import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
-import { checkLimits, clock, type Limits, pause, settleWithin } from "./limits.ts";
-import { backoff, type RetryBudget, type RetryRules } from "./retry.ts";
+import {
+  backoff,
+  checkLimits,
+  clock,
+  type Limits,
+  pause,
+  type RetryBudget,
+  type RetryRules,
+  settleWithin,
+} from "./limits.ts";
 import type { ClientEvent, SendOptions, TraceContext, Transport } from "./types.ts";
 
 /** Whether any frame of a call may have been executed: what an error says of the outcome. */

@@ -1,8 +1,8 @@
 import type { OperationKey, OperationRecord } from "@toolglot/core";
+import { uuidV7Time } from "@toolglot/internal";
 import { verifyApprovalToken } from "../approvals/token.ts";
 import { decisionEntry } from "../audit/logger.ts";
 import type { Effect } from "../catalog/types.ts";
-import { uuidV7Time } from "../digest/ids.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalUse, StartOptions } from "../store/types.ts";

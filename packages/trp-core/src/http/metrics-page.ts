@@ -1,5 +1,5 @@
 import type { Principal } from "../identity/types.ts";
-import { errorReply, jsonHeaders } from "./reply.ts";
+import { errorReply, jsonHeaders } from "./messages.ts";
 import type { HttpReply, MetricsPage } from "./types.ts";
 
 /** Throws `TypeError` when `page` is not a metrics page. */

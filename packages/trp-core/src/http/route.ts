@@ -6,10 +6,18 @@ import { FrameAnswers } from "../transport/frame-answers.ts";
 import { readTransportLimits } from "../transport/limits.ts";
 import { type DecodeUtf8, decodeUtf8, readMessage } from "../transport/read-message.ts";
 import { approvalRoutes, type Found } from "./approvals-api.ts";
-import { frameAnswer } from "./frame-answer.ts";
-import { hostName, isJsonType, isSameOrigin, traceHeaders, wantsEventStream } from "./headers.ts";
+import {
+  errorReply,
+  frameAnswer,
+  hostName,
+  isJsonType,
+  isSameOrigin,
+  jsonReply,
+  nackReply,
+  traceHeaders,
+  wantsEventStream,
+} from "./messages.ts";
 import { checkMetricsPage, metricsReply } from "./metrics-page.ts";
-import { errorReply, jsonReply, nackReply } from "./reply.ts";
 import type { BodyWanted, HttpHead, HttpOptions, HttpReply, MetricsPage } from "./types.ts";
 
 /** What both HTTP faces share: from a request's head and body to an answer. */

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { checkKeys } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
-import { nackReply } from "../http/reply.ts";
+import { nackReply } from "../http/messages.ts";
 import { createRoutes, type HttpRoutes } from "../http/route.ts";
 import type { BodyWanted, HttpOptions, HttpReply, MetricsPage } from "../http/types.ts";
 import type { Router } from "../router/types.ts";

@@ -21,8 +21,7 @@ import {
   renewOperation,
 } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
-import { approvalConflict, denialOf, useApproval, useToken } from "./approval-rules.ts";
-import { isChanged } from "./effect-rules.ts";
+import { approvalConflict, denialOf, isChanged, useApproval, useToken } from "./approval-rules.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
 import type {

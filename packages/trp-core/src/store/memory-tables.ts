@@ -1,12 +1,10 @@
 import type { OperationKey } from "@toolglot/core";
 import { type KeptOperation, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
 import type { ResponseFrame } from "../frames/types.ts";
-import { approvalMemoryMs } from "./approval-rules.ts";
+import { approvalMemoryMs, isUnsettled } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
-import { isUnsettled } from "./effect-rules.ts";
 import type { Retention } from "./log-types.ts";
-import { MemoryAudit } from "./memory-audit.ts";
-import { MemoryOutbox } from "./memory-outbox.ts";
+import { MemoryAudit, MemoryOutbox } from "./memory-logs.ts";
 import type { CallOutcome, SessionRecord } from "./session-types.ts";
 import type { ApprovalRecord, SameTransaction, StoredArtifact, StoredPart } from "./types.ts";
 
