@@ -238,13 +238,7 @@ export async function measureSessions(progress: (text: string) => void): Promise
           crowd.mbEach <= 6,
         ),
         bar("Idle session: processes", "0", String(crowd.idleProcesses), crowd.idleProcesses === 0),
-        bar(
-          "400 open sessions: processes, for those that run",
-          "≤ 2",
-          String(crowd.processes),
-          // `unshare` is the parent of an interpreter where there are namespaces.
-          crowd.processes <= 4,
-        ),
+        bar("400 open sessions: processes, for those that run", "≤ 2", String(crowd.processes), crowd.processes <= 2),
         bar("Two builds of the snapshot", "one SHA-256", `${same.snapshots.size}`, same.snapshots.size === 1),
         bar("Memory of 20 starts from two snapshots", "one SHA-256", `${same.images} went on`, same.images === 20),
       ],

@@ -12,17 +12,26 @@ export {
   untilAborted,
 } from "./async.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
-export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7 } from "./bytes.ts";
+export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
 export { isBlank, isLineSpace, isSpace, lineEnd, matchAt } from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
-export { atPointer, canonicalJson, copyJson, isCount, isObject, parseJson, quoteJson } from "./json.ts";
+export {
+  atPointer,
+  canonicalJson,
+  copyJson,
+  type Defined,
+  defined,
+  isCount,
+  isObject,
+  parseJson,
+  quoteJson,
+} from "./json.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
-export { type Defined, defined } from "./options.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";
 export { pointerSteps, valueAt, wholeResult } from "./whole-result.ts";

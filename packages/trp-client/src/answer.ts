@@ -1,4 +1,4 @@
-import { isCount, isObject } from "@toolglot/internal";
+import { isCount, isObject, joinBytes } from "@toolglot/internal";
 import type { CatalogSyncReqPayload, RequestFrame, ResponseFrame } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { CallError } from "./types.ts";
@@ -14,7 +14,7 @@ const answersTo: Readonly<Record<RequestFrame["frame_type"], readonly string[]>>
   CANCEL_REQ: ["CANCEL_RES"],
 };
 
-/** How a call may have ended, and how it may stand. */
+/** The possible outcomes and states of a call. */
 const outcomes: readonly string[] = ["SUCCESS", "FAILED", "UNKNOWN"];
 const cancelled: readonly string[] = [...outcomes, "CANCELLED", "CANCELLING", "NOT_FOUND"];
 const standings: readonly string[] = [...outcomes, "IN_PROGRESS", "NOT_FOUND"];
@@ -50,7 +50,7 @@ function checkPayload(
   switch (type) {
     case "RESULT": {
       const asked = request.payload as { call_id?: unknown; cap_id?: unknown; idempotency_key?: unknown };
-      // A plain router repeats an operation's first RESULT as it was, with the call id of then.
+      // A plain router repeats an operation's first RESULT unchanged, with the first call's id.
       const isReplay = typeof asked.idempotency_key === "string" && typeof payload.call_id === "string";
       if ((payload.call_id !== asked.call_id && !isReplay) || payload.cap_id !== asked.cap_id)
         throw bad("is the result of another call");
@@ -151,7 +151,10 @@ export function expectedSeq(answer: ResponseFrame): number | undefined {
   return isCount(hinted) && hinted > 0 ? hinted : undefined;
 }
 
-/** Codes of refusals that leave the number of their frame unused: version, shape, order, session, identity, rate, overload. */
+/**
+ * Codes of refusals that leave the number of their frame unused: version, shape, order, session, identity, rate,
+ * overload.
+ */
 const unadmitted = new Set([
   ..."TRP_1001 TRP_1002 TRP_1004 TRP_1008 TRP_2000 TRP_2008 TRP_4006 TRP_4007 TRP_5000 TRP_5002 TRP_5003".split(" "),
 ]);
@@ -161,4 +164,44 @@ export function isConsumed(answer: ResponseFrame, seq: number): boolean {
   if (answer.frame_type !== "NACK") return true;
   const expected = expectedSeq(answer);
   return expected === undefined ? !unadmitted.has(answer.payload.error_code) : expected > seq;
+}
+
+/** Takes the bytes of an answer as they come, and gives what they were at their end. Both throw for what is no answer. */
+export interface AnswerReader<Answer> {
+  push(bytes: Uint8Array): void;
+  end(): Answer;
+}
+
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+/** An answer that is one text. */
+export class AnswerText implements AnswerReader<string> {
+  readonly #maxBytes: number;
+  readonly #chunks: Uint8Array[] = [];
+  #size = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** Throws `trp-client/bad-answer` when it is too large. */
+  push(bytes: Uint8Array): void {
+    this.#size += bytes.byteLength;
+    if (this.#size > this.#maxBytes) {
+      const message = `The answer has more than ${this.#maxBytes} bytes.`;
+      throw clientError("trp-client/bad-answer", message, { data: { permanent: true } });
+    }
+    this.#chunks.push(bytes);
+  }
+
+  /** Throws `trp-client/bad-answer` when it is not UTF-8. */
+  end(): string {
+    // Joined before it is read: a character may lie across two chunks.
+    const [first] = this.#chunks;
+    try {
+      return decoder.decode(this.#chunks.length === 1 ? first : joinBytes(this.#chunks));
+    } catch {
+      throw clientError("trp-client/bad-answer", "The answer is not UTF-8.");
+    }
+  }
 }

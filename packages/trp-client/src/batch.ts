@@ -4,10 +4,8 @@ import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
 import { type Connection, SessionLost } from "./connection.ts";
 import { clientError, needFeature, refusedWith } from "./errors.ts";
-import { clock, type Limits, pause } from "./limits.ts";
-import { remove } from "./list.ts";
+import { backoff, clock, type Limits, pause, remove } from "./limits.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
-import { backoff } from "./retry.ts";
 import { explain, type Progress } from "./transmit.ts";
 import type { BatchOptions, BatchResult, CallRequest, CallResult, DagOptions } from "./types.ts";
 

@@ -3,13 +3,11 @@ import type { AliasRow, CallItem, CallReqPayload, FaultPayload } from "@toolglot
 import { type CatalogView, isUnchanged, keyRequired, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
-import { clock, type Limits, pause } from "./limits.ts";
-import { remove } from "./list.ts";
+import { backoff, clock, type Limits, pause, remove } from "./limits.ts";
 import { needsApproval, type OpenKeys } from "./open-keys.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
 import { type Answered, pollOutcome } from "./poll.ts";
 import { checkRequest } from "./request.ts";
-import { backoff } from "./retry.ts";
 import { explain, type Progress, type Sending } from "./transmit.ts";
 import type { CallRequest, CallResult } from "./types.ts";
 

@@ -1,6 +1,6 @@
 import { isObject } from "@toolglot/internal";
 import { createParser } from "eventsource-parser";
-import type { AnswerReader } from "./answer-text.ts";
+import type { AnswerReader } from "./answer.ts";
 import { clientError } from "./errors.ts";
 
 /** What a transport asks for when somebody listens for frames before the answer. */

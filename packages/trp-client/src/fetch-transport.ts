@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import { type AnswerReader, AnswerText } from "./answer-text.ts";
+import { type AnswerReader, AnswerText } from "./answer.ts";
 import { clientError } from "./errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "./event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token, traceHeaders } from "./router-url.ts";

@@ -1,9 +1,8 @@
 import { ToolglotError } from "@toolglot/core";
 import type { PartialResultEvent, ResponseOf } from "@toolglot/trp-core/frames";
 import type { Connection, Session } from "./connection.ts";
-import { clock, pause } from "./limits.ts";
+import { backoff, clock, pause } from "./limits.ts";
 import { type Answered, queryEnd } from "./poll.ts";
-import { backoff } from "./retry.ts";
 import type { Sending } from "./transmit.ts";
 
 /** What following a call comes to. */

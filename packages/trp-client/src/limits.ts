@@ -1,6 +1,7 @@
-import { maxTimerMs, onAbort } from "@toolglot/internal";
+import { checkKeys, maxTimerMs, onAbort } from "@toolglot/internal";
+import type { RetryHint } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
-import { remove } from "./list.ts";
+import type { RetryOptions } from "./types.ts";
 
 /** Milliseconds of a clock that never jumps. */
 export function clock(): number {
@@ -77,4 +78,81 @@ export function settleWithin<T>(work: Promise<T>, ms: number, limits: Limits, la
     if (waits.isClosed) stop();
     else if (signal !== undefined) stopListening = onAbort(signal, stop);
   });
+}
+
+/**
+ * Takes one out of a list whose order means nothing; mostly it is the last. For what comes and goes with every call: a
+ * set that is mostly empty makes itself a new table each time.
+ */
+export function remove<Item>(list: Item[], item: Item): void {
+  const at = list.lastIndexOf(item);
+  if (at < 0) return;
+  const last = list.pop() as Item;
+  if (at < list.length) list[at] = last;
+}
+
+/** {@link RetryOptions} with their defaults; `maxRetries` undefined: as the router says. */
+export interface RetryRules {
+  maxRetries: number | undefined;
+  baseMs: number;
+  capMs: number;
+  connectMs: number;
+}
+
+/** Checks and fills in. Throws `TypeError` for what can't be. */
+export function retryRules(options: RetryOptions = {}): RetryRules {
+  checkKeys("createClient: retry", options, "maxRetries baseMs capMs connectMs");
+  const { maxRetries, baseMs = 200, capMs = 10_000, connectMs = 5000 } = options;
+  for (const [name, value] of Object.entries({ maxRetries, baseMs, capMs, connectMs })) {
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
+      throw new TypeError(`retry.${name} must be a number from 0, not ${value}`);
+    }
+  }
+  return { maxRetries, baseMs, capMs, connectMs };
+}
+
+/**
+ * The pause after failed attempt number `attempt` (from 1): `base · 2^(attempt-1)` and jitter, capped, but never less than
+ * the router asks for (TRP v0.1 draft, 8.3).
+ */
+export function backoff(attempt: number, rules: RetryRules, hint: RetryHint = {}): number {
+  const jitter = Math.random() * bounded(hint.jitter_ms, rules.baseMs);
+  const grown = rules.baseMs * 2 ** Math.min(attempt - 1, 30) + jitter;
+  return Math.max(Math.min(grown, rules.capMs), bounded(hint.backoff_ms, 0));
+}
+
+/** A hint comes from outside: a number from 0 to an hour, else the default. */
+function bounded(value: unknown, otherwise: number): number {
+  return typeof value === "number" && value >= 0 ? Math.min(value, 3_600_000) : otherwise;
+}
+
+/**
+ * The retry budget of a session: so many retries at once, and one more per second and per success. A retry beyond that
+ * waits for its token, so that many calls in trouble together don't become a storm.
+ */
+export class RetryBudget {
+  readonly #size: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #at: number;
+
+  constructor(size: number, now: () => number) {
+    this.#size = Math.max(1, size);
+    this.#tokens = this.#size;
+    this.#now = now;
+    this.#at = now();
+  }
+
+  /** Takes a token; gives the milliseconds until it is there. */
+  take(): number {
+    const now = this.#now();
+    this.#tokens = Math.min(this.#size, this.#tokens + (now - this.#at) / 1000) - 1;
+    this.#at = now;
+    return Math.max(0, -this.#tokens * 1000);
+  }
+
+  /** A call went well. */
+  credit(): void {
+    this.#tokens = Math.min(this.#size, this.#tokens + 1);
+  }
 }

@@ -1,5 +1,4 @@
-import { clock, type Limits, settleWithin } from "./limits.ts";
-import { remove } from "./list.ts";
+import { clock, type Limits, remove, settleWithin } from "./limits.ts";
 
 /** The right to send one frame, with this number. */
 export interface Turn {

@@ -2,8 +2,16 @@ import { ToolglotError } from "@toolglot/core";
 import type { RequestFrame, ResponseFrame, ResponseOf } from "@toolglot/trp-core/frames";
 import { readAnswer, toCallError } from "./answer.ts";
 import { clientError } from "./errors.ts";
-import { checkLimits, clock, type Limits, pause, settleWithin } from "./limits.ts";
-import { backoff, type RetryBudget, type RetryRules } from "./retry.ts";
+import {
+  backoff,
+  checkLimits,
+  clock,
+  type Limits,
+  pause,
+  type RetryBudget,
+  type RetryRules,
+  settleWithin,
+} from "./limits.ts";
 import type { ClientEvent, SendOptions, TraceContext, Transport } from "./types.ts";
 
 /** Whether any frame of a call may have been executed: what an error says of the outcome. */
@@ -80,7 +88,7 @@ export async function transmit(
   }
 }
 
-/** A transport's error as the error of the call. A frame that was not sent leaves the progress as it was. */
+/** Turns a transport's error into the error of the call. A frame that was not sent does not change the progress. */
 function notAnswered(error: unknown, progress: Progress, wasOpen: boolean): unknown {
   if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
     progress.isOpen = wasOpen;
@@ -105,7 +113,10 @@ function listener(frame: RequestFrame, { onPartial, onAdmitted }: Sending): Send
   };
 }
 
-/** Makes its signal only when a transport reads it, because most transports don't, and making one takes a tenth of a call. */
+/**
+ * Makes its signal only when a transport reads it, because most transports don't, and making one takes a tenth of a
+ * call.
+ */
 class LazyAbort implements SendOptions {
   #controller: AbortController | undefined;
   #stop: (() => void) | undefined;

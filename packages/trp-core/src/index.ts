@@ -35,11 +35,11 @@ export type {
 } from "./catalog/types.ts";
 export type { RouterEvent, RouterListener } from "./events/types.ts";
 export { createFetchHandler } from "./http/fetch-handler.ts";
-export { bearerToken } from "./http/headers.ts";
+export { bearerToken } from "./http/messages.ts";
 export type { Authenticate, HttpOptions } from "./http/types.ts";
 export { type BearerEntry, bearerTokens, narrow, type PrincipalInput, principal } from "./identity/principal.ts";
 export type { Principal } from "./identity/types.ts";
-export { defaultPolicy } from "./policy/default-policy.ts";
+export { defaultPolicy } from "./policy/decide.ts";
 export { createPolicy, type PolicyOptions } from "./policy/rules.ts";
 export type {
   PolicyDecision,

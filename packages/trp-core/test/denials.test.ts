@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { issueApprovalToken } from "../src/approvals/token.ts";
-import { defaultPolicy } from "../src/policy/default-policy.ts";
+import { defaultPolicy } from "../src/policy/decide.ts";
 import type { PolicyEngine } from "../src/policy/types.ts";
 import { createRouter } from "../src/router/create-router.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";

@@ -1,8 +1,8 @@
-import { canonicalJson } from "@toolglot/internal";
+import { canonicalJson, uuidV7Time } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { base64url, base64urlBytes } from "../src/digest/base64url.ts";
-import { randomId, uuidV7, uuidV7Time } from "../src/digest/ids.ts";
+import { randomId, uuidV7 } from "../src/digest/ids.ts";
 import { hmacSha256, hmacSha256Portable, sha256Digest, sha256Hex, sha256HexPortable } from "../src/digest/sha256.ts";
 
 const utf8 = new TextEncoder();

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defineCapability } from "../src/catalog/define-capability.ts";
 import type { AnyCapability } from "../src/catalog/types.ts";
 import { type PrincipalInput, principal } from "../src/identity/principal.ts";
-import { defaultPolicy } from "../src/policy/default-policy.ts";
+import { defaultPolicy } from "../src/policy/decide.ts";
 import { createPolicy } from "../src/policy/rules.ts";
 import type { PolicyEngine, PolicyRule } from "../src/policy/types.ts";
 import { createRouter } from "../src/router/create-router.ts";

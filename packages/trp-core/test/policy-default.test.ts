@@ -2,8 +2,7 @@ import { canonicalJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sha256Digest } from "../src/digest/sha256.ts";
-import { decide, policyProof, proofInputs } from "../src/policy/decide.ts";
-import { defaultPolicy } from "../src/policy/default-policy.ts";
+import { decide, defaultPolicy, policyProof, proofInputs } from "../src/policy/decide.ts";
 import type { PolicyDecision } from "../src/policy/types.ts";
 import { policyInput } from "./rules-rig.ts";
 

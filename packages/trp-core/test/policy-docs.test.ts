@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import type { IoClass, RiskTier } from "../src/frames/types.ts";
-import { decide } from "../src/policy/decide.ts";
-import { defaultPolicy } from "../src/policy/default-policy.ts";
+import { decide, defaultPolicy } from "../src/policy/decide.ts";
 import { createPolicy, type PolicyOptions } from "../src/policy/rules.ts";
 import { policyInput } from "./rules-rig.ts";
 

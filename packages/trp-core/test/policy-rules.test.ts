@@ -1,7 +1,7 @@
 import { wildcardTest } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { defaultPolicy } from "../src/policy/default-policy.ts";
+import { defaultPolicy } from "../src/policy/decide.ts";
 import { createPolicy } from "../src/policy/rules.ts";
 import type { ArgumentCondition, PolicyDecision, PolicyRule } from "../src/policy/types.ts";
 import { policyInput } from "./rules-rig.ts";

@@ -10,7 +10,7 @@ import type { Socket } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import type { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import { type AnswerReader, AnswerText } from "../answer-text.ts";
+import { type AnswerReader, AnswerText } from "../answer.ts";
 import { clientError } from "../errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "../event-stream.ts";
 import { authorizer, frameOf, frameUrl, type Token, traceHeaders } from "../router-url.ts";

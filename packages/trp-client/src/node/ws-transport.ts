@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { checkKeys } from "@toolglot/internal";
-import { AnswerText } from "../answer-text.ts";
+import { AnswerText } from "../answer.ts";
 import { clientError } from "../errors.ts";
 import { linkTransport, type Refused } from "../frame-link.ts";
 import { authorizer, frameOf, type Token, webSocketUrl } from "../router-url.ts";

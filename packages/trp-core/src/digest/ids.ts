@@ -15,11 +15,3 @@ export function randomId(prefix: string): string {
 export function uuidV7(now?: number): string {
   return makeUuidV7(now);
 }
-
-const uuidV7Form = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
-
-/** When a UUID of version 7 was made, milliseconds since the epoch; undefined for any other text. */
-export function uuidV7Time(text: string): number | undefined {
-  const found = text.length === 36 ? uuidV7Form.exec(text) : null;
-  return found === null ? undefined : Number.parseInt(`${found[1]}${found[2]}`, 16);
-}

@@ -2,7 +2,7 @@ import { checkKeys, joinBytes } from "@toolglot/internal";
 import type { Router } from "../router/types.ts";
 import type { TransportLimits } from "../transport/limits.ts";
 import { UnreadGuard } from "../transport/unread-guard.ts";
-import { errorReply } from "./reply.ts";
+import { errorReply } from "./messages.ts";
 import { createRoutes } from "./route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
 

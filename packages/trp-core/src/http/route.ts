@@ -6,10 +6,18 @@ import { FrameAnswers } from "../transport/frame-answers.ts";
 import { readTransportLimits } from "../transport/limits.ts";
 import { type DecodeUtf8, decodeUtf8, readMessage } from "../transport/read-message.ts";
 import { approvalRoutes, type Found } from "./approvals-api.ts";
-import { frameAnswer } from "./frame-answer.ts";
-import { hostName, isJsonType, isSameOrigin, traceHeaders, wantsEventStream } from "./headers.ts";
+import {
+  errorReply,
+  frameAnswer,
+  hostName,
+  isJsonType,
+  isSameOrigin,
+  jsonReply,
+  nackReply,
+  traceHeaders,
+  wantsEventStream,
+} from "./messages.ts";
 import { checkMetricsPage, metricsReply } from "./metrics-page.ts";
-import { errorReply, jsonReply, nackReply } from "./reply.ts";
 import type { BodyWanted, HttpHead, HttpOptions, HttpReply, MetricsPage } from "./types.ts";
 
 /** What both HTTP faces share: from a request's head and body to an answer. */
@@ -21,7 +29,7 @@ export interface HttpRoutes {
   begin(head: HttpHead): HttpReply | BodyWanted | Promise<HttpReply | BodyWanted>;
   /** Who wants to open a connection that is no longer HTTP, or why they may not. Never throws. */
   enter(head: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal>;
-  /** Says that WebSockets are opened at this path: other requests for it are told so (426). */
+  /** Marks the path of the WebSockets. A plain request to it is answered with 426 Upgrade Required. */
   upgradeAt(path: string): void;
 }
 

@@ -1,6 +1,6 @@
 import { type Server, STATUS_CODES } from "node:http";
 import type { Duplex } from "node:stream";
-import { nackReply } from "../http/reply.ts";
+import { nackReply } from "../http/messages.ts";
 import type { HttpReply } from "../http/types.ts";
 
 const statuses: Readonly<Record<string, number>> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };

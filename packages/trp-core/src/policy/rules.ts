@@ -7,8 +7,7 @@ import {
   subjectConditionsOf,
   TooLongError,
 } from "./conditions.ts";
-import { decide } from "./decide.ts";
-import { defaultPolicy } from "./default-policy.ts";
+import { decide, defaultPolicy } from "./decide.ts";
 import { createRate } from "./rates.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput, PolicyRule } from "./types.ts";
 

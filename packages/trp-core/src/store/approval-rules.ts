@@ -1,7 +1,7 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
 import type { ApprovalRecord, ApprovalStore, ApprovalUse, Denial, StartResult } from "./types.ts";
 
-// What every store decides about approvals, whatever it keeps them in. Pure functions; nothing given is changed.
+// What every store decides about approvals and effects, whatever it keeps them in. Pure functions; nothing given is changed.
 
 /** How long after its expiry an approval, or a spent token, can still be looked up. Milliseconds. */
 export const approvalMemoryMs: number = 24 * 60 * 60 * 1000;
@@ -133,4 +133,18 @@ function inPlaceOf(
 ): ApprovalRecord {
   const { fingerprint, claimedAt, leaseUntil, expiresAt = leaseUntil } = operation;
   return { ...wanted, fingerprint, status: "used", createdAt: claimedAt, expiresAt };
+}
+
+/**
+ * Whether the outcome of an operation is unknown: it is in doubt, or it was begun and its holder has given it up. As
+ * long as that is so, another operation with the same effect must not begin.
+ */
+export function isUnsettled({ state, startedAt, leaseUntil }: OperationRecord, now: number): boolean {
+  if (state === "in-doubt") return true;
+  return startedAt !== undefined && state !== "done" && state !== "failed" && leaseUntil <= now;
+}
+
+/** Whether the key's operation is no longer the one that the caller has read (`StartOptions.ifFence`). */
+export function isChanged(record: OperationRecord | undefined, ifFence: number | undefined): boolean {
+  return ifFence !== undefined && (record?.fence ?? 0) !== ifFence;
 }

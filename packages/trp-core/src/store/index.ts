@@ -15,6 +15,8 @@ export {
   approvalMemoryMs,
   decideApproval,
   denialOf,
+  isChanged,
+  isUnsettled,
   requestApproval,
   useApproval,
   useToken,
@@ -27,7 +29,6 @@ export {
   rangeOf,
   storeClosed,
 } from "./checks.ts";
-export { isChanged, isUnsettled } from "./effect-rules.ts";
 export type * from "./log-types.ts";
 export {
   type OutboxBounds,

@@ -21,8 +21,7 @@ import {
   renewOperation,
 } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
-import { approvalConflict, denialOf, useApproval, useToken } from "./approval-rules.ts";
-import { isChanged } from "./effect-rules.ts";
+import { approvalConflict, denialOf, isChanged, useApproval, useToken } from "./approval-rules.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
 import type {
@@ -164,7 +163,7 @@ export class MemoryOperations implements RouterOperationLog {
     return conflict ? { result: { status: "conflict", record: conflict } } : decision;
   }
 
-  /** Keeps what a claim came to; when that is a doubt, with what is written beside it. */
+  /** Stores the result of a claim. When the claim puts the operation in doubt, `ifDoubt` is stored with it. */
   #keepDecision(
     request: ClaimRequest,
     { result, keep }: ClaimDecision,

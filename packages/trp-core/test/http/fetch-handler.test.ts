@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { createFetchHandler } from "../../src/http/fetch-handler.ts";
-import { bearerToken, hostName, isJsonType, isSameOrigin, wantsEventStream } from "../../src/http/headers.ts";
+import { bearerToken, hostName, isJsonType, isSameOrigin, wantsEventStream } from "../../src/http/messages.ts";
 import type { HttpOptions } from "../../src/http/types.ts";
 import { ada, type FakeRouter, fakeRouter } from "./fake-router.ts";
 

@@ -24,7 +24,7 @@ export interface Wheels {
   hash: string;
 }
 
-export const noWheels: Wheels = { paths: [], names: [], native: false, hash: "" };
+const noWheels: Wheels = { paths: [], names: [], native: false, hash: "" };
 
 interface Wheel {
   path: string;

@@ -2,7 +2,7 @@ import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { checkKeys, isThenable } from "@toolglot/internal";
 import type { WebSocket } from "ws";
-import { nackReply } from "../../http/reply.ts";
+import { nackReply } from "../../http/messages.ts";
 import type { HttpRoutes } from "../../http/route.ts";
 import type { HttpHead, HttpReply } from "../../http/types.ts";
 import type { Principal } from "../../identity/types.ts";
