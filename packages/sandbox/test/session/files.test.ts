@@ -71,7 +71,9 @@ describe("files of a session", () => {
 
   it("are limited together, for programs and for those who write them", async () => {
     await using session = await sandbox.openSession({ ...options, limits: { maxFileBytes: 10_000, maxPrograms: 3 } });
-    const full = await session.run("open('a', 'wb').write(bytes(9_000))\nwith open('b', 'wb', buffering=0) as b: b.write(bytes(2_000))");
+    const full = await session.run(
+      "open('a', 'wb').write(bytes(9_000))\nwith open('b', 'wb', buffering=0) as b: b.write(bytes(2_000))",
+    );
     expect(full).toMatchObject({ error: { type: "OSError" }, state: "kept" });
     expect(session.files().map(({ path, bytes }) => [path, bytes])).toEqual([
       ["a", 9000],
