@@ -34,6 +34,15 @@ export interface GuestMemory {
   /** Whether the last program began. One that was refused changed nothing. */
   readonly ran: boolean;
   readonly variables: readonly SessionVariable[];
+  /** Under the folder of its files, a folder before what is in it. */
+  readonly folders: readonly string[];
+  readonly files: readonly MemoryFile[];
+}
+
+/** A file of a session: its path under the folder. */
+export interface MemoryFile {
+  readonly path: string;
+  readonly data: Uint8Array;
 }
 
 /** One interpreter, used for one run; what it runs in may be used for the next, see {@link Guest.renew}. */

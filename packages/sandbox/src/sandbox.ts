@@ -151,6 +151,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
     engine,
     async execute(code, given, { domain, session, lend }) {
       const request = { ...requestOf(given, `run-${++runs}`), domain, session };
+      request.files = filesFor(given, request.style);
       return await abortable(given.signal, (signal) =>
         pool.admit(async () => {
           let acquiring: Promise<unknown> = Promise.resolve();

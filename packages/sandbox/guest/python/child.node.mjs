@@ -312,16 +312,28 @@ async function main() {
   };
   /** Names what is in the memory, when that is the state of a session. */
   let held = "";
+  /** Puts files where none are. @param {any} kept */
+  const fillFolder = (kept) => {
+    refillFiles();
+    folder.forget();
+    folder.limit(Number.POSITIVE_INFINITY);
+    folder.fill(kept);
+  };
   // No `await` from here on: what a program has left to do in JavaScript is never done.
   for (;;) {
     if (image !== undefined && request.type === "restore") {
       const pages = new Uint8Array(request.bytes);
       readExactly(pages);
+      const { folders } = request;
+      const files = request.files.map((/** @type {{ path: string, bytes: number }} */ { path, bytes }) => {
+        const content = new Uint8Array(bytes);
+        readExactly(content);
+        return { path, content };
+      });
       const base = request.base === "" ? "" : image.digest();
       if (base === request.base) {
         image.put(request.memoryBytes, request.numbers, pages);
-        refillFiles();
-        folder.forget();
+        fillFolder({ folders, files });
         held = request.held;
       }
       send(JSON.stringify({ type: "restored", base }));
@@ -330,6 +342,7 @@ async function main() {
     }
     if (held !== "" && request.session?.held !== held) setBack();
     held = "";
+    folder.limit(request.session?.maxFileBytes ?? Number.POSITIVE_INFINITY);
     if (request.files) folder.put(request.files);
     const { outcome, isWell } = runOne(run, request);
     send(JSON.stringify({ type: "usage", memoryMb: megabytes(engine) }));
@@ -339,32 +352,38 @@ async function main() {
     if (image === undefined) return;
     const isFit = () => isWell && !hasFailed && clock.next === 0 && image.isAtRest();
     let next = JSON.parse(receive());
+    let kept;
     if (next.type === "capture" && isFit()) {
-      sendMemory(image, describe);
+      kept = folder.copy();
+      sendMemory(image, describe, kept);
       next = JSON.parse(receive());
     }
     if (next.type !== "renew" || !isFit()) {
       send('{"type":"not-at-rest"}');
       return;
     }
-    held = next.held ?? "";
+    held = kept === undefined ? "" : (next.held ?? "");
     if (held === "") setBack();
-    else folder.forget();
+    else fillFolder(kept);
     send('{"type":"ready"}');
     request = JSON.parse(receive());
   }
 }
 
 /**
- * What a session is, for the host to keep: what it has in memory, in frames of up to 1 MiB after one that describes it.
- * @param {any} image @param {() => string} describe
+ * What a session is, for the host to keep: what it has in memory, then its files, in frames of up to 1 MiB after one that describes
+ * it. @param {any} image @param {() => string} describe @param {import("./files.node.mjs").Kept} kept
  */
-function sendMemory(image, describe) {
+function sendMemory(image, describe, { folders, files }) {
   clock.deadline = Number.POSITIVE_INFINITY;
   const described = JSON.parse(describe());
   const { memoryBytes, numbers, pages } = image.changes();
-  send(JSON.stringify({ type: "memory", ...described, base: image.digest(), memoryBytes, numbers }));
-  for (let at = 0; at < pages.length; at += maxPartBytes) sendBytes(pages.subarray(at, at + maxPartBytes));
+  const listed = files.map(({ path, content }) => ({ path, bytes: content.length }));
+  const base = image.digest();
+  send(JSON.stringify({ type: "memory", ...described, base, memoryBytes, numbers, folders, files: listed }));
+  for (const bytes of [pages, ...files.map(({ content }) => content)]) {
+    for (let at = 0; at < bytes.length; at += maxPartBytes) sendBytes(bytes.subarray(at, at + maxPartBytes));
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 
 /** Where a program's files are, and where it starts. */
 const root = "/mnt/data";
-/** Bytes of all files together. */
+/** Bytes of all files together; a session may have fewer. */
 const maxFileBytes = 32 * 1024 * 1024;
 /** Files and folders together: each costs memory of its own. */
 const maxNodes = 10_000;
@@ -26,6 +26,7 @@ export function openFolder(FS) {
   const Failure = FS.ErrnoError;
   let bytes = 0;
   let nodes = 0;
+  let most = maxFileBytes;
 
   /** @param {any} node */
   const isInside = (node) => {
@@ -41,7 +42,7 @@ export function openFolder(FS) {
   /** @param {any} node @param {number} size */
   const spend = (node, size) => {
     const more = size - node.usedBytes;
-    if (more > 0 && bytes + more > maxFileBytes) throw new Failure(ENOSPC);
+    if (more > 0 && bytes + more > most) throw new Failure(ENOSPC);
     bytes += more;
   };
   /** @param {any} parent */
@@ -115,20 +116,28 @@ export function openFolder(FS) {
   FS.mount = () => {
     throw new Failure(EROFS);
   };
-  return new Folder(FS, folder, () => {
+  const giveBack = () => {
     bytes = 0;
     nodes = 0;
+  };
+  return new Folder(FS, folder, giveBack, (/** @type {number} */ allowed) => {
+    most = Math.min(allowed, maxFileBytes);
   });
 }
 
 /** @typedef {{ path: string, bytes: number, data?: string }} Sent */
+/** @typedef {{ folders: string[], files: { path: string, content: Uint8Array }[] }} Kept */
 
 class Folder {
-  /** @param {any} FS @param {any} folder @param {() => void} giveBack All that files may take. */
-  constructor(FS, folder, giveBack) {
+  /**
+   * @param {any} FS @param {any} folder @param {() => void} giveBack All that files may take.
+   * @param {(bytes: number) => void} limit
+   */
+  constructor(FS, folder, giveBack, limit) {
     this.FS = FS;
     this.folder = folder;
     this.giveBack = giveBack;
+    this.limit = limit;
     /** What the host gave, by path. @type {Map<string, Buffer>} */
     this.given = new Map();
     this.fromBase64 = (/** @type {string} */ text) => Buffer.from(text, "base64");
@@ -152,29 +161,54 @@ class Folder {
     this.giveBack();
   }
 
-  /** The files that the program made or changed, by path. @returns {Sent[]} */
-  collect() {
-    /** @type {Sent[]} */
-    const found = [];
-    let left = maxSentBytes;
+  /** All that is in the folder, by path; a folder comes before what is in it. */
+  #look() {
+    /** @type {string[]} */
+    const folders = [];
+    /** @type {{ path: string, content: Buffer }[]} */
+    const files = [];
     /** @param {any} node @param {string} before */
     const walk = (node, before) => {
       for (const [name, child] of Object.entries(node.contents)) {
         const path = before + name;
-        if (this.FS.isDir(child.mode)) walk(child, `${path}/`);
-        else if (this.FS.isFile(child.mode)) {
-          const bytes = this.view(child.contents.subarray(0, child.usedBytes));
-          if (!this.given.get(path)?.equals(bytes))
-            found.push({ path, bytes: bytes.length, data: /** @type {any} */ (bytes) });
+        if (this.FS.isDir(child.mode)) {
+          folders.push(path);
+          walk(child, `${path}/`);
+        } else if (this.FS.isFile(child.mode)) {
+          files.push({ path, content: this.view(child.contents.subarray(0, child.usedBytes)) });
         }
       }
     };
     walk(this.folder, "");
-    found.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return found.map(({ path, bytes, data }) => {
-      if (bytes > left) return { path, bytes };
-      left -= bytes;
-      return { path, bytes, data: /** @type {any} */ (data).toString("base64") };
-    });
+    files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { folders: folders.sort(), files };
+  }
+
+  /** The files that the program made or changed, by path. @returns {Sent[]} */
+  collect() {
+    let left = maxSentBytes;
+    return this.#look()
+      .files.filter(({ path, content }) => !this.given.get(path)?.equals(content))
+      .map(({ path, content }) => {
+        const bytes = content.length;
+        if (bytes > left) return { path, bytes };
+        left -= bytes;
+        return { path, bytes, data: content.toString("base64") };
+      });
+  }
+
+  /** A copy of all that is in the folder. @returns {Kept} */
+  copy() {
+    const { folders, files } = this.#look();
+    return { folders, files: files.map(({ path, content }) => ({ path, content: new Uint8Array(content) })) };
+  }
+
+  /** Fills the folder, which is empty, as it was when this was copied. @param {Kept} kept */
+  fill({ folders, files }) {
+    for (const path of folders) this.FS.mkdirTree(`${root}/${path}`);
+    for (const { path, content } of files) {
+      this.FS.writeFile(`${root}/${path}`, content);
+      this.given.set(path, this.view(content));
+    }
   }
 }

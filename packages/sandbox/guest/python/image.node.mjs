@@ -140,7 +140,7 @@ export function takeImage(engine, numbers) {
       known ||= digest(image);
       return known;
     },
-    /** What a session has changed. Files are none of it: those of the image are put back. */
+    /** What a session has changed in memory. Its files are taken before: those of the image are put back. */
     changes() {
       files.setBack();
       const now = new Bytes(bufferOf(memory));

@@ -8,6 +8,7 @@ export type { RetireReason, ReuseOptions } from "../reuse.ts";
 export type { SessionHead, SessionStore, StoredTurn } from "../session/store.ts";
 export type {
   SandboxSession,
+  SessionFile,
   SessionLimits,
   SessionOptions,
   SessionRun,

@@ -30,7 +30,7 @@ export interface RunRequest {
   tools: readonly ProgramTool[];
   domain?: string | undefined;
   /** Set for a program of a session. `held`: names the memory that it goes on from; `reseed`: it gets new random numbers. */
-  session?: { held: string; reseed: boolean } | undefined;
+  session?: { held: string; reseed: boolean; maxFileBytes: number } | undefined;
   imports: ImportPolicy;
   style: ProgramStyle;
   /** For the program, by path under its folder, as base64. */

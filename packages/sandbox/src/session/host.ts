@@ -15,7 +15,7 @@ export interface SessionHost {
     options: SandboxRunOptions,
     how: {
       domain: string;
-      session: { held: string; reseed: boolean };
+      session: { held: string; reseed: boolean; maxFileBytes: number };
       lend(lease: Lease): Promise<Lease>;
     },
   ): Promise<SandboxRun>;

@@ -1,5 +1,5 @@
 import type { AnyTool } from "@toolglot/core";
-import type { SandboxRunError, SandboxRunOk, SandboxRunOptions } from "../types.ts";
+import type { ProgramStyle, SandboxRunError, SandboxRunOk, SandboxRunOptions } from "../types.ts";
 import type { SessionStore, StoredTurn } from "./store.ts";
 
 /** Options of {@link Sandbox.openSession} and {@link Sandbox.resumeSession}. */
@@ -13,6 +13,8 @@ export interface SessionOptions {
   key?: Uint8Array;
   /** Tools of the session's programs, besides those of the sandbox, and winning over them. They are bound anew for each program. */
   tools?: readonly AnyTool[];
+  /** Of programs that do not say otherwise. Default: that of the sandbox. */
+  style?: ProgramStyle;
   /** As {@link SandboxOptions.domain}. Default: one of this session alone. */
   domain?: string;
   /**
@@ -27,6 +29,10 @@ export interface SessionOptions {
 export interface SessionLimits {
   /** Bytes of the memory that it has changed. A program after which there are more is rolled back. Default 67,108,864. */
   maxImageBytes: number;
+  /** Bytes of its files together, at most 33,554,432, which is the default. */
+  maxFileBytes: number;
+  /** Turns that it may come to; what would make one more is refused with `sandbox/session-too-large`. Default 10,000. */
+  maxPrograms: number;
   /** Images of earlier turns that are kept, for `undo` and `fork`. Default 8. */
   checkpoints: number;
   /** Milliseconds without a program after which it gives up its interpreter; the next program then takes longer. Default 30,000. */
@@ -46,6 +52,15 @@ export interface SessionVariable {
   preview: string;
 }
 
+/** A file of a session. */
+export interface SessionFile {
+  /** Under `/mnt/data`, as `charts/sales.png`. Chosen by a program: untrusted text. */
+  path: string;
+  bytes: number;
+  /** The turn that made or changed it. */
+  turn: number;
+}
+
 /**
  * The outcome of a program of a session. `turn`: how many have changed the session by now. `state`: `kept`, what the
  * program did to its variables stays, also when it ended in an exception; `rolled-back`, all is as before this program.
@@ -55,10 +70,14 @@ export type SessionRun = (SandboxRunOk | SandboxRunError) & { turn: number; stat
 /** Programs that share their variables, one after another, over processes. */
 export interface SandboxSession {
   readonly id: string;
-  /** Programs that changed it, and steps back, since it was opened for the first time. */
+  /** Programs that changed it, files that `writeFile` wrote, and steps back, since it was opened for the first time. */
   readonly turn: number;
   /**
-   * Runs a program, after those that were called before. It finds what earlier ones left at their top: variables, functions, classes.
+   * Runs a program, after those that were called before. It finds what earlier ones left at their top: variables, functions, classes;
+   * and in the style `notebook` the files under `/mnt/data`, to which the option `files` adds. What it leaves open or running is not
+   * kept: files are closed (warning `file-closed: PATH`), tasks cancelled (`task-cancelled: COUNT`). A variable that hides a tool
+   * is told as `hides-tool: NAME`.
+   *
    * Ends that end the interpreter roll the session back (`Timeout`, `Aborted`, `MemoryError`, `RecursionError`, `EngineFailure`,
    * `ToolCallLimit`, `ResultTooLarge`, `LeaseLost`), and so does what can't be kept, with a warning in `stats.warnings`. A
    * program that was refused before it ran (`SyntaxError`, `ForbiddenName`…) makes no turn.
@@ -84,6 +103,16 @@ export interface SandboxSession {
   save(): Promise<{ turn: number; bytes: number; packed: number }>;
   /** Its variables, in the order of their making, at most 200. */
   variables(): readonly SessionVariable[];
+  /** Its files, by path. Times and modes are not kept, nor are links. */
+  files(): readonly SessionFile[];
+  /** The content of a file, by a path as `sales.csv` or `/mnt/data/sales.csv`. Rejects with `TypeError` when there is none. */
+  readFile(path: string): Promise<Uint8Array>;
+  /**
+   * Writes a file, in place of what was there, which is a turn of its own; folders on its way are made. Rejects with `TypeError`
+   * for a path that can't be one, and with `sandbox/session-too-large` (`data.bytes`, `data.max`) when all files would have
+   * more than `maxFileBytes`.
+   */
+  writeFile(path: string, data: Uint8Array | string): Promise<void>;
   /** Waits for its programs, saves (unless `manual`) and gives the session free. `forget`: removes all its images. */
   close(options?: { forget?: boolean }): Promise<void>;
   /** As `close()`. */

@@ -3,28 +3,37 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { memorySessionStore, type SessionStore } from "../../src/node/index.ts";
 import { MemoryTransfer } from "../../src/node/python/memory-transfer.ts";
-import { type ImageHead, packPages, readImage, unpackMemory, writeImage } from "../../src/node/session/image.ts";
+import { type ImageHead, packMemory, readImage, unpackMemory, writeImage } from "../../src/node/session/image.ts";
 import { key, sharedSandbox, value } from "./support.ts";
 
 const head: ImageHead = {
   ...{ format: 1, id: "a", turn: 3, language: "python", engine: "e", guestHash: "g", wheelsHash: "", baseHash: "b" },
   ...{ memoryBytes: 65536, pages: 2, lineage: [], variables: [], reseed: false },
+  folders: ["a"],
+  files: [
+    { path: "a/b", bytes: 3, turn: 1, hash: "h" },
+    { path: "c", bytes: 0, turn: 3, hash: "i" },
+  ],
 };
 const pages = randomBytes(8192);
+const files = [
+  { path: "a/b", data: Buffer.from("xyz") },
+  { path: "c", data: Buffer.alloc(0) },
+];
 const tampered = { code: "sandbox/session-tampered", data: { id: "a", turn: 3 } };
 function refuses(read: () => unknown): void {
   expect(read).toThrow(expect.objectContaining(tampered));
 }
 
 async function image(): Promise<Uint8Array> {
-  return writeImage({ head, packed: await packPages({ numbers: [2, 9], pages }) }, key);
+  return writeImage({ head, packed: await packMemory({ numbers: [2, 9], pages, files }) }, key);
 }
 
 describe("an image", () => {
   it("comes back as it was", async () => {
     const read = readImage(await image(), head, key);
     expect(read.head).toEqual(head);
-    expect(await unpackMemory(read)).toMatchObject({ base: "b", numbers: [2, 9], memoryBytes: 65536 });
+    expect(await unpackMemory(read)).toMatchObject({ base: "b", numbers: [2, 9], memoryBytes: 65536, files });
     expect(Buffer.from((await unpackMemory(read)).pages).equals(pages)).toBe(true);
   });
 
@@ -57,7 +66,11 @@ describe("an image", () => {
 
 describe("what a child sends of its memory", () => {
   const frame = (given: object): Buffer => Buffer.from(JSON.stringify(given));
-  const good = { type: "memory", base: "0".repeat(64), memoryBytes: 65536, numbers: [1, 3], ran: true, variables: [] };
+  const good = {
+    ...{ type: "memory", base: "0".repeat(64), memoryBytes: 65536, numbers: [1, 3], ran: true, variables: [] },
+    ...{ folders: [] as string[], files: [] as unknown[] },
+  };
+  const listed = { ...good, folders: ["a"], files: files.map(({ path, data }) => ({ path, bytes: data.length })) };
 
   it("is put together of its parts", () => {
     const transfer = new MemoryTransfer(65536);
@@ -65,6 +78,15 @@ describe("what a child sends of its memory", () => {
     expect(transfer.push(pages.subarray(0, 5000))).toBeUndefined();
     expect(transfer.push(pages.subarray(5000))).toMatchObject({ numbers: [1, 3], ran: true });
     expect(new MemoryTransfer(65536).push(frame({ ...good, numbers: [] }))).toMatchObject({ numbers: [] });
+  });
+
+  it("has its files behind its pages", () => {
+    const transfer = new MemoryTransfer(65536);
+    transfer.push(frame(listed));
+    expect(transfer.push(pages)).toBeUndefined();
+    const memory = transfer.push(Buffer.from("xyz"));
+    expect(memory).toMatchObject({ folders: ["a"], files });
+    expect(Buffer.from(memory?.pages ?? []).equals(pages)).toBe(true);
   });
 
   it.each([
@@ -79,6 +101,18 @@ describe("what a child sends of its memory", () => {
     { numbers: [16] },
     { numbers: "1" },
     { variables: {} },
+    { folders: "a" },
+    { folders: ["../a"] },
+    { folders: ["a/b"] },
+    { folders: ["a", "a"] },
+    { files: {} },
+    { files: [null] },
+    { files: [{ path: "a" }] },
+    { files: [{ path: "a", bytes: -1 }] },
+    { files: [{ path: "/a", bytes: 1 }] },
+    { files: [{ path: "b/a", bytes: 1 }] },
+    { folders: ["a"], files: [{ path: "a", bytes: 1 }] },
+    { files: [{ path: "a", bytes: 33 * 1024 * 1024 }] },
   ])("is refused with %j", (wrong) => {
     expect(() => new MemoryTransfer(65536).push(frame({ ...good, ...wrong }))).toThrow();
   });

@@ -12,7 +12,9 @@ import pathlib
 import posixpath
 import shutil
 import sqlite3 as _sqlite3
+import sys
 import types
+import weakref
 
 from . import library
 
@@ -40,6 +42,55 @@ def checked(path):
     if not any(full == root or full.startswith(root + "/") for root in _roots):
         raise PermissionError(errno.EACCES, f"only {ROOT} can be reached here", text)
     return text
+
+
+# Of the present program of a session, with their paths, the outermost layer of each first: they are closed at its end.
+_files = weakref.WeakKeyDictionary()
+# Not weakly: these can't be referred to so.
+_databases = []
+_session = False
+
+
+def begin(is_session):
+    """Called once a program."""
+    global _session
+    _session = is_session
+    _files.clear()
+    _databases.clear()
+
+
+def _noted(path, *layers):
+    if _session:
+        for one in layers:
+            _files[one] = path
+    return layers[0]
+
+
+def close_all():
+    """Closes what the program left open, which no later one could use. Returns their paths."""
+    left = {}
+    for file, path in list(_files.items()):
+        try:
+            if not file.closed:
+                left[path] = True
+                file.close()
+        except Exception:
+            # There is no room for what it had not written yet, or it was taken out of its layers.
+            pass
+    for path, database in _databases:
+        # One name here, one in the list, one of the call.
+        if sys.getrefcount(database) > 3 and _is_connected(database):
+            left[path] = True
+        _sqlite3.Connection.close(database)
+    begin(False)
+    return list(left)
+
+
+def _is_connected(database):
+    try:
+        return _sqlite3.Connection.total_changes.__get__(database) >= 0
+    except _sqlite3.ProgrammingError:
+        return False
 
 
 class _File(io.FileIO):
@@ -71,15 +122,15 @@ def open(file, mode="r", buffering=-1, encoding=None, errors=None, newline=None,
     raw = _File(file, "".join(letter for letter in mode if letter not in "bt"))
     if buffering == 0:
         if "b" in kinds:
-            return raw
+            return _noted(raw.name, raw)
         raise ValueError("can't have unbuffered text I/O")
     kind = io.BufferedRandom if "+" in kinds else io.BufferedReader if "r" in kinds else io.BufferedWriter
     held = kind(raw)
     if "b" in kinds:
-        return held
+        return _noted(raw.name, held, raw)
     text = io.TextIOWrapper(held, encoding or "utf-8", errors, newline, line_buffering=buffering == 1)
     text.mode = mode
-    return text
+    return _noted(raw.name, text, held, raw)
 
 
 open.__module__ = "_io"
@@ -253,7 +304,8 @@ def confine():
 def gzip_open(filename, mode="rb", compresslevel=9, encoding=None, errors=None, newline=None):
     """gzip.open, for files under /mnt/data."""
     if isinstance(filename, (str, bytes, os.PathLike)):
-        filename = checked(filename)
+        path = filename = checked(filename)
+        return _noted(path, _gzip.open(filename, mode, compresslevel, encoding, errors, newline))
     return _gzip.open(filename, mode, compresslevel, encoding, errors, newline)
 
 
@@ -261,6 +313,7 @@ def gzip_file(filename=None, mode=None, compresslevel=9, fileobj=None, mtime=Non
     """gzip.GzipFile, for files under /mnt/data."""
     if fileobj is None:
         filename = checked(filename)
+        return _noted(filename, _gzip.GzipFile(filename, mode, compresslevel, fileobj, mtime))
     return _gzip.GzipFile(filename, mode, compresslevel, fileobj, mtime)
 
 
@@ -270,6 +323,10 @@ def connect(database, *args, uri=False, **kwargs):
         raise PermissionError(errno.EACCES, "a database is named by its path here")
     if database not in (":memory:", "", b":memory:"):
         database = checked(database)
+        found = _sqlite3.connect(database, *args, **kwargs)
+        if _session:
+            _databases.append((database, found))
+        return found
     return _sqlite3.connect(database, *args, **kwargs)
 
 

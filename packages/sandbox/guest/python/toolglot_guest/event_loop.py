@@ -35,6 +35,8 @@ class Calls:
     def __init__(self, host, standing):
         self._host = host
         self.standing = standing
+        # Tasks that were still running when their loop ended.
+        self.cancelled = 0
         self._made = 0
         self._flying = {}
         self._waiting = collections.deque()
@@ -200,6 +202,7 @@ def run(main, *, debug=None, loop_factory=None):
     finally:
         try:
             tasks = asyncio.all_tasks(loop)
+            _calls.cancelled += len(tasks)
             for task in tasks:
                 task.cancel()
             if tasks:

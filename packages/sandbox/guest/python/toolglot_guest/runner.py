@@ -225,7 +225,8 @@ class _Program:
         for stream in self.streams:
             stream.finish()
         if self.session:
-            session.end(self.session, self.signatures, self.warnings)
+            cancelled = self.notebook.calls.cancelled if self.notebook else 0
+            session.end(self.session, self.signatures, cancelled, self.warnings)
 
     def failed(self, report):
         self.finish()

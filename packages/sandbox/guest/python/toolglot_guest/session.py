@@ -2,7 +2,7 @@
 
 import types
 
-from . import clean, hints, notebook
+from . import clean, data_files, hints, notebook
 
 MAX_VARIABLES = 200
 MAX_PREVIEW = 120
@@ -31,13 +31,17 @@ def begin():
     if is_new:
         _session = Session()
     _session.ran = False
+    data_files.begin(True)
     return _session, is_new
 
 
-def end(session, tools, warnings):
-    """After each program. `tools`: the identifiers of those that it had."""
+def end(session, tools, cancelled, warnings):
+    """After each program. `tools`: the identifiers of those that it had. `cancelled`: its tasks that were."""
     for name in _results:
         session.names.pop(name, None)
+    warnings += [f"file-closed: {path}" for path in data_files.close_all()]
+    if cancelled:
+        warnings.append(f"task-cancelled: {cancelled}")
     warnings += [f"hides-tool: {name}" for name in tools if name in session.names]
 
 

@@ -153,12 +153,16 @@ export class ChildGuest extends StartedGuest implements Guest {
   }
 
   restore(memory: GuestMemory, held: string): Promise<void> {
-    const { base, memoryBytes, numbers, pages } = memory;
+    const { base, memoryBytes, numbers, pages, folders } = memory;
+    const files = memory.files.map(({ path, data }) => ({ path, bytes: data.length }));
     this.holds = undefined;
     return this.#ask<void>(
       () => {
-        this.send(JSON.stringify({ type: "restore", base, memoryBytes, numbers, bytes: pages.length, held }));
-        if (!this.over && pages.length > 0) this.#running.toChild.write(pages);
+        const request = { base, memoryBytes, numbers, bytes: pages.length, held, folders, files };
+        this.send(JSON.stringify({ type: "restore", ...request }));
+        for (const bytes of [pages, ...memory.files.map(({ data }) => data)]) {
+          if (!this.over && bytes.length > 0) this.#running.toChild.write(bytes);
+        }
       },
       (body, resolve, reject) => {
         const answer = decodeFrame(body);

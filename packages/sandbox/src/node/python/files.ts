@@ -4,11 +4,11 @@ import type { FileInput, FileOutput } from "../../types.ts";
 
 /** Where a program finds its files. */
 const root = "/mnt/data/";
-const maxFileBytes = 32 * 1024 * 1024;
+export const maxFileBytes: number = 32 * 1024 * 1024;
 const maxFiles = 1000;
 const maxPathLength = 1000;
 /** Files that come out, and their contents together. */
-const maxOutputs = 10_000;
+export const maxOutputs: number = 10_000;
 
 /** Throws `TypeError` for files that can't be given. */
 export function encodeFiles(files: readonly FileInput[]): EncodedFile[] {
@@ -32,15 +32,20 @@ export function encodeFiles(files: readonly FileInput[]): EncodedFile[] {
 
 function checkPath(given: unknown): string {
   const path = typeof given === "string" && given.startsWith(root) ? given.slice(root.length) : given;
-  const isPath =
-    typeof path === "string" &&
-    path.length <= maxPathLength &&
-    !path.includes("\0") &&
-    path.split("/").every((part) => part !== "" && part !== "." && part !== "..");
-  if (!isPath) {
+  if (!isFilePath(path, maxPathLength)) {
     throw new TypeError(`files: ${JSON.stringify(given)} is no path of a file in /mnt/data, as "sales.csv" is.`);
   }
   return path;
+}
+
+/** Whether it is a path under the folder. */
+export function isFilePath(path: unknown, maxLength: number = 4 * maxPathLength): path is string {
+  return (
+    typeof path === "string" &&
+    path.length <= maxLength &&
+    !path.includes("\0") &&
+    path.split("/").every((part) => part !== "" && part !== "." && part !== "..")
+  );
 }
 
 /** What a guest tells of its files; undefined when it makes no sense. */

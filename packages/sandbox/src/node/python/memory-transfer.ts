@@ -1,5 +1,6 @@
 import { isCount } from "@toolglot/internal";
 import type { GuestMemory } from "../../engine.ts";
+import { isFilePath, maxFileBytes, maxOutputs } from "./files.ts";
 import { decodeFrame, FrameError } from "./frames.ts";
 
 const pageBytes = 4096;
@@ -9,7 +10,7 @@ const maxTextLength = 200;
 /** Puts together what a child sends of a session's memory. It may be hostile: what makes no sense throws {@link FrameError}. */
 export class MemoryTransfer {
   readonly #maxBytes: number;
-  #head: Omit<GuestMemory, "pages"> | undefined;
+  #head: Head | undefined;
   readonly #parts: Buffer[] = [];
   #received = 0;
 
@@ -25,13 +26,23 @@ export class MemoryTransfer {
       this.#parts.push(body);
       this.#received += body.length;
     }
-    const whole = this.#head.numbers.length * pageBytes;
+    const { listed, ...head } = this.#head;
+    const pageEnd = head.numbers.length * pageBytes;
+    const whole = listed.reduce((sum, { bytes }) => sum + bytes, pageEnd);
     if (this.#received > whole || (body.length === 0 && whole > 0))
       throw new FrameError("pages that were not announced");
-    return this.#received === whole ? { ...this.#head, pages: Buffer.concat(this.#parts) } : undefined;
+    if (this.#received < whole) return undefined;
+    const all = Buffer.concat(this.#parts);
+    let at = pageEnd;
+    const files = listed.map(({ path, bytes }) => {
+      at += bytes;
+      return { path, data: all.subarray(at - bytes, at) };
+    });
+    return { ...head, pages: all.subarray(0, pageEnd), files };
   }
 
-  #readHead({ type, base, memoryBytes, numbers, ran, variables }: Record<string, unknown>): Omit<GuestMemory, "pages"> {
+  #readHead(message: Record<string, unknown>): Head {
+    const { type, base, memoryBytes, numbers, ran, variables, folders, files } = message;
     const isFit =
       type === "memory" &&
       typeof base === "string" &&
@@ -40,15 +51,44 @@ export class MemoryTransfer {
       memoryBytes <= this.#maxBytes &&
       Array.isArray(numbers) &&
       arePages(numbers, memoryBytes) &&
-      Array.isArray(variables);
+      Array.isArray(variables) &&
+      Array.isArray(folders) &&
+      Array.isArray(files) &&
+      areFiles(files, folders);
     if (!isFit) throw new FrameError("a memory that makes no sense");
     const texts = variables.slice(0, maxVariables).map((each) => ({
       name: textOf(each?.name),
       type: textOf(each?.type),
       preview: textOf(each?.preview),
     }));
-    return { base, memoryBytes, numbers, ran: ran === true, variables: texts };
+    return { base, memoryBytes, numbers, ran: ran === true, variables: texts, folders, listed: files };
   }
+}
+
+type Head = Omit<GuestMemory, "pages" | "files"> & { listed: readonly ListedFile[] };
+
+interface ListedFile {
+  path: string;
+  bytes: number;
+}
+
+/** Whether these are files and folders, each in one of the folders, within the limits. */
+function areFiles(files: readonly unknown[], folders: readonly unknown[]): files is ListedFile[] {
+  if (files.length + folders.length > maxOutputs) return false;
+  const known = new Set(folders);
+  const taken = new Set<string>();
+  const isPlaced = (path: unknown): boolean => {
+    if (!isFilePath(path) || taken.has(path)) return false;
+    taken.add(path);
+    return !path.includes("/") || known.has(path.slice(0, path.lastIndexOf("/")));
+  };
+  if (!folders.every(isPlaced)) return false;
+  let left = maxFileBytes;
+  for (const file of files as Partial<ListedFile>[]) {
+    if (!isCount(file?.bytes) || !isPlaced(file.path)) return false;
+    left -= file.bytes;
+  }
+  return left >= 0;
 }
 
 function textOf(value: unknown): string {

@@ -6,9 +6,10 @@ import type { StoredTurn } from "../../session/store.ts";
 import type { SessionVariable } from "../../session/types.ts";
 import type { SandboxLanguage } from "../../types.ts";
 import { sessionError } from "./errors.ts";
+import type { FileEntry } from "./session-files.ts";
 
-// An image: the length of its head (32 bits, big endian), the head as JSON, numbers of pages (32 bits each, little endian) and pages,
-// packed by gzip, and 32 bytes of HMAC-SHA256 over all of it, its session's id and its turn.
+// An image: the length of its head (32 bits, big endian), the head as JSON, numbers of pages (32 bits each, little endian), pages and
+// contents of files, packed by gzip, and 32 bytes of HMAC-SHA256 over all of it, its session's id and its turn.
 
 const pack = promisify(gzip);
 const unpack = promisify(gunzip);
@@ -34,6 +35,8 @@ export interface ImageHead {
   /** Images that `undo` can go back to. */
   lineage: StoredTurn[];
   variables: readonly SessionVariable[];
+  folders: readonly string[];
+  files: readonly FileEntry[];
   /** Its next program gets new random numbers. */
   reseed: boolean;
 }
@@ -44,23 +47,31 @@ export interface SessionImage {
   packed: Uint8Array;
 }
 
-/** Packs the pages of a memory. */
-export async function packPages({ numbers, pages }: Pick<GuestMemory, "numbers" | "pages">): Promise<Uint8Array> {
+/** Packs the pages and files of a memory. */
+export async function packMemory(memory: Pick<GuestMemory, "numbers" | "pages" | "files">): Promise<Uint8Array> {
+  const { numbers, pages, files } = memory;
   const table = new Uint8Array(numbers.length * 4);
   const view = new DataView(table.buffer);
   for (const [index, number] of numbers.entries()) view.setUint32(index * 4, number, true);
+  const content = Buffer.concat([table, pages, ...files.map(({ data }) => data)]);
   // In few pieces: by default each 16 KiB is a piece of its own, and putting them together costs as much as packing.
-  return await pack(Buffer.concat([table, pages]), { level: constants.Z_BEST_SPEED, chunkSize: pieceBytes });
+  return await pack(content, { level: constants.Z_BEST_SPEED, chunkSize: pieceBytes });
 }
 
 /** The memory that an image holds. */
 export async function unpackMemory({ head, packed }: SessionImage): Promise<GuestMemory> {
-  const { baseHash, memoryBytes, pages: count, variables } = head;
-  const whole = count * (4 + pageBytes);
+  const { baseHash, memoryBytes, pages: count, variables, folders } = head;
+  let at = count * (4 + pageBytes);
+  const whole = head.files.reduce((sum, { bytes }) => sum + bytes, at);
   const all = await unpack(packed, { maxOutputLength: Math.max(1, whole), chunkSize: Math.max(64, whole) });
   const table = new DataView(all.buffer, all.byteOffset, count * 4);
   const numbers = Array.from({ length: count }, (_, index) => table.getUint32(index * 4, true));
-  return { base: baseHash, memoryBytes, numbers, pages: all.subarray(count * 4), ran: true, variables };
+  const pages = all.subarray(count * 4, at);
+  const files = head.files.map(({ path, bytes }) => {
+    at += bytes;
+    return { path, data: all.subarray(at - bytes, at) };
+  });
+  return { base: baseHash, memoryBytes, numbers, pages, ran: true, variables, folders, files };
 }
 
 /** The bytes of an image, signed. */

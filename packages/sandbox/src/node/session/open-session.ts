@@ -1,18 +1,19 @@
 import { type AnyTool, ToolglotError } from "@toolglot/core";
-import { inBackground, onAbort, randomHex } from "@toolglot/internal";
+import { defined, fromBase64, inBackground, onAbort, randomHex } from "@toolglot/internal";
 import { checkRunOptions } from "../../check-options.ts";
 import { leaseLostError } from "../../durable/errors.ts";
-import type { GuestMemory } from "../../engine.ts";
+import type { EncodedFile, GuestMemory } from "../../engine.ts";
 import type { Lease } from "../../pool.ts";
 import { NotAtRestError } from "../../reuse.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { StoredTurn } from "../../session/store.ts";
-import type { SandboxSession, SessionRun, SessionVariable } from "../../session/types.ts";
+import type { SandboxSession, SessionFile, SessionRun, SessionVariable } from "../../session/types.ts";
 import type { SandboxRun, SandboxRunOptions } from "../../types.ts";
 import { sessionError } from "./errors.ts";
 import { type Holding, holdSession, liveError } from "./holding.ts";
 import type { ImageHead } from "./image.ts";
 import { resolveId, type SessionSettings } from "./options.ts";
+import { checkRoom } from "./session-files.ts";
 import { SessionTurns, type TurnState } from "./session-turns.ts";
 
 /** Programs of one session that may wait. */
@@ -76,6 +77,27 @@ export class OpenSession implements SandboxSession {
     return this.#turns.now.head.variables.map((one) => ({ ...one }));
   }
 
+  files(): readonly SessionFile[] {
+    return this.#turns.now.head.files.map(({ path, bytes, turn }) => ({ path, bytes, turn }));
+  }
+
+  async readFile(path: string): Promise<Uint8Array> {
+    const file = this.#encoded(path, "");
+    return await this.#next(async () => {
+      const found = (await this.#turns.memory()).files.find((one) => one.path === file.path);
+      if (found) return Uint8Array.from(found.data);
+      throw new TypeError(`readFile(): the session ${this.id} has no file ${JSON.stringify(path)}.`);
+    });
+  }
+
+  async writeFile(path: string, data: Uint8Array | string): Promise<void> {
+    const file = this.#encoded(path, data);
+    await this.#next(async () => {
+      this.#checkTurns();
+      await this.#turns.adopt(await this.#turns.written(file));
+    });
+  }
+
   async undo(turns = 1): Promise<void> {
     if (!Number.isInteger(turns) || turns < 1) throw new TypeError("undo() takes a number of turns, from 1.");
     await this.#next(() => this.#turns.undo(turns));
@@ -126,6 +148,19 @@ export class OpenSession implements SandboxSession {
     }
   }
 
+  #encoded(path: string, data: Uint8Array | string): EncodedFile {
+    const [file] = this.#host.engine.files?.encode([{ path, data }]) ?? [];
+    if (file === undefined) throw new TypeError("There are files in Python alone.");
+    return file;
+  }
+
+  #checkTurns(): void {
+    const { maxPrograms } = this.#settings.limits;
+    if (this.turn < maxPrograms) return;
+    const message = `The session ${this.id} has come to ${this.turn} turns, and may come to ${maxPrograms}: open a new one, or raise maxPrograms.`;
+    throw sessionError("too-large", message, { turns: this.turn, max: maxPrograms });
+  }
+
   /** Does it after all that was asked before. */
   async #next<Value>(work: () => Promise<Value>): Promise<Value> {
     if (this.#closing) throw sessionError("closed", `The session ${this.id} was closed.`, { id: this.id });
@@ -148,18 +183,24 @@ export class OpenSession implements SandboxSession {
   }
 
   async #run(code: string, options: SandboxRunOptions): Promise<SessionRun> {
-    clearTimeout(this.#idle);
     const before = this.#turns.now;
+    const { maxImageBytes, maxFileBytes } = this.#settings.limits;
+    this.#checkTurns();
+    const given = this.#host.engine.files?.encode(options.files ?? []) ?? [];
+    const more = given.map(({ path, data }) => ({ path, bytes: fromBase64(data).length }));
+    checkRoom(more, before.head, maxFileBytes);
+    clearTimeout(this.#idle);
     const held = await this.#execute(code, options, before);
     const { run, lease, memory } = held;
-    const { maxImageBytes } = this.#settings.limits;
-    if (memory === undefined || memory.pages.length > maxImageBytes) {
+    const tooLarge = memory && excess(memory, maxImageBytes, maxFileBytes);
+    if (memory === undefined || tooLarge !== undefined) {
       lease?.release();
-      return this.#rolledBack(held, maxImageBytes);
+      return this.#rolledBack(held, tooLarge);
     }
     this.#waitIdle();
     if (!memory.ran) {
-      lease?.release(before.held || undefined);
+      // Files that were given for it are not the session's.
+      lease?.release(more.length > 0 ? undefined : before.held || undefined);
       return { ...run, turn: this.turn, state: "kept" };
     }
     const after = this.#turns.next(memory);
@@ -168,7 +209,7 @@ export class OpenSession implements SandboxSession {
     return { ...run, turn: this.turn, state: "kept" };
   }
 
-  #rolledBack({ run, memory, fault, lease }: Held, maxImageBytes: number): SessionRun {
+  #rolledBack({ run, fault, lease }: Held, tooLarge: string | undefined): SessionRun {
     const turn = this.turn;
     if (run.status === "error") {
       const { error } = run;
@@ -177,8 +218,7 @@ export class OpenSession implements SandboxSession {
       return { ...run, error: { ...error, hint }, turn, state: "rolled-back" };
     }
     const { warnings } = run.stats;
-    if (memory)
-      warnings.push(`session-too-large: ${memory.pages.length} bytes have changed, more than ${maxImageBytes}`);
+    if (tooLarge !== undefined) warnings.push(`session-too-large: ${tooLarge}`);
     else if (fault instanceof NotAtRestError) warnings.push("not-at-rest: what the program left can't be kept");
     else warnings.push("not-at-rest: the interpreter ended after the program");
     return { ...run, turn, state: "rolled-back" };
@@ -204,13 +244,14 @@ export class OpenSession implements SandboxSession {
       return { ...given, release: () => {} };
     };
     try {
+      const { style, limits } = this.#settings;
       const tools = mergeTools(this.#settings.tools, options.tools);
       const run = await this.#host.execute(
         code,
-        { ...options, tools, signal: own.signal },
+        { ...defined({ style }), ...defined(options), tools, signal: own.signal },
         {
           domain: this.#domain,
-          session: { held, reseed: head.reseed },
+          session: { held, reseed: head.reseed, maxFileBytes: limits.maxFileBytes },
           lend,
         },
       );
@@ -240,6 +281,13 @@ export class OpenSession implements SandboxSession {
     clearTimeout(this.#idle);
     if (this.#settings.domain === undefined) this.#host.forget(this.#domain);
   }
+}
+
+/** What of a memory is more than it may be; undefined when nothing is. */
+function excess({ pages, files }: GuestMemory, maxImageBytes: number, maxFileBytes: number): string | undefined {
+  if (pages.length > maxImageBytes) return `${pages.length} bytes have changed, more than ${maxImageBytes}`;
+  const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
+  return bytes > maxFileBytes ? `its files have ${bytes} bytes, more than ${maxFileBytes}` : undefined;
 }
 
 /** Those of a program win over those of its session. */

@@ -4,6 +4,7 @@ import { checkNumbers } from "../../check-numbers.ts";
 import { checkRunOptions } from "../../check-options.ts";
 import { checkSessionId, type SessionStore } from "../../session/store.ts";
 import type { SessionLimits, SessionOptions } from "../../session/types.ts";
+import type { ProgramStyle } from "../../types.ts";
 import { isInMemory } from "./memory-store.ts";
 
 const day = 24 * 3_600_000;
@@ -11,7 +12,9 @@ const maxMs = 2 ** 31 - 1000;
 
 const defaults: SessionLimits = {
   maxImageBytes: 64 * 1024 * 1024,
+  maxFileBytes: 32 * 1024 * 1024,
   checkpoints: 8,
+  maxPrograms: 10_000,
   idleMs: 30_000,
   expireMs: 7 * day,
   leaseMs: 15_000,
@@ -19,7 +22,9 @@ const defaults: SessionLimits = {
 
 const ranges: Readonly<Record<keyof SessionLimits, readonly [number, number]>> = {
   maxImageBytes: [0, 2 ** 31],
+  maxFileBytes: [0, 32 * 1024 * 1024],
   checkpoints: [0, 1000],
+  maxPrograms: [1, Number.MAX_SAFE_INTEGER],
   idleMs: [0, maxMs],
   expireMs: [1, Number.MAX_SAFE_INTEGER],
   leaseMs: [10, maxMs],
@@ -30,6 +35,8 @@ export interface SessionSettings extends Required<Pick<SessionOptions, "store" |
   limits: SessionLimits;
   /** Of interpreters that are for nobody else, when none was given. */
   domain: string | undefined;
+  /** Absent: that of the sandbox. */
+  style: ProgramStyle | undefined;
 }
 
 /** Signs what never leaves the process. */
@@ -40,9 +47,9 @@ const saves: readonly unknown[] = ["each", "idle", "manual", undefined];
 
 /** Fills in defaults. `own`: the store to take when none is given. Throws `TypeError` for what makes no sense. */
 export function resolveSession(what: string, options: SessionOptions, own: SessionStore): SessionSettings {
-  checkKeys(what, options, "store key tools domain save limits");
-  const { store = own, tools = [], domain, limits } = options;
-  checkRunOptions({ tools, ...defined({ domain }) });
+  checkKeys(what, options, "store key tools style domain save limits");
+  const { store = own, tools = [], domain, style, limits } = options;
+  checkRunOptions({ tools, ...defined({ domain, style }) });
   checkNumbers("limits", limits, ranges);
   if (typeof store?.claim !== "function" || typeof store.put !== "function") {
     throw new TypeError("store must be a store of sessions, as fileSessionStore({ dir }).");
@@ -55,6 +62,7 @@ export function resolveSession(what: string, options: SessionOptions, own: Sessi
     tools,
     save,
     domain,
+    style,
     limits: { ...defaults, ...defined(limits ?? {}) },
   };
 }

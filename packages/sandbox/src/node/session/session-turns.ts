@@ -1,10 +1,11 @@
 import { randomHex } from "@toolglot/internal";
-import { BaseMismatchError, type GuestMemory } from "../../engine.ts";
+import { BaseMismatchError, type EncodedFile, type GuestMemory } from "../../engine.ts";
 import type { StoredTurn } from "../../session/store.ts";
 import { sessionError } from "./errors.ts";
 import { type Holding, liveError } from "./holding.ts";
-import { type ImageHead, packPages, readImage, type SessionImage, unpackMemory, writeImage } from "./image.ts";
+import { type ImageHead, packMemory, readImage, type SessionImage, unpackMemory, writeImage } from "./image.ts";
 import type { SessionSettings } from "./options.ts";
+import { checkRoom, listFiles, withFile } from "./session-files.ts";
 
 const pageBytes = 4096;
 
@@ -30,7 +31,7 @@ export class SessionTurns {
   constructor(settings: SessionSettings, holding: Holding, head: ImageHead, stored: StoredTurn) {
     this.#settings = settings;
     this.#holding = holding;
-    this.#now = { head, held: head.pages === 0 ? "" : randomHex(32), stored };
+    this.#now = { head, held: nameOf(head), stored };
   }
 
   /** Signs an image and puts it into the store. Rejects with `sandbox/session-live` when somebody else has claimed the session. */
@@ -58,7 +59,8 @@ export class SessionTurns {
   }
 
   /** The state that a program left. */
-  next({ base, memoryBytes, numbers, pages, ran, variables }: GuestMemory): TurnState {
+  next(memory: GuestMemory): TurnState {
+    const { base, memoryBytes, numbers, variables, folders } = memory;
     const { head } = this.#now;
     const turn = head.turn + 1;
     const lineage = this.#lineage();
@@ -70,9 +72,23 @@ export class SessionTurns {
       pages: numbers.length,
       lineage,
       variables,
+      folders,
+      files: listFiles(memory.files, head.files, turn),
       reseed: false,
     };
-    return { head: after, held: randomHex(32), memory: { base, memoryBytes, numbers, pages, ran, variables } };
+    return { head: after, held: randomHex(32), memory };
+  }
+
+  /** The state with a file written. Rejects with `TypeError` and `sandbox/session-too-large`. */
+  async written(file: EncodedFile): Promise<TurnState> {
+    const { head } = this.#now;
+    const memory = await this.memory();
+    const placed = withFile(file, memory);
+    const given = placed.files.filter(({ path }) => path === file.path);
+    const more = given.map(({ path, data }) => ({ path, bytes: data.length }));
+    checkRoom(more, head, this.#settings.limits.maxFileBytes);
+    const after = this.next({ ...memory, ...placed });
+    return { ...after, head: { ...after.head, reseed: head.reseed } };
   }
 
   /** Goes over to a state, and stores it as the settings say. When that rejects, all is as before. */
@@ -113,14 +129,13 @@ export class SessionTurns {
     const image = await this.#read(target.turn);
     const after = { ...image, head: { ...image.head, turn: head.turn + 1 } };
     const stored = await SessionTurns.put(this.#settings, this.#holding, after);
-    const held = after.head.pages === 0 ? "" : randomHex(32);
-    await this.#move({ head: after.head, held, stored });
+    await this.#move({ head: after.head, held: nameOf(after.head), stored });
   }
 
   /** The image of a turn, by default of the state now. Rejects with `sandbox/session-checkpoint`. */
   async image(turn: number = this.#now.head.turn): Promise<SessionImage> {
     const { head, memory, stored } = this.#now;
-    if (turn === head.turn && memory) return { head, packed: await packPages(memory) };
+    if (turn === head.turn && memory) return { head, packed: await packMemory(memory) };
     const isThere = turn === stored?.turn || this.earlier.some((one) => one.turn === turn);
     if (!isThere) {
       throw sessionError("checkpoint", `There is no image of turn ${turn} of the session ${head.id}.`, { turn });
@@ -159,7 +174,7 @@ export class SessionTurns {
   async #store(): Promise<void> {
     const state = this.#now;
     if (state.memory === undefined) return;
-    const packed = await packPages(state.memory);
+    const packed = await packMemory(state.memory);
     state.stored = await SessionTurns.put(this.#settings, this.#holding, { head: state.head, packed });
     state.memory = undefined;
     await this.#prune();
@@ -180,6 +195,11 @@ export class SessionTurns {
     const gone = there.map(({ turn }) => turn).filter((turn) => !wanted.has(turn));
     if (gone.length > 0) await store.drop(id, fence, gone);
   }
+}
+
+/** A name for a state; empty for one in which nothing is. */
+function nameOf({ pages, files, folders }: ImageHead): string {
+  return pages === 0 && files.length === 0 && folders.length === 0 ? "" : randomHex(32);
 }
 
 /** An image was made by something else than what is here. */

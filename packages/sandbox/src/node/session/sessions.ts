@@ -3,7 +3,7 @@ import { checkSessionId } from "../../session/store.ts";
 import type { SandboxSession } from "../../session/types.ts";
 import { sessionError } from "./errors.ts";
 import { type Holding, holdSession } from "./holding.ts";
-import { type ImageHead, packPages, readImage } from "./image.ts";
+import { type ImageHead, packMemory, readImage } from "./image.ts";
 import { memorySessionStore } from "./memory-store.ts";
 import { OpenSession } from "./open-session.ts";
 import { resolveId, resolveSession, type SessionSettings } from "./options.ts";
@@ -22,9 +22,9 @@ export function makeSessions(host: SessionHost): Sessions {
     }
     const head: ImageHead = {
       ...{ format: 1, id, turn: 0, language, engine: label, guestHash, wheelsHash },
-      ...{ baseHash: "", memoryBytes: 0, pages: 0, lineage: [], variables: [], reseed: false },
+      ...{ baseHash: "", memoryBytes: 0, pages: 0, lineage: [], variables: [], folders: [], files: [], reseed: false },
     };
-    const packed = await packPages({ numbers: [], pages: new Uint8Array() });
+    const packed = await packMemory({ numbers: [], pages: new Uint8Array(), files: [] });
     return new OpenSession(host, settings, holding, head, await SessionTurns.put(settings, holding, { head, packed }));
   }
 
