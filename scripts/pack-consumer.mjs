@@ -53,7 +53,9 @@ function importsPeer({ manifest, path }, entry) {
   const target = manifest.exports?.[`.${entry.slice(manifest.name.length)}`];
   if (typeof target !== "object" || target === null || !("default" in target)) return false;
   const code = readFileSync(join(path, String(target.default)), "utf8");
-  return Object.keys(manifest.peerDependencies ?? {}).some((name) => new RegExp(`from ["']${name}["'/]`).test(code));
+  return Object.keys(manifest.peerDependenciesMeta ?? {}).some((name) =>
+    new RegExp(`from ["']${name}["'/]`).test(code),
+  );
 }
 
 /** @type {readonly ("bundler" | "nodenext")[]} */

@@ -65,6 +65,10 @@ if (what === "sandbox-reuse") {
   const { bars, tables } = await (await import("./sandbox/index.ts")).measureReuseAlone(progress);
   for (const table of [...tables, barTable(bars)]) console.log(`\n${markdown(table)}`);
 }
+if (what === "sandbox-sessions") {
+  const { bars, tables } = await (await import("./sandbox/sessions.ts")).measureSessions(progress);
+  for (const table of [...tables, barTable(bars)]) console.log(`\n${markdown(table)}`);
+}
 if (what === "sandbox") {
   const found = await (await import("./sandbox/index.ts")).measureSandbox(progress);
   writePage("benchmarks-sandbox.md", sandboxPage(describeMachine(root), found));

@@ -1,4 +1,5 @@
 // The examples in a README: a ```ts or ```js program, and a ```text block of what it prints.
+import { findImports } from "./imports.mjs";
 
 /**
  * @typedef {{ language: string, program: string, output: string, line: number }} Example `line`: of the opening fence, from 1.
@@ -18,7 +19,7 @@ export function readmeExamples(markdown) {
     const program = blocks[index - 1];
     if (language !== "text" || (program?.language !== "ts" && program?.language !== "js")) continue;
     if (before.trim() !== "" && !/\bprints?\b/i.test(before)) continue;
-    const earlier = /^import\b/m.test(program.text) ? undefined : examples.at(-1);
+    const earlier = findImports("example.ts", program.text).length > 0 ? undefined : examples.at(-1);
     const common = { language: program.language, line: program.line };
     examples.push(
       earlier

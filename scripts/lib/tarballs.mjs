@@ -6,8 +6,10 @@ import { publicPackages, run } from "./workspace.mjs";
 /** @typedef {import("./workspace.mjs").Member} Member */
 
 /** The optional peers of a package, as `name@range`. @param {Member} member */
-export const optionalPeers = ({ manifest }) =>
-  Object.entries(manifest.peerDependencies ?? {}).map(([name, range]) => `${name}@${range}`);
+export const optionalPeers = ({ manifest: { peerDependencies = {}, peerDependenciesMeta = {} } }) =>
+  Object.entries(peerDependencies)
+    .filter(([name]) => peerDependenciesMeta[name]?.optional)
+    .map(([name, range]) => `${name}@${range}`);
 
 /**
  * @param {string} scratch Where the tarballs go, unless TOOLGLOT_TARBALLS names a folder: the gates of one `npm test` share

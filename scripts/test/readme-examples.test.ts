@@ -25,6 +25,14 @@ it("should go on from the program before when one imports nothing", () => {
   ]);
 });
 
+it("should not take a line of a program's text for an import", () => {
+  const first = '```ts\nimport { run } from "a";\n```\nprints\n```text\n1\n```\n';
+  const [, second] = readmeExamples(
+    `${first}\`\`\`ts\nrun(\`\nimport csv\n\`);\n\`\`\`\nprints\n\`\`\`text\n2\n\`\`\`\n`,
+  );
+  expect(second?.output).toBe("1\n2");
+});
+
 it("should take a shorter fence inside a longer one as text", () => {
   const markdown = "````ts\nconst a = `\n```\n`;\n````\nprints\n````text\n```toml\n```\n````\n";
   expect(readmeExamples(markdown)).toEqual([

@@ -7,6 +7,7 @@ import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts
 import { bareThread, cold, hoard, loops, processorEach, toolCalls, warm } from "./measures.ts";
 import { bareQuickjs, freshQuickjsEach, monty, type PeerFigures, processEach, wesselQuickjs } from "./peers.ts";
 import { javascriptReuse, measureReuse, pythonReuse } from "./reuse.ts";
+import { measureSessions } from "./sessions.ts";
 
 interface Row {
   what: string;
@@ -182,6 +183,7 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
     const thread = await bareThread(1000);
     const processor = await processorTable(cacheDir, progress);
     const reuse = await measureReuseAlone(progress);
+    const sessions = await measureSessions(progress);
     progress("peers");
     const pythonPeers = [await monty(25)];
     const javascriptPeers = [await bareQuickjs(25), await wesselQuickjs(25)];
@@ -211,8 +213,9 @@ export async function measureSandbox(progress: (text: string) => void): Promise<
         ),
         processor,
         ...reuse.tables,
+        ...sessions.tables,
       ],
-      bars: [...python.bars, ...javascript.bars, ...reuse.bars],
+      bars: [...python.bars, ...javascript.bars, ...reuse.bars, ...sessions.bars],
     };
   } finally {
     rmSync(cacheDir, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { pathToFileURL } from "node:url";
 import type { Tool } from "@toolglot/core";
@@ -7,6 +7,7 @@ import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from "quickjs-emscripte
 import { median } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio } from "../report.ts";
 import { processorMs } from "./measures.ts";
+import { residentMb, wholeProcessorMs } from "./processes.ts";
 
 // Programs with one tool call, one after another in interpreters that are kept.
 
@@ -58,42 +59,6 @@ async function run(sandbox: Sandbox, code: string): Promise<void> {
   }
 }
 
-/** Children of this process that live, theirs too. */
-function descendants(): string[] {
-  const parents = readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name))
-    .flatMap((pid) => {
-      const fields = statOf(pid);
-      return fields ? [{ pid, parent: fields[1] ?? "" }] : [];
-    });
-  const found = [String(process.pid)];
-  for (const parent of found) {
-    found.push(...parents.filter((each) => each.parent === parent).map(({ pid }) => pid));
-  }
-  return found.slice(1);
-}
-
-function statOf(pid: string): string[] | undefined {
-  try {
-    return readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ");
-  } catch {
-    // It has ended meanwhile.
-    return undefined;
-  }
-}
-
-/** Processor time of this process, its threads, and all of its children, in steps of 10 ms each. */
-function wholeProcessorMs(): number {
-  const ticks = descendants().flatMap((pid) => statOf(pid)?.slice(11, 15) ?? []);
-  return processorMs() + ticks.reduce((sum, each) => sum + Number(each) * 10, 0);
-}
-
-/** Megabytes of this process and its children that are in memory. */
-function residentMb(): number {
-  const pages = [...descendants(), String(process.pid)].map((pid) => Number(statOf(pid)?.[21] ?? 0));
-  return (pages.reduce((sum, each) => sum + each, 0) * 4096) / 1024 / 1024;
-}
-
 const descriptors = (): number => readdirSync("/proc/self/fd").length;
 
 /** The same program in the engine by itself, in the host's own thread: no border, no limits, a module for each. */
@@ -123,7 +88,7 @@ async function rawQuickJsEach(count: number): Promise<number> {
   return (processorMs() - before) / count;
 }
 
-interface Pyodide {
+export interface Pyodide {
   runPython(code: string): unknown;
   globals: { set(name: string, value: unknown): void };
   _module: { HEAPU8: Uint8Array };
@@ -132,7 +97,7 @@ interface Pyodide {
 let pyodide: Promise<Pyodide> | undefined;
 
 /** The engine by itself in the host's own thread: no border, no limits, a tool that answers at once. */
-async function loadPyodide(): Promise<Pyodide> {
+export async function loadPyodide(): Promise<Pyodide> {
   const fromSandbox = createRequire(createRequire(import.meta.url).resolve("@toolglot/sandbox"));
   const path = fromSandbox.resolve("pyodide/pyodide.mjs");
   const { FinalizationRegistry: registry } = globalThis;

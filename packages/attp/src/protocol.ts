@@ -16,6 +16,11 @@ export interface AttpProtocolOptions extends TextProtocolOptions {
   prompt: PromptBuilder;
   /** What programs are written in. Default `python`. */
   language?: "python" | "javascript";
+  /**
+   * The programs of a conversation share their variables, and the prompt says so: for an executor with a session, as
+   * `sandboxExecutor(sandbox, { session })`. Default false: each program by itself, as the specification has it.
+   */
+  session?: boolean;
 }
 
 /** What differs with the language of programs. */
@@ -32,17 +37,19 @@ const languages = {
  * Throws `TypeError` when the prompt teaches another protocol or another language, and for other languages.
  */
 export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDocument> {
-  const { language = "python" } = options;
+  const { language = "python", prompt, session = false } = options;
   if (!Object.hasOwn(languages, language)) {
     throw new TypeError(`attpProtocol: language is "python" or "javascript", not ${JSON.stringify(language)}.`);
   }
+  if (typeof session !== "boolean") throw new TypeError("attpProtocol: session is true or false.");
   const { id, ownPrompt, renderTools } = languages[language];
-  return createTextProtocol<AttpDocument>(options, {
+  const teaching = session ? { ...options, prompt: { ...prompt, build: inSession(prompt) } } : options;
+  return createTextProtocol<AttpDocument>(teaching, {
     id,
     version: `${id}/1`,
     stop: [],
     ownPrompt: `${ownPrompt} from @toolglot/prompts/attp`,
-    options: ["language"],
+    options: ["language", "session"],
     renderTools,
     createParser: (parsing) => createParser({ ...parsing, language }),
     actions: (document) => actions(document, language),
@@ -51,6 +58,11 @@ export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDoc
     encodeMessages: (messages, format) => encodeMessages(messages, format, language),
   });
 }
+
+const inSession =
+  (prompt: PromptBuilder): PromptBuilder["build"] =>
+  (options) =>
+    prompt.build({ ...options, session: true });
 
 /** A program to run or a refusal; nothing for a document that must not run. */
 function actions(document: AttpDocument, language: ProgramLanguage): Action[] {

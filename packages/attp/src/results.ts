@@ -6,7 +6,8 @@ import { tomlLine, tomlText } from "./toml-text.ts";
 /**
  * What the model reads after its program ran: a TOML document with one table `[tool_result]`. `status` is `success` or
  * `error`; `result` is the value as JSON text; `stdout` and `stderr` are what the program printed; an error has
- * `error_type`, `message` and, when known, `line`, `source` (the line itself) and `hint`. What was cut stands in `cut`.
+ * `error_type`, `message` and, when known, `line`, `source` (the line itself) and `hint`. What was cut stands in `cut`. `state` is
+ * `rolled-back` after a program of a session (`metadata.session`) whose variables could not be kept.
  * A result without data gives its content as a JSON string. Several results become several `[[tool_result]]`, each with
  * its `call`. No results: an empty string.
  *
@@ -33,6 +34,7 @@ function resultLines(result: ToolResult, maxChars: number, locale: Locale): stri
   const outcome = readOutcome(result, locale);
   const isError = outcome.status === "error";
   const lines = [`status = ${isError ? '"error"' : '"success"'}`];
+  if (isRolledBack(result)) lines.push('state = "rolled-back"');
   const texts = new Map<string, string>();
   const add = (name: string, text: string | number | undefined): void => {
     if (text !== undefined) texts.set(name, String(text));
@@ -62,6 +64,11 @@ function resultLines(result: ToolResult, maxChars: number, locale: Locale): stri
   }
   if (cuts.length > 0) lines.push(`cut = ${tomlLine(cuts.join("; "))}`);
   return lines;
+}
+
+/** Whether the session of the program is as before it: an executor says so in `metadata.session`. */
+function isRolledBack({ metadata }: ToolResult): boolean {
+  return (metadata?.session as { state?: unknown } | undefined)?.state === "rolled-back";
 }
 
 function asToml(name: string, text: string): string {

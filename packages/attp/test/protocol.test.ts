@@ -35,6 +35,15 @@ it("should give the prompt the stubs in its language", () => {
   expect(protocol.instructions(specifiedTools, { locale: "zh", mode: "loop" })).toBe(`zh/loop\n${specifiedStubs}`);
 });
 
+it("should tell the prompt of a session only when it is asked to", () => {
+  const teaches: PromptBuilder = { forProtocol: "attp/1", build: ({ session }) => String(session) };
+  const how = { locale: "en", mode: "loop" } as const;
+  expect(attpProtocol({ prompt: teaches }).instructions([], how)).toBe("undefined");
+  expect(attpProtocol({ prompt: teaches, session: false }).instructions([], how)).toBe("undefined");
+  expect(attpProtocol({ prompt: teaches, session: true }).instructions([], how)).toBe("true");
+  expect(() => attpProtocol({ prompt: teaches, session: {} as boolean })).toThrow(/session is true or false/);
+});
+
 it("should make one code action of a success, always with the same id", () => {
   const [action] = protocol.actions(blockOf(success));
   expect(action).toMatchObject({

@@ -16,6 +16,14 @@ it("should write a success with its value as JSON", () => {
   );
 });
 
+it("should say that a session is as before the program, and nothing of one that kept what it did", () => {
+  const session = { id: "s", turn: 1 };
+  const withState = (state: string): string =>
+    formatResults([result({ data: 1, metadata: { session: { ...session, state } } })]);
+  expect(table(withState("rolled-back"))).toEqual({ status: "success", state: "rolled-back", result: "1" });
+  expect(withState("kept")).toBe(formatResults([result({ data: 1 })]));
+});
+
 it("should write what the program printed", () => {
   const logs = [
     { stream: "stdout" as const, text: "one\n" },

@@ -82,8 +82,11 @@ export type Locale = "zh" | "en";
 export interface PromptBuilder {
   /** The protocol version it teaches, as `attp/1`. Checked. */
   forProtocol: string;
-  /** `toolsText` is what the protocol rendered of the tools, in the same locale. */
-  build(options: { toolsText: string; locale: Locale; mode: ProtocolMode }): string;
+  /**
+   * `toolsText` is what the protocol rendered of the tools, in the same locale. `session`: the programs of a conversation share
+   * their variables, and the prompt says so.
+   */
+  build(options: { toolsText: string; locale: Locale; mode: ProtocolMode; session?: boolean }): string;
 }
 
 /** A way for a model to ask for tools, from prompt to result. */

@@ -5,19 +5,19 @@ export const unsettled: unique symbol = Symbol("unsettled");
 export const maxTimerMs = 0x7fff_ffff;
 
 /**
- * What is to run, until that is ended. A `Set` that much goes through leaves former tables behind, which lead to the later ones: what
- * stands in them stays alive until the next collection of old objects, so they get nothing but these.
+ * An action, until it is removed. V8's old tables of a busy `Set` keep its values alive until the next collection of
+ * old objects. So the `Set` holds only these small entries, and a removed entry loses its action.
  */
 interface Entry {
   act: (() => void) | undefined;
 }
 
-/** What runs when a signal is aborted, and the one listener that runs it: removing one of very many listeners is slow. */
+/** The actions of a signal, and its only listener, which runs them. With many listeners, removing one would be slow. */
 const listeners = new WeakMap<AbortSignal, { acts: Set<Entry>; runAll: () => void }>();
 
 /**
- * Runs `act` once when the signal is aborted; right now when it is aborted already. Returns a function that ends that; no listener
- * is left once all have ended. Without a signal nothing ever happens.
+ * Runs `act` once when the signal is aborted, or at once when it is aborted already. Returns a function that cancels
+ * this. When all actions are cancelled, no listener is left on the signal. Without a signal nothing happens.
  */
 export function onAbort(signal: AbortSignal | undefined, act: () => void): () => void {
   if (signal === undefined) return nothing;
@@ -65,8 +65,8 @@ export function ignoreRejection(value: unknown): void {
 }
 
 /**
- * Settles as the work does; with {@link unsettled} once `ms` milliseconds have passed or the signal is aborted. What the work
- * does after that is ignored, its rejection too. Leaves no timer and no listener behind.
+ * Settles as the work does; with {@link unsettled} once `ms` milliseconds have passed or the signal is aborted. What
+ * the work does after that is ignored, its rejection too. Leaves no timer and no listener behind.
  */
 export function settleWithin<Value>(
   work: Value | PromiseLike<Value>,

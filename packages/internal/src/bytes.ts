@@ -9,7 +9,7 @@ export function toHex(bytes: Uint8Array): string {
   return text;
 }
 
-/** All of them as one. */
+/** Joins the chunks. */
 export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const whole = new Uint8Array(chunks.reduce((size, chunk) => size + chunk.length, 0));
   let at = 0;
@@ -34,7 +34,9 @@ export async function textDigest(text: string): Promise<string> {
 let stock: Uint8Array = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
-/** Random bytes, taken from the system for many ids at once: to ask it takes longer than all else about an id. */
+/**
+ * Random bytes. They are fetched for many ids at once, because the request to the system is the slowest part of an id.
+ */
 function randomBytes(count: number): Uint8Array {
   if (used + count > stock.length) {
     stock = crypto.getRandomValues(new Uint8Array(1_000));
@@ -61,7 +63,7 @@ export function uuidV7(now: number = Date.now()): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** Of one step: arguments of a call are on the stack. */
+/** Bytes in one step: the arguments of a call are on the stack, which is limited. */
 const base64Step = 0x8000;
 
 export function toBase64(bytes: Uint8Array): string {
@@ -72,7 +74,7 @@ export function toBase64(bytes: Uint8Array): string {
   return btoa(binary);
 }
 
-/** Throws for what is no base64. */
+/** Throws when the text is not base64. */
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
 }

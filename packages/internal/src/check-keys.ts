@@ -1,11 +1,11 @@
 import { nearest } from "./nearest.ts";
 
-/** The words of a text, with one space between two. */
+/** The words of a text, which have one space between them. */
 type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
 
 /**
- * The text, when its words are all keys of an options type and nothing else; the compiler refuses any other. It can't look into
- * a text that is put together at run time, and takes it.
+ * The text itself, when its words are exactly the keys of an options type. The compiler refuses any other literal. It
+ * accepts a text that is built at run time, because it can't check it.
  */
 type KeyWords<Options, Text extends string> = string extends Text
   ? Text
@@ -13,16 +13,16 @@ type KeyWords<Options, Text extends string> = string extends Text
     ? Text
     : never;
 
-/** All keys of an options type, as the words of a text, or of several. */
+/** All keys of an options type, as the words of one text or of several texts. */
 export type KnownKeys<Options, Text extends string> = KeyWords<Options, Text> | readonly KeyWords<Options, Text>[];
 
 /**
- * Refuses options that nobody would read: a misspelt limit must not become no limit. Keys whose value is `undefined` count,
- * since their name is as wrong. Nothing given (`undefined`) is fine, unless something is required.
+ * Refuses unknown options, because a misspelt limit must not mean "no limit". A key with the value `undefined` counts, too,
+ * because its name is just as wrong. No options (`undefined`) are accepted, unless one is required.
  *
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
- * @param known All keys.
- * @param required Options that a call can't do without, to be named when none are given.
+ * @param known All keys that the options may have.
+ * @param required Required options, which the error names when no options are given.
  * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
  */
 export function checkKeys<Options extends object, const Text extends string>(

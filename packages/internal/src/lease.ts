@@ -10,12 +10,15 @@ export interface Lease {
   /** Set once another holder may have taken over. */
   readonly loss: LeaseLoss | undefined;
   /**
-   * Makes sure, right now: renews first when less than half of the lease is left, as after a process was stopped. False when
-   * the lease is lost.
+   * Makes sure, right now: renews first when less than half of the lease is left, as after a process was stopped. False
+   * when the lease is lost.
    */
   hold(): Promise<boolean>;
-  /** Renews nothing any more. The lease then ends by itself. */
-  stop(): void;
+  /**
+   * Stops the renewals; the lease then ends by itself. Resolves when no renewal is under way. After that you can give
+   * the claim back, and no late renewal can undo it.
+   */
+  stop(): Promise<void>;
 }
 
 /** What a lease is kept with. */
@@ -26,7 +29,7 @@ export interface LeaseOptions {
   /** The clock of the log: see {@link clockSince} for logs that have none to ask. */
   now(): number;
   signal?: AbortSignal | undefined;
-  /** Set for a lease that does not keep the process alive. */
+  /** True for a lease that does not keep the process alive. Default false. */
   background?: boolean;
   /** Called once, never after {@link Lease.stop}. */
   onLost?(loss: LeaseLoss): void;
@@ -36,9 +39,9 @@ export interface LeaseOptions {
 const renewalsPerLease = 3;
 
 /**
- * Renews the lease of a claim every third of its time until it is stopped. It is lost when the log says so, or when it is over
- * by the log's clock and no renewal came through. A lease counts from the moment before the log was asked, so that it never
- * seems longer here than in the log.
+ * Renews the lease of a claim every third of its time until it is stopped. It is lost when the log says so, or when it
+ * is over by the log's clock and no renewal came through. A lease counts from the moment before the log was asked, so
+ * that it never seems longer here than in the log.
  */
 export function keepLease<Claim>(
   log: { renew(claim: Claim, leaseMs: number): Promise<boolean> },
@@ -84,7 +87,8 @@ export function keepLease<Claim>(
   const timer = setInterval(
     () => {
       if (renewing === undefined) void renew();
-      // A process that was stopped finds its renewal unanswered and its lease over: the answer may still come, so it waits a round.
+      // A process that was stopped finds its renewal unanswered and its lease over: the answer may still come, so it
+      // waits a round.
       else if (++unanswered > 1 && now() >= until) lose("expired");
     },
     Math.max(1, Math.floor(leaseMs / renewalsPerLease)),
@@ -106,17 +110,18 @@ export function keepLease<Claim>(
       if (loss === undefined && now() >= until) lose("expired");
       return loss === undefined;
     },
-    stop(): void {
+    async stop(): Promise<void> {
       stopped = true;
       clearInterval(timer);
       stopListening();
+      await renewing;
     },
   };
 }
 
 /**
- * The clock of a log that can't be asked, from what it said of a claim: `claimedAt` by its own clock, and `asked`, the moment of
- * `performance.now()` before it was asked. Never behind the log's clock, if both run at one pace.
+ * The clock of a log that can't be asked, from what it said of a claim: `claimedAt` by its own clock, and `asked`, the
+ * moment of `performance.now()` before it was asked. Never behind the log's clock, if both run at one pace.
  */
 export function clockSince(claimedAt: number, asked: number): () => number {
   return () => claimedAt + performance.now() - asked;

@@ -24,8 +24,8 @@ interface Waiter {
 }
 
 /**
- * Places for what runs at the same time, and a line for the rest. First come, first served; only who waits for a place of its own
- * key is passed by others.
+ * Places for what runs at the same time, and a line for the rest. First come, first served; only who waits for a place
+ * of its own key is passed by others.
  */
 export class Limiter {
   readonly #maxConcurrency: number;
@@ -37,7 +37,7 @@ export class Limiter {
   running: number = 0;
   #closed = false;
 
-  /** Counts, which the caller has checked. `maxWaiting`: the length of the line, by default without end. */
+  /** Numbers that the caller has checked. `maxWaiting`: the most waiters; by default there is no limit. */
   constructor(maxConcurrency: number, maxWaiting: number = Infinity) {
     this.#maxConcurrency = maxConcurrency;
     this.#maxWaiting = maxWaiting;

@@ -1,10 +1,10 @@
-// Apart from the rest: only packages that make spans have OpenTelemetry's API.
+// A separate entry, because only packages that make spans depend on OpenTelemetry's API.
 import { ProxyTracerProvider, trace } from "@opentelemetry/api";
 
-/** The provider that makes spans while there is no SDK. */
+/** The provider that makes empty spans while no SDK is registered. */
 const noSdk = new ProxyTracerProvider().getDelegate();
 
-/** Whether there is an SDK to make spans: one may come at any time. */
+/** Whether an SDK is registered. It may be registered at any time. */
 export function isTraced(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noSdk;

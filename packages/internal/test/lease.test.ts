@@ -28,6 +28,20 @@ describe("keepLease", () => {
     expect(renew).toHaveBeenCalledTimes(30);
   });
 
+  it("has stopped when no renewal is under way any more", async () => {
+    const order: string[] = [];
+    const { lease } = kept(async () => {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      order.push("renewed");
+      return true;
+    });
+    await vi.advanceTimersByTimeAsync(leaseMs / 3);
+    const stopped = lease.stop().then(() => order.push("stopped"));
+    await vi.advanceTimersByTimeAsync(50);
+    await stopped;
+    expect(order).toEqual(["renewed", "stopped"]);
+  });
+
   it("is lost when the log says so", async () => {
     const { lease, losses } = kept(async () => false);
     await vi.advanceTimersByTimeAsync(leaseMs);

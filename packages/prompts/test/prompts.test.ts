@@ -87,6 +87,29 @@ describe.each([
   });
 });
 
+describe.each([
+  ["attpPrompt", attpPrompt],
+  ["attpRouterPrompt", attpRouterPrompt],
+  ["attpJavascriptPrompt", attpJavascriptPrompt],
+  ["attpJavascriptRouterPrompt", attpJavascriptRouterPrompt],
+])("%s of a session", (_, prompt) => {
+  it.for(modes)("adds what stays and what doesn't, at the end: %s", (mode) => {
+    const [en, zh] = (["en", "zh"] as const).map((locale) => {
+      const alone = prompt.build({ toolsText: "TOOLS", locale, mode });
+      const shared = prompt.build({ toolsText: "TOOLS", locale, mode, session: true });
+      expect(prompt.build({ toolsText: "TOOLS", locale, mode, session: false })).toBe(alone);
+      expect(shared.startsWith(`${alone}\n\n## `)).toBe(true);
+      return shared.slice(alone.length);
+    });
+    expect(identifiers(en ?? "").sort()).toEqual(identifiers(zh ?? "").sort());
+    expect(en).toContain('`state = "rolled-back"`');
+  });
+});
+
+it("should refuse a session w/ a protocol that has no programs", () => {
+  expect(() => tamPrompt.build({ toolsText: "", locale: "en", mode: "loop", session: true })).toThrow(/no programs/);
+});
+
 it("should ask for a block in single mode, since text without one is a mistake there", () => {
   for (const prompt of [tamPrompt, toolsxmlPrompt]) {
     expect(prompt.build({ toolsText: "", locale: "en", mode: "single" })).toMatch(/Your response must contain a/);

@@ -121,6 +121,8 @@ export interface Engine {
   readonly warnings?: readonly string[];
   /** What the memory of a session depends on, besides the engine; absent where there are no sessions. */
   readonly guestHash?: string;
+  /** Of the libraries that the host gives, which it depends on too; empty for none. */
+  readonly wheelsHash?: string;
   /** Done before the first guest: finds or makes what `spawn` starts from. Never rejects. */
   prepare(): Promise<void>;
   spawn(): Guest;

@@ -93,6 +93,13 @@ export interface SandboxOptions {
    * first six alone. Or names out of that list. In the style `notebook`, `standard` has those of the README's second list too.
    */
   libraries?: "standard" | "specification" | readonly string[];
+  /**
+   * Python only: libraries for programs of the style `notebook`, as wheels in files of this machine: their paths, or `{ dir }` for all
+   * `*.whl` of a folder. Nothing is fetched: `createSandbox` throws a `TypeError` that names a dependency that is missing, or a wheel that
+   * is not for this engine. They are read at once, and imported before an interpreter takes its first program. A program reaches all that
+   * hangs on them: the guard does not look at them, the walls of the process hold.
+   */
+  wheels?: readonly string[] | { dir: string };
   /** `false` switches the guard inside the interpreter off, to test the process around it. Default true. */
   guard?: boolean;
   pool?: PoolOptions;

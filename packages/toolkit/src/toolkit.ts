@@ -101,8 +101,9 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Adds middleware around every call; the first one registered is the outermost. Validation comes before it, and approval
-   * where an executor asks for it; a changed call is validated again. Returns a function that removes it. Throws `TypeError`.
+   * Adds middleware around every call; the first one registered is the outermost. Validation comes before it, and
+   * approval where an executor asks for it; a changed call is validated again. Returns a function that removes it.
+   * Throws `TypeError`.
    */
   registerMiddleware(middleware: ToolMiddleware): () => void {
     if (typeof middleware !== "function") throw new TypeError("registerMiddleware needs async function* (call, next)");
@@ -126,9 +127,10 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Registers all tools of an MCP server, or none; connects if need be. They follow the server's list from then on. Returns
-   * warnings: names in the options that the server doesn't have, and what {@link Toolkit.registerToolFunction} warns of.
-   * Throws as that does, and `ToolkitError` with the codes `toolkit/mcp-missing` and `toolkit/mcp-connection`.
+   * Registers all tools of an MCP server, or none; connects if need be. They follow the server's list from then on.
+   * Returns warnings: names in the options that the server doesn't have, and what {@link Toolkit.registerToolFunction}
+   * warns of. Throws as that does, and `ToolkitError` with the codes `toolkit/mcp-missing` and
+   * `toolkit/mcp-connection`.
    */
   registerMcpClient(client: McpClient, options: RegisterMcpOptions = {}): Promise<string[]> {
     return this.#mcp.register(client, options);
@@ -150,8 +152,9 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Activates the groups of a saved state, and puts all others away. Returns warnings. Throws `TypeError` for what is no
-   * state, and `ToolkitError` with the code `toolkit/unknown-group` unless `strict` is false; then nothing has changed.
+   * Activates the groups of a saved state, and puts all others away. Returns warnings. Throws `TypeError` for what is
+   * no state, and `ToolkitError` with the code `toolkit/unknown-group` unless `strict` is false; then nothing has
+   * changed.
    */
   loadState(state: ToolkitState, options: LoadStateOptions = {}): string[] {
     return loadState(this.#registry, state, options);
@@ -178,8 +181,8 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Makes the toolkit as it was when it was new: without tools, groups but `basic`, middleware and skills. MCP clients stay
-   * open until they are removed.
+   * Resets the toolkit to its initial state: without tools, groups except `basic`, middleware and skills. MCP clients
+   * stay open until they are removed.
    */
   clear(): void {
     this.#mcp.detach();
@@ -212,8 +215,9 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * The tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the same
-   * frozen list as long as nothing has changed: a toolkit is a core `ToolSource`, which an agent reads before each request.
+   * The tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the
+   * same frozen list as long as nothing has changed: a toolkit is a core `ToolSource`, which an agent reads before each
+   * request.
    */
   definitions(groupNames?: readonly string[] | null): ToolDefinition[] {
     if (groupNames) return this.#registry.listed(groupNames).map((tool) => tool.definition);
@@ -221,9 +225,9 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Calls the listener when {@link Toolkit.definitions} gives another list than before: a tool was registered or removed, a group
-   * was activated or deactivated, an MCP server changed its tools. Once for all changes of one moment. Returns a function that ends
-   * it.
+   * Calls the listener when {@link Toolkit.definitions} gives another list than before: a tool was registered or
+   * removed, a group was activated or deactivated, an MCP server changed its tools. Once for all changes of one moment.
+   * Returns a function that ends it.
    */
   onChange(listener: () => void): () => void {
     if (typeof listener !== "function") throw new TypeError("onChange needs a function");
@@ -271,8 +275,8 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Finds the tool and validates the input, without running anything: for executors, which ask for approval in between. `given`:
-   * values of this call that are no JSON (bytes, resources); they are passed on as they are.
+   * Finds the tool and validates the input, without running anything: for executors, which ask for approval in between.
+   * `given`: values of this call that are no JSON (bytes, resources); they are passed on as they are.
    */
   prepareCall(call: ToolCall, given?: Readonly<Record<string, unknown>>): Prepared | Promise<Prepared> {
     const found = this.#registry.find(call.name);

@@ -14,7 +14,7 @@ const answersTo: Readonly<Record<RequestFrame["frame_type"], readonly string[]>>
   CANCEL_REQ: ["CANCEL_RES"],
 };
 
-/** How a call may have ended, and how it may stand. */
+/** The possible outcomes and states of a call. */
 const outcomes: readonly string[] = ["SUCCESS", "FAILED", "UNKNOWN"];
 const cancelled: readonly string[] = ["CANCELLED", "CANCELLING", "NOT_FOUND"];
 const unfinished: readonly string[] = ["IN_PROGRESS", "NOT_FOUND"];
@@ -50,7 +50,7 @@ function checkPayload(
   switch (type) {
     case "RESULT": {
       const asked = request.payload as { call_id?: unknown; cap_id?: unknown; idempotency_key?: unknown };
-      // A plain router repeats an operation's first RESULT as it was, with the call id of then.
+      // A plain router repeats an operation's first RESULT unchanged, with the first call's id.
       const isReplay = typeof asked.idempotency_key === "string" && typeof payload.call_id === "string";
       if ((payload.call_id !== asked.call_id && !isReplay) || payload.cap_id !== asked.cap_id)
         throw bad("is the result of another call");
@@ -151,7 +151,10 @@ export function expectedSeq(answer: ResponseFrame): number | undefined {
   return isCount(hinted) && hinted > 0 ? hinted : undefined;
 }
 
-/** Codes of refusals that leave the number of their frame unused: version, shape, order, session, identity, rate, overload. */
+/**
+ * Codes of refusals that leave the number of their frame unused: version, shape, order, session, identity, rate,
+ * overload.
+ */
 const unadmitted: string =
   "TRP_1001 TRP_1002 TRP_1004 TRP_1008 TRP_2000 TRP_2008 TRP_4006 TRP_4007 TRP_5000 TRP_5002 TRP_5003";
 

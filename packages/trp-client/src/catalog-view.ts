@@ -2,7 +2,7 @@ import type { AliasRow, CatalogDelta, CatalogSyncResPayload } from "@toolglot/tr
 import { clock } from "./limits.ts";
 import type { Catalog } from "./types.ts";
 
-/** A catalog as it was read, by number and by id. */
+/** A catalog, by number and by id. */
 export class CatalogView implements Catalog {
   readonly epoch: number;
   readonly rows: readonly AliasRow[];
@@ -51,7 +51,10 @@ export function keyRequired(row: AliasRow): boolean {
   return row.idempotency_required !== false && needsKey(row);
 }
 
-/** Whether the client gives each call a key: WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1), but for a READ without. */
+/**
+ * Whether the client gives each call a key: WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1), but for a READ
+ * without.
+ */
 export function needsKey(row: AliasRow): boolean {
   if (row.io_class === "READ" && row.idempotency_required === false) return false;
   return row.io_class !== "READ" || row.risk_tier !== "LOW";

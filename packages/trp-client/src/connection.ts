@@ -39,7 +39,10 @@ export interface Session {
   readonly waiting: string[];
   epoch: number;
   catalog: CatalogView | undefined;
-  /** The catalog as it was read last, also when it is out of date: what the next one may be the changes of. */
+  /**
+   * The catalog that was read last. It is kept when it is out of date, because the next answer may hold only the
+   * changes.
+   */
   lastCatalog: CatalogView | undefined;
   syncing: Promise<CatalogView> | undefined;
   isLost: boolean;
@@ -67,7 +70,7 @@ export class Connection {
   readonly #waits = new Waits();
   /** Ids of calls whose session was lost: the newest 1,024. */
   readonly #lostCalls = new Set<string>();
-  /** Whether as many questions as one likes may wait for their answers. */
+  /** Whether any number of frames may wait for their answers at the same time. */
   readonly streams: boolean;
   /** Questions on their way that are answered when their call is over. */
   followers = 0;
@@ -146,7 +149,8 @@ export class Connection {
     const features: readonly string[] = Array.isArray(payload.features) ? payload.features : [];
     const retryBudget = typeof retry_budget === "number" && retry_budget >= 0 ? Math.min(retry_budget, 100) : 3;
     const width = features.includes("SEQ_WINDOW") ? windowWidth : 1;
-    // A router that ignores the question may be of the plain draft: only one that grants a feature gets what the draft doesn't have.
+    // A router that ignores the question may be of the plain draft: only one that grants a feature gets what the draft
+    // doesn't have.
     const isExtended = asked.some((feature) => features.includes(feature));
     const session: Session = {
       id,
@@ -189,8 +193,8 @@ export class Connection {
   }
 
   /**
-   * Sends one frame of the session, under as many numbers as it takes, and gives its answer. Throws {@link SessionLost},
-   * or rejects with a client error when there is no answer.
+   * Sends one frame of the session, under as many numbers as it takes, and gives its answer. Throws {@link
+   * SessionLost}, or rejects with a client error when there is no answer.
    */
   async exchange<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
     session: Session,

@@ -9,8 +9,8 @@ export function frameUrl(url: string | URL): URL {
 }
 
 /**
- * Where WebSockets are opened: a router's address without a path gets `/trp/ws`, and `http:` becomes `ws:`. Throws `TypeError` for
- * what is no such address.
+ * Where WebSockets are opened: a router's address without a path gets `/trp/ws`, and `http:` becomes `ws:`. Throws
+ * `TypeError` for what is no such address.
  */
 export function webSocketUrl(url: string | URL): URL {
   const parsed = routerUrl(url, { protocols: ["ws:", "wss:", "http:", "https:"], path: "/trp/ws" });
@@ -63,8 +63,8 @@ export function authorizer(token: Token | undefined): () => string | undefined |
 }
 
 /**
- * The frame in an answer. Routers answer NACKs with 200, some with 400 or 401: the frame counts, not the status. Throws a
- * `trp-client/bad-answer` otherwise; `data.permanent` when sending again would change nothing.
+ * The frame in an answer. Routers answer NACKs with 200, some with 400 or 401: the frame counts, not the status. Throws
+ * a `trp-client/bad-answer` otherwise; `data.permanent` when sending again would change nothing.
  */
 export function frameOf(status: number, text: string): unknown {
   try {
@@ -80,7 +80,7 @@ export function frameOf(status: number, text: string): unknown {
   });
 }
 
-/** The headers of W3C Trace Context. */
+/** The headers of W3C Trace Context for a frame. */
 export function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
   if (trace === undefined) return {};
   const { traceparent, tracestate } = trace;

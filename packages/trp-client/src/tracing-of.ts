@@ -6,7 +6,10 @@ export function noteTracing(client: TrpClient, tracing: ClientTracing): void {
   known.set(client, tracing);
 }
 
-/** What runs the calls of a program in the trace of now: a sandbox asks for them from wherever its messages arrive. */
+/**
+ * Captures the present trace. The returned function runs the calls of a program in this trace, because the messages of
+ * a sandbox arrive outside of it.
+ */
 export function captureTrace(client: TrpClient): <Value>(run: () => Value) => Value {
   return known.get(client)?.capture() ?? ((run) => run());
 }

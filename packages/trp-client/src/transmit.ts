@@ -88,7 +88,7 @@ export async function transmit(
   }
 }
 
-/** A transport's error as the error of the call. A frame that was not sent leaves the progress as it was. */
+/** Turns a transport's error into the error of the call. A frame that was not sent does not change the progress. */
 function notAnswered(error: unknown, progress: Progress, wasOpen: boolean): unknown {
   if (error instanceof TypeError || (ToolglotError.isInstance(error) && error.data.outcome === "not-sent")) {
     progress.isOpen = wasOpen;
@@ -113,7 +113,10 @@ function listener(frame: RequestFrame, { onPartial, onAdmitted }: Sending): Send
   };
 }
 
-/** Makes its signal only when a transport reads it, because most transports don't, and making one takes a tenth of a call. */
+/**
+ * Makes its signal only when a transport reads it, because most transports don't, and making one takes a tenth of a
+ * call.
+ */
 class LazyAbort implements SendOptions {
   #controller: AbortController | undefined;
   #stop: (() => void) | undefined;

@@ -14,30 +14,36 @@ import type {
 export interface Transport {
   /**
    * Sends one frame and gives what came back, parsed but not checked. Rejects when there is no answer:
-   * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`. A `TypeError`
-   * says that the frame can't be written at all, and goes to the caller as it is.
+   * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`. A
+   * `TypeError` says that the frame can't be written at all, and goes to the caller as it is.
    */
   send(frame: RequestFrame, options: SendOptions): Promise<unknown>;
   close(): Promise<void> | void;
-  /** Whether any number of frames may wait for their answers at once, because they all share one connection. Default false. */
+  /**
+   * Whether any number of frames may wait for their answers at once, because they all share one connection. Default
+   * false.
+   */
   readonly streams?: boolean;
 }
 
 /** The trace that a frame belongs to (W3C Trace Context). */
 export interface TraceContext {
-  /** Header of this name: `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`. */
+  /** The header `traceparent`: `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`. */
   readonly traceparent: string;
-  /** Header of this name. */
+  /** The header `tracestate`. */
   readonly tracestate?: string;
-  /** The frame's `trace_id`, where the caller gave none. 32 hex digits. */
+  /** The frame's `trace_id`, unless the caller gives one. 32 hex digits. */
   readonly traceId?: string;
 }
 
-/** Says which trace frames belong to: `traceClient()` of `@toolglot/trp-client/tracing`, or your own. */
+/** Gives frames their trace: `traceClient()` of `@toolglot/trp-client/tracing`, or your own. */
 export interface ClientTracing {
-  /** The trace of what runs now. */
+  /** The trace of the code that runs now; undefined when there is none. */
   current(): TraceContext | undefined;
-  /** What it returns runs a function later as part of the trace of now. For the calls of a program, which come from elsewhere. */
+  /**
+   * Captures the present trace. The returned function runs another function in this trace later. It is for the calls of
+   * a program, which arrive outside of the trace.
+   */
   capture(): <Value>(run: () => Value) => Value;
 }
 
@@ -46,16 +52,17 @@ export interface SendOptions {
   /** Aborted when the answer is no longer waited for. */
   readonly signal: AbortSignal;
   /**
-   * Calls `stop` when `signal` is aborted (at once when that has happened), at most once, without making the signal, which costs a
-   * tenth of a call in process. Clients of this package have this method; it takes one function per frame.
+   * Calls `stop` when `signal` is aborted (at once when that has happened), at most once, without making the signal,
+   * which costs a tenth of a call in process. Clients of this package have this method; it takes one function per
+   * frame.
    */
   onAbort?(stop: () => void): void;
   /**
-   * Gets frames that come before the answer (`PARTIAL_RESULT`, `ACK`). A transport that carries one frame for each request
-   * need not look at it: the answer then is the first of them.
+   * Gets frames that come before the answer (`PARTIAL_RESULT`, `ACK`). A transport that carries one frame for each
+   * request need not look at it: the answer then is the first of them.
    */
   readonly onPartial?: ((frame: unknown) => void) | undefined;
-  /** To be passed on as headers, or whatever the wire has for it. */
+  /** The trace to pass on, as headers or in another form that the transport has. */
   readonly trace?: TraceContext | undefined;
 }
 
@@ -78,10 +85,10 @@ export interface ClientOptions {
   /** Name of the agent, for the router's logs. */
   agentId: string;
   /**
-   * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts. While
-   * its outcome is unknown, the client's next calls of the same capability with the same arguments get that key too.
-   * `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1); where the router's catalog says that it does
-   * without a key, it is sent without.
+   * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts.
+   * While its outcome is unknown, the client's next calls of the same capability with the same arguments get that key
+   * too. `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1); where the router's catalog says
+   * that it does without a key, it is sent without.
    */
   keys?: "auto" | "explicit";
   /** Features to ask for besides the plain ones. Default: all that this client can use. */
@@ -136,8 +143,8 @@ export interface CallRequest {
   /** Ids of calls that must have succeeded. */
   dependsOn?: readonly string[];
   /**
-   * What the caller knows the capability by: when the router's catalog has another digest, the call is refused. Default:
-   * the digest in the client's catalog.
+   * What the caller knows the capability by: when the router's catalog has another digest, the call is refused.
+   * Default: the digest in the client's catalog.
    */
   schemaDigest?: string;
 }
@@ -148,7 +155,7 @@ export interface ClientCallOptions {
   deadlineMs?: number;
   /** Stops waiting. What was started goes on in the router. */
   signal?: AbortSignal;
-  /** Default: that of `tracing`, or one per client. */
+  /** Default: the trace of `tracing`, or one id per client. */
   traceId?: string;
 }
 
@@ -193,8 +200,8 @@ export interface CallResult {
   callId: string;
   capId: string;
   /**
-   * The key of its operation: send it again to repeat the same. The one it was sent with; when the outcome is unknown of an
-   * equal call under another key, that one.
+   * The key of its operation: send it again to repeat the same. The one it was sent with; when the outcome is unknown
+   * of an equal call under another key, that one.
    */
   key?: string;
   /** With `success`. */
@@ -234,8 +241,8 @@ export interface PartsOptions extends ClientCallOptions {
 
 /**
  * What cancelling came to. `cancelled`: nothing was executed, and nothing will be. `cancelling`: it had started and was
- * asked to stop; its outcome says what came of it. `success`, `failed`, `unknown`: it had ended so. `not-found`: no such
- * call is known in the session.
+ * asked to stop; its outcome says what came of it. `success`, `failed`, `unknown`: it had ended so. `not-found`: no
+ * such call is known in the session.
  */
 export type CancelStatus = "cancelled" | "cancelling" | "success" | "failed" | "unknown" | "not-found";
 
@@ -293,8 +300,8 @@ export interface TrpClient {
   /** The catalog, read when there is none or its time is over. */
   catalog(): Promise<Catalog>;
   /**
-   * Calls a capability. Resolves for every answer of the router; rejects with `ToolglotError` `trp-client/…` when there is
-   * none (`data.outcome`: `not-sent` or `unknown`), and `trp-client/key-required` before anything is sent.
+   * Calls a capability. Resolves for every answer of the router; rejects with `ToolglotError` `trp-client/…` when there
+   * is none (`data.outcome`: `not-sent` or `unknown`), and `trp-client/key-required` before anything is sent.
    */
   call(request: CallRequest, options?: ClientCallOptions): Promise<CallResult>;
   /** Calls by id, whatever its number. */
@@ -304,26 +311,30 @@ export interface TrpClient {
     options?: ClientCallOptions & Omit<CallRequest, "capId" | "args" | "idx">,
   ): Promise<CallResult>;
   /**
-   * Starts a call and leaves it to the router, which runs it to its end, whatever becomes of this client or of that router.
-   * Resolves as soon as it has started (`running`), or with its outcome when there is one already. Every such call has a
-   * key: it gets one when it brings none.
+   * Starts a call and leaves it to the router, which runs it to its end, whatever becomes of this client or of that
+   * router. Resolves as soon as it has started (`running`), or with its outcome when there is one already. Every such
+   * call has a key: it gets one when it brings none.
    */
   callAsync(request: CallRequest, options?: ClientCallOptions): Promise<CallResult | RunningCall>;
   /**
-   * The outcome of a call that runs; `unknown` with TRP_3003 when it still runs at the deadline. A call of this client is
-   * followed into a new session when the old one is lost. Rejects with `trp-client/refused` for a call that is not known.
+   * The outcome of a call that runs; `unknown` with TRP_3003 when it still runs at the deadline. A call of this client
+   * is followed into a new session when the old one is lost. Rejects with `trp-client/refused` for a call that is not
+   * known.
    */
   waitResult(callId: string, options?: WaitOptions): Promise<CallResult>;
-  /** What a call has said so far and goes on to say, each part once and in order; returns its outcome as `waitResult`. */
+  /**
+   * What a call has said so far and goes on to say, each part once and in order; returns its outcome as `waitResult`.
+   */
   parts(callId: string, options?: PartsOptions): AsyncGenerator<PartialResultEvent, CallResult>;
   /** Stops a call, if it can still be stopped: see {@link CancelStatus}. Rejects when the router can't cancel. */
   cancel(callId: string): Promise<CancelStatus>;
   /** Several calls in one frame. */
   batch(items: readonly CallRequest[], options?: BatchOptions): Promise<BatchResult>;
   /**
-   * Calls whose arguments take parts of each other's results: in `args`, `{ $from: callId, path: "/data/items/0/id" }` stands
-   * for that place in the result of another call, which is known by its `callId`. Each runs when what it needs is there; one
-   * whose needs failed is refused (TRP_1006). What can't work (a cycle, types that can't fit) is refused as a whole.
+   * Calls whose arguments take parts of each other's results: in `args`, `{ $from: callId, path: "/data/items/0/id" }`
+   * stands for that place in the result of another call, which is known by its `callId`. Each runs when what it needs
+   * is there; one whose needs failed is refused (TRP_1006). What can't work (a cycle, types that can't fit) is refused
+   * as a whole.
    */
   dag(items: readonly CallRequest[], options?: DagOptions): Promise<BatchResult>;
   /** Schema, rules and examples of one capability. */

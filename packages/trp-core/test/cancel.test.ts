@@ -129,6 +129,28 @@ describe("CANCEL", () => {
     }
   });
 
+  it("leaves a call alone that came behind it, of which it says that there is none", async () => {
+    const { router, log, go, store } = rig("probe");
+    const session = await open(router);
+    const cancelCall = store.sessions.cancelCall.bind(store.sessions);
+    let goOn = (): void => {};
+    const behind = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const looked = vi.spyOn(store.sessions, "cancelCall").mockImplementationOnce(async (...call) => {
+      const found = await cancelCall(...call);
+      await behind;
+      return found;
+    });
+    const cancelled = cancel(session);
+    await vi.waitFor(() => expect(looked).toHaveBeenCalled());
+    const [answer] = await started(session, log);
+    goOn();
+    expect(await cancelled).toBe("NOT_FOUND");
+    go();
+    expect(resultOf((await answer) as ResponseFrame).status).toBe("SUCCESS");
+  });
+
   it("stops a call without a key", async () => {
     const { router, log } = rig("pure");
     const session = await open(router);

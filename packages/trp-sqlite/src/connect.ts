@@ -16,8 +16,8 @@ const busyTimeoutMs = 5;
 const pageSize = 8192;
 
 /**
- * Opens the file, with every setting checked as really set, and brings its tables up to date. Several processes may do so
- * at once: who comes second waits, up to `lockTimeoutMs`.
+ * Opens the file, with every setting checked as really set, and brings its tables up to date. Several processes may do
+ * so at once: who comes second waits, up to `lockTimeoutMs`.
  */
 export async function connect(
   driver: Driver,
@@ -47,9 +47,9 @@ export async function connect(
 
 function configure(connection: Connection, synchronous: Synchronous, file: string): void {
   connection.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
-  // Before anything is written: a database of somebody else stays as it is.
+  // This check comes before the first write, so that a foreign database stays unchanged.
   checkIsStore(connection, file);
-  // Says nothing to a file that has tables.
+  // Has no effect on a file that has tables already.
   connection.exec(`PRAGMA page_size = ${pageSize}`);
   const wanted = {
     journal_mode: { set: "WAL", is: "wal" },
@@ -95,7 +95,7 @@ function migrate(connection: Connection, file: string): void {
   }
 }
 
-/** Damage is found before anything is promised, not by the call that happens to touch it. */
+/** Checks the file for damage, so that it is found when the store opens and not later by some call. */
 function checkPages(connection: Connection, file: string): void {
   const found = pragma(connection, "quick_check");
   if (found === "ok") return;

@@ -18,7 +18,7 @@ export interface Connection {
 
 export interface Statement {
   run(parameters: readonly Value[]): void;
-  /** Runs it and gives how many rows it changed. */
+  /** Runs it and returns how many rows it changed. */
   change(parameters: readonly Value[]): number;
   /** The first row. */
   get(parameters: readonly Value[]): Row | undefined;
@@ -28,7 +28,7 @@ export interface Statement {
 export type Value = null | number | string | Uint8Array;
 export type Row = Record<string, Value>;
 
-/** Throws `TypeError` for a name that is none, and for `node:sqlite` where there is none. */
+/** Throws `TypeError` for an unknown name, and for `node:sqlite` when the runtime does not have it. */
 export function checkDriver(wanted: DriverName | undefined): void {
   if (wanted !== undefined && wanted !== "node:sqlite" && wanted !== "libsql") {
     throw new TypeError(`driver must be "node:sqlite" or "libsql", not ${JSON.stringify(wanted)}`);
@@ -47,7 +47,7 @@ export async function chooseDriver(wanted?: DriverName, libsql?: string): Promis
   return (wanted === "libsql" ? undefined : nodeSqliteDriver()) ?? (await libsqlDriver(libsql));
 }
 
-/** SQLite's own number for what went wrong (its lowest byte), in whatever form the binding says it. */
+/** SQLite's primary result code (the lowest byte), in whichever field the binding has it. */
 function resultCode(error: unknown): number | undefined {
   if (typeof error !== "object" || error === null) return undefined;
   const { errcode, rawCode, code } = error as { errcode?: unknown; rawCode?: unknown; code?: unknown };
@@ -64,13 +64,13 @@ const locked = 6;
 const corrupt = 11;
 const notADatabase = 26;
 
-/** Another process holds the lock: to be tried again. */
+/** Whether another process holds the lock, so that the statement must be tried again. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === busy || code === locked;
 }
 
-/** What the file says makes no sense to SQLite. */
+/** Whether SQLite can't read the contents of the file. */
 export function isCorrupt(error: unknown): boolean {
   const code = resultCode(error);
   return code === corrupt || code === notADatabase;

@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 
 /** Codes of the errors of a store on SQLite. Each has `data: { file }`, and what is named here. */
 export type SqliteStoreErrorCode =
-  /** The file can't be opened: no such folder, no right, not a regular file, not a store. */
+  /** The file can't be opened: its folder is missing, a right is missing, or it is no regular file or no store. */
   | "trp/store-open"
   /** `data: { version, known }`. A newer version of this package has written the file. */
   | "trp/store-version"
@@ -15,8 +15,8 @@ export type SqliteStoreErrorCode =
   /** The path names another file now, or none: nothing is written until it names the one that is open. */
   | "trp/store-replaced"
   /**
-   * The thread that has the file open has ended (`cause`). What was under way may have been written or not; nothing is
-   * written any more until the store is opened again.
+   * The thread of the store has ended (`cause`). Methods under way may have been written or not. Nothing is written any
+   * more until the store is opened again.
    */
   | "trp/store-thread"
   /** `data: { table, key }`. A row can't be read. */

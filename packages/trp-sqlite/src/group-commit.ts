@@ -30,9 +30,9 @@ export interface GroupCommitOptions {
 }
 
 /**
- * Runs what is asked for in one round of the event loop, or while a commit is under way, in one transaction. A promise is
- * settled after the COMMIT; when that fails, all are rejected and nothing has happened. When the lock is another
- * process's, it waits for it asynchronously. Reading has transactions of its own, since it needs no lock.
+ * Runs all methods that are called in one round of the event loop, or while a commit is under way, in one transaction.
+ * Their promises are settled after the COMMIT. When the COMMIT fails, all are rejected and nothing has happened. When
+ * another process holds the lock, it waits asynchronously. Reads have separate transactions, because they need no lock.
  */
 export class GroupCommit {
   readonly #connection: Connection;
@@ -78,7 +78,7 @@ export class GroupCommit {
   async #pulse(work: Work<void>): Promise<void> {
     this.#pulsed = Number.NEGATIVE_INFINITY;
     await this.write((transaction) => {
-      // What is in memory says nothing of the file.
+      // Pages that are cached in memory would hide a damaged file.
       transaction.forget();
       work(transaction);
     });
@@ -93,7 +93,7 @@ export class GroupCommit {
     return this.#closing ? Promise.reject(storeClosed(this.#name)) : this.#writing.submit(work);
   }
 
-  /** Finishes what was asked for, then closes the file. Anything later is rejected. */
+  /** Finishes the methods that were called, then closes the file. Later calls are rejected. */
   close(): Promise<void> {
     this.#closing ??= (async () => {
       await Promise.all([this.#reading.idle(), this.#writing.idle()]);
@@ -207,7 +207,7 @@ class Lane {
     }
     this.#queue.splice(0, jobs.length);
     try {
-      // Committed to a file that nobody else will see is not committed.
+      // A commit to a file that other processes will not see does not count.
       this.#files?.check();
     } catch (error) {
       this.#rejectAll(jobs, error);

@@ -3,7 +3,7 @@ import { errorText } from "@toolglot/internal";
 import { isCorrupt } from "./driver.ts";
 import { storeError } from "./errors.ts";
 
-/** What a store knows of its own state: the fault of the last transaction, or why nothing is written any more. */
+/** The state of a store: the fault of the last transaction, or the reason why nothing is written any more. */
 export class Health {
   readonly #file: string;
   #fault: unknown;
@@ -13,7 +13,7 @@ export class Health {
     this.#file = file;
   }
 
-  /** Throws when the file is known to be damaged: what is read from it, and what is written to it, can't be trusted. */
+  /** Throws when the file is known to be damaged. Then neither reads nor writes can be trusted. */
   check(): void {
     if (this.#isLost) throw this.#fault;
   }
@@ -28,7 +28,9 @@ export class Health {
     if (!this.#isLost) this.#fault = undefined;
   }
 
-  /** What a transaction failed with, as its callers get it: mistakes of theirs as they are, what SQLite says as the store's. */
+  /**
+   * Turns the error of a transaction into the error that its callers get. Errors of SQLite become errors of the store.
+   */
   failed(error: unknown): unknown {
     if (error instanceof TypeError) return error;
     if (ToolglotError.isInstance(error) && error.code.startsWith("trp/")) {

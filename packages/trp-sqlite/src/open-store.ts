@@ -8,14 +8,15 @@ import { expectingSessions } from "./thread/expecting-sessions.ts";
 import { openInThread } from "./thread/store-thread.ts";
 
 /**
- * Opens a router's store in one SQLite file; several processes of one machine may share it. The name says the binding:
- * `sqlite (libsql)`. Methods that are called together share one transaction; their promises are fulfilled after its
- * COMMIT.
+ * Opens a router's store in one SQLite file, in a separate thread. Several processes of one machine may share the file.
+ * `name` of the store includes the binding: `sqlite (libsql)`. Methods that are called together share one transaction;
+ * their promises are fulfilled after its COMMIT.
  *
- * Rejects with `TypeError` for options that can't be, and with `ToolglotError`: `trp/store-open` when the file can't be
- * opened or is another database, `trp/store-version` when a newer version of this package wrote it, `trp/store-busy` when
- * other processes held it locked for `lockTimeoutMs`. Methods reject with `trp/store-busy`, `trp/store-failed` (nothing was
- * written, with either), `trp/store-damaged` and `trp/store-closed`.
+ * Rejects with `TypeError` for invalid options, and with `ToolglotError`: `trp/store-open` when the file can't be
+ * opened or is another database, `trp/store-version` when a newer version of this package wrote it, `trp/store-busy`
+ * when other processes held it locked for `lockTimeoutMs`. Methods reject with `trp/store-busy` or `trp/store-failed`,
+ * where nothing was written, with `trp/store-damaged`, `trp/store-replaced`, `trp/store-closed`, and with
+ * `trp/store-thread`, where the write may have happened or not.
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<RouterStore> {
   const { now } = options;
@@ -30,9 +31,9 @@ export async function openSqliteStore(options: SqliteOptions): Promise<RouterSto
 }
 
 /**
- * Opens core's `OperationLog` in a SQLite file: "do this once" that outlives the process, for a toolkit's plans or
- * for anything else. The file is a store's: a router may use it as well. Options and errors are those of
- * {@link openSqliteStore}.
+ * Opens core's `OperationLog` in a SQLite file. It makes sure that an operation runs once, also after a crash of the
+ * process: for example a call in a toolkit's plan. The file has the format of a store, so a router may use it as well.
+ * Options and errors are those of {@link openSqliteStore}.
  */
 export async function openSqliteOperationLog(options: SqliteOptions): Promise<SqliteOperationLog> {
   return await openInThread<SqliteOperationLog>("log", checkOptions(options), options.now);

@@ -4,7 +4,7 @@ import { GroupCommit } from "./group-commit.ts";
 import type { Settings } from "./options.ts";
 import { Transaction } from "./transaction.ts";
 
-/** What a store and an operation log are made of. */
+/** The parts that a store and an operation log are built from. */
 export interface Opened {
   name: string;
   durability: "process" | "disk";
@@ -12,7 +12,7 @@ export interface Opened {
   now: () => number;
 }
 
-/** Opens the file in this thread. `libsql`: where that package is, when it can't be found from here. */
+/** Opens the file in this thread. `libsql`: the address of that package, when it can't be found from here. */
 export async function openFile(settings: Settings, now: () => number, libsql?: string): Promise<Opened> {
   const { file, lockTimeoutMs, synchronous } = settings;
   const driver = await chooseDriver(settings.driver, libsql);

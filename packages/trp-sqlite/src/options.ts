@@ -5,22 +5,22 @@ import { prepareFile } from "./store-file.ts";
 
 /** Options of {@link openSqliteStore} and {@link openSqliteOperationLog}. */
 export interface SqliteOptions {
-  /** Path of the file. Made, for its owner alone (0600), when there is none; its folder must exist. */
+  /** Path of the file. A missing file is created with rights for its owner alone (0600); its folder must exist. */
   file: string;
   /** Milliseconds since the epoch. Default `Date.now`. */
   now?: () => number;
   /** How long a method waits for a lock that another process holds, before it rejects. Milliseconds. Default 5,000. */
   lockTimeoutMs?: number;
   /**
-   * `full` (default): a commit is on the disk when its promise is fulfilled. `normal`: it survives a crash of the process;
-   * one of the machine may take the last commits back, so that an effect could happen twice.
+   * `full` (default): a commit is on the disk when its promise is fulfilled. `normal`: it survives a crash of the
+   * process; one of the machine may take the last commits back, so that an effect could happen twice.
    */
   synchronous?: Synchronous;
   /** Default: `node:sqlite` where the runtime has it, else `libsql`. Both write the same files. */
   driver?: DriverName;
 }
 
-/** Options that were checked, as a thread gets them. */
+/** The checked options, in the form that a thread gets. */
 export interface Settings {
   /** Absolute; it exists. */
   file: string;
@@ -29,7 +29,7 @@ export interface Settings {
   driver: DriverName | undefined;
 }
 
-/** Throws `TypeError` for what no option can be. Makes the file when there is none. */
+/** Checks the options, and creates the file when there is none. Throws `TypeError` for invalid options. */
 export function checkOptions(options: SqliteOptions): Settings {
   checkKeys("the options of the store", options, "file now lockTimeoutMs synchronous driver", ["file"]);
   const { lockTimeoutMs = 5_000, synchronous = "full", driver } = options;

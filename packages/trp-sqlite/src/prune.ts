@@ -8,7 +8,7 @@ import type { Transaction } from "./transaction.ts";
 
 const keepEpochs = 1024;
 
-/** One piece of the work; gives whether there may be more. Small, since others wait meanwhile. */
+/** One small part of the work, because other methods wait meanwhile. Returns whether there may be more to drop. */
 const pieces: readonly ((tx: Transaction, retention: Retention) => boolean)[] = [
   (tx) => pruneAudit(tx, 200),
   (tx, retention) => pruneOutbox(tx, 200, retention),
@@ -32,7 +32,7 @@ const pieces: readonly ((tx: Transaction, retention: Retention) => boolean)[] = 
   },
 ];
 
-/** Drops what is past its time, in many small transactions. */
+/** Drops expired records in many small transactions. */
 export async function prune(commits: GroupCommit, retention: Retention = {}): Promise<void> {
   const kept = { ...retention };
   for (const piece of pieces) while (await commits.write((tx) => piece(tx, kept))) {}

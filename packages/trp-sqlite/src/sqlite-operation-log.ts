@@ -10,9 +10,9 @@ export interface SqliteOperationLog extends OperationLog {
   /** For people: `sqlite (libsql)`. */
   readonly name: string;
   readonly durability: "process" | "disk";
-  /** Drops what is past its time. */
+  /** Drops expired records. */
   prune(): Promise<void>;
-  /** Finishes what was asked for and closes the file; later calls reject with `trp/store-closed`. */
+  /** Finishes the methods that were called and closes the file. Later calls reject with `trp/store-closed`. */
   close(): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ function pulse(tx: Transaction): void {
   tx.run("UPDATE counters SET value = value + 1 WHERE name = 'pulse'");
 }
 
-/** A store whose steps can be asked for by themselves: of what its methods do, only what must be done at the file. */
+/** A store that also has steps: the parts of its methods that must run at the file. */
 export interface SteppedStore extends RouterStore {
   steps: OperationSteps & SessionSteps;
 }

@@ -3,23 +3,23 @@ import type { Connection, Row, Statement, Value } from "./driver.ts";
 import { storeError } from "./errors.ts";
 
 /**
- * What a method of the store works with inside one transaction: statements by their text, prepared once, and what every
- * method of the same transaction needs, read once.
+ * The tools of a store's method inside a transaction. A statement is prepared once. A value that several methods of the
+ * same transaction need is read once.
  */
 export class Transaction {
   readonly file: string;
-  /** Whether anything was written since it was last set to false. */
+  /** Whether anything was written since this was last set to false. */
   dirty = false;
   readonly #connection: Connection;
   readonly #statements = new Map<string, Statement>();
   readonly #now: () => number;
-  /** What the clock said when the method at hand asked first. */
+  /** The time when the present method first asked for it. */
   #at: number | undefined;
   #afterCommit: (() => void)[] = [];
   readonly #held = new Map<string, unknown>();
   readonly #deferred = new Map<string, () => void>();
   #auditHead: { index: number; hash: string } | undefined;
-  /** Of the store, as it was when it was first asked for. */
+  /** The identity of the store when it was first read. */
   #id: string | undefined;
   #fence: number | undefined;
   #fenceWritten = true;
@@ -30,7 +30,7 @@ export class Transaction {
     this.#now = now;
   }
 
-  /** The same for all of a method. */
+  /** The time. It stays the same during one method. */
   now(): number {
     this.#at ??= this.#now();
     return this.#at;
@@ -42,7 +42,7 @@ export class Transaction {
     this.#at = undefined;
   }
 
-  /** Done as soon as the transaction is committed, before anybody is told. */
+  /** Registers an action that runs right after the commit, before any promise is settled. */
   afterCommit(act: () => void): void {
     this.#afterCommit.push(act);
   }
@@ -67,19 +67,21 @@ export class Transaction {
     this.#prepare(sql).run(parameters);
   }
 
-  /** Runs it and gives how many rows it changed. */
+  /** Runs a statement and returns how many rows it changed. */
   change(sql: string, ...parameters: Value[]): number {
     this.dirty = true;
     return this.#prepare(sql).change(parameters);
   }
 
-  /** For statements that write and give rows. */
+  /** Runs a statement that writes and also returns rows. */
   write(sql: string, ...parameters: Value[]): Row | undefined {
     this.dirty = true;
     return this.#prepare(sql).get(parameters);
   }
 
-  /** What several methods of one transaction need: made once in it, and not known any more in the next. */
+  /**
+   * A value that several methods of one transaction need. It is made once, and forgotten at the end of the transaction.
+   */
   held<T>(key: string, make: () => T): T {
     const found = this.#held.get(key) as T | undefined;
     if (found !== undefined) return found;
@@ -88,23 +90,23 @@ export class Transaction {
     return made;
   }
 
-  /** What was held under the key is no longer true. */
+  /** Forgets the value under the key, because it is no longer true. */
   drop(key: string): void {
     this.#held.delete(key);
   }
 
-  /** A write at the end of the transaction: the last one of its key does for all. Counts as written from now on. */
+  /** Delays a write to the end of the transaction. Of several writes with one key only the last one is done. */
   defer(key: string, write: () => void): void {
     this.dirty = true;
     this.#deferred.set(key, write);
   }
 
-  /** Throws `trp/store-replaced` when the file is not the store any more that was opened. */
+  /** Throws `trp/store-replaced` when the file is no longer the store that was opened. */
   checkIdentity(): void {
     this.#identity(this.get("SELECT id FROM identity")?.id);
   }
 
-  /** Drops the pages that are kept in memory: what is read next is read from the file. */
+  /** Drops the pages that are cached in memory, so that the next reads come from the file. */
   forget(): void {
     this.#connection.exec("PRAGMA shrink_memory");
   }
@@ -134,8 +136,8 @@ export class Transaction {
   }
 
   /**
-   * Adds entries, as canonical JSON, to the audit log, each with a hash over the row before: here, where nobody else can
-   * add any.
+   * Adds entries in canonical JSON to the audit log. Each row gets a hash over the row before. The hash is computed
+   * here because inside the transaction no other process can add rows.
    */
   audit(entries: readonly string[]): void {
     if (entries.length === 0) return;
@@ -152,7 +154,7 @@ export class Transaction {
     }
   }
 
-  /** JSON of a column. What can't be read is `trp/store-damaged`, not a crash. */
+  /** Parses the JSON of a column. Throws `trp/store-damaged` when it can't be read. */
   parse<T>(text: Value | undefined, table: string, key: string, check: (value: T) => boolean): T {
     try {
       const value = JSON.parse(text as string) as T;
@@ -212,8 +214,8 @@ const escaped = "\u{10ffff}";
 const needsEscape = /^\u{10ffff}|\0|\p{Cs}/u;
 
 /**
- * A text as it goes into a column that is compared: lone surrogates, which UTF-8 can't say, and NULs, which bindings cut
- * at, are escaped, so that different texts stay different. Never read back.
+ * The form of a text in a column that is compared. Lone surrogates, which UTF-8 can't express, and NULs, at which
+ * bindings cut texts, are escaped, so that different texts stay different. This form is never read back.
  */
 export function columnText(text: string): string {
   return needsEscape.test(text) ? escaped + JSON.stringify(text) : text;

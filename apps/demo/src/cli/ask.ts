@@ -36,6 +36,8 @@ export async function ask(question: string, context: AskContext, history: readon
     if (typed.length > 0) terminal.note(`${wordsFor(options.lang).holdsValue(typed)}\n\n`);
     return [...history, textMessage("user", question)];
   });
+  const kept = options.session === undefined ? undefined : await session.programSession();
+  if (result && kept) kept.book.keep(result.transcript.messages, kept.session.turn);
   // There was something to ask.
   return result as RunResult;
 }
@@ -67,6 +69,7 @@ export function runAgent(
       protocol,
       mode,
       locale,
+      isKept: options.session !== undefined,
       approve: approver({
         yes: options.yes,
         allowed: context.allowed,

@@ -19,7 +19,7 @@ export async function chat(
   const words = wordsFor(options.lang);
   const withPlanner = options.model === undefined;
   write(style.dim(`${words.chatHint}\n${withPlanner ? `${words.tourHint}\n` : ""}`));
-  let history: Message[] = [];
+  let history: Message[] = (await context.session.programSession())?.book.messages ?? [];
   for (let first = true; ; first = false) {
     process.stdin.on("keypress", takeEnter);
     const typed = await text({ message: words.you, placeholder: words.example });

@@ -28,6 +28,8 @@ const examples = `  npm run demo                                          chat, 
   npm run demo -- resume                                goes on with it, once approvals approve ID has let it
   npm run demo -- --protocol toolsxml "fix the failing test in the project"
   npm run demo -- undo                                  takes back the last change in that project; undo --list
+  npm run demo -- --session ada "what is 17 * 23?"      its programs share their variables, in later processes too
+  npm run demo -- sessions list                         also: sessions show NAME, sessions undo NAME, sessions rm NAME
   npm run demo -- var set NPM_TOKEN                     keeps a value that a model may use and never sees; var list, var rm NAME
   npm run demo -- router --port 8787                    serves agents over HTTP and WebSockets; router --help has its environment
   npm run demo -- approvals list                        also: approvals approve ID, approvals deny ID

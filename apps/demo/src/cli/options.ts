@@ -2,6 +2,7 @@ import type { Locale, ProtocolMode } from "@toolglot/core";
 import { Command, CommanderError, Option } from "commander";
 import { slipNames, slipsOf } from "../planner/slips.ts";
 import type { SandboxChoice } from "../project/open-local.ts";
+import { checkSessionName } from "../sessions/session-folder.ts";
 import { helpAfter, helpBefore } from "./help.ts";
 import { type ProtocolName, protocolNames } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
@@ -24,6 +25,8 @@ export interface DemoOptions {
   replay?: string;
   /** Goes on with a program that waits: with this one, or with the only one. */
   resume?: true | string;
+  /** The session whose variables the programs share, and whose conversation goes on. */
+  session?: string;
   json: boolean;
   showPrompt: boolean;
   /** Slips are wanted: `true` for taking turns, else the name of one. */
@@ -138,6 +141,13 @@ function buildCommand(locale: Locale): Command {
         "继续代码模式下等待中的程序，也可写 npm run demo -- resume [ID]",
       ),
     )
+    .option(
+      "--session <name>",
+      say(
+        "programs share their variables, and the conversation goes on, also in the next process; see sessions --help",
+        "程序共享变量，对话延续到下一个进程；见 sessions --help",
+      ),
+    )
     .option("--json", say("events as NDJSON, nothing else on standard output", "标准输出只有 NDJSON 格式的事件"), false)
     .option(
       "--show-prompt",
@@ -191,6 +201,7 @@ const MAX_TIMEOUT_SECONDS = 86_400;
 function check(options: DemoOptions): void {
   const { model, baseUrl, protocol, replay, record, messy, question } = options;
   checkRouter(options);
+  checkSession(options);
   if (options.resume !== undefined && (question !== undefined || replay !== undefined || record !== undefined))
     throw new UsageError("--resume goes on with what was asked; leave out the question, --record and --replay.");
   const ids = slipsOf[protocol].map(({ id }) => id);
@@ -204,6 +215,15 @@ function check(options: DemoOptions): void {
   if (question !== undefined) throw new UsageError("--replay plays what was recorded; leave out the question.");
   if (model !== undefined || messy !== undefined)
     throw new UsageError("--replay calls no model; leave out --model, --messy and --slip.");
+}
+
+function checkSession({ session, protocol, mode, resume, replay, record }: DemoOptions): void {
+  if (session === undefined) return;
+  checkSessionName(session);
+  if (protocol !== "attp" || mode !== "loop")
+    throw new UsageError("--session keeps the variables of Python programs: use --protocol attp and --mode loop.");
+  if (resume !== undefined || replay !== undefined || record !== undefined)
+    throw new UsageError("--session goes on by itself; leave out --resume, --replay and --record.");
 }
 
 function checkRouter({ protocol, router, token, replay, resume }: DemoOptions): void {

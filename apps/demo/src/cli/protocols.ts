@@ -22,8 +22,8 @@ export const protocolNames = [
 /** One of them. */
 export type ProtocolName = (typeof protocolNames)[number];
 
-const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
-  attp: (locale) => attpProtocol({ prompt: attpPrompt, locale }),
+const makers: Record<ProtocolName, (locale: "zh" | "en", session: boolean) => unknown> = {
+  attp: (locale, session) => attpProtocol({ prompt: attpPrompt, locale, session }),
   "attp-js": (locale) => attpProtocol({ prompt: attpJavascriptPrompt, locale, language: "javascript" }),
   tam: (locale) => tamProtocol({ prompt: tamPrompt, locale }),
   toolsxml: (locale) => toolsxmlProtocol({ prompt: toolsxmlPrompt, locale }),
@@ -35,9 +35,9 @@ const makers: Record<ProtocolName, (locale: "zh" | "en") => unknown> = {
   "trp-code-js": (locale) => attpProtocol({ prompt: attpJavascriptRouterPrompt, locale, language: "javascript" }),
 };
 
-/** The protocol by its name on the command line. */
-export function protocolOf(name: ProtocolName, locale: "zh" | "en"): ToolProtocol {
-  return makers[name](locale) as ToolProtocol;
+/** The protocol by its name on the command line. `session`: the programs of a conversation share their variables. */
+export function protocolOf(name: ProtocolName, locale: "zh" | "en", session = false): ToolProtocol {
+  return makers[name](locale, session) as ToolProtocol;
 }
 
 /** Protocols whose blocks are programs: their value is shown at the end, not those of their calls. */

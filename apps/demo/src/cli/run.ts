@@ -5,6 +5,7 @@ import { openStore } from "../data/store.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { dropPrograms } from "../programs/program-book.ts";
 import { openProject } from "../project/scratch-project.ts";
+import { dropSessions } from "../sessions/session-folder.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
@@ -31,6 +32,7 @@ const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
   ["router", async () => (await import("../router/router-command.ts")).routerCommand],
   ["approvals", async () => (await import("../router/approvals-command.ts")).approvalsCommand],
   ["audit", async () => (await import("../router/audit-command.ts")).auditCommand],
+  ["sessions", async () => (await import("../sessions/sessions-command.ts")).sessionsCommand],
   ["undo", async () => (await import("../project/undo-command.ts")).undoCommand],
   ["var", async () => (await import("../var/var-command.ts")).varCommand],
 ]);
@@ -78,6 +80,7 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
   if (options.reset) {
     openProject(store.folder, { reset: true });
     dropPrograms(store.folder);
+    dropSessions(store.folder);
   }
   const session = openSession(store, {
     ...(options.sandbox && { sandbox: options.sandbox }),
@@ -87,6 +90,7 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
     ahead: options.question === undefined || real !== undefined,
     router: { url: options.router, token: options.token },
     ...valueAsking(options, terminal),
+    session: options.session,
     asks: options.yes || terminal.promptOutput !== undefined,
     // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
@@ -126,8 +130,14 @@ async function converse(options: DemoOptions, contextOf: (options: DemoOptions) 
     return (await (await import("./go-on.ts")).goOn(id, options, contextOf)).code;
   }
   const context = contextOf(options);
-  if (options.question !== undefined)
-    return exitCodeOf(await ask(options.question, context), context.declined.message !== undefined);
+  // A session that can't be gone on with is to be known before anything is asked.
+  const kept = await context.session.programSession();
+  if (options.question !== undefined) {
+    const result = await ask(options.question, context, kept?.book.messages);
+    return exitCodeOf(result, context.declined.message !== undefined);
+  }
+  if (kept && !context.terminal.interactive)
+    throw new UsageError("--session needs a question, or a terminal to chat at.");
   if (context.terminal.interactive) return chat(context, contextOf, () => tour(contextOf, options, false));
   return tour(contextOf, options, options.json);
 }
@@ -154,10 +164,10 @@ function viewFor({ json, showPrompt, lang }: DemoOptions, { screen, out }: Termi
 }
 
 /** The instructions for the model, before any question. */
-async function instructions({ protocol, lang, mode }: DemoOptions, session: Session): Promise<string> {
+async function instructions({ protocol, lang, mode, session: name }: DemoOptions, session: Session): Promise<string> {
   const locale = lang ?? "en";
   const { tools } = await offerOf(protocol, locale, session);
-  const made = protocolOf(protocol, locale);
+  const made = protocolOf(protocol, locale, name !== undefined);
   const text = made.instructions(tools(), { locale, mode });
   if (!made.declaresTools) return text;
   return JSON.stringify(

@@ -10,6 +10,7 @@ import type { CommandConsent, SandboxChoice } from "../project/open-local.ts";
 import type { ProjectSecrets } from "../project/project-secrets.ts";
 import { openProject } from "../project/scratch-project.ts";
 import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
+import type { KeptSession } from "../sessions/kept-session.ts";
 import { demoTools } from "../tools/index.ts";
 import { type ProtocolName, protocolOf } from "./protocols.ts";
 import { type Words, wordsFor } from "./words.ts";
@@ -33,6 +34,8 @@ export interface Session {
   isLater(): boolean;
   /** Whether a person can be asked, or everything is approved. Without, a call that needs an approval makes its program wait. */
   asks: boolean;
+  /** The session whose variables the programs share, when one was asked for; opened when first needed. */
+  programSession(): Promise<KeptSession> | undefined;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
   local(): Promise<LocalTools>;
   /** Values that are used in the project; opened when first needed. */
@@ -56,6 +59,8 @@ export interface SessionOptions {
   asks?: boolean;
   /** Whether a person can be asked for the passphrase of kept values. */
   interactive?: boolean;
+  /** Name of the session whose variables programs in Python share. Default: each program runs by itself. */
+  session?: string | undefined;
   /** Whether commands in the project are confined. Default: where it works. */
   sandbox?: SandboxChoice;
   /** In which notes are written. Default English. */
@@ -78,6 +83,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     interactive = false,
     asks = true,
     lang,
+    session: sessionName,
   } = options;
   const toolkit = new Toolkit();
   for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
@@ -85,6 +91,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
   let values: Promise<ProjectSecrets> | undefined;
+  let kept: Promise<KeptSession> | undefined;
   /** Why commands are not confined, although nobody said so. */
   let whyNot: string | undefined;
   const shown = new Set<string>();
@@ -115,6 +122,13 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
         createSandbox({ language, imports: "ignore-allowed", pool: { size: ahead ? 1 : 0 } });
       sandboxes.set(language, sandbox);
       return sandbox;
+    },
+    programSession() {
+      if (sessionName === undefined) return undefined;
+      kept ??= import("../sessions/kept-session.ts").then(({ openKeptSession }) =>
+        openKeptSession(this.sandbox("python"), store.folder, sessionName),
+      );
+      return kept;
     },
     trp() {
       link ??= import("../router/trp-link.ts").then(({ openTrp }) => openTrp(store, router));
@@ -163,6 +177,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       await (await link?.catch(() => undefined))?.close();
       await (await local?.catch(() => undefined))?.close();
       await programs.close();
+      await (await kept?.catch(() => undefined))?.session.close();
       (await values?.catch(() => undefined))?.secrets.close();
       await Promise.all([...sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
     },
@@ -178,22 +193,25 @@ export interface RunSetup {
   mode: ProtocolMode;
   approve: ApproveCallback;
   onEvent: (event: AgentEvent) => void;
+  /** The programs share the variables of the kept session. Default false. */
+  isKept?: boolean;
 }
 
 /** What the agent needs for one protocol, over the session's tools. */
-export async function agentOptions({ session, protocol, ...setup }: RunSetup): Promise<AgentOptions> {
+export async function agentOptions({ session, protocol, isKept = false, ...setup }: RunSetup): Promise<AgentOptions> {
   return {
     ...setup,
-    ...(await offerOf(protocol, setup.locale, session)),
-    protocol: protocolOf(protocol, setup.locale),
+    ...(await offerOf(protocol, setup.locale, session, isKept)),
+    protocol: protocolOf(protocol, setup.locale, isKept),
   };
 }
 
-/** What a model is shown with a protocol, and what runs its calls. */
+/** What a model is shown with a protocol, and what runs its calls. `isKept`: programs share the variables of the kept session. */
 export async function offerOf(
   protocol: ProtocolName,
   locale: Locale,
   session: Session,
+  isKept = false,
 ): Promise<{ tools: () => readonly ToolDefinition[]; executor: Executor }> {
   if (protocol === "trp") {
     const link = await session.trp();
@@ -217,7 +235,8 @@ export async function offerOf(
   const tools = () => toolkit.tools();
   if (protocol === "attp" || protocol === "attp-js") {
     const sandbox = session.sandbox(protocol === "attp" ? "python" : "javascript");
-    return { tools, executor: sandboxExecutor(sandbox, { tools }) };
+    const kept = isKept ? await session.programSession() : undefined;
+    return { tools, executor: sandboxExecutor(sandbox, { tools, ...(kept && { session: kept.session }) }) };
   }
   const others = toolkitExecutor(toolkit, { tasks });
   if (protocol !== "toolsxml") return { tools, executor: others };

@@ -165,10 +165,12 @@ export async function tour(
   json: boolean,
 ): Promise<number> {
   const planned = stopsOf(options);
+  // Its stops are questions of their own, and no part of a kept conversation.
+  const { session: _, ...rest } = options;
   const project = planned.some((stop) => (stop.options.protocol ?? options.protocol) === "toolsxml");
   if (project && !json) await sayWhatWasDone(contextFor(options));
   for (const [index, stop] of planned.entries()) {
-    const own: DemoOptions = { ...options, mode: "loop", ...stop.options };
+    const own: DemoOptions = { ...rest, mode: "loop", ...stop.options };
     // Without a question each stop takes the next slip.
     if (options.protocolGiven && options.messy === true) own.messy = slipNameAt(own.protocol, index);
     const context = contextFor(own);

@@ -1,22 +1,13 @@
-import {
-  type Message,
-  type ModelRequest,
-  messageText,
-  type ProgramLanguage,
-  type ProtocolMode,
-  type ToolResult,
-} from "@toolglot/core";
+import { type Message, type ModelRequest, messageText, type ProgramLanguage, type ToolResult } from "@toolglot/core";
 import type { TextProtocol } from "@toolglot/core/text";
 import { readAttpResults } from "./formats/attp.ts";
 import { readCatalog, readRouterResult } from "./formats/router.ts";
 import { readTamResults } from "./formats/tam.ts";
 import { readToolsResults } from "./formats/toolsxml.ts";
-import type { Outcome } from "./task.ts";
+import { nameOfValue } from "./skills/recall.ts";
+import { type Outcome, outcomeOf } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
 import table from "./words/formats.json" with { type: "json" };
-
-/** A tool as a prompt lists it: with the first line of its description. */
-export type ListedTool = { name: string; description: string };
 
 type Format = (typeof table)[number] & { protocol: TextProtocol | "attp-js"; language?: ProgramLanguage };
 
@@ -38,12 +29,12 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
   const last = since.at(-1);
   const catalog = readCatalog(offered);
   const format = formats.find(({ promptMark }) => new RegExp(promptMark, "m").test(system)) as Format;
-  const mode: ProtocolMode = offered || system.includes(format.resultMark) ? "loop" : "single";
   return {
     protocol: catalog ? ("trp" as const) : offered ? ("native" as const) : format.protocol,
     /** What its calls are written in, where they are a program. */
     language: offered ? undefined : format.language,
-    mode,
+    /** Whether results come back, so that the planner goes on. */
+    loops: offered !== undefined || system.includes(format.resultMark),
     tools: catalog ?? readTools(offered, system, format),
     /** Whether the functions of its programs are a router's capabilities. */
     isRouted: /^(?:def router_call\(|.*\brouter\.call\({)/m.test(system),
@@ -51,6 +42,10 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
     catalog: catalog ?? [],
     question,
     say: sayIn(languageOf(question)),
+    /** Whether programs find what earlier ones of the conversation left, and keep their values for later ones. */
+    keepsValues: /^## (?:Session|会话)$/m.test(system),
+    /** The questions before this one, and whether a program kept a value for each. */
+    earlier: readEarlier(messages.slice(0, asked)),
     /** How many requests the user has made, this one included. */
     requests: messages.filter(isQuestion).length,
     /** What came back since the question, oldest first. */
@@ -64,7 +59,18 @@ export function readConversation({ messages, tools: offered }: ModelRequest) {
 
 const isQuestion = ({ role, trust }: Message): boolean => role === "user" && trust === "user";
 
-function readTools(offered: ModelRequest["tools"], system: string, { listing, language }: Format): ListedTool[] {
+function readEarlier(messages: readonly Message[]): { question: string; hasValue: boolean }[] {
+  const earlier: { question: string; hasValue: boolean }[] = [];
+  for (const message of messages) {
+    const last = earlier.at(-1);
+    if (isQuestion(message)) earlier.push({ question: messageText(message).trim(), hasValue: false });
+    else if (last) last.hasValue ||= messageText(message).includes(`\n${nameOfValue(earlier.length)} = `);
+  }
+  return earlier;
+}
+
+/** The tools as a prompt lists them, each with the first line of its description. */
+function readTools(offered: ModelRequest["tools"], system: string, { listing, language }: Format) {
   const part = /^## (?:Available Tools|可用工具)[^\n]*\n([\s\S]*?)(?=^## |$(?![\s\S]))/m.exec(system)?.[1] ?? "";
   const found = [...(language ? system : part).matchAll(new RegExp(listing, "gm"))].map(({ groups }) => groups);
   return (offered ?? found).map((tool) => {
@@ -75,16 +81,11 @@ function readTools(offered: ModelRequest["tools"], system: string, { listing, la
 function readOutcomes(message: Message, read: (result: ToolResult) => Outcome | Outcome[]): Outcome[] {
   if (message.role === "assistant" || message.trust === "host") return [];
   const results = message.parts.flatMap((part) => (part.type === "result" ? read(part.result) : []));
-  const text = messageText(message);
   const readers = [readAttpResults, readTamResults, readToolsResults];
-  return results.length > 0 ? results : readers.flatMap((readText) => readText(text));
+  return results.length > 0 ? results : readers.flatMap((readText) => readText(messageText(message)));
 }
 
 function readResult({ status, data, content, error }: ToolResult): Outcome {
-  if (status === "ok" || status === "pending") {
-    const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
-    return { status: "ok", value: data ?? parseJson(text) };
-  }
-  const failed = status === "denied" ? "denied" : "error";
-  return { status: failed, ...(error && { errorType: error.type, message: error.message }) };
+  const text = content.map((block) => (block.type === "text" ? block.text : "")).join("\n");
+  return outcomeOf(status, { value: data ?? parseJson(text), errorType: error?.type, message: error?.message });
 }

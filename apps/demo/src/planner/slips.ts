@@ -49,11 +49,11 @@ const rewrites: Readonly<Record<string, (...found: string[]) => string>> = {
 /** A slip as the table has it: a pattern, what stands in its place or which rewriting makes it, and the tasks it suits. */
 type Row = { id: string; from: string; flags?: string; to?: string; by?: string; fits?: string };
 
-const slips = (rows: readonly Row[]): Slip[] =>
-  rows.map(({ id, from, flags, to = "", by = "", fits = "" }) => {
-    const text = (answer: string): string => answer.replace(new RegExp(from, flags), (rewrites[by] ?? to) as string);
-    return { id, text, fits: tasks[fits] ?? (() => true) };
-  });
+const slip = ({ id, from, flags, to = "", by = "", fits = "" }: Row): Slip => ({
+  id,
+  text: (answer) => answer.replace(new RegExp(from, flags), (rewrites[by] ?? to) as string),
+  fits: tasks[fits] ?? (() => true),
+});
 
 /** A slip in the arguments of a router's call. */
 const routed = (id: string, change: (entries: [name: string, value: unknown][]) => unknown[][]): Slip => ({
@@ -74,9 +74,9 @@ const routerSlips: readonly Slip[] = [
   wrongName,
 ];
 
-const python = slips([...table.document, ...table.python]);
+const python = [...table.document, ...table.python].map(slip);
 /** Most are habits from Python. Each earns an error whose hint says what to write. */
-const javascript = slips([...table.document, ...table.javascript]);
+const javascript = [...table.document, ...table.javascript].map(slip);
 
 /** The slips of each protocol, in the order in which they take turns. */
 export const slipsOf: Readonly<
@@ -84,8 +84,8 @@ export const slipsOf: Readonly<
 > = {
   attp: python,
   "attp-js": javascript,
-  tam: slips(table.tam),
-  toolsxml: slips(table.toolsxml),
+  tam: table.tam.map(slip),
+  toolsxml: table.toolsxml.map(slip),
   native: [wrongName],
   trp: routerSlips,
   "trp-code": python,

@@ -44,11 +44,8 @@ export interface Task {
   run(language?: ProgramLanguage): CallPlan<Answer>;
 }
 
-/** What a skill says of a task whose programs and calls come from one plan: how to answer from what the plan comes to. */
-export interface Planned<Value> extends Pick<Task, "kind" | "looksUp"> {
-  /** What it can't make use of declines the request; a task is done next. */
-  answer(value: Value): Answer | Task;
-}
+/** A task whose programs and calls come from one plan. An answer that can't make use of its value declines; a task is done next. */
+export type Planned<Value> = Pick<Task, "kind" | "looksUp"> & { answer(value: Value): Answer | Task };
 
 export function plannedTask<Value>({ steps, result, answer, ...task }: Planned<Value> & Plan): Task {
   const plan: Plan = { steps, ...(result && { result }) };
@@ -75,7 +72,11 @@ export const callTask = <Value>(
 /** Types of errors that say that a person or a policy did not want the call, and that nothing ran. */
 const denialTypes: ReadonlySet<string> = new Set(["Denied", "POLICY_DENIED", "ValueCancelled"]);
 
-/** How a call failed, which may be that it was not wanted. */
-export function failure(errorType: string, message: string, denied = denialTypes.has(errorType)): Outcome {
-  return { status: denied ? "denied" : "error", errorType, message };
+type Facts = { [Name in keyof Outcome]?: Outcome[Name] | undefined };
+
+/** How a call ended, by the status and the facts in its result: `error` may be that it was not wanted. */
+export function outcomeOf(status = "ok", { errorType = "Error", message = "", value, ...facts }: Facts): Outcome {
+  if (/^(?:ok|success|pending|running)$/.test(status)) return { ...facts, status: "ok", value } as Outcome;
+  const denied = status === "denied" || denialTypes.has(errorType);
+  return { ...facts, status: denied ? "denied" : "error", errorType, message } as Outcome;
 }

@@ -28,24 +28,25 @@ export const languageOf = (text: string): Locale => (/\p{Script=Han}/u.test(text
 
 /** A Markdown table whose columns also line up in a terminal; columns of numbers are right-aligned. */
 export function markdownTable(headers: readonly string[], rows: readonly (readonly unknown[])[]): string {
-  const cells = [headers, ...rows.map((row) => row.map(cellText))];
-  const columns = headers.map((_, at) => {
-    const width = Math.max(3, ...cells.map((row) => displayWidth(row[at] ?? "")));
-    return { width, numeric: rows.length > 0 && rows.every((row) => typeof row[at] === "number") };
+  const columns = headers.map((header, at) => {
+    const isNumeric = rows.length > 0 && rows.every((row) => typeof row[at] === "number");
+    const texts = [header, ...rows.map((row) => cellText(row[at]))];
+    const width = Math.max(3, ...texts.map((text) => displayWidth(text)));
+    const [head, ...cells] = texts.map((text) => {
+      const space = " ".repeat(width - displayWidth(text));
+      return isNumeric ? space + text : text + space;
+    });
+    return [head, isNumeric ? `${"-".repeat(width - 1)}:` : "-".repeat(width), ...cells];
   });
-  const lines = cells.map((row) =>
-    columns.map(({ width, numeric }, at) => {
-      const [text = "", space] = [row[at], " ".repeat(width - displayWidth(row[at] ?? ""))];
-      return numeric ? space + text : text + space;
-    }),
-  );
-  const rule = columns.map(({ width, numeric }) => (numeric ? `${"-".repeat(width - 1)}:` : "-".repeat(width)));
-  return [lines[0] ?? [], rule, ...lines.slice(1)].map((line) => `| ${line.join(" | ")} |`).join("\n");
+  const lines = ["", "", ...rows].map((_, line) => columns.map((column) => column[line]).join(" | "));
+  return lines.map((line) => `| ${line} |`).join("\n");
 }
 
 function cellText(value: unknown): string {
-  if (value === null || value === undefined) return "–";
-  return typeof value === "number" ? formatNumber(value) : String(value).replaceAll("|", "/").replaceAll("\n", " ");
+  if (typeof value === "number") return formatNumber(value);
+  return String(value ?? "–")
+    .replaceAll("|", "/")
+    .replaceAll("\n", " ");
 }
 
 /** Thousands grouped, at most two decimals. */
@@ -59,13 +60,14 @@ export const escapeRegExp = (text: string): string => text.replaceAll(/[.*+?^${}
 /** The number in a Chinese or Arabic numeral up to 99, as in `前五` or `top 5`. */
 export function numeral(text: string): number | undefined {
   if (/^\d+$/.test(text)) return Number(text);
-  const digit = (sign: string | undefined, none: number): number =>
-    sign ? "零一二三四五六七八九".indexOf(sign) : none;
-  const [, tens, ten, ones] =
-    /^([一二三四五六七八九])?(十)?([一二三四五六七八九])?$/u.exec(text.replace("两", "二")) ?? [];
-  if (!ten) return tens && !ones ? digit(tens, 0) : undefined;
-  return digit(tens, 1) * 10 + digit(ones, 0);
+  const parts = text.replace("两", "二").split("十");
+  const [tens = 0, ones] = parts.map((sign) => "零一二三四五六七八九".indexOf(sign));
+  if (tens < 0 || (ones ?? 0) < 0 || parts.length > 2) return undefined;
+  return ones === undefined ? tens || undefined : (tens || 1) * 10 + ones;
 }
+
+/** A text itself, or a value as JSON. */
+export const plainText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value));
 
 /** A value as JSON, or the text itself. */
 export function parseJson(text: string): unknown {

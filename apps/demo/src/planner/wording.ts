@@ -1,5 +1,4 @@
-import type { ListedTool } from "./conversation.ts";
-import { says } from "./reading/requests.ts";
+import type { Conversation } from "./conversation.ts";
 import type { Outcome, Unread } from "./task.ts";
 import type { Say } from "./text.ts";
 import skills from "./words/skills.json" with { type: "json" };
@@ -8,11 +7,8 @@ import skills from "./words/skills.json" with { type: "json" };
 const selfDescription = (say: Say): string =>
   say`I am a rule-based planner, no language model ‖ 我是基于规则的规划器，不是语言模型`;
 
-/** True for a request to say what can be done. */
-export const asksForHelp = (question: string): boolean => says("help", question);
-
 /** Tools as the request lists them, and a request of each kind. */
-export function helpText(say: Say, tools: readonly ListedTool[]): string {
+export function helpText(say: Say, tools: Conversation["tools"]): string {
   const list = tools.map(({ name, description }) => `- ${name}: ${description}`).join("\n");
   const examples = skills.map(({ example }) => `- ${example[say.zh ? "zh" : "en"]}`).join("\n");
   const head = selfDescription(say) + say`. My tools: ‖ 。可用工具：`;
@@ -36,19 +32,14 @@ export function unreadText({ unread, message }: Unread, say: Say): string {
   return (message ?? reason) + say` ${me}: say “help” for examples. ‖ ${me}，输入“帮助”可以看到例子。`;
 }
 
-/** For tasks whose tools are not on offer. */
-export const missingToolText = (names: readonly string[], say: Say): string =>
-  say`The list of available tools has no ${names.join(" and no ")}, so I can't do this. ‖ 可用工具列表中没有 ${names.join("、")}，所以做不了。`;
-
 /** For what a person refused, with the reason alone; and for what failed, in words: an exception of a program is no answer. */
 export function failedText({ status, errorType = "", message = "", waitsFor }: Outcome, say: Say): string {
   if (status === "denied" && message.startsWith("The user gave no value."))
     return say`You gave no value, so I did not go on. ‖ 你没有提供值，所以没有继续。`;
+  if (waitsFor)
+    return say`This was not done yet: ${waitsFor} waits for approval. ‖ 还没有执行：${waitsFor} 正在等待批准。`;
   if (status === "denied") {
-    if (waitsFor)
-      return say`This was not done yet: ${waitsFor} waits for approval. ‖ 还没有执行：${waitsFor} 正在等待批准。`;
-    const denied = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message);
-    const why = denied ? denied[1] : message;
+    const [, why] = / was denied(?:: ([\s\S]*?))?\.?(?: It did not run\.)?$/.exec(message) ?? ["", message];
     return say`This was not approved, so it was not done${why ? ` (${why})` : ""}. ‖ 没有得到同意，所以没有执行${why ? `（${why}）` : ""}。`;
   }
   const code = /(?:Error|Exception)$/.test(errorType) ? "" : errorType;

@@ -3,8 +3,9 @@ import type { AgentEvent } from "../events.ts";
 import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
 
 /**
- * What was said, and how the provider gets it. Each message is made plain JSON and encoded once, when it comes in; a request
- * is a new list of the same objects, and its event holds only those that the request before did not have.
+ * The messages of a conversation, and their form for the provider. Each message is copied as plain JSON and encoded
+ * once, when it is added. A request is a new list of the same objects. Its event holds only the messages that are new
+ * since the request before.
  */
 export class Conversation {
   readonly #protocol: ToolProtocol;
@@ -34,9 +35,9 @@ export class Conversation {
   }
 
   /**
-   * Sets the system message, before all others; `""`: none. A new text replaces the old one, because two versions of a manual
-   * would contradict each other; the event of the next request then holds all messages. The same text changes nothing, so that the
-   * provider's cache still fits.
+   * Sets the system message, before all others; `""`: none. A new text replaces the old one, because two versions of a
+   * manual would contradict each other; the event of the next request then holds all messages. The same text changes
+   * nothing, so that the provider's cache still fits.
    */
   instruct(text: string): void {
     const [first] = this.#messages;
@@ -75,7 +76,7 @@ export class Conversation {
     return this.#asked;
   }
 
-  /** A protocol that reads the conversation as a whole: what it gives again is kept as it was. */
+  /** For a protocol that encodes the whole conversation: encoded messages that did not change stay the same objects. */
   #encodeAll(): number {
     const before = this.#encoded;
     this.#encoded = [];

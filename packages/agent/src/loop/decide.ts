@@ -151,9 +151,9 @@ function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {
 }
 
 /**
- * What the model is told when a block must not run as it was read: a repair affects a value, in a call to a tool that isn't
- * known to be read-only. Then nothing of the block runs. For code it is enough that the source names such a tool. A tool that
- * is not declared counts as one with effects.
+ * The message to the model when a block must not run, because a repair affects a value in a call to a tool that is not
+ * known to be read-only. Then nothing of the block runs. For code it is enough that the source names such a tool. A
+ * tool that is not declared counts as one with effects.
  */
 function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
   const { diagnostics } = answer.parsed;
@@ -197,7 +197,9 @@ function touched<Call extends { span?: Span }>(
   return hits.length === 0 || hits.some((hit) => hit.length === 0) ? calls : [...new Set(hits.flat())];
 }
 
-/** Tools whose identifier stands anywhere in the source, strings and comments included: too many rather than too few. */
+/**
+ * Tools whose identifier stands anywhere in the source, strings and comments included: too many rather than too few.
+ */
 function namedTools(source: string, language: "python" | "javascript", tools: readonly ToolDefinition[]): string[] {
   // Python compares identifiers in NFKC, so `ｄelete` is `delete`.
   const text = language === "python" ? source.normalize("NFKC") : source;

@@ -9,9 +9,9 @@ import type { RunState } from "./run-state.ts";
 const minProgramLength = 24;
 
 /**
- * Untrusted text can't act: when the model repeats a block from such a text, the block waits for the host. So does a program
- * from such a text that calls a tool with effects, whatever the model wrote around it. Undefined when there is no
- * echo; else the host's decision.
+ * Untrusted text can't act: when the model repeats a block from such a text, the block waits for the host. So does a
+ * program from such a text that calls a tool with effects, whatever the model wrote around it. Undefined when there is
+ * no echo; else the host's decision.
  */
 export async function guardEcho(
   run: RunState,
@@ -71,7 +71,7 @@ function bare(text: string): string {
   return text.replace(/[\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]+/g, "");
 }
 
-/** Every text of a message that came from outside: what tools gave, pages and files. As it was, not as it is sent. */
+/** Every text of a message that came from outside: results of tools, pages and files. In its original form. */
 function untrustedTexts(message: Message): string[] {
   if (message.role === "assistant") return [];
   const all = message.trust === "untrusted";

@@ -13,7 +13,7 @@ import type {
 import type { AgentEvent } from "../events.ts";
 import type { AgentLimits, AgentOptions, RunError } from "../types.ts";
 
-/** Options that are data, as they were given. */
+/** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
   "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
@@ -27,7 +27,10 @@ export interface RecordingHead {
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
   options: RecordedOptions;
-  /** Tools that stayed the same; absent when they were read before each request: then crossings of the type `tools` hold them. */
+  /**
+   * Tools that stayed the same; absent when they were read before each request: then crossings of the type `tools` hold
+   * them.
+   */
   tools?: ToolDefinition[];
   input: Message[];
   /** Whether there was an `approve` callback. */
@@ -36,7 +39,7 @@ export interface RecordingHead {
 
 /** What crossed a border of the loop, in the order in which it did. */
 export type Crossing =
-  /** What was said of the tools, when it was not the same as the time before. */
+  /** The descriptions of the tools, when they differ from the time before. */
   | { type: "tools"; tools?: unknown; error?: RunError }
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
@@ -58,7 +61,7 @@ export type Crossing =
 /** A crossing or an event; `clock` holds the times that the loop read since the entry before. */
 export type RecordingEntry = (Crossing | { type: "event"; event: AgentEvent }) & { clock?: number[] };
 
-/** A run as it was: enough to play it again without model, tools or people. */
+/** A recorded run. It is enough to replay the run without the model, the tools and people. */
 export interface Recording {
   head: RecordingHead;
   entries: RecordingEntry[];

@@ -136,13 +136,20 @@ const javascriptRouter = routerAddendum(
   `- \`await router.search({ query })\` finds capabilities that are not listed above by what is to be done, \`await router.call({ name, args })\` calls them`,
 );
 
-export const python: PromptText = { template: pythonTemplate, addenda: { loop: pythonAddendum } };
-export const javascript: PromptText = { template: javascriptTemplate, addenda: { loop: loopAddendum } };
+/** For programs that share their variables. */
+const session = `## Session
+- Variables, functions and classes that your code defines at its top level stay until the end of the conversation: use them in later code instead of computing them again
+- After a time-out or a lack of memory they are as they were before that code; the \`[tool_result]\` then has \`state = "rolled-back"\``;
+
+export const python: PromptText = { template: pythonTemplate, addenda: { loop: pythonAddendum }, session };
+export const javascript: PromptText = { template: javascriptTemplate, addenda: { loop: loopAddendum }, session };
 export const router: PromptText = {
   template: pythonTemplate,
   addenda: { single: pythonRouter, loop: `${pythonAddendum}\n\n${pythonRouter}` },
+  session,
 };
 export const javascriptRouterText: PromptText = {
   template: javascriptTemplate,
   addenda: { single: javascriptRouter, loop: `${loopAddendum}\n\n${javascriptRouter}` },
+  session,
 };

@@ -136,13 +136,20 @@ const javascriptRouter = routerAddendum(
   `- \`await router.search({ query })\` 按要做的事查找上面没有列出的能力，\`await router.call({ name, args })\` 调用它们`,
 );
 
-export const python: PromptText = { template: pythonTemplate, addenda: { loop: pythonAddendum } };
-export const javascript: PromptText = { template: javascriptTemplate, addenda: { loop: loopAddendum } };
+/** For programs that share their variables. */
+const session = `## 会话
+- 代码在顶层定义的变量、函数和类会一直保留到对话结束：后面的代码可以直接使用，不必重新计算
+- 超时或内存不足之后，它们恢复到该段代码运行之前的状态；这时 \`[tool_result]\` 中会有 \`state = "rolled-back"\``;
+
+export const python: PromptText = { template: pythonTemplate, addenda: { loop: pythonAddendum }, session };
+export const javascript: PromptText = { template: javascriptTemplate, addenda: { loop: loopAddendum }, session };
 export const router: PromptText = {
   template: pythonTemplate,
   addenda: { single: pythonRouter, loop: `${pythonAddendum}\n\n${pythonRouter}` },
+  session,
 };
 export const javascriptRouterText: PromptText = {
   template: javascriptTemplate,
   addenda: { single: javascriptRouter, loop: `${loopAddendum}\n\n${javascriptRouter}` },
+  session,
 };

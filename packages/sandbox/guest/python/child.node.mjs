@@ -142,8 +142,10 @@ async function load(init) {
     _sysExecutable: "/python",
     checkAPIVersion: true,
   };
-  if (init.snapshot)
-    return await loadPyodide({ ...options, _loadSnapshot: fs.readFileSync(init.snapshot).subarray(0, -digestBytes) });
+  if (init.snapshot) {
+    const _loadSnapshot = fs.readFileSync(init.snapshot).subarray(0, -digestBytes);
+    return await loadPyodide({ ...options, _loadSnapshot });
+  }
   const pyodide = await loadPyodide({ ...options, _makeSnapshot: init.mode === "build" });
   pyodide.FS.mkdirTree("/lib/toolglot/toolglot_guest");
   for (const [name, source] of Object.entries(init.sources)) {
@@ -153,6 +155,21 @@ async function load(init) {
     "import sys; sys.path.append('/lib/toolglot'); sys.dont_write_bytecode = True; import toolglot_guest.runner, toolglot_guest.warm",
   );
   return pyodide;
+}
+
+/**
+ * Unpacks the host's wheels, of which a snapshot has the memory and no file, and imports them. Code for the engine's platform is linked into
+ * each process: no snapshot has it, nor what imports it.
+ * @param {any} pyodide @param {any} init
+ */
+function bringWheels(pyodide, { mode, wheels }) {
+  if (wheels === undefined) return;
+  const { unpack, bring_in: bringIn } = pyodide.pyimport("toolglot_guest.wheels");
+  for (const path of wheels.paths) {
+    pyodide.FS.writeFile("/tmp/wheel", fs.readFileSync(path));
+    unpack();
+  }
+  if (wheels.native ? mode !== "build" : mode !== "restore") bringIn(pyodide.toPy(wheels.names));
 }
 
 /** The state of the guest's clock: waiting for a tool is not guest time. */
@@ -254,6 +271,7 @@ async function main() {
   if (opensSockets()) missing.push("network");
   const goOn = standStill();
   const pyodide = await load(init);
+  bringWheels(pyodide, init);
   if (init.mode === "build") {
     const snapshot = pyodide.makeMemorySnapshot();
     send(JSON.stringify({ type: "snapshot", bytes: snapshot.length }));

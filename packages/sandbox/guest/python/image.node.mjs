@@ -78,6 +78,19 @@ function heldObjects(engine) {
   }
 }
 
+/** The contents of the host's wheels: too many to copy after each program, and no program can write to them. @param {any} FS */
+function libraryFiles(FS) {
+  const found = new Set();
+  const { object: folder } = FS.analyzePath("/lib/toolglot/wheels");
+  /** @param {any} node */
+  const walk = (node) => {
+    if (FS.isDir(node.mode)) for (const child of Object.values(node.contents)) walk(child);
+    else found.add(node.contents);
+  };
+  if (folder) walk(folder);
+  return found;
+}
+
 /**
  * Takes the image: the last thing before the first program.
  * @param {any} engine @param {Map<unknown, number>} numbers As {@link findNumbers} has found it.
@@ -92,7 +105,7 @@ export function takeImage(engine, numbers) {
   for (let index = 0; index < wasmTable.length; index++) functions.push(entryOf(wasmTable, index));
   const numbered = [...numbers];
   const libraries = keys(engine.LDSO.loadedLibsByHandle).length;
-  const files = recordState(engine.FS);
+  const files = recordState(engine.FS, libraryFiles(engine.FS));
 
   /** Whether the parts that nothing can put back are as in the image. */
   function isAtRest() {

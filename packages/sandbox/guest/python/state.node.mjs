@@ -8,8 +8,9 @@ const copy = Function.prototype.call.bind(Uint8Array.prototype.set);
 /**
  * Records all objects that are reached from this one through properties, and the bytes of all files.
  * @param {object} start Frozen objects, and functions, stay as they are by themselves.
+ * @param {ReadonlySet<unknown>} [constant] Contents that nothing changes.
  */
-export function recordState(start) {
+export function recordState(start, constant) {
   /** @type {{ object: any, keys: PropertyKey[], values: Map<PropertyKey, unknown> }[]} */
   const objects = [];
   /** @type {{ bytes: Uint8Array, content: Uint8Array }[]} */
@@ -21,6 +22,7 @@ export function recordState(start) {
     if (seen.has(object)) continue;
     seen.add(object);
     if (isView(object)) {
+      if (constant?.has(object)) continue;
       const bytes = /** @type {Uint8Array} */ (object);
       // Not `slice`: that of a buffer of Node's copies nothing.
       contents.push({ bytes, content: new Bytes(bytes) });

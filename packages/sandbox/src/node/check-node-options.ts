@@ -5,8 +5,8 @@ const isolations: readonly unknown[] = ["auto", "process", "namespace", "require
 
 /** Throws `TypeError` for options that make no sense. */
 export function checkNodeOptions(options: SandboxOptions): void {
-  checkOptions(options, ["python", "javascript"], [commonKeys, "libraries isolation cacheDir"]);
-  const { language, isolation, cacheDir, libraries } = options;
+  checkOptions(options, ["python", "javascript"], [commonKeys, "libraries isolation cacheDir wheels"]);
+  const { language, isolation, cacheDir, libraries, wheels } = options;
   if (isolation !== undefined && !isolations.includes(isolation)) {
     throw new TypeError(`isolation must be one of ${isolations.join(", ")}, not ${JSON.stringify(isolation)}.`);
   }
@@ -16,6 +16,7 @@ export function checkNodeOptions(options: SandboxOptions): void {
   if (language === "javascript" && libraries !== undefined) {
     throw new TypeError("libraries is for Python: JavaScript programs have the language's own built-ins.");
   }
+  if (language === "javascript" && wheels !== undefined) throw new TypeError("wheels is for Python.");
   if (cacheDir !== undefined && cacheDir !== false && (typeof cacheDir !== "string" || cacheDir === "")) {
     throw new TypeError("cacheDir must be a folder's path, or false.");
   }

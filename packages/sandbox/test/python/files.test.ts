@@ -155,11 +155,17 @@ open("t.csv", "w").write("a,b\\n")
 it("should keep at most 16 calls in flight, started in the program's order", async () => {
   let flying = 0;
   let most = 0;
+  let openGate = (): void => {};
+  // No call ends before sixteen are in flight, however long that takes here; a seventeenth would then have its time.
+  const gate = new Promise<void>((resolve) => {
+    openGate = resolve;
+  });
   const order: number[] = [];
   const wait = tool("wait", { n: { type: "integer" } }, async ({ n }: { n: number }) => {
     order.push(n);
     most = Math.max(most, ++flying);
-    await new Promise((resolve) => setTimeout(resolve, 5));
+    if (flying === 16) setTimeout(openGate, 100);
+    await gate;
     flying--;
     return n;
   });

@@ -7,7 +7,7 @@ import { type ImageHead, packPages, readImage, unpackMemory, writeImage } from "
 import { key, sharedSandbox, value } from "./support.ts";
 
 const head: ImageHead = {
-  ...{ format: 1, id: "a", turn: 3, language: "python", engine: "e", guestHash: "g", baseHash: "b" },
+  ...{ format: 1, id: "a", turn: 3, language: "python", engine: "e", guestHash: "g", wheelsHash: "", baseHash: "b" },
   ...{ memoryBytes: 65536, pages: 2, lineage: [], variables: [], reseed: false },
 };
 const pages = randomBytes(8192);

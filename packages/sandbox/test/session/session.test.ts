@@ -84,7 +84,7 @@ describe("a session", () => {
     ["Timeout", "while True: pass"],
     ["Timeout", "try:\n    while True: pass\nfinally:\n    while True: pass"],
     ["MemoryError", "b = [0] * 10**9"],
-    ["ToolCallLimit", "for n in range(101): add(n)"],
+    ["ToolCallLimit", "for n in range(21): add(n)"],
     ["ResultTooLarge", "__result__ = 'x' * 2_000_000"],
     ["RecursionError", "def f(): return f()\nf()"],
   ])("is as before a program that ends as %s", async (type, code) => {

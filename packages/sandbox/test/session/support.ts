@@ -5,7 +5,13 @@ import { addTool } from "../support.ts";
 /** A sandbox whose sessions share interpreters, so that each test need not start its own. */
 export function sharedSandbox(): Sandbox {
   const reuse = { maxPrograms: 10_000, maxMs: 86_400_000 };
-  return createSandbox({ language: "python", tools: [addTool], domain: "tests", reuse, limits: { timeoutMs: 1500 } });
+  return createSandbox({
+    language: "python",
+    tools: [addTool],
+    domain: "tests",
+    reuse,
+    limits: { timeoutMs: 3000, maxToolCalls: 20 },
+  });
 }
 
 /** What a program gave. */

@@ -23,7 +23,10 @@ export type Outcome =
   | { kind: "interrupted" }
   | { kind: "failed"; error: unknown; info: ToolErrorInfo; retry: boolean; fromPostprocess: boolean };
 
-/** How long a stream of chunks may keep the event loop busy. Then timers and signals get to run: otherwise nothing could stop it. */
+/**
+ * How long a stream of chunks may keep the event loop busy. Then timers and signals get to run: otherwise nothing could
+ * stop it.
+ */
 const busyMs = 20;
 
 /** The chunks of a stream as they come; the final response is not yielded but returned. */
@@ -168,7 +171,7 @@ async function conclude(
   return processed === unsettled ? stopOutcome(tool, scope) : { kind: "done", response: processed };
 }
 
-/** What post-processing threw, to tell it apart from what the tool threw. */
+/** An error of the post-processing, to distinguish it from an error of the tool. */
 class PostprocessFault extends Error {
   constructor(cause: unknown) {
     super("post-processing failed", { cause });

@@ -23,7 +23,7 @@ export class RegisteredToolFunction {
   readonly chunks: ChunkMode;
   /** The model of a finish function's structured output, which is part of its schema. */
   readonly extendedModel?: InputSchema | undefined;
-  /** A finish function as it was before it was extended. */
+  /** The finish function before it was extended. */
   readonly unextended?: RegisteredToolFunction | undefined;
 
   /** Made by `Toolkit.registerToolFunction`. */
@@ -59,8 +59,8 @@ export class RegisteredToolFunction {
   }
 
   /**
-   * Calls the tool, whether its group is active or not, and without the toolkit's middleware. Input is validated, presets
-   * win. The call ends with exactly one final response.
+   * Calls the tool, whether its group is active or not, and without the toolkit's middleware. Input is validated,
+   * presets win. The call ends with exactly one final response.
    */
   call(
     options: Pick<CallOptions, "signal" | "onError"> & { arguments: unknown; callId?: string },

@@ -18,19 +18,19 @@ import type { ToolResponse } from "./response.ts";
 import type { Responses } from "./run.ts";
 
 const scope = "@toolglot/toolkit";
-/** Ids and names that a model has written are no longer than this in a trace. */
+/** Ids and names from a model are cut to this many characters in a trace. */
 const maxIdLength = 256;
 
 /**
- * Middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool NAME`, of
- * kind internal, with `gen_ai.operation.name`, `gen_ai.tool.name`, `.type`, `.description`, `gen_ai.tool.call.id` and, when
- * asked for, `gen_ai.tool.call.arguments` and `.result` as JSON; `error.type` when it failed. Besides:
- * `toolglot.protocol`, `toolglot.status`, `toolglot.step` and `toolglot.request_id` of a plan, and `toolglot.attempts` when
- * there was more than one.
+ * Middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool
+ * NAME`, of kind internal, with `gen_ai.operation.name`, `gen_ai.tool.name`, `.type`, `.description`,
+ * `gen_ai.tool.call.id` and, when asked for, `gen_ai.tool.call.arguments` and `.result` as JSON; `error.type` when it
+ * failed. Besides: `toolglot.protocol`, `toolglot.status`, `toolglot.step` and `toolglot.request_id` of a plan, and
+ * `toolglot.attempts` when there was more than one.
  *
- * The span lasts until the final response, retries included, and ends as well when the caller leaves early. What the tool
- * throws is recorded always, each attempt's, as an exception with its stack. Spans that the tool makes are its children.
- * Without an SDK in the process nothing happens. Throws `TypeError` for options of a wrong type.
+ * The span lasts until the final response, retries included, and ends as well when the caller leaves early. What the
+ * tool throws is recorded always, each attempt's, as an exception with its stack. Spans that the tool makes are its
+ * children. Without an SDK in the process nothing happens. Throws `TypeError` for options of a wrong type.
  */
 export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
   checkKeys("tracing", options, "recordInputs recordOutputs maxChars");
@@ -48,7 +48,7 @@ export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
     const outside = context.active();
     const attributes = attributesOf(call, about);
     if (recordInputs) attributes["gen_ai.tool.call.arguments"] = recorded(call.input ?? {});
-    // A name that no tool has is the model's invention: there may be any number of those, which names of spans must not.
+    // A model can invent any number of names. Only names of tools may become names of spans.
     const name = about.tool === undefined ? "execute_tool" : `execute_tool ${about.tool.name}`;
     const span = trace.getTracer(scope).startSpan(name, { kind: SpanKind.INTERNAL, attributes }, outside);
     return traced(span, trace.setSpan(outside, span), next, (final) => {
@@ -103,7 +103,7 @@ async function* traced(
     }
   } finally {
     try {
-      // When the caller leaves early, the tool cleans up, and what it does then belongs to its span.
+      // When the caller leaves early, the tool cleans up. This work belongs to its span, too.
       if (responses !== undefined) await context.with(inside, () => (responses as Responses).return());
     } finally {
       settle(final);
@@ -112,17 +112,17 @@ async function* traced(
   }
 }
 
-/** An exception as it was thrown: for the host, stack and all. */
+/** Records an exception with its stack, for the host. */
 function record(span: Span, error: unknown, time: number): void {
   try {
     span.recordException(error instanceof Error ? error : String(error), time);
   } catch {
-    // Reading it throws, so there is nothing to say of it.
+    // Even reading the exception throws, so it can't be recorded.
     span.recordException("unknown error", time);
   }
 }
 
-/** What a span records of a failure. Texts that hold the model's input or the tool's output are left out. */
+/** The attributes of a failure. Texts that hold the model's input or the tool's output are left out. */
 function failure(
   { status, error }: ToolResponse,
   { tool }: CallInfo,
@@ -140,8 +140,8 @@ function failure(
 
 /**
  * Counts findings about model text in the OpenTelemetry counter `toolglot.diagnostics`, with `code`, `severity` and
- * `affects` as attributes: which slips a model makes, and how often. Give it the diagnostics of a parse result, or the one
- * of an agent's event. `attributes` are added to each, as the model's name.
+ * `affects` as attributes: which slips a model makes, and how often. Give it the diagnostics of a parse result, or the
+ * one of an agent's event. `attributes` are added to each, as the model's name.
  */
 export function countDiagnostics(
   diagnostics: Diagnostic | readonly Diagnostic[],

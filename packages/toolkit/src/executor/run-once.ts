@@ -29,10 +29,11 @@ const firstPollMs = 20;
 const longestPollMs = 1000;
 
 /**
- * Runs a plan with a request id at most once, for as long as the log remembers it (24 h). The same id with the same content
- * gives the recorded results; while the first run still goes on, it waits for them. With other content every step is an
- * error. A plan of which nothing ran (all denied, or wrong) frees its id, so that a corrected plan can use it. A run that a crash
- * cut off is in doubt, and its results say so. Nothing runs that the log could not record.
+ * Runs a plan with a request id at most once, for as long as the log remembers it (24 h). A second plan with the same
+ * id and the same content gets the recorded results; while the first run continues, it waits for them. With other
+ * content every step is an error. When nothing of a plan ran (all steps denied or wrong), its id is free for a
+ * corrected plan. When a crash interrupted a run, its results say that the outcome is unknown. A step that the log
+ * can't record does not run.
  */
 export async function runOnce(
   plan: Plan,
@@ -137,7 +138,7 @@ async function runClaimed(
   }
 }
 
-/** The process that took the request over holds it as in doubt, so this run must not report success. */
+/** Another process took the request over and marked it as in doubt, so this run must not report success. */
 function doubted(result: ToolResult): ToolResult {
   if (result.status !== "ok" && result.status !== "pending") return result;
   const { data: _, ...rest } = result;

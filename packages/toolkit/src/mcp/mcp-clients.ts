@@ -60,7 +60,7 @@ export class McpClients {
     }
   }
 
-  /** Two clients of one name could not be told apart when one is removed. */
+  /** Names must differ, because clients are removed by name. */
   #demandName(client: McpClient): void {
     const { name } = client;
     if ([...this.#held.keys()].every((held) => held === client || held.name !== name)) return;

@@ -110,7 +110,7 @@ export class ToolRegistry {
     this.#touch();
   }
 
-  /** A tool as it was registered. */
+  /** The registration of a tool. */
   unextended(name: string): RegisteredToolFunction | undefined {
     const registered = this.tools.get(name);
     return registered?.unextended ?? registered;

@@ -23,29 +23,33 @@ import { toEnding, toLost } from "./to-tool-result.ts";
 /** Options of {@link programTools}. */
 export interface ProgramToolsOptions {
   /**
-   * Names the run of the program. With the ids that the sandbox gives to its calls it makes their keys: the same run, made again by
-   * whatever process, has no effect twice.
+   * Names the run of the program. The keys of its calls are made from this name and from the ids that the sandbox gives
+   * to the calls. So the same run, repeated by any process, has no effect twice.
    */
   runId: string;
   /** Goes with every call, for the router's audit. Default: the client's. */
   traceId?: string;
   /** For each call, in milliseconds. Default: the client's. */
   timeoutMs?: number;
-  /** With more capabilities than this, programs find them by `router.search` and call them by `router.call`. Default 40. */
+  /**
+   * With more capabilities than this, programs find them by `router.search` and call them by `router.call`. Default 40.
+   */
   inlineLimit?: number;
   /** Language of the descriptions. Default `en`. */
   locale?: Locale;
-  /** Who decides in mid-program. Default: nobody here, so a program that needs it waits until it is decided elsewhere. */
+  /**
+   * Who decides in mid-program. Default: nobody here, so a program that needs it waits until it is decided elsewhere.
+   */
   approvals?: RouterApprovals;
 }
 
 /**
  * A router's capabilities as functions of a program, for a sandbox: each by its name, and `router.call(name, args)`,
- * `router.batch([{ name, args }])`, `router.search(query)`. Every call is a call of its own, with policy, key, approval and
- * audit. A function gives the result's whole `data`, not what was cut for a model.
+ * `router.batch([{ name, args }])`, `router.search(query)`. Every call is a call of its own, with policy, key, approval
+ * and audit. A function gives the result's whole `data`, not what was cut for a model.
  *
- * A call that needs an approval is not made: the program is parked, where its run is durable, else it gets a `ToolError`. Rejects
- * when the catalog can't be read.
+ * A call that needs an approval is not made: the program is parked, where its run is durable, else it gets a
+ * `ToolError`. Rejects when the catalog can't be read.
  */
 export async function programTools(client: TrpClient, options: ProgramToolsOptions): Promise<Tool[]> {
   checkKeys("programTools", options, "runId traceId timeoutMs inlineLimit locale approvals", ["runId"]);
@@ -58,8 +62,8 @@ export type ProgramExecutorOptions = Omit<ProgramToolsOptions, "runId" | "traceI
 
 /**
  * An executor of programs whose functions are a router's capabilities. `make` makes the executor of one program, as
- * `(tools) => sandboxExecutor(sandbox, { tools })`. In the router's audit the `trace_id` of each call is `program:sha256:` and
- * the digest of the program's text.
+ * `(tools) => sandboxExecutor(sandbox, { tools })`. In the router's audit the `trace_id` of each call is
+ * `program:sha256:` and the digest of the program's text.
  */
 export function programExecutor(
   client: TrpClient,
@@ -211,12 +215,15 @@ class Program {
     throw new ToolError(message);
   }
 
-  /** The calls of a program share the trace in which it was begun. */
+  /** The calls of a program belong to the trace in which the program began. */
   #all(calls: readonly { row: AliasRow; args: JsonObject }[], context: ToolContext): Promise<(() => unknown)[]> {
     return this.#inTrace(() => this.#make(calls, context));
   }
 
-  /** Makes calls side by side, under keys of their own. Throws when one of them needs somebody: then it was not made, and none is lost. */
+  /**
+   * Makes calls side by side, under keys of their own. Throws when one of them needs somebody: then it was not made,
+   * and none is lost.
+   */
   async #make(
     calls: readonly { row: AliasRow; args: JsonObject }[],
     { callId, signal, decision }: ToolContext,

@@ -14,22 +14,26 @@ export interface StdioTransportOptions {
   cwd?: string;
   /** Default: this process's. */
   env?: Readonly<Record<string, string | undefined>>;
-  /** What becomes of its standard error: shown with this process's own, dropped, or given to a function as text. Default `inherit`. */
+  /**
+   * What becomes of its standard error: shown with this process's own, dropped, or given to a function as text. Default
+   * `inherit`.
+   */
   stderr?: "inherit" | "ignore" | ((text: string) => void);
-  /** How long it may take to end by itself when the transport is closed, before it is told to. Default 10,000 ms. */
+  /** How long the process may take to end by itself after `close`, before it gets a signal. Default 10,000 ms. */
   graceMs?: number;
   /** Bytes of an answer. Default 16 MiB. */
   maxAnswerBytes?: number;
 }
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-/** How long a process may take to end after it was told to. Milliseconds. */
+/** How long a process may take to end after a signal. Milliseconds. */
 const killMs = 2_000;
 
 /**
- * Frames over the standard streams of a child process, a frame per line. The process is started with the first frame, and again with
- * the next one when it has ended; `close` ends its input, and the process with it. What it writes to its standard output must be
- * frames: anything else fails what is asked at the time (`trp-client/bad-answer`), and ends the process.
+ * Frames over the standard streams of a child process, a frame per line. The process is started with the first frame,
+ * and again with the next one when it has ended; `close` ends its input, and the process with it. What it writes to its
+ * standard output must be frames: anything else fails what is asked at the time (`trp-client/bad-answer`), and ends the
+ * process.
  */
 export function stdioTransport(options: StdioTransportOptions): Transport {
   checkKeys("stdioTransport", options, "command args cwd env stderr graceMs maxAnswerBytes", ["command"]);
@@ -56,9 +60,9 @@ function whenStarted(
     tooLong: () => events.message(undefined),
   });
   let isOver = false;
-  // A line that the process did not come to the end of says nothing: it was killed in the midst of it.
+  // An unfinished last line is ignored: the process was killed while it wrote the line.
   const ended = new Promise<void>((resolve) => {
-    // Its streams are at their end, too: what it said at last was heard.
+    // `close` comes after the end of its streams, so everything that the process wrote was read.
     child.once("close", (code, signal) => {
       isOver = true;
       events.over(`the router's process ended (${signal ?? `exit code ${code}`})`);

@@ -3,10 +3,11 @@ import { traceparentText } from "@toolglot/internal/otel";
 import type { ClientTracing, TraceContext } from "../types.ts";
 
 /**
- * For `createClient({ tracing: traceClient() })`: every frame says which OpenTelemetry span was active when it was made, so
- * that a router's spans belong to it (W3C Trace Context). Over HTTP with the headers `traceparent` and `tracestate`; and, when
- * the caller gave no `traceId` and the trace is recorded, with the trace's id as the frame's `trace_id`, by every transport.
- * Makes no spans of its own. Without an SDK in the process nothing happens.
+ * Passes OpenTelemetry traces on to a router: `createClient({ tracing: traceClient() })`. Every frame names the span
+ * that was active when the frame was made, so that the router's spans become its children (W3C Trace Context). Over
+ * HTTP the headers `traceparent` and `tracestate` name it. With every transport, the frame's `trace_id` is the id of
+ * the trace, if the trace is recorded and the caller gave no `traceId`. It makes no spans itself. Without an
+ * OpenTelemetry SDK in the process it does nothing.
  */
 export function traceClient(): ClientTracing {
   return {
@@ -15,7 +16,7 @@ export function traceClient(): ClientTracing {
       const captured = context.active();
       const id = trace.getSpanContext(captured)?.traceId;
       return (run) => {
-        // What is active by now may be a span below the captured one, or something that has to do with neither.
+        // By now the active span may be a descendant of the captured one, which stays, or a span of another trace.
         if (id === undefined || id === trace.getSpanContext(context.active())?.traceId) return run();
         return context.with(captured, run);
       };

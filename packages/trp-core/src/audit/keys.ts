@@ -3,8 +3,8 @@ import type { CheckpointSigner, CheckpointVerifier } from "./types.ts";
 const algorithm = "Ed25519";
 
 /**
- * A new pair of Ed25519 keys for checkpoints of the audit log, as PEM texts: PKCS #8 and SPKI, as `openssl` has them. Keep
- * the private one where only the router can read it.
+ * Creates a pair of Ed25519 keys for checkpoints of the audit log, as PEM texts (PKCS #8 and SPKI, which `openssl`
+ * reads, too). Keep the private key where only the router can read it.
  */
 export async function createCheckpointKeys(): Promise<{ privateKey: string; publicKey: string }> {
   const pair = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;
@@ -16,8 +16,8 @@ export async function createCheckpointKeys(): Promise<{ privateKey: string; publ
 }
 
 /**
- * Signs checkpoints with an Ed25519 key of this process, by WebCrypto. `privateKey`: PEM (PKCS #8). Rejects with
- * `TypeError` for what is no such key.
+ * Creates a signer that signs checkpoints with an Ed25519 key in this process, through WebCrypto. `privateKey`: PEM
+ * (PKCS #8). Rejects with `TypeError` when it is not such a key.
  */
 export async function checkpointSigner(privateKey: string): Promise<CheckpointSigner> {
   const secret = await importKey("pkcs8", "PRIVATE KEY", privateKey, "sign");
@@ -28,7 +28,10 @@ export async function checkpointSigner(privateKey: string): Promise<CheckpointSi
   };
 }
 
-/** Checks what {@link checkpointSigner} has signed. `publicKey`: PEM (SPKI). Rejects with `TypeError` for what is no such key. */
+/**
+ * Creates a verifier for the signatures of {@link checkpointSigner}. `publicKey`: PEM (SPKI). Rejects with `TypeError`
+ * when it is not such a key.
+ */
 export async function checkpointVerifier(publicKey: string): Promise<CheckpointVerifier> {
   const open = await importKey("spki", "PUBLIC KEY", publicKey, "verify");
   const { x = "" } = await crypto.subtle.exportKey("jwk", open);
@@ -43,7 +46,7 @@ async function importKey(format: "pkcs8" | "spki", label: string, pem: string, u
   const text = new RegExp(`-----BEGIN ${label}-----([A-Za-z0-9+/=\\s]+)-----END ${label}-----`).exec(String(pem))?.[1];
   try {
     const bytes = Uint8Array.from(atob((text ?? "?").replace(/\s/g, "")), (letter) => letter.charCodeAt(0));
-    // Extractable, since the public half is a part of both, and names the key.
+    // Extractable, because the public half names the key, and both kinds of keys contain it.
     return await crypto.subtle.importKey(format, bytes, algorithm, true, [use]);
   } catch (cause) {
     throw new TypeError(`a checkpoint key must be Ed25519, as PEM: -----BEGIN ${label}-----`, { cause });

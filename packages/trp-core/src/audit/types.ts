@@ -40,7 +40,9 @@ export interface AuditEntry {
   denied_before?: string;
 }
 
-/** A row of the audit log. Each row's hash covers the one before, so that nothing can be taken out or changed unseen. */
+/**
+ * A row of the audit log. Each row's hash covers the one before, so that nothing can be taken out or changed unseen.
+ */
 export interface AuditRow {
   /** From 1, without gaps. */
   index: number;
@@ -54,54 +56,61 @@ export interface AuditRow {
 }
 
 /**
- * A row of the log that somebody vouches for: all rows up to it are as they were then. Kept in the store, and better
- * elsewhere too: who has it can expect the row ({@link VerifyOptions.expect}).
+ * A checkpoint of the audit log. It names a row and its hash, and states that all rows up to this row were unchanged
+ * when the checkpoint was made. The store keeps it. Keep a copy elsewhere, too: with the copy, `audit.verify` can check
+ * that the log still has this row ({@link VerifyOptions.expect}).
  */
 export interface AuditCheckpoint {
-  /** Of the row. */
+  /** The index of the row. */
   index: number;
-  /** Of the row, 64 hex digits. */
+  /** The hash of the row, 64 hex digits. */
   hash: string;
-  /** When it was made, by the store's clock. */
+  /** When the checkpoint was made, by the store's clock. Milliseconds since the epoch. */
   at: number;
-  /** The first row that the log must still have: those before it were given up, for their age. 1: none. */
+  /** The first row that the log must still have. Earlier rows may be dropped because of their age. 1: none may. */
   from: number;
   /** The public key that the signature is checked with, as its maker names it. Absent: not signed. */
   key?: string;
-  /** base64url, over the UTF-8 bytes of the canonical JSON of `{ at, from, hash, index, type: "audit-checkpoint.v1" }`. */
+  /**
+   * base64url, over the UTF-8 bytes of the canonical JSON of `{ at, from, hash, index, type: "audit-checkpoint.v1" }`.
+   */
   signature?: string;
 }
 
-/** Signs checkpoints. `checkpointSigner` makes one of an Ed25519 key; a vault or an HSM can be another. */
+/** Signs checkpoints. `checkpointSigner` creates one from an Ed25519 key; your own can use a vault or an HSM. */
 export interface CheckpointSigner {
   /** Names the public key. */
   readonly key: string;
-  /** The signature over these bytes. What it throws goes to `onError`, and the next checkpoint tries again. */
+  /** Returns the signature of these bytes. An error goes to `onError`, and the next checkpoint tries again. */
   sign(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>;
 }
 
-/** Checks signatures of checkpoints. `checkpointVerifier` makes one of an Ed25519 public key. */
+/** Checks signatures of checkpoints. `checkpointVerifier` creates one from an Ed25519 public key. */
 export interface CheckpointVerifier {
-  /** As the signer's. */
+  /** The same name as the signer's `key`. */
   readonly key: string;
-  /** Whether this is the key's signature over these bytes. */
+  /** Whether the signature is valid for these bytes. */
   verify(bytes: Uint8Array, signature: Uint8Array): boolean | Promise<boolean>;
 }
 
 /** Options of `audit.verify`. */
 export interface VerifyOptions {
-  /** A row that was noted elsewhere, as an earlier report's last row or a checkpoint: it must still be there, with this hash. */
+  /**
+   * A row that you noted outside the store, for example `last` of an earlier report, or a checkpoint. The log must
+   * still have this row, with this hash.
+   */
   expect?: { index: number; hash: string };
   /**
-   * Whose checkpoints are to be trusted. The log must have one that is signed by one of them, every such one must be
-   * right, and no rows may be missing but those that such a one gave up. Default: signatures are not looked at.
+   * The keys whose checkpoints you trust. The log must have at least one checkpoint that one of these keys has signed,
+   * and all of those must be valid and fit the log. Rows may be missing only before `from` of such a checkpoint.
+   * Default: signatures are not checked.
    */
   keys?: readonly CheckpointVerifier[];
 }
 
-/** What checking the audit log came to. */
+/** The result of checking the audit log. */
 export interface AuditReport {
-  /** How many were checked. */
+  /** How many rows were checked. */
   rows: number;
   ok: boolean;
   /** The first row that does not fit. */
@@ -110,15 +119,18 @@ export interface AuditReport {
   problem?: string;
   /** Hash of the last row. */
   head: string;
-  /** The last row. Note it elsewhere and expect it next time, and a log that was cut or made anew is noticed. */
+  /**
+   * The last row. Note it outside the store and pass it as `expect` next time: then a log that was cut or written anew
+   * is found.
+   */
   last?: { index: number; hash: string };
   /** How many operations of the store were compared with the rows. */
   operations?: number;
   /** How many checkpoints were compared with the rows; with `keys`: those that are signed by one of them. */
   checkpoints?: number;
-  /** The newest of these. */
+  /** The newest of these checkpoints. */
   checkpoint?: AuditCheckpoint;
-  /** The first row that was checked, when earlier ones were given up. */
+  /** The first row that was checked. Present when earlier rows were dropped. */
   from?: number;
   /** How far the log can be trusted, in words. */
   trust?: string;

@@ -3,13 +3,15 @@ import type { RouterStore } from "../store/types.ts";
 import { busy, settledFromRecord, settledIfBegun } from "./outcome.ts";
 import type { Settled } from "./types.ts";
 
-// Another router may have begun a call that is cancelled before it starts here, or have ended one that was begun here. What
-// came of it is in the record of its operation. A released operation leaves no record: then it is in the call's, where it was
-// written with the release. So the operation is read first, and the call after it.
+// A call can be cancelled before it starts here although another router has begun it. Another router can also have
+// ended a call that was begun here. The outcome is then in the record of the operation. A released operation leaves no
+// record, but the release writes the outcome into the record of the call. So the operation must be read first, and then
+// the call.
 
 /**
- * How a call stands that was begun, whoever did; undefined when that was not so, or nobody knows. `record`: of its operation,
- * read before this is called; for a cancelled call, after it was marked, which keeps it from starting. Rejects when the store does.
+ * The state of a call that any router has begun. Undefined when no router has, or when the store holds no answer.
+ * `record` is the operation's record and must be read before this function is called. For a cancelled call it must be
+ * read after the call was marked as cancelled, because from then on the call can't start. Rejects when the store does.
  */
 export async function begunAnyway(
   sessions: RouterStore["sessions"],

@@ -1,7 +1,7 @@
 import { onAbort } from "@toolglot/internal";
 import { type Fault, fault } from "../frames/fault.ts";
 
-/** Why the signal of a call is aborted whose caller doesn't want it any more. */
+/** The reason of an abort when the caller has cancelled the call. */
 class CallCancelled extends Error {
   override readonly name = "AbortError";
 
@@ -20,7 +20,7 @@ export function cancelledInTime(): Fault {
   return fault("TRP_3005", "The call was cancelled before it was started; nothing was executed.");
 }
 
-/** What a call comes to that was cancelled while it ran. `hadEffect`: whether it may have had one. */
+/** The fault of a call that was cancelled while it ran. `hadEffect`: whether it may have had an effect. */
 export function cancelledMidway(hadEffect: boolean): Fault {
   const effect = hadEffect ? "a part of it may have been done" : "it changed nothing";
   return fault("TRP_3005", `The call was cancelled while it ran; ${effect}.`, { dispatched: true });
@@ -32,17 +32,20 @@ export interface Cancellable {
   readonly signal: AbortSignal;
   /** Set when the capability is about to run. */
   isStarted: boolean;
-  /** It was sent before, and how that ended is not known: without a key another router may be running it. */
+  /** The call was sent before, with an unknown outcome. If it has no key, another router may be running it. */
   readonly isAgain: boolean;
   cancel(): void;
-  /** It has ended. */
+  /** Notes that the call has ended. */
   end(): void;
 }
 
 /** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
 export interface Cancellations {
   open(sessionId: string, callId: string, stop: AbortSignal, isAgain?: boolean): Cancellable;
-  /** Aborts a call in flight; says how far it was, undefined when it isn't here. `again`: it waits, and see `isAgain`. */
+  /**
+   * Aborts a call in flight, and returns how far it was. Undefined when it is not in this router. `again`: it is
+   * waiting, and it was sent before ({@link Cancellable.isAgain}).
+   */
   cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined;
 }
 

@@ -36,9 +36,9 @@ export interface CallDependencies {
   approvals: Approvals;
   places: Pick<Places, "take">;
   emitter: Pick<Emitter, "emit" | "active">;
-  /** Whether events are also written to the store, for other processes. */
+  /** Whether events are also written to the store's outbox, for other processes. */
   outbox?: boolean;
-  /** Called when a call has left so many audit rows. */
+  /** Called at the end of a call with the number of audit rows that it has written. */
   ended?(rows: number): void;
   /** Schema, the capability's own rules, safety rules: the args after defaults, or what is wrong. */
   checkArguments(
@@ -56,7 +56,7 @@ export interface CallDependencies {
   repeats: Repeats;
   /** Milliseconds, as in `RouterTimes`. */
   times: { leaseMs: number; keyTtlMs: number; keyMemoryMs: number };
-  /** Absent when nobody wants any. */
+  /** Makes spans. Absent without the option `tracing`. */
   spans?: Spans;
   /** For tests only: called at each point of a call; what it throws is handled as a fault of the router's own code. */
   failpoint?(name: Failpoint, callId: string): void | Promise<void>;
@@ -67,11 +67,14 @@ export interface RunOptions {
   /** When the operation runs elsewhere: wait for its outcome until the call's time is up. Default false. */
   waitForBusy?: boolean;
   /**
-   * The frame that asks for this call alone. Given, the pipeline builds its reply and commits it: with the outcome of the
-   * operation in one transaction, or by itself when there was none.
+   * The frame that asks for this call alone. Given, the pipeline builds its reply and commits it: with the outcome of
+   * the operation in one transaction, or by itself when there was none.
    */
   frame?: CallFrame;
-  /** Called when the start of the call's own operation is committed: from now on it runs, whoever waits for it. */
+  /**
+   * Called when the start of the call's own operation is committed. From then on it runs, even if no caller waits for
+   * it.
+   */
   onStarted?: () => void;
   /** Gets the partial results of the call as they come. */
   onParts?: ((events: PartialResultEvent[]) => void) | undefined;
@@ -80,13 +83,14 @@ export interface RunOptions {
 /** The path of one call, from its arguments to its outcome. */
 export interface CallPipeline {
   /**
-   * Brings one call to its end. Rejects only while the admission of its frame is pending (`NotAsExpected`). Writes one audit row about the outcome, and emits the events of the TRP
-   * v0.1 draft (14.2). SUCCESS is only ever returned after it was committed.
+   * Brings one call to its end. Writes one audit row about the outcome, and emits the events of the TRP v0.1 draft
+   * (14.2). SUCCESS is returned only after it was committed. Rejects only while the admission of the frame is pending
+   * (`NotAsExpected`).
    */
   run(call: IncomingCall, options?: RunOptions): Promise<PipelineResult>;
   /**
-   * How an operation stands, without running anything; undefined when there is none. One whose router is gone and that
-   * must not run again is put in doubt on the way. Rejects when the store does.
+   * The state of an operation, without running anything; undefined when there is none. An operation whose router is
+   * gone and that must not run again is put in doubt. Rejects when the store does.
    */
   inspect(key: OperationKey): Promise<Settled | undefined>;
 }

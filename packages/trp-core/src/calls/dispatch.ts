@@ -15,8 +15,8 @@ import { barred, type Chosen, nextOf, timeLeft } from "./route.ts";
 import type { Execution, IncomingCall, Settled } from "./types.ts";
 
 /**
- * Runs a started operation and commits its outcome. Success is only what was committed. When the claim was lost meanwhile,
- * the outcome is what the record says. Never rejects.
+ * Runs a started operation and commits its outcome. A call succeeds only when its success is committed. When the router
+ * loses the claim meanwhile, the outcome is the one in the operation's record. Never rejects.
  */
 export async function dispatch(dependencies: CallDependencies, started: StartedCall): Promise<Settled> {
   const { store, times } = dependencies;
@@ -34,7 +34,7 @@ export async function dispatch(dependencies: CallDependencies, started: StartedC
   }
 }
 
-/** Renews the lease of a call, and looks whether it was cancelled through another router. */
+/** Renews the lease of a call. Each time it also checks whether the call was cancelled through another router. */
 function watched(
   { operations, sessions }: CallDependencies["store"],
   { session, item, cancellable }: IncomingCall,
@@ -56,9 +56,9 @@ class Dispatch {
   readonly #operationKey: string;
   readonly #began: number = performance.now();
   #chosen: Chosen;
-  /** As the operation's record has it. */
+  /** The same data as in the operation's record. */
   #data: OperationData;
-  /** Made by the first report: most capabilities make none. */
+  /** Created by the first partial result, because most capabilities report none. */
   #parts: PartWriter | undefined;
   readonly #end: OutcomeWriter;
 
@@ -76,7 +76,7 @@ class Dispatch {
     try {
       return await this.#run();
     } catch {
-      // Our own fault, somewhere between start and finish: all that is known is that it was started.
+      // A fault of the router itself between start and finish: it is only certain that the operation was started.
       if (this.#end.settled !== undefined) return this.#end.settled;
       try {
         return await this.#endUnknown({ kind: "unknown", message: "The router failed while it ran.", timedOut: false });
@@ -90,14 +90,14 @@ class Dispatch {
     const { askFirst, claim, route } = this.#started;
     await this.#point("after-start");
     if (askFirst === true) {
-      // Fences rise, so this one is no lower than that of any attempt before.
+      // Fences only rise, so every earlier attempt had this fence or a lower one.
       const found = await this.#ask(claim.fence - 1);
       if (found.state === "unknown") return await this.#end.doubt("asked, the capability could not tell");
       const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.signal);
       if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }
     for (;;) {
-      // Held up until another router took over, the call must not begin.
+      // If this router stood still and another one has taken over, the call must not begin here.
       if (!(await this.#lease.hold())) return await this.#end.lost();
       let execution = await this.#execute();
       if (!route.isSingle && execution.kind === "unknown" && route.effect === "probe") {
@@ -112,7 +112,7 @@ class Dispatch {
     }
   }
 
-  /** Nothing was done by who was started before: whoever is first now goes on. False when nobody is. */
+  /** The adapter of the earlier attempt did nothing, so any adapter may run now. False when none can. */
   async #chooseAnew(): Promise<boolean> {
     const { route } = this.#started;
     if (route.isSingle) return true;
@@ -122,7 +122,7 @@ class Dispatch {
     return next.adapter === this.#chosen.adapter || (await this.#hand(next));
   }
 
-  /** Runs the adapter that was chosen, once. */
+  /** Runs the chosen adapter once. */
   async #execute(): Promise<Execution> {
     const { context, claim } = this.#started;
     const { call } = context;
@@ -138,13 +138,13 @@ class Dispatch {
     return execution;
   }
 
-  /** For the adapter that was chosen: no longer than the call has. */
+  /** How long the chosen adapter may run: never longer than the time that the call has left. Milliseconds. */
   #timeLeft(): number {
     const { timeoutMs, route } = this.#started;
     return route.isSingle ? timeoutMs : timeLeft(this.#chosen, timeoutMs, this.#began);
   }
 
-  /** Who runs it after this, if anybody does. */
+  /** The adapter that runs next; undefined when the call ends with this execution. */
   #next(execution: Execution): Chosen | undefined {
     const { route, timeoutMs } = this.#started;
     const { signal } = this.#lease;
@@ -156,15 +156,15 @@ class Dispatch {
     });
   }
 
-  /** Hands the operation to another adapter: its name is committed before it is started. False when it can't be. */
+  /** Hands the operation to another adapter, and commits its name before it starts. False when the commit fails. */
   async #hand(next: Chosen): Promise<boolean> {
     const { claim, route, context } = this.#started;
     const { operations } = this.#dependencies.store;
     const { adapter: _, system: __, earlier: ___, ...rest } = this.#data;
     const data: OperationData = { ...rest, ...routeData(next, route.failed) };
     const handed = handedOver(this.#chosen, next);
-    const told = untold(this.#dependencies, context, handed);
-    const written = await this.#end.retry(() => operations.begin(claim, toJson(data), told));
+    const events = untold(this.#dependencies, context, handed);
+    const written = await this.#end.retry(() => operations.begin(claim, toJson(data), events));
     if (written === undefined) this.#end.settled = this.#end.unrecorded();
     if (written !== true) return false;
     context.untold = [];
@@ -175,11 +175,11 @@ class Dispatch {
     return true;
   }
 
-  /** The end of the last attempt is that of the operation. */
+  /** Ends the operation with the end of its last attempt. */
   async #ended(execution: Execution): Promise<Settled> {
     const { context } = this.#started;
     const { call } = context;
-    // Before the outcome: who has read that has read all parts.
+    // The parts are written before the outcome, so that a reader who sees the outcome can read all parts.
     await this.#parts?.close();
     tellExecuted(this.#dependencies, context);
     switch (execution.kind) {
@@ -196,14 +196,17 @@ class Dispatch {
     }
   }
 
-  /** A definite failure is repeated to the next call with the key; not so when the key is that of an effect, which is not done. */
+  /**
+   * Ends with a definite failure. The next call with the key gets the same failure. When the key is that of an effect,
+   * the key becomes free instead, because the effect was not done.
+   */
   async #failed(message: string, transient: boolean): Promise<Settled> {
     const isFree = this.#started.context.call.capability.definition.effectKey !== undefined && !this.#mayHaveHappened();
     const fault = executorFailed(message, transient, !isFree);
     return isFree ? await this.#end.released(fault) : await this.#end.failed(fault);
   }
 
-  /** What a capability gets to know of the attempt. */
+  /** The facts about the attempt that a capability gets. */
   #executeContext(fence: number): Parameters<typeof askProbe>[1] & { fence: number } {
     const { context, data } = this.#started;
     const { item, traceId, principal } = context.call;
@@ -225,8 +228,9 @@ class Dispatch {
   }
 
   /**
-   * Whether an attempt before this one may have had an effect. Then its key must not come free: it would be taken by other
-   * arguments, and the caller would read that nothing happened. A probe has said that there was none.
+   * Whether an earlier attempt may have had an effect. In that case the key must not become free: a call with other
+   * arguments could take it, and the caller would read that nothing happened. False for `probe`, where the capability
+   * was asked and said that there was no effect.
    */
   #mayHaveHappened(): boolean {
     const { data, route } = this.#started;
@@ -234,14 +238,15 @@ class Dispatch {
     return (data.attempts > 1 || route.isOpenBefore) && isRerunnable(effect) && effect !== "pure";
   }
 
-  /** Nobody knows whether the effect happened: what follows depends on what the capability says about its effect. */
+  /** It is unknown whether the effect happened. The declared effect of the capability decides what follows. */
   async #endUnknown(execution: Extract<Execution, { kind: "unknown" }>): Promise<Settled> {
     const { context, timeoutMs, claim } = this.#started;
     const { capability, signal } = context.call;
     const { effect } = capability.definition;
     if (isRerunnable(effect)) {
       if (isCancelled(signal)) return await this.#end.abandon(cancelledMidway(effect !== "pure"), this.#data);
-      // The router stood still and broke it off: that is no failure of the capability, and whoever takes it over goes on.
+      // The router lost its lease and aborted the run. The capability has not failed, and the router that takes the
+      // operation over continues it.
       if (this.#lease.loss !== undefined) return await this.#end.lost();
       return await this.#end.abandon(
         execution.timedOut ? timedOut(timeoutMs) : executorError(execution.message),

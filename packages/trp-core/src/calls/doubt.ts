@@ -4,8 +4,9 @@ import { settledFromRecord } from "./outcome.ts";
 import type { Settled } from "./types.ts";
 
 /**
- * What the operation has come to whose unknown outcome a call was told. `gone`: it is not there any more, since somebody said
- * that it was not applied, or its outcome was forgotten. Undefined for other outcomes, and while nobody has said anything.
+ * A call was answered `UNKNOWN`, because its operation was in doubt. This gives the operation's outcome after a person
+ * has settled it. `gone`: the store no longer has the operation, because the person said that it was not applied, or
+ * because its outcome has expired. Undefined while nobody has settled it, and for calls with another outcome.
  */
 export async function afterDoubt(
   operations: Pick<RouterStore["operations"], "read">,
@@ -14,7 +15,8 @@ export async function afterDoubt(
   const doubt = outcome?.type === "RESULT" ? outcome.doubt : undefined;
   if (doubt === undefined) return undefined;
   const record = await operations.read(doubt);
-  // What is in doubt is never claimed again: a later attempt came after this one was settled.
+  // An operation in doubt is never claimed. So a higher fence means that this attempt was settled and a new one
+  // followed.
   if (record?.fence !== doubt.fence) return "gone";
   const settled = settledFromRecord(record);
   return settled?.kind === "unknown" ? undefined : settled;

@@ -11,8 +11,8 @@ import { fromJson } from "./operation-data.ts";
 import type { IncomingCall } from "./types.ts";
 
 // A capability may name the effect of a call by its arguments. The operation of such a call is that of the effect: the
-// effect's name is its key. A key of the caller's own is another name for it, kept as a small record under that key, so that
-// the key means the same call for as long as keys are known (TRP v0.1 draft, 9).
+// effect's name is its key. A key of the caller's own is another name for it, kept as a small record under that key, so
+// that the key means the same call for as long as keys are known (TRP v0.1 draft, 9).
 
 const readable = /^[\w.:@/-]{1,200}$/;
 
@@ -64,9 +64,9 @@ export async function followKey(
 }
 
 /**
- * The operation of a call that was recorded with a key; undefined when there is none, or it is not the call's. That they
- * share a key is not enough: another call may have used the key with other arguments, in this session or another, before
- * or after this one was refused. `idx`: the number that the call had.
+ * The operation of a call that was recorded with a key; undefined when there is none, or it is not the call's. That
+ * they share a key is not enough: another call may have used the key with other arguments, in this session or another,
+ * before or after this one was refused. `idx`: the number that the call had.
  */
 export async function operationOfCall(
   operations: Pick<RouterOperationLog, "read">,
@@ -97,8 +97,8 @@ export class KeyAlias {
   }
 
   /**
-   * What a caller's key is for a call with an effect: another name of it; nothing when it has an operation of its own, from
-   * a time when the capability did not name effects; a fault when it was used for another call (TRP_4004).
+   * What a caller's key is for a call with an effect: another name of it; nothing when it has an operation of its own,
+   * from a time when the capability did not name effects; a fault when it was used for another call (TRP_4004).
    */
   static async of(
     operations: Pick<RouterOperationLog, "read">,
@@ -115,8 +115,8 @@ export class KeyAlias {
   }
 
   /**
-   * Binds the key to its call: from now on it is refused for any other. Writes once and gives what is to be awaited beside
-   * what follows, or the refusal. Rejects when the store does.
+   * Binds the key to its call: from now on it is refused for any other. Writes once and gives what is to be awaited
+   * beside what follows, or the refusal. Rejects when the store does.
    */
   async bind(
     { store, routerId, times }: CallDependencies,
@@ -139,7 +139,7 @@ export class KeyAlias {
     if (claimed.status !== "claimed") return { done: Promise.resolve() };
     const alias: Alias = { operation: this.operation, call_digest: call.sentDigest ?? "", idx: call.item.idx };
     const outcome = { alias } as unknown as JsonObject;
-    // Without its end it still is bound, by the claim: nobody has to be told.
+    // If this write fails, the claim alone still binds the key, so the caller need not know.
     return { done: operations.finish(claimed.claim, { state: "done", outcome }).catch(() => false) };
   }
 }

@@ -15,35 +15,35 @@ import { settledToOutcome } from "./outcome.ts";
 import type { Chosen, Route } from "./route.ts";
 import type { CallFacts, IncomingCall, PipelineResult, Settled } from "./types.ts";
 
-/** The frame that asks for one call: what its reply is made from, besides the call itself. */
+/** A frame with a single call: the facts that its reply needs besides the call itself. */
 export interface CallFrame {
   head: FrameHead;
-  /** What was known of the call before the frame came. */
+  /** The state of the call before this frame arrived. */
   known: KnownCall | undefined;
 }
 
-/** What is known of a call that comes to its end. */
+/** The facts about a call that is about to end. */
 export interface EndingCall {
   call: CallFacts;
-  /** On the clock of `performance.now()`. Absent for a call that the pipeline has not seen. */
+  /** A time of `performance.now()`. Absent when the call did not go through the pipeline. */
   began?: number;
-  /** Of the decision that holds at the moment. */
+  /** The proof of the latest policy decision. */
   proof?: PolicyProof;
-  /** Given, the reply to the frame is committed with the outcome. */
+  /** When present, the reply to this frame is committed together with the outcome. */
   frame?: CallFrame | undefined;
-  /** Of a call that was about to run. */
+  /** Present when the call was about to run. */
   route?: Route;
-  /** The reply that was made last. The one that is sent must be the one that was committed. */
+  /** The latest reply. The reply that is sent must be the one that was committed. */
   reply?: CallReply;
-  /** The operation that the call stands for, as far as it is known. */
+  /** The operation that the call stands for, once it is known. */
   operation?: OperationKey;
-  /** What other processes are to be told with the next commit. */
+  /** Events for the outbox that the next commit will write. */
   untold?: CallEvent[];
   /** Whether the transaction of the operation has written the audit row and the reply. */
   committed?: boolean;
 }
 
-/** What is known of a call while it is on its way through the pipeline. */
+/** The facts about a call while it goes through the pipeline. */
 export interface CallContext extends EndingCall {
   call: IncomingCall;
   began: number;
@@ -57,11 +57,11 @@ export interface CallContext extends EndingCall {
 
 type EndingDependencies = Pick<CallDependencies, "store" | "emitter" | "outbox" | "ended">;
 
-/** The reply to the frame of one call, and what the store records of it. */
+/** The reply to a frame with a single call, and its record in the store. */
 export interface CallReply {
   settled: Settled;
   reply: ResponseFrame;
-  /** Nothing while the call still runs: an ACK is no final answer. */
+  /** Absent while the call still runs, because an ACK is no final answer. */
   answer?: Answer;
 }
 
@@ -70,14 +70,14 @@ function outcomeOfCall({ item, frameId, session }: CallFacts, settled: Settled):
   return settledToOutcome(settled, { item, frameId }, { resultFailed });
 }
 
-/** How one call of a frame ended, which is not answered yet, or not from here. */
+/** Records only the outcome of a call. Its frame is answered later, or by another router. */
 function outcomeAlone(call: CallFacts, settled: Settled): Answer {
   const { item, frameId, session } = call;
   const outcome = outcomeOfCall(call, settled);
   return { sessionId: session.id, frameId, outcomes: outcome === undefined ? {} : { [item.call_id]: outcome } };
 }
 
-/** Builds the reply to the frame of one call from how the call ended. */
+/** Builds the reply to a frame with a single call from the call's outcome. */
 export function callReply(call: CallFacts, { head, known }: CallFrame, settled: Settled, now: number): CallReply {
   const { item, frameId, session } = call;
   const options = { now, expectedSeq: session.expectedSeq };
@@ -92,14 +92,17 @@ export function callReply(call: CallFacts, { head, known }: CallFrame, settled: 
   return { settled, reply, answer: { sessionId: session.id, frameId, reply, outcomes } };
 }
 
-/** What happened is not undone by a refusal to do it again, and an id that belongs to another call keeps its outcome. */
+/**
+ * Whether the recorded outcome of a `call_id` stays. It stays when the id belongs to another call. A result also stays
+ * when the router now refuses to run the same call again, because the refusal does not undo what happened.
+ */
 export function keepsOutcome(known: KnownCall | undefined, outcome: CallOutcome): boolean {
   if (known === undefined || known.status === "new") return false;
   if (known.status === "reused") return true;
   return known.call.outcome?.type === "RESULT" && outcome.type === "NACK" && !outcome.payload.dispatched;
 }
 
-/** The outcome of a call as the reply to the frame at hand. */
+/** The reply to a frame with the outcome of its call. */
 export function outcomeReply(
   head: FrameHead,
   outcome: CallOutcome,
@@ -114,7 +117,7 @@ export function outcomeReply(
   return replyTo(head, "NACK", payload, { now: options.now });
 }
 
-/** Says that the call still runs. */
+/** The reply while the call still runs. */
 export function inProgress(
   head: FrameHead,
   backoffMs: number,
@@ -132,14 +135,15 @@ export function usageOf({ began, adapterMs, executorMs, route }: CallContext): C
   };
 }
 
-/** The proof of the decision that let the call run, for its outcome. */
+/** The proof of the decision that allowed the call, as a member of its outcome. */
 export function proofOf({ proof }: { proof?: PolicyProof | undefined }): { proof?: PolicyProof } {
   return proof === undefined ? {} : { proof };
 }
 
 /**
- * What is committed in the same transaction as the outcome of a call: audit row, events, and the reply to its frame.
- * `isReleased`: its operation leaves no record, so how the call ended is written down also where no frame is to be answered.
+ * What one transaction commits together with the outcome of a call: the audit row, the events, and the reply to the
+ * frame. `isReleased`: the operation leaves no record, so the outcome is written to the call's record even without a
+ * frame.
  */
 export function sameTransaction(
   dependencies: EndingDependencies,
@@ -180,9 +184,9 @@ function statusOf(settled: Settled): AuditEntry["result_status"] {
 }
 
 /**
- * Writes down an outcome that no operation's transaction has written down, and emits its events. What ran without an
- * operation and can't be written down is reported as a failure, since it may run again. Rejects only while the admission of
- * the frame is pending, as `PendingAdmission.confirm` does.
+ * Ends a call: records its outcome, unless the transaction of its operation has done so, and emits the events. When a
+ * call without an operation succeeded but its outcome can't be recorded, the call is reported as failed; it may run
+ * again. Rejects only as `PendingAdmission.confirm` does.
  */
 export async function conclude(
   dependencies: EndingDependencies,
@@ -192,15 +196,15 @@ export async function conclude(
   let settled = outcome;
   const { store, ended } = dependencies;
   await context.call.admission?.confirm();
-  // A decision and an outcome; or a refusal alone.
+  // The number of audit rows: one for the decision and one for the outcome, or only one for a refusal.
   ended?.(context.committed === true ? 2 : 1);
   if (context.committed !== true) {
     try {
-      const { answer, audit, ...told } = sameTransaction(dependencies, context, settled);
-      if (answer === undefined) await store.audit.append(audit, told);
-      else await store.sessions.answer(answer, { audit, ...told });
+      const { answer, audit, ...events } = sameTransaction(dependencies, context, settled);
+      if (answer === undefined) await store.audit.append(audit, events);
+      else await store.sessions.answer(answer, { audit, ...events });
     } catch {
-      // A replay is in the store as what it repeats.
+      // The outcome that a replay repeats is in the store already.
       if (settled.kind === "success" && settled.replayedFrom === undefined) {
         const { usage, proof } = settled;
         settled = { kind: "failed", fault: notRecorded(), usage, ...proofOf({ proof }) };
@@ -214,7 +218,7 @@ export async function conclude(
   return { settled, reply: made.reply };
 }
 
-/** The events that are about calls, without what they have in common. */
+/** The events about calls, without the members that all of them share. */
 type CallEvent = NewEvent extends infer Event
   ? Event extends CallEventFacts & NewEvent
     ? Omit<Event, keyof CallEventFacts>
@@ -235,12 +239,15 @@ function whole({ call, operation }: EndingCall, event: CallEvent): NewEvent {
   } as NewEvent;
 }
 
-/** Tells listeners of this process. */
+/** Emits an event to the listeners in this process. */
 export function emit({ emitter, store }: EndingDependencies, context: EndingCall, event: CallEvent): void {
   if (emitter.active) emitter.emit({ at: store.now(), ...whole(context, event) });
 }
 
-/** Tells listeners now, or as soon as the frame is admitted, and other processes with the next commit of the call. */
+/**
+ * Emits an event to the listeners in this process, now or as soon as the frame is admitted. Other processes get the
+ * event through the outbox, which the next commit of the call writes.
+ */
 export function tell(dependencies: EndingDependencies, context: EndingCall, event: CallEvent): void {
   const { admission } = context.call;
   if (admission?.isMet === false) admission.onMet(() => emit(dependencies, context, event));
@@ -248,7 +255,9 @@ export function tell(dependencies: EndingDependencies, context: EndingCall, even
   if (dependencies.outbox) context.untold = [...(context.untold ?? []), event];
 }
 
-/** For a commit: what other processes were not told yet, and these. `context.untold` is to be emptied after it. */
+/**
+ * The events that a commit writes to the outbox: those still waiting, and `events`. Empty `context.untold` after it.
+ */
 export function untold(
   { outbox }: EndingDependencies,
   context: EndingCall,
@@ -258,7 +267,10 @@ export function untold(
   return { events: [...(context.untold ?? []), ...events].map((event) => whole(context, event)) };
 }
 
-/** For a claim that may put an operation in doubt: that is told of the call that began it, whoever asks. */
+/**
+ * Options of a claim that may put an operation in doubt. The event is about the call that began the operation, also
+ * when another call makes the claim.
+ */
 export function ifDoubt(
   { outbox, store }: Pick<EndingDependencies, "outbox" | "store">,
   record: OperationRecord | undefined,
@@ -280,14 +292,14 @@ export function ifDoubt(
   return { ifDoubt: { events: [event] } };
 }
 
-/** The capability was run, whatever came of it. */
+/** Reports that the capability has run, with any outcome. */
 export function tellExecuted(dependencies: EndingDependencies, context: CallContext): void {
   const { adapter } = context.route?.names ?? {};
   const named = adapter === undefined ? {} : { adapter };
   tell(dependencies, context, { type: "call.executed", executorMs: Math.round(context.executorMs), ...named });
 }
 
-/** An adapter failed, and another goes on. */
+/** The event that one adapter failed and the next one continues. */
 export function handedOver(from: Chosen, to: Chosen): CallEvent {
   return { type: "call.adapter_failed", adapter: from.adapter.name ?? "", next: to.adapter.name ?? "" };
 }

@@ -33,7 +33,7 @@ export function outcomeUnknown(reason?: string): Fault {
   return fault("TRP_3004", reason, { dispatched: true });
 }
 
-/** The same was begun under another key, and nobody knows what came of it: this call began nothing. */
+/** An equal operation was begun under another key, and its outcome is unknown. This call began nothing. */
 export function equalInDoubt(key: string): Fault {
   const message = "The same call was started before under another key, and nobody knows whether its effect happened.";
   return fault("TRP_3004", message, { dispatched: true, retryHint: { idempotency_key: key } });

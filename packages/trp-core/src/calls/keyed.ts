@@ -37,23 +37,24 @@ import { NotAsExpected } from "./pending-admission.ts";
 import { barred, type Chosen, Route } from "./route.ts";
 import type { IncomingCall, Settled } from "./types.ts";
 
-/** The operation to go on with: an equal one under another key, or the call's own when that one has come to nothing. */
+/** Continue with this operation: an equal one under another key, or the call's own one when the equal one is gone. */
 export interface Instead {
   instead: OperationKey;
 }
 
 /**
- * A call with a key: what the key's operation says, and when it says nothing, the start and the run of it. While nobody
- * knows what came of an equal operation (same principal, family and arguments), the call stands for that one.
+ * A call with a key. When the key's operation has an outcome, the call gets that outcome; otherwise it starts and runs
+ * the operation. While the outcome of an equal operation (same principal, family and arguments) is unknown, the call
+ * joins it.
  */
 export class KeyedCall {
   readonly #dependencies: CallDependencies;
   readonly #context: CallContext;
-  /** Of the call's own key. */
+  /** The operation of the call's own key. */
   readonly #own: OperationKey;
-  /** The caller's key, when the operation is that of an effect. */
+  /** The caller's key, when the arguments name the effect and so the operation has the effect's key. */
   readonly #alias: KeyAlias | undefined;
-  /** Whether the operation was tried to start without a look at it. */
+  /** Whether a start without reading the operation first was already tried. */
   #guessed = false;
 
   constructor(dependencies: CallDependencies, context: CallContext, own: OperationKey, alias?: KeyAlias) {
@@ -75,18 +76,19 @@ export class KeyedCall {
     const isOwn = operation.key === this.#own.key;
     this.#context.operation = operation;
     const { effect, repeats: ownRepeats = repeats } = capability.definition;
-    // What changes nothing can't be done twice.
+    // A pure capability changes nothing, so it does not matter whether it runs twice.
     const effectId = effect === "pure" ? undefined : effectIdOf(operation.scope, args);
     const isGuarded = effectId !== undefined && ownRepeats === "guarded";
 
-    // Most keys are new. The start finds out whether this one is; what it finds is looked at when it is not.
+    // Most keys are new, so the start is tried without a read. When the key turns out to be known, the operation is
+    // read.
     const isGuess = !this.#guessed && isOwn && this.#isLikelyNew(checked);
     this.#guessed = true;
     if (!isGuess) await this.#call.admission?.confirm();
     let prior = isGuess ? undefined : await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
     let isForced = !isGuarded;
     if (prior !== undefined && prior.key !== operation.key) {
-      // A consent that the call carries is meant for an operation of its own.
+      // A call with an approval token was approved to run by itself, so it does not join the equal operation.
       isForced = typeof item.approval_token === "string" && isRerunnableStill(prior);
       if (!isForced) return { instead: { scope: prior.scope, key: prior.key } };
       prior = undefined;
@@ -98,7 +100,7 @@ export class KeyedCall {
       if (prior.fingerprint !== fingerprint) return refused(this.#conflict());
       const aliased = operationOfAlias(prior);
       if (aliased !== undefined) {
-        // From a time when the capability named its effects.
+        // The record is from a time when the capability's arguments named the effect.
         return (await store.operations.read(aliased)) ? { instead: aliased } : refused(fault("TRP_4005"));
       }
       const settled = settledFromRecord(prior);
@@ -132,7 +134,7 @@ export class KeyedCall {
         if (isFault(given)) return refused(given);
         approval = given;
       }
-      // Who was asked first a while ago may not be well any more.
+      // The call may have waited for a place. The adapter that was found before may be unhealthy by now.
       const chosen = this.#choose(route, before, strictest);
       if (isFault(chosen)) return refused(chosen);
       const data = operationData(this.#call, {
@@ -144,7 +146,7 @@ export class KeyedCall {
         ...(chosen !== undefined && !route.isSingle && routeData(chosen, route.failed)),
       });
       if (!isOwn && before !== undefined) {
-        // The call that began it finds it again as its own.
+        // The record keeps naming the call that began the operation, so that this call finds it again.
         data.call_id = before.call_id;
         if (before.call_digest !== undefined) data.call_digest = before.call_digest;
       }
@@ -160,7 +162,7 @@ export class KeyedCall {
     }
   }
 
-  /** Whether nothing speaks against a start without a look at the operation. */
+  /** Whether the key is probably new, so that a start without a read of the operation is worth trying. */
   #isLikelyNew({ decision }: Checked): boolean {
     const { item } = this.#call;
     if (this.#alias !== undefined || decision.decision !== "allow" || typeof item.approval_token === "string")
@@ -171,7 +173,10 @@ export class KeyedCall {
     return made === undefined || made + times.keyTtlMs >= store.now();
   }
 
-  /** Who runs it now: for a probe that was begun before, who can be asked; nobody when nobody may. */
+  /**
+   * The adapter that runs the operation now. When a `probe` operation was begun before, it is the adapter that can be
+   * asked about it. Undefined when no adapter may run.
+   */
   #choose(route: Route, before: OperationData | undefined, effect: Effect): Chosen | Fault | undefined {
     const now = this.#dependencies.store.now();
     const known = effect === "probe" && before !== undefined;
@@ -184,7 +189,7 @@ export class KeyedCall {
     return chosen;
   }
 
-  /** The answer of an operation that is there already, to a call whose key stands for it from now on. */
+  /** Answers with the outcome of an existing operation. From now on the call's key stands for that operation. */
   async #bound(settled: Settled): Promise<Settled> {
     const bound = await this.#alias?.bind(this.#dependencies, this.#call);
     if (isFault(bound)) return refused(bound);
@@ -192,7 +197,7 @@ export class KeyedCall {
     return settled;
   }
 
-  /** The key was used for something else; or the same effect was asked for with other arguments. */
+  /** The fault for a key that was used for another call, or for an effect that was requested with other arguments. */
   #conflict(): Fault {
     return this.#call.capability.definition.effectKey === undefined ? fault("TRP_4004") : effectConflict();
   }
@@ -220,13 +225,13 @@ export class KeyedCall {
         leaseMs: times.leaseMs,
         ttlMs: times.keyTtlMs,
         keepMs: times.keyMemoryMs,
-        // What can be asked is asked before it runs again.
+        // A `probe` operation is claimed again too: the capability is asked before anything runs.
         abandoned: chosen !== undefined && (isRerunnable(effect) || effect === "probe") ? "reclaim" : "doubt",
       },
       {
         data: toJson(data),
         ...effectOptions,
-        // Who may run it follows from what was read: it must still be that.
+        // The adapter was chosen from the record that was read, so the start fails when the record has changed.
         ...((isGuess || !route.isSingle) && { ifFence: prior?.fence ?? 0 }),
         ...(approval === undefined ? {} : { approval }),
         ...(admission?.isMet === false && { ifAdmitted: admission.token }),
@@ -282,8 +287,8 @@ export class KeyedCall {
   }
 
   /**
-   * What allows the start of a call that needs consent: what an earlier attempt at the operation used, the token that the
-   * call carries, or the record of its operation. None is spent here, but with the start. Rejects when the store does.
+   * The approval that allows the start: the one that an earlier attempt used, the token in the call, or the approval
+   * record of the operation. It is not used up here, but together with the start. Rejects when the store does.
    */
   async #approval(
     operation: OperationKey,
@@ -298,7 +303,7 @@ export class KeyedCall {
       const token = verifyApprovalToken(item.approval_token, {
         secrets: approvalSecrets,
         capId: capability.capId,
-        // A token is made by somebody who has the call, not the router's defaults.
+        // The signer of a token knows the arguments of the call without the router's defaults.
         args: item.args,
         requester: principal.id,
         now: store.now(),
@@ -308,11 +313,11 @@ export class KeyedCall {
     const wanted = { operation, args, fingerprint, decision, version: policy.version };
     const { status, record } = await approvals.request(this.#call, wanted);
     if (status === "conflict") return fault("TRP_4004");
-    // No request was made: as many of this caller's as there may be are waiting.
+    // No request was made, because this caller already has the maximum number of waiting requests.
     if (status === "too-many") return fault("TRP_4008");
     switch (record.status) {
       case "approved":
-      // Used by this very operation, which may be started again.
+      // This very operation has used it, and may be started again.
       case "used":
         return { kind: "record", id: record.id, fingerprint: record.fingerprint };
       case "denied":
@@ -323,31 +328,31 @@ export class KeyedCall {
   }
 }
 
-/** One try to start an operation. */
+/** One attempt to start an operation. */
 interface Attempt {
   route: Route;
   chosen: Chosen | undefined;
-  /** What was known of the operation before. */
+  /** The record that was read before the start. */
   prior: OperationRecord | undefined;
-  /** It was not looked for. */
+  /** Whether the record was not read, because the key is probably new. */
   isGuess: boolean;
 }
 
-/** What a call gets that asks for what is in doubt under another key. */
+/** The answer to a call when an equal operation under another key is unsettled. */
 function equalUnknown(record: OperationRecord): Settled {
   const from = fromJson(record.data)?.call_id;
   const replayed = from === undefined ? {} : { replayedFrom: from };
-  // What was only given up may yet be taken up again, by another attempt.
+  // An operation that was only given up may still continue in another attempt, so there is no doubt to remember yet.
   const doubt = record.state === "in-doubt" ? { doubt: claimOf(record) } : {};
   return { kind: "unknown", fault: equalInDoubt(record.key), usage: noUsage, ...replayed, ...doubt };
 }
 
-/** Whether an operation that was given up may go on. */
+/** Whether an operation that was given up may run again. */
 function isRerunnableStill({ state, data }: OperationRecord): boolean {
   return state !== "in-doubt" && isRerunnable(fromJson(data)?.effect ?? "opaque");
 }
 
-/** Whether somebody else had started it: then it was claimed a lease later than started, at least. */
+/** Whether the operation was taken over: only then was it claimed later than it was first started. */
 function wasTakenOver({ startedAt, claimedAt }: OperationRecord): boolean {
   return startedAt !== undefined && startedAt < claimedAt;
 }

@@ -15,7 +15,7 @@ export function operationOf(who: Who, family: string, key: string): OperationKey
   return { scope: canonicalJson(["trp", who.tenant, who.principal, family]), key };
 }
 
-/** An operation as events name it: it can be compared, and its key not used. */
+/** The name of an operation in events. It is a hash, so it can be compared, but it does not reveal the key. */
 export function operationId({ scope, key }: OperationKey): string {
   return sha256Digest(canonicalJson([scope, key]));
 }
@@ -24,8 +24,8 @@ export function operationId({ scope, key }: OperationKey): string {
 export const tenantWide = "";
 
 /**
- * The key of an ASYNC call that came without one: any router must find its operation again by the call's id, and take it
- * over. Nobody else has it, since a session's id is random.
+ * The key of an ASYNC call that came without one: any router must find its operation again by the call's id, and take
+ * it over. Nobody else has it, since a session's id is random.
  */
 export function keyOfAsync(sessionId: string, callId: string): string {
   return `${asyncPrefix}${sha256Base64url(canonicalJson([sessionId, callId]))}`;
@@ -61,7 +61,9 @@ export function operationFingerprint(capId: string, args: JsonObject): string {
   return sha256Digest(`{"args":${canonicalJson(args)},"cap_id":${canonicalJson(capId)}}`);
 }
 
-/** What a call is to bring about, whatever its key and the version of its capability: whose, which family, which args. */
+/**
+ * What a call is to bring about, whatever its key and the version of its capability: whose, which family, which args.
+ */
 export function effectIdOf(scope: string, args: JsonObject): string {
   return sha256Digest(`{"args":${canonicalJson(args)},"scope":${canonicalJson(scope)}}`);
 }
@@ -69,7 +71,9 @@ export function effectIdOf(scope: string, args: JsonObject): string {
 /** Up to this length a text is as good as its digest, and cheaper. */
 const shortText = 240;
 
-/** What makes a `call_id` mean this call: the capability, the args as sent, and the key. A digest; short ones as text. */
+/**
+ * What makes a `call_id` mean this call: the capability, the args as sent, and the key. A digest; short ones as text.
+ */
 export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency_key">): string {
   const { cap_id, args, idempotency_key = null } = item;
   const name = `"cap_id":${canonicalJson(cap_id)},"idempotency_key":${canonicalJson(idempotency_key)}`;
@@ -78,8 +82,8 @@ export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency
 }
 
 /**
- * The key that is passed downstream: the same for every attempt at an operation. With a secret nobody else can guess it;
- * without one it is only a hash.
+ * The key that is passed downstream: the same for every attempt at an operation. With a secret nobody else can guess
+ * it; without one it is only a hash.
  */
 export function downstreamKey({ scope, key }: OperationKey, secret: string | undefined): string {
   const text = canonicalJson([scope, key]);

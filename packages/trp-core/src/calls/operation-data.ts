@@ -20,7 +20,7 @@ export interface OperationData {
   trace_id: string;
   frame_id: string;
   session_id: string;
-  /** Of the span of the call that began it last, where calls are traced. */
+  /** The span of the call that began it last. Present when calls are traced. */
   traceparent?: string;
   catalog_epoch: number;
   seq: number;
@@ -83,7 +83,7 @@ export function routeData(
   return { ...names, ...(failed.length > 0 && { earlier: failed }) };
 }
 
-/** What earlier starts of an operation may have done: of the last one nobody knows. */
+/** The earlier attempts at an operation. The outcome of the last one is unknown. */
 export function earlierAttempts(before: OperationData | undefined): EarlierAttempt[] {
   if (before === undefined) return [];
   const { adapter, system, earlier = [] } = before;
@@ -155,7 +155,9 @@ export function callFromData(
   };
 }
 
-/** Whether an effect may be run again when nobody knows whether it happened. `probe` may only after asking. */
+/**
+ * Whether an effect may run again although it may have happened. A `probe` effect may only after asking, so it is not.
+ */
 export function isRerunnable(effect: Effect): boolean {
   return effect === "pure" || effect === "idempotent" || effect === "keyed";
 }

@@ -12,26 +12,28 @@ import { claimOf, noUsage, storedOutcome } from "./outcome.ts";
 import type { Chosen, Route } from "./route.ts";
 import type { Settled } from "./types.ts";
 
-/** An operation that is STARTED and committed, to be run under its claim. */
+/** An operation whose start is committed. It runs under its claim. */
 export interface StartedCall {
   context: CallContext;
   claim: OperationClaim;
   leaseUntil: number;
   data: OperationData;
   route: Route;
-  /** Committed with the start. */
+  /** The adapter that runs first. It was committed with the start. */
   chosen: Chosen;
   timeoutMs: number;
-  /** There was an attempt before, of which nobody knows what it did: the capability is asked first. */
+  /** Whether the capability is probed first, because it is unknown what an earlier attempt did. */
   askFirst?: boolean;
 }
 
-/** Two ways to say what an attempt came to. */
+/** The end of an attempt whose outcome is known. */
 type End = Extract<Settled, { kind: "success" | "failed" }>;
 
-/** Writes down what a started operation came to, as long as its claim holds. No method rejects but for a failpoint. */
+/**
+ * Records the outcome of a started operation while its claim holds. Methods reject only when a test's failpoint throws.
+ */
 export class OutcomeWriter {
-  /** What was written down or decided: nothing that goes wrong afterwards can change it. */
+  /** The outcome once it is recorded or decided. No later fault changes it. */
   settled: Settled | undefined;
   readonly #dependencies: CallDependencies;
   readonly #started: StartedCall;
@@ -47,12 +49,12 @@ export class OutcomeWriter {
     return await this.#finish("done", await this.#success(value));
   }
 
-  /** For good: the next call with the key gets the same. */
+  /** A final failure: the next call with the key gets the same answer. */
   async failed(fault: Fault): Promise<Settled> {
     return await this.#finish("failed", this.#failure(fault));
   }
 
-  /** Nothing was done: the key comes free. */
+  /** Nothing was done, so the key becomes free again. */
   async released(fault: Fault): Promise<Settled> {
     return await this.#finish("released", this.#failure(fault));
   }
@@ -64,7 +66,7 @@ export class OutcomeWriter {
     try {
       result = await this.#dependencies.shaper.shape(capability, value, principal);
     } catch {
-      // It has happened, and that must not be lost because its result can't be shown.
+      // The effect has happened. A result that can't be shaped must not hide that.
       result = { summary: "Done.", data: null, artifacts: [], warnings: ["The result could not be put into words."] };
     }
     return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
@@ -116,21 +118,21 @@ export class OutcomeWriter {
     return settled;
   }
 
-  /** Leaves the operation to the next call with its key, and answers this caller with what is known. */
+  /** Gives the operation up, so that the next call with its key can run it again. This call fails with `fault`. */
   async abandon(fault: Fault, data: OperationData): Promise<Settled> {
     await this.#point("before-finish");
     const { claim } = this.#started;
     const { operations } = this.#dependencies.store;
     const written = await this.retry(() => operations.begin(claim, toJson({ ...data, answered: fault })));
     if (written === false) return await this.lost();
-    // Should this fail, the lease runs out by itself.
+    // If this fails, the lease expires by itself.
     if (written === true) await operations.abandon(claim).catch(() => false);
     this.settled = this.#failure(fault);
     await this.#point("after-finish");
     return this.settled;
   }
 
-  /** Tries a write again for as long as the lease holds; undefined when it could not be done. */
+  /** Repeats a write that fails, as long as the lease holds. Undefined when it never succeeded. */
   async retry(write: () => Promise<boolean>): Promise<boolean | undefined> {
     const { times } = this.#dependencies;
     const until = performance.now() + times.leaseMs;
@@ -138,7 +140,7 @@ export class OutcomeWriter {
       try {
         return await write();
       } catch (error) {
-        // A malformed request stays malformed.
+        // A malformed request (`TypeError`) would fail again.
         const isLost = this.#lease.loss !== undefined;
         if (error instanceof TypeError || isLost || performance.now() >= until) return undefined;
       }
@@ -146,7 +148,7 @@ export class OutcomeWriter {
     }
   }
 
-  /** Another router holds the operation, or has ended it: what the record says is what happened. */
+  /** Another router has taken the operation over or ended it. The outcome is the one in the store. */
   async lost(): Promise<Settled> {
     const { claim, context } = this.#started;
     const { operations, sessions } = this.#dependencies.store;
@@ -160,7 +162,7 @@ export class OutcomeWriter {
     }
   }
 
-  /** It was started, and how it ended is not in the store: this may not be called a success. */
+  /** The operation was started, but the store has no outcome of it. So the outcome is unknown, even after a success. */
   unrecorded(): Settled {
     const { context } = this.#started;
     const usage = context.executorMs > 0 ? usageOf(context) : noUsage;

@@ -15,7 +15,7 @@ import type { Settled } from "./types.ts";
 
 /** How an operation ended, as its record keeps it. */
 export type StoredOutcome = {
-  /** Under which the effect happened. */
+  /** The call under which the effect happened. */
   call_id: string;
   usage: CallUsage;
   proof?: PolicyProof;
@@ -66,7 +66,7 @@ export function busy(): Settled {
   return { kind: "in-progress", retryAfterMs: 100 };
 }
 
-/** Of a call whose time is not known. */
+/** The usage of a call whose times are unknown. */
 export const noUsage: CallUsage = { router_ms: 0, adapter_ms: 0, executor_ms: 0 };
 
 function callIdOf(data: JsonValue | undefined): string | undefined {
@@ -76,7 +76,8 @@ function callIdOf(data: JsonValue | undefined): string | undefined {
 
 /**
  * How a call is answered. A failure after dispatch is a RESULT when the session has `RESULT_FAILED`, else a NACK that
- * says `dispatched`; an unknown outcome is always a RESULT. Undefined while the call has no outcome: answer with an ACK.
+ * says `dispatched`; an unknown outcome is always a RESULT. Undefined while the call has no outcome: answer with an
+ * ACK.
  */
 export function settledToOutcome(
   settled: Settled,
@@ -111,7 +112,9 @@ export function settledToOutcome(
   return { type: "RESULT", payload };
 }
 
-/** How a call is answered in the answer of a batch. One that is still running elsewhere has failed for now (TRP_3003). */
+/**
+ * How a call is answered in the answer of a batch. One that is still running elsewhere has failed for now (TRP_3003).
+ */
 export function settledToItem(settled: Settled, callId: string): BatchItemResult {
   switch (settled.kind) {
     case "success":
@@ -146,13 +149,13 @@ function stillRunning(retryAfterMs: number): Fault {
   });
 }
 
-/** How a call ended that was begun, as it was told; undefined when it was not, or was told nothing. */
+/** The outcome with which a begun call was answered. Undefined when it was never begun, or has no answer yet. */
 export function settledIfBegun(outcome: CallOutcome | undefined): Settled | undefined {
   if (outcome === undefined || (outcome.type === "NACK" && !outcome.payload.dispatched)) return undefined;
   return settledFromOutcome(outcome);
 }
 
-/** What an outcome was made from. */
+/** Turns the recorded outcome of a call back into a `Settled`. */
 export function settledFromOutcome(outcome: CallOutcome): Settled {
   if (outcome.type === "NACK") {
     const { payload } = outcome;

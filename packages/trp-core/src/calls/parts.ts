@@ -27,7 +27,7 @@ export interface PartOptions {
 }
 
 /**
- * The partial results of one attempt at a call: numbered, kept with the operation, and sent to whoever listens. Writing is
+ * The partial results of one attempt at a call: numbered, kept with the operation, and sent to listeners. Writing is
  * never waited for but at the end, and a store that fails here fails nobody's call.
  */
 export class PartWriter {

@@ -19,17 +19,17 @@ import { runUnkeyed } from "./unkeyed.ts";
 const shortestPauseMs = 10;
 const longestPauseMs = 500;
 
-/** What is in flight in this router by operation, so that nobody here has to poll for it. */
+/** The runs in flight in this router, by operation, so that other calls here can wait for them without polling. */
 type InFlight = Map<string, InFlightRun>;
 
-/** Emptied when it has ended: the former tables of a `Map` that much goes through keep what stands in them alive for long. */
+/** `run` is cleared at the end, because V8's old tables of a busy `Map` keep their values alive for a long time. */
 interface InFlightRun {
   run: Promise<unknown> | undefined;
 }
 
 /**
- * The path of a call: arguments, key, policy, state of the key, approval, a place to run, policy again, start, dispatch,
- * finish. What is refused before start leaves nothing behind but its audit row, and the key stays free.
+ * The path of a call: arguments, key, policy, state of the key, approval, a place to run, policy again, start,
+ * dispatch, finish. What is refused before start leaves nothing behind but its audit row, and the key stays free.
  */
 export function createCallPipeline(dependencies: CallDependencies): CallPipeline {
   const inFlight: InFlight = new Map();
@@ -43,7 +43,7 @@ export function createCallPipeline(dependencies: CallDependencies): CallPipeline
         settled = await runCall(dependencies, context, inFlight, options);
       } catch (error) {
         if (error instanceof NotAsExpected) throw error;
-        // Whatever goes wrong after start is dealt with where it is dispatched, so nothing was executed.
+        // `dispatch` handles every fault after the start, so here nothing was executed.
         settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
       }
       return await conclude(dependencies, context, settled);
@@ -110,7 +110,7 @@ function isCancelledInTime(settled: Settled): boolean {
   return settled.kind === "refused" && settled.fault.code === "TRP_3005";
 }
 
-/** What is written down about the call is about this operation. What the call itself is stays what was sent. */
+/** From now on records about the call name this operation. The digest of the call stays that of the call as sent. */
 function standFor(context: CallContext, { key }: OperationKey): void {
   const { call } = context;
   const sentDigest = call.sentDigest ?? callDigest(call.item);
@@ -160,10 +160,10 @@ async function inspect(dependencies: CallDependencies, operation: OperationKey):
   const settled = settledFromRecord(record);
   if (settled !== undefined) return settled;
   if (record.leaseUntil > store.now()) return busy();
-  // Claimed for a start that never came: nobody runs it, and nothing was done.
+  // It was claimed but never started: no router runs it, and nothing was done.
   if (record.startedAt === undefined) return undefined;
   const data = fromJson(record.data);
-  // Its caller was answered, and decides whether it is tried again.
+  // Its caller was answered, and decides whether to try again.
   if (data?.answered !== undefined) {
     return { kind: "failed", fault: data.answered, usage: noUsage, proof: data.proof, replayedFrom: data.call_id };
   }

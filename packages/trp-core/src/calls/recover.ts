@@ -26,30 +26,31 @@ import { storedOutcome } from "./outcome.ts";
 import { barred, type Chosen, Route } from "./route.ts";
 import type { IncomingCall, Settled } from "./types.ts";
 
-/** How many operations were found without a router, by what was done with them. */
+/** The number of operations that had lost their router, by what recovery did with them. */
 export interface RecoveryReport {
-  /** Run again: `pure`, `idempotent`, `keyed`. */
+  /** Run again: operations with the effect `pure`, `idempotent` or `keyed`. */
   rerun: number;
-  /** Asked first. */
+  /** Operations with the effect `probe`, whose capability was asked first. */
   probed: number;
-  /** A person has to settle them; those that were probed or run again without an answer included. */
+  /** In doubt: a person must settle them. Includes operations that were probed or run again without a clear outcome. */
   inDoubt: number;
-  /** Not touched: the capability is not registered here, may not run any more, or found no place to run. */
+  /** Not touched: the capability is not registered here, the policy no longer allows it, or there was no free place. */
   leftAlone: number;
 }
 
-/** Read in one sweep. */
+/** The most operations that one sweep reads. */
 const mostAtOnce = 10_000;
-/** Settled side by side. */
+/** How many operations are settled at the same time. */
 const workers = 8;
-/** An operation whose routers died so often is not tried again: it may be what kills them. */
+/** An operation whose routers died this many times is not tried again, because it may be the cause of their deaths. */
 const mostAttempts = 5;
 
 /**
- * Takes over what crashed routers left behind: operations that were started, and whose lease ran out. What may run again
- * does, from what its record holds; what can be asked is asked; the rest is put in doubt. When the caller was answered that
- * an attempt came to nothing, it is the caller's to repeat, for as long as keys are remembered. Rejects when the store can't
- * list them; what goes wrong with one operation leaves that one alone.
+ * Takes over what crashed routers left behind: operations that were started and whose lease has expired. An operation
+ * that may run again is run from the data in its record. For a `probe` operation the capability is asked first. All
+ * others are put in doubt. When the caller was already answered that an attempt failed, the operation is left to the
+ * caller, who may repeat the call for as long as keys are remembered. Rejects when the store can't list the operations;
+ * when the recovery of one operation fails, only that one is left as it is.
  */
 export async function recover(
   dependencies: CallDependencies,
@@ -105,7 +106,9 @@ class Recovery {
     }
   }
 
-  /** What its session still knows of the call, so that it is told how it ended; and whether it was cancelled, now or later. */
+  /**
+   * Reads what the session knows of the call: the frame that is to get the outcome, and whether the call is cancelled.
+   */
   async #recall(call: IncomingCall, data: OperationData, cancellable: Cancellable): Promise<void> {
     const { sessions } = this.#dependencies.store;
     const { tenant, id: principal } = call.principal;
@@ -142,14 +145,14 @@ class Recovery {
     }
   }
 
-  /** Nobody has come back for it while its key was remembered. */
+  /** Gives up an operation whose caller has not repeated the call while the key was remembered. */
   async #forget(context: CallContext, data: OperationData): Promise<void> {
     const { store, times } = this.#dependencies;
     if (this.#record.leaseUntil + times.keyTtlMs > store.now()) return;
     await this.#giveUp(context, data.answered?.message ?? "it ended without an outcome");
   }
 
-  /** Ends it: a pure one has failed, of any other nobody knows. */
+  /** Ends the operation without a run: a pure one has failed, any other one is in doubt. */
   async #giveUp(context: CallContext, reason: string): Promise<void> {
     const claim = await this.#takeOver();
     if (claim !== undefined) await this.#traced(context, () => this.#writeOff(context, claim, reason));
@@ -174,7 +177,7 @@ class Recovery {
     return settled;
   }
 
-  /** In a span of its own, which names the one of the call that began the operation. */
+  /** Settles in a separate trace, whose span links to the span of the call that began the operation. */
   async #traced(context: CallContext, settle: () => Promise<Settled | undefined>): Promise<void> {
     const { spans } = this.#dependencies;
     if (spans === undefined) {
@@ -189,7 +192,7 @@ class Recovery {
     });
   }
 
-  /** Runs it again, or asks first. */
+  /** Runs the operation again, or asks the capability first. */
   async #again(context: CallContext, data: OperationData, route: Route): Promise<void> {
     const { call } = context;
     const chosen = this.#choose(context, data, route);
@@ -215,7 +218,7 @@ class Recovery {
     }
   }
 
-  /** Who runs it again; for a probe who can be asked, which is who was started last. */
+  /** The adapter that runs the operation again. For a `probe` operation it is the adapter that was started last. */
   #choose(context: CallContext, data: OperationData, route: Route): ReturnType<Route["take"]> | undefined {
     const now = this.#dependencies.store.now();
     const chosen = route.effect === "probe" ? route.named(data.adapter) : route.take(now);
@@ -280,7 +283,7 @@ class Recovery {
     return settled;
   }
 
-  /** Whether the policy still lets it run; an approval that it was started with holds. */
+  /** The proof that the policy still allows it, else undefined. An approval that it was started with stays valid. */
   async #allowed({ capability, principal }: IncomingCall, data: OperationData): Promise<PolicyProof | undefined> {
     const { policy, store } = this.#dependencies;
     const input = {
@@ -295,7 +298,7 @@ class Recovery {
     return refused ? undefined : policyProof(policy, input, decision, this.#record.fingerprint);
   }
 
-  /** The claim; undefined when somebody else was quicker, or it is over already. */
+  /** Claims the operation. Undefined when another router was quicker, or when the operation has ended. */
   async #takeOver(): Promise<OperationClaim | undefined> {
     const { store, routerId, times } = this.#dependencies;
     const { scope, key, fingerprint, fence, data } = this.#record;
@@ -307,7 +310,7 @@ class Recovery {
     const claimed = await store.operations.takeOver(request, fence);
     if (claimed.status !== "claimed") return undefined;
     if (canonicalJson(claimed.record.data ?? null) === canonicalJson(data ?? null)) return claimed.claim;
-    // Its router has gone on with it since it was listed: what came of that is the next sweep's to look at.
+    // A router has continued it since it was listed. The next sweep will look at the new state.
     await store.operations.abandon(claimed.claim);
     return undefined;
   }

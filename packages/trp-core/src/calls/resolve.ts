@@ -13,7 +13,7 @@ import { operationId, ownerOf, scopePrefix } from "./keys.ts";
 import { fromJson } from "./operation-data.ts";
 import { noUsage, storedOutcome } from "./outcome.ts";
 
-/** What settling operations is made of. */
+/** What the resolution of operations depends on. */
 export interface OperationDependencies {
   store: Pick<RouterStore, "operations" | "now">;
   registry: Pick<CapabilityRegistry, "get">;
@@ -23,7 +23,7 @@ export interface OperationDependencies {
   outbox?: boolean;
 }
 
-/** What a person says became of an operation. */
+/** How a person settles an operation in doubt. */
 export type Resolution =
   | { state: "done"; value: JsonValue }
   | { state: "failed"; message: string }
@@ -38,8 +38,8 @@ export interface Operations {
 }
 
 /**
- * {@link Operations}: who has the role `approver` sees what is in doubt in their tenant, and says what became of it.
- * After `done` and `failed` the key replays that; after `not-applied` it is free again.
+ * {@link Operations}: a principal with the role `approver` sees the operations in doubt of their tenant, and settles
+ * them. After `done` and `failed` the key replays this outcome; after `not-applied` the key is free again.
  */
 export function createOperations(dependencies: OperationDependencies): Operations {
   const { store, emitter, outbox } = dependencies;

@@ -25,11 +25,11 @@ export interface IncomingCall {
   capability: RegisteredCapability;
   /** Aborted when nobody waits any more and the router closes, or when the call is cancelled. */
   signal: AbortSignal;
-  /** While the admission of the frame is not committed. */
+  /** Present while the admission of the frame is not committed. */
   admission?: PendingAdmission;
   /** In a session with the feature `CANCEL`. */
   cancellable?: Cancellable;
-  /** Where calls are traced. */
+  /** Present when calls are traced. */
   span?: CallSpan;
 }
 
@@ -42,14 +42,14 @@ export interface PipelineResult {
   reply?: ResponseFrame;
 }
 
-/** How a call ended, before it is put into a frame. */
+/** The end of a call, before it is put into a frame. */
 export type Settled =
   | { kind: "success"; result: ShapedResult; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
   /** Nothing was executed. */
   | { kind: "refused"; fault: Fault }
   /** It was started and failed; or may be tried again, when the fault is retryable. */
   | { kind: "failed"; fault: Fault; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
-  /** It was started and nobody knows what came of it. `doubt`: the operation that is recorded so. */
+  /** It was started, and its outcome is unknown. `doubt`: the operation that is recorded as in doubt. */
   | {
       kind: "unknown";
       fault: Fault;
@@ -68,5 +68,5 @@ export type Execution =
   | { kind: "failed"; message: string; transient: boolean }
   /** Proven to have had no effect. */
   | { kind: "not-applied"; message: string }
-  /** Nobody knows: an exception that says nothing, or time ran out (`timedOut`). */
+  /** Unknown: it threw an exception that does not say what happened, or its time was over (`timedOut`). */
   | { kind: "unknown"; message: string; timedOut: boolean };

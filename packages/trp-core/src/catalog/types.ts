@@ -29,21 +29,23 @@ export interface ExecuteContext {
   callId: string;
   traceId: string;
   principal: Principal;
-  /** For downstream: the same for every attempt at one operation, different between operations. Absent without a key. */
+  /**
+   * For downstream: the same for every attempt at one operation, different between operations. Absent without a key.
+   */
   operationKey?: string;
   /** How often this operation was started, this time included. */
   attempt: number;
   /**
-   * Of this claim: higher than that of every claim before it, in the whole store. A downstream that refuses lower numbers
-   * than it has seen for a key can't be surprised by an attempt that was taken over. Absent without a key. In `probe`: no
-   * lower than that of any attempt that is asked about, and lower than that of any attempt to come.
+   * Of this claim: higher than that of every claim before it, in the whole store. A downstream that refuses lower
+   * numbers than it has seen for a key can't be surprised by an attempt that was taken over. Absent without a key. In
+   * `probe`: no lower than that of any attempt that is asked about, and lower than that of any attempt to come.
    */
   fence?: number;
   /**
-   * Says how far the call is, or what it has found so far: a message, or more than that. It becomes a partial result with
-   * a number (`PARTIAL_RESULT`), kept with the operation of a call that has a key; without a key only a caller who
-   * listens gets it. Of a message 2,000 characters are kept, of data 16 kB. Never throws. What an `execute` that
-   * yields gives before its last value is reported in the same way.
+   * Says how far the call is, or what it has found so far: a message, or more than that. It becomes a partial result
+   * with a number (`PARTIAL_RESULT`), kept with the operation of a call that has a key; without a key only a caller who
+   * listens gets it. Of a message 2,000 characters are kept, of data 16 kB. Never throws. What an `execute` that yields
+   * gives before its last value is reported in the same way.
    */
   progress(update: ProgressUpdate | string): void;
 }
@@ -88,11 +90,14 @@ export interface AdapterFacts<Args = JsonObject> {
   cost?: number;
   /** Who and what it is for; asked anew for each call. Default: everybody and everything. What it throws is false. */
   when?(call: AdapterCondition<Args>): boolean;
-  /** How its tool is, as the host knows it: at once, without asking the tool. Default `ok`. What it throws is `degraded`. */
+  /**
+   * How its tool is, as the host knows it: at once, without asking the tool. Default `ok`. What it throws is
+   * `degraded`.
+   */
   health?(): AdapterHealth;
   /**
-   * For `effect: "keyed"`: the system that does each `operationKey` once. Only adapters that name the same one stand in for
-   * each other when it is open whether the effect happened. Default: a system of its own.
+   * For `effect: "keyed"`: the system that does each `operationKey` once. Only adapters that name the same one stand in
+   * for each other when it is open whether the effect happened. Default: a system of its own.
    */
   system?: string;
   /** Part of the schema digest: raise it when `adapt` changes. Default `1`. */
@@ -152,16 +157,16 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
    */
   execute?(args: Native, context: ExecuteContext): unknown;
   /**
-   * Several tools for the same thing, in place of `execute`, `adapt`, `adapterVersion` and `probe`. Who goes first follows
-   * from `health`, earlier failures, `cost` and `when`. After a failure the next one is tried if `effect` allows it:
-   * `pure` and `idempotent` (which then holds for all adapters together) unless the failure is definite; `keyed` in the same
-   * `system`; otherwise only after a failure that is proven to have had no effect (`not-applied`).
+   * Several tools for the same thing, in place of `execute`, `adapt`, `adapterVersion` and `probe`. Who goes first
+   * follows from `health`, earlier failures, `cost` and `when`. After a failure the next one is tried if `effect`
+   * allows it: `pure` and `idempotent` (which then holds for all adapters together) unless the failure is definite;
+   * `keyed` in the same `system`; otherwise only after a failure that is proven to have had no effect (`not-applied`).
    */
   adapters?: readonly Adapter<InferInput<Source>>[];
   /**
-   * Names the effect of a call by its canonical arguments (after defaults): `({ order }) => order`. Calls with the same name
-   * are one operation, whichever run, model or session they come from, and need no key of the caller. A pure function;
-   * text of at least one character. When it throws, or gives something else, the call is refused (TRP_5001).
+   * Names the effect of a call by its canonical arguments (after defaults): `({ order }) => order`. Calls with the same
+   * name are one operation, whichever run, model or session they come from, and need no key of the caller. A pure
+   * function; text of at least one character. When it throws, or gives something else, the call is refused (TRP_5001).
    */
   effectKey?(args: InferInput<Source>): string;
   /** Whose calls with the same `effectKey` are one operation. Default `principal`: each one's own. */
@@ -169,8 +174,8 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   /** For `effect: "probe"`: whether the operation with this `operationKey` happened. */
   probe?(args: Native, context: ExecuteContext): MaybePromise<ProbeResult>;
   /**
-   * What `data` of a result looks like: a JSON Schema. With it, a graph of calls that can't fit together is refused before
-   * anything runs. Results are not checked against it. Default: anything.
+   * What `data` of a result looks like: a JSON Schema. With it, a graph of calls that can't fit together is refused
+   * before anything runs. Results are not checked against it. Default: anything.
    */
   output?: JsonSchemaObject;
   /** What the model gets of a result. Default: the value as `data`, with a summary made from it. */
@@ -182,7 +187,7 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   maxTimeoutMs?: number;
   /** How many may run at once in one router. Default: no limit of its own. */
   maxConcurrency?: number;
-  /** What a call gets while nobody knows what came of an equal one. Default: the router's `repeats`. */
+  /** What a call gets while the outcome of an equal call is unknown. Default: the router's `repeats`. */
   repeats?: Repeats;
 }
 
@@ -218,7 +223,9 @@ export interface RegisteredAdapter {
   readonly circuit: Circuit;
 }
 
-/** What structural validation gives: the args after defaults, or what is wrong, as `items[2].price: expected number`. */
+/**
+ * What structural validation gives: the args after defaults, or what is wrong, as `items[2].price: expected number`.
+ */
 export type ArgumentCheck = { success: true; args: JsonObject } | { success: false; issues: string[] };
 
 /** A catalog as a session has it now. */
@@ -235,14 +242,17 @@ export interface CapabilityRegistry {
   /** False when there is none. Its numbers stay taken in sessions that know it. */
   unregister(capId: string): boolean;
   get(capId: string): RegisteredCapability | undefined;
-  /** What is in this principal's catalog, in order of registration: what is for their roles, less what policy always denies. */
+  /**
+   * What is in this principal's catalog, in order of registration: what is for their roles, less what policy always
+   * denies.
+   */
   visible(principal: Principal): RegisteredCapability[];
   epoch(): Promise<number>;
   /** The id of a first alias view for a new session. */
   openView(principal: Principal): Promise<string>;
   /**
-   * Brings the session's view up to date: appends, marks what is gone. Gives the rows of what is there; and, in a session
-   * with `CATALOG_DELTA`, what has changed since `knownEpoch`, when that is the epoch it was synced at last.
+   * Brings the session's view up to date: appends, marks what is gone. Gives the rows of what is there; and, in a
+   * session with `CATALOG_DELTA`, what has changed since `knownEpoch`, when that is the epoch it was synced at last.
    */
   sync(session: SessionRecord, principal: Principal, knownEpoch?: number | null): Promise<SyncedCatalog>;
   /** The capability a call means, or why it is not known (TRP_1003, TRP_2007). */

@@ -2,7 +2,10 @@ import { operationId } from "../calls/keys.ts";
 import type { ApprovalRecord } from "../store/types.ts";
 import type { NewEvent } from "./types.ts";
 
-/** What a store tells with a new request for approval. Only the store knows when it expires. */
+/**
+ * The event for a new request for approval. The store creates it, because only the store knows when the request
+ * expires.
+ */
 export function approvalRequested(record: ApprovalRecord): NewEvent {
   const { id: approvalId, tenant, requester, capId, expiresAt } = record;
   const operation = operationId(record.operation);

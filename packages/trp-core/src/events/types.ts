@@ -4,7 +4,7 @@ import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
 type FrameType = RequestFrame["frame_type"];
 type AnswerType = ResponseFrame["frame_type"];
 
-/** Of every event about a call. */
+/** The members that every event about a call has. */
 export interface CallEventFacts {
   traceId: string;
   sessionId: string;
@@ -12,16 +12,22 @@ export interface CallEventFacts {
   capId: string;
   principal: string;
   tenant: string;
-  /** Of a call with a key: its operation, `sha256:` and hex over scope and key. The same for every call and attempt at it. */
+  /**
+   * Present for a call with a key: `sha256:` and a hex digest over the scope and key of its operation. It is the same
+   * for all calls with the key and all attempts.
+   */
   operation?: string;
 }
 
-/** What happened, without its time. */
+/** An event without its time. */
 export type EventBody =
   | { type: "catalog.synced"; sessionId: string; epoch: number; capabilities: number }
-  /** The store could not do `operation` (`sessions.admit`): what for was answered with TRP_5003, or is tried again. */
+  /**
+   * A method of the store failed; `operation` names it, for example `sessions.admit`. The frame was answered with
+   * TRP_5003, or the router tries the method again.
+   */
   | { type: "store.failed"; operation: string; code: string; message: string }
-  /** `frame`: absent for what could not be read. `code`: of a NACK. */
+  /** `frame`: absent when the frame could not be read. `code`: present when the answer is a NACK. */
   | { type: "frame.answered"; frame?: FrameType; answer: AnswerType; code?: string; ms: number }
   | NewEvent;
 
@@ -29,9 +35,9 @@ export type EventBody =
 export type NewEvent =
   | ({ type: "call.accepted" } & CallEventFacts)
   | ({ type: "call.policy_denied"; rule: string; code: TrpCode } & CallEventFacts)
-  /** An operation goes on that was begun before, by a router that is gone or for a call that came to nothing. */
+  /** An operation continues that was begun before, by a router that is gone or in an attempt without an outcome. */
   | ({ type: "call.resumed"; attempt: number } & CallEventFacts)
-  /** The capability was started; how it ended follows. */
+  /** The capability has run. An event about the outcome follows. */
   | ({ type: "call.executed"; executorMs: number; adapter?: string } & CallEventFacts)
   /** One of several adapters failed, and the call goes on with the next one. */
   | ({ type: "call.adapter_failed"; adapter: string; next: string } & CallEventFacts)
@@ -47,7 +53,7 @@ export type NewEvent =
       requester: string;
       capId: string;
       expiresAt: number;
-      /** The operation that waits for it, as calls have it. */
+      /** The operation that waits for the approval, in the same form as in events about calls. */
       operation: string;
     }
   | {
@@ -66,8 +72,8 @@ export type NewEvent =
       operation: string;
     };
 
-/** What a router reports while it works: the events of the TRP v0.1 draft (14.2), and some of our own. */
+/** The events of a router: those of the TRP v0.1 draft (14.2), and some of our own. */
 export type RouterEvent = { at: number } & EventBody;
 
-/** Takes events. What a listener throws is lost; it can't disturb a call. */
+/** Receives events. An error that a listener throws is ignored, so it can't disturb a call. */
 export type RouterListener = (event: RouterEvent) => void;

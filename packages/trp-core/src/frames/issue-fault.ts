@@ -5,7 +5,7 @@ import { type Fault, fault, type TrpCode } from "./fault.ts";
 import { requestSchemas } from "./request-schemas.ts";
 import type { RequestFrame } from "./types.ts";
 
-/** Where a client may have put a secret: what is there is not repeated in a message. */
+/** Fields in which a client may have put a secret. Messages don't repeat their values. */
 const secretFields: ReadonlySet<string | number> = new Set(["approval_token", "idempotency_key", "auth_context"]);
 
 /** Codes of single fields; every other one's is TRP_2000 (in a batch TRP_2004). */
@@ -49,7 +49,7 @@ function found(path: readonly (string | number)[], input: unknown): string {
   return describe(input);
 }
 
-/** For a field that nobody knows: the name that was probably meant. */
+/** For an unknown field: the name that was probably meant. */
 function meantInstead(type: RequestFrame["frame_type"], path: readonly (string | number)[]): string {
   let schema: SchemaParts | undefined = requestSchemas[type] as SchemaParts;
   for (const key of path.slice(0, -1)) schema = typeof key === "number" ? schema?.item : schema?.entries?.[key];

@@ -125,7 +125,7 @@ export function isSameOrigin(origin: string, host: string | undefined): boolean 
   return match !== null && host !== undefined && match[1]?.toLowerCase() === host.toLowerCase();
 }
 
-/** What a request says of the trace that it belongs to (W3C Trace Context, 3). */
+/** The trace headers of a request (W3C Trace Context, 3). */
 export function traceHeaders({ header }: Pick<HttpHead, "header">): TraceHeaders | undefined {
   const traceparent = header("traceparent");
   return traceparent === undefined ? undefined : { traceparent, tracestate: header("tracestate") };

@@ -2,13 +2,13 @@ import type { Principal } from "../identity/types.ts";
 import { errorReply, jsonHeaders } from "./messages.ts";
 import type { HttpReply, MetricsPage } from "./types.ts";
 
-/** Throws `TypeError` for what is no page. */
+/** Throws `TypeError` when `page` is not a metrics page. */
 export function checkMetricsPage(what: string, page: MetricsPage | undefined): void {
   if (page === undefined || (typeof page?.text === "function" && typeof page.mayRead === "function")) return;
   throw new TypeError(`${what}: metrics must be made by routerMetrics() of @toolglot/trp-core/metrics`);
 }
 
-/** The page for who may read it. Never rejects. */
+/** Replies with the page, or with 403 to a principal who may not read it. Never rejects. */
 export async function metricsReply(page: MetricsPage, who: Principal): Promise<HttpReply> {
   try {
     if (page.mayRead(who) !== true) return errorReply(403, "forbidden", "This caller may not read the metrics.");

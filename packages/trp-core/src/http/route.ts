@@ -29,7 +29,7 @@ export interface HttpRoutes {
   begin(head: HttpHead): HttpReply | BodyWanted | Promise<HttpReply | BodyWanted>;
   /** Who wants to open a connection that is no longer HTTP, or why they may not. Never throws. */
   enter(head: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal>;
-  /** Says that WebSockets are opened at this path: other requests for it are told so (426). */
+  /** Marks the path of the WebSockets. A plain request to it is answered with 426 Upgrade Required. */
   upgradeAt(path: string): void;
 }
 

@@ -19,15 +19,15 @@ export type Authenticate = (
   head: HttpHead,
 ) => Principal | undefined | Promise<Principal | undefined>;
 
-/** What a server shows at `GET /metrics`, and what it counts there: `routerMetrics()` of `@toolglot/trp-core/metrics`. */
+/** The page that a server shows at `GET /metrics`. `routerMetrics()` of `@toolglot/trp-core/metrics` creates it. */
 export interface MetricsPage {
   readonly contentType: string;
   text(): Promise<string>;
-  /** Whether a principal may read it. Who may send frames need not be one of them. */
+  /** Whether a principal may read the page. A principal who may send frames need not have this right. */
   mayRead(who: Principal): boolean;
-  /** A frame, or a request, was refused before it came to the router. `code`: of its NACK. */
+  /** Counts a frame or a request that was refused before it reached the router. `code`: the code of its NACK. */
   refused?(code: string): void;
-  /** Counts connections until what it returns is called. */
+  /** Counts connections. Call the returned function to end the counting. */
   connections?(transport: "http" | "stdio" | "ws", count: () => number): () => void;
 }
 
@@ -35,8 +35,8 @@ export interface MetricsPage {
 export interface HttpOptions {
   authenticate: Authenticate;
   /**
-   * `GET /metrics` for Prometheus, for callers whom `authenticate` knows and the page lets read (403 for others). Made by
-   * `routerMetrics()` of `@toolglot/trp-core/metrics`. Default: there is no such path.
+   * Serves `GET /metrics` for Prometheus. The caller must pass `authenticate`, and `mayRead` of the page; others get
+   * 403. `routerMetrics()` of `@toolglot/trp-core/metrics` creates the page. Default: the path does not exist.
    */
   metrics?: MetricsPage;
   limits?: Partial<TransportLimits>;

@@ -1,7 +1,7 @@
-/** Stands for all values beyond those that a label may have. */
+/** The value of a label when it already has as many values as it may have. */
 const otherValue = "other";
 
-/** Lets the first `most` values pass, for good; every further one becomes `other`, so that a label never has many values. */
+/** Keeps the first `most` different values; every later new value becomes `other`. So a label never has many values. */
 export function bounded(most: number): (value: string) => string {
   const known = new Set<string>();
   return (value) => {

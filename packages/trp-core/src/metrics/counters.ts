@@ -3,20 +3,20 @@ import type { RouterEvent } from "../events/types.ts";
 import type { Router } from "../router/types.ts";
 import { bounded } from "./bounded.ts";
 
-/** Seconds: of what is in memory, and of what takes as long as a call may. */
+/** Upper bounds in seconds, from calls that only read memory to calls that take as long as a call may. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** What is counted of the events of routers (TRP v0.1 draft, 14.2), and of what is refused before it comes to one. */
+/** Counts the events of routers (TRP v0.1 draft, 14.2), and frames that are refused before they reach a router. */
 export interface Counters {
-  /** `router`: knows which capabilities there are. */
+  /** Counts an event. `router` knows which capabilities are registered. */
   note(router: Pick<Router, "registry">, event: RouterEvent): void;
   /** A frame or request was refused before it came to a router. */
   refused(code: string): void;
-  /** The store failed at something that the metrics asked it for. */
+  /** The store failed when the metrics queried it. */
   storeFailed(operation: string, code: string): void;
 }
 
-/** Throws when the registry has a metric of one of the names already. */
+/** Registers the counters. Throws when the registry already has a metric of one of these names. */
 export function createCounters(registry: Registry): Counters {
   const registers = [registry];
   const counter = <Label extends string>(name: string, help: string, ...labelNames: Label[]): Counter<Label> =>
@@ -54,7 +54,7 @@ export function createCounters(registry: Registry): Counters {
 
   return {
     note({ registry: known }, event) {
-      // Agents name what they like: only what is registered is a label.
+      // An agent can send any `cap_id`. Only registered ones become labels.
       const cap = (capId: string): string => (known.get(capId) === undefined ? "unknown" : capIds(capId));
       const ended = (capId: string, status: string, error_code: string, ms: number): void => {
         const cap_id = cap(capId);

@@ -3,22 +3,22 @@ import { Gauge, type Registry } from "prom-client";
 import type { Router } from "../router/types.ts";
 import type { RouterStore } from "../store/types.ts";
 
-/** What is asked for whenever the metrics are read. */
+/** Where the gauges get their values whenever the metrics are read. */
 export interface GaugeSources {
   routers(): readonly { router: Router; tenants: readonly string[] }[];
-  /** Of servers, by transport. */
+  /** The number of open connections by transport, for example `ws`. */
   connections(): ReadonlyMap<string, number>;
   storeFailed(operation: string, error: unknown): void;
 }
 
 type Samples = [labels: Record<string, string>, value: number][];
 
-/** No more records than this are counted. */
+/** Counting stops at this many records. */
 const mostCounted = 1_000;
-/** What takes longer is left out. Milliseconds. */
+/** A gauge whose query takes longer than this is left out. Milliseconds. */
 const patienceMs = 2_000;
 
-/** Throws when the registry has a metric of one of the names already. */
+/** Registers the gauges. Throws when the registry already has a metric of one of these names. */
 export function createGauges(registry: Registry, sources: GaugeSources): void {
   const gauge = (name: string, help: string, labelNames: string[], read: () => Samples | Promise<Samples>): void => {
     new Gauge({
@@ -27,17 +27,17 @@ export function createGauges(registry: Registry, sources: GaugeSources): void {
       labelNames,
       registers: [registry],
       async collect() {
-        // When all have left, nobody knows.
+        // After the last router has left there is no value to report.
         const samples = sources.routers().length === 0 ? [] : await read();
-        // All at once: the metrics may be read twice at the same time.
+        // No `await` from here on, because the metrics may be read twice at the same time.
         this.reset();
-        // Without labels it is 0 after that; what could not be found out is not 0.
+        // `reset` sets a gauge without labels to 0. An unknown value must not be shown as 0.
         if (labelNames.length === 0) this.remove();
         for (const [labels, value] of samples) this.set(labels, value);
       },
     });
   };
-  /** Two routers on one store see the same. */
+  /** The different stores of the routers: two routers on one store must not count its records twice. */
   const stores = (): Map<RouterStore, Set<string>> => {
     const found = new Map<RouterStore, Set<string>>();
     for (const { router, tenants } of sources.routers()) {
@@ -45,7 +45,7 @@ export function createGauges(registry: Registry, sources: GaugeSources): void {
     }
     return found;
   };
-  /** How many; undefined when the store does not say. */
+  /** The number of records; undefined when the store fails or does not answer in time. */
   const count = async (operation: string, list: () => Promise<readonly unknown[]>): Promise<number | undefined> => {
     try {
       const found = await settleWithin(list(), { ms: patienceMs });

@@ -26,11 +26,16 @@ export interface ServeHttpOptions extends HttpOptions {
   keepAliveMs?: number;
   /** Bytes of all headers of a request. Default 16 KiB; more is answered with 431. */
   maxHeaderBytes?: number;
-  /** Gets a line when the store fails, each kind at most every ten seconds. Default: to stderr. What it throws is lost. */
+  /**
+   * Gets a line when the store fails, each kind at most every ten seconds. Default: to stderr. What it throws is lost.
+   */
   log?(line: string): void;
   /** Connections at one time; more are closed at once. Default 1,024. */
   maxConnections?: number;
-  /** Connections at one time from one address; more are closed at once. Default 512: raise it behind a proxy that needs more. */
+  /**
+   * Connections at one time from one address; more are closed at once. Default 512: raise it behind a proxy that needs
+   * more.
+   */
   maxConnectionsPerAddress?: number;
   /** Frames over WebSockets, on the same port: `webSockets()` of `@toolglot/trp-core/ws`. Default: none. */
   webSockets?: WebSockets;
@@ -67,8 +72,8 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
 
 /**
  * Serves a router over HTTP on `node:http`: `POST /trp/frame`, the approvals and operations API, `/healthz`, `/readyz`,
- * and `/metrics` when there are any; see `createFetchHandler` for the statuses. Throws `TypeError` for options that can't be, rejects with the system's
- * error when the port can't be had.
+ * and `/metrics` when there are any; see `createFetchHandler` for the statuses. Throws `TypeError` for options that
+ * can't be, rejects with the system's error when the port can't be had.
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
   checkKeys(
@@ -139,7 +144,7 @@ function checkCount(name: string, value: number): void {
   throw new TypeError(`serveHttp: ${name} must be a whole number from 1, not ${String(value)}`);
 }
 
-/** Those that are open, WebSockets among them. Returns what ends the counting. */
+/** Counts the open connections, including WebSockets. Call the returned function to end the counting. */
 function countConnections(server: Server, metrics: MetricsPage | undefined): () => void {
   let open = 0;
   server.on("connection", (socket) => {
@@ -168,7 +173,10 @@ function limitAddresses(server: Server, most: number): void {
   });
 }
 
-/** Two of these (RFC 9112, 3.2; RFC 9110, 11.6.2): node takes the first, something in front of it may have gone by the other. */
+/**
+ * Two of these (RFC 9112, 3.2; RFC 9110, 11.6.2): node takes the first, something in front of it may have gone by the
+ * other.
+ */
 function isAmbiguous({ rawHeaders }: IncomingMessage): boolean {
   let hosts = 0;
   let authorizations = 0;

@@ -25,8 +25,8 @@ export async function readCheckpoints(
 const pageSize = 1_000;
 
 /**
- * Reads the whole audit log and checks it, a page at a time: every hash, every checkpoint, a row that was noted elsewhere,
- * and that operations and rows say the same. Rejects when the store does.
+ * Reads the whole audit log and checks it, one page after another: every hash, every checkpoint, the row in `expect`,
+ * and whether operations and rows agree. Rejects when the store does.
  */
 export async function verifyAudit(
   store: Audited,
@@ -41,7 +41,7 @@ export async function verifyAudit(
   const trusted = await stableCheckpoints(audit, keys);
   const { newest, from } = trusted;
   const { row: head } = await audit.head();
-  // Before the rows: those of an operation are written with it.
+  // The operations are read before the rows, so that every operation found has its rows by then.
   const expected = await expectedRows(store, { upTo: head?.index ?? 0, keyTtlMs: times.keyTtlMs });
   const found = { operations: expected.size, checkpoints: trusted.count, ...(newest && { checkpoint: newest }) };
   let last: { index: number; hash: string } | undefined;
@@ -54,7 +54,7 @@ export async function verifyAudit(
     const [first] = page;
     if (last === undefined && first !== undefined && first.index > 1) {
       begins = first;
-      // A store in memory keeps the newest rows only, others what their checkpoints say: what is there is checked.
+      // The log begins late. A store in memory keeps only the newest rows; other stores drop rows as checkpoints allow.
       isWhole = durability !== "none";
       const least = isWhole ? Math.min(from, first.index) : first.index;
       if (least > 1) last = { index: least - 1, hash: first.prevHash };
@@ -88,7 +88,10 @@ export async function verifyAudit(
   }
 }
 
-/** Read again when rows were dropped meanwhile, as a newer checkpoint says. */
+/**
+ * Reads the checkpoints. Reads them again when a prune has dropped rows meanwhile, because a newer checkpoint allows
+ * it.
+ */
 async function stableCheckpoints(
   audit: RouterStore["audit"],
   keys: VerifyOptions["keys"],
@@ -102,7 +105,7 @@ function broken(report: Omit<AuditReport, "trust" | "ok">): AuditReport {
   return { ...report, ok: false, trust: "The log can't be trusted: something was taken out, changed or put in." };
 }
 
-/** How far a log that holds can be trusted. */
+/** Says in words how far a log without a fault can be trusted. */
 function trustIn(
   operations: ExpectedRows | undefined,
   noted: VerifyOptions["expect"],

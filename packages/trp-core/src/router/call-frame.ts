@@ -28,7 +28,7 @@ export async function answerCall(
     const { outcome } = known.call;
     if (known.call.operation === undefined && outcome !== undefined && isKept(outcome)) {
       const reply = outcomeReply(head, outcome, options);
-      // Not recorded, it would be made again in the same way.
+      // If this write fails, a repeated frame gets the same reply again.
       await store.sessions
         .answer({ sessionId: session.id, frameId: frame.frame_id, reply, outcomes: {} })
         .catch(() => {});
@@ -105,7 +105,9 @@ export interface SettleOptions extends RunOptions {
   sentDigest?: string;
 }
 
-/** Brings one call of an admitted frame to its end: what can be said before its capability is known, then the pipeline. */
+/**
+ * Brings one call of an admitted frame to its end: what can be said before its capability is known, then the pipeline.
+ */
 export function settleItem(
   deps: FrameDependencies,
   admitted: AdmittedFrame,
@@ -158,7 +160,7 @@ async function settleCall(
   }
 }
 
-/** Whether a call was sent before, and how that ended is not known. */
+/** Whether the call was sent before and its outcome is unknown. */
 function isUntold(known: KnownCall | undefined): boolean {
   return known?.status === "known" && known.call.outcome === undefined;
 }
@@ -182,7 +184,10 @@ export function callFacts(
   };
 }
 
-/** Refuses a call that the pipeline has not seen, unless it was begun before: else `otherwise`, by default the refusal. */
+/**
+ * Refuses a call before it reaches the pipeline. When the call was begun before, the answer is its state instead, and
+ * then whatever `otherwise` gives.
+ */
 async function refuse(
   deps: FrameDependencies,
   call: CallFacts,
@@ -196,21 +201,22 @@ async function refuse(
   if (earlier === undefined) return await conclude(deps, { call, frame }, refused(reason));
   if (frame === undefined) return { settled: earlier };
   const { reply, answer } = callReply(call, frame, earlier, deps.store.now());
-  // Not recorded, it would be made again in the same way.
+  // If this write fails, a repeated frame gets the same reply again.
   if (answer !== undefined) await deps.store.sessions.answer(answer).catch(() => {});
   return { settled: earlier, reply };
 }
 
 /**
- * How a call stands that is cancelled and sent again, when no operation tells: as it was told, if it was begun. Without an
- * answer another router may be running it, or have run it; but not with a key: the mark has kept it from starting.
+ * The state of a call that was cancelled and is sent again, and whose operation has no record. When the call was begun,
+ * its recorded answer counts. Without an answer, a call without a key may be running in another router, or may have run
+ * there. A call with a key is not running: the cancel mark has kept it from starting.
  */
 async function cancelledBefore(
   { store, registry }: FrameDependencies,
   { item }: CallFacts,
   known: CallRecord,
 ): Promise<Settled | undefined> {
-  // Read after its operation: it may have ended, and left no other trace, since the frame was admitted.
+  // The call is read again after its operation: it may have ended since the frame was admitted, which only this shows.
   const { outcome = known.outcome } = (await store.sessions.readCall(known.sessionId, known.callId)) ?? known;
   const { operation, deadline } = known;
   if (outcome !== undefined || operation !== undefined) return settledIfBegun(outcome);
@@ -220,8 +226,9 @@ async function cancelledBefore(
 }
 
 /**
- * How a call stands that is sent again after it was cancelled, its capability has changed or gone, or a dependency failed:
- * none of these undoes its effect, or stops another router. Nothing for a principal who may not use it any more.
+ * The state of a call that is sent again after it was cancelled, after its capability was changed or removed, or after
+ * a dependency failed. None of these undoes its effect or stops another router. Undefined for a principal who may no
+ * longer use the capability.
  */
 async function earlierOutcome(
   { registry, policy, pipeline, store }: FrameDependencies,
@@ -233,7 +240,8 @@ async function earlierOutcome(
   if (registered !== undefined && !registry.visible(principal).includes(registered)) return undefined;
   const settled = await pipeline.inspect(call.operation);
   if (settled === undefined) return undefined;
-  // What the key did for another call, with other arguments perhaps, is not how this one ended.
+  // The operation may belong to another call with the same key, perhaps with other arguments. Then it says nothing
+  // here.
   if ((await operationOfCall(store.operations, call)) === undefined) return undefined;
   if (registered === undefined) return settled;
   const decision = await decide(policy, {
@@ -247,8 +255,8 @@ async function earlierOutcome(
 }
 
 /**
- * Whether a call without a key that is sent again has its answer: else it may well be run again. What is unknown may be
- * known by now, when its arguments name its effect.
+ * Whether a call without a key that is sent again gets its earlier answer; otherwise it may run again. An unknown
+ * outcome is not kept, because it may be known by now when the arguments name the effect.
  */
 export function isKept({ type, payload }: CallOutcome): boolean {
   return type === "RESULT" ? payload.status !== "UNKNOWN" : payload.dispatched && !payload.retryable;

@@ -16,9 +16,10 @@ export async function answerCancel(
 ): Promise<ResponseFrame> {
   const { call_id } = frame.payload;
   const { store, cancellations } = deps;
-  // First the mark: what starts from now on, anywhere, sees it. What had started before is found below.
+  // The mark is written first: every start after it, in any router, sees it. Earlier starts are found below.
   const call = await store.sessions.cancelCall(session.id, call_id);
-  const here = cancellations.cancel(session.id, call_id);
+  // A call that arrives after this frame has no mark. If it were stopped here, it could be sent again and run.
+  const here = call && cancellations.cancel(session.id, call_id);
   const status = call === undefined ? "NOT_FOUND" : await statusOf();
   return replyTo(head, "CANCEL_RES", { call_id, status }, { now: store.now() });
 
@@ -40,10 +41,10 @@ export async function answerCancel(
         return payload.dispatched ? "FAILED" : "CANCELLED";
       }
       case "running":
-        // Another router has it, and nobody here knows how far it is.
+        // Another router has the call, and this router does not know how far it is.
         return "CANCELLING";
       default:
-        // Without an operation it may have run.
+        // A call without an operation may have run.
         return of.operation === undefined ? "UNKNOWN" : "CANCELLED";
     }
   }

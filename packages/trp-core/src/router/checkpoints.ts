@@ -5,20 +5,20 @@ import type { CheckpointOptions } from "./types.ts";
 
 /** Writes checkpoints of the audit log. */
 export interface Checkpoints {
-  /** Vouches for the log as it is now. Undefined when it is empty, or as it was at the newest checkpoint. */
+  /** Writes a checkpoint of the newest row. Undefined when the log has no rows, or none since the newest checkpoint. */
   write(): Promise<AuditCheckpoint | undefined>;
-  /** The same, by itself: never rejects. */
+  /** Writes a checkpoint on the router's own account: never rejects. */
   attempt(): Promise<void>;
-  /** A call has left so many rows: a checkpoint follows when they are enough. */
+  /** Counts audit rows that a call has written. After enough rows, a checkpoint is written. */
   wrote(rows: number): void;
 }
 
 export interface CheckpointDependencies {
   store: Pick<RouterStore, "audit" | "now">;
   options: CheckpointOptions;
-  /** Rows that are older are given up by the next checkpoint. Milliseconds. */
+  /** The next checkpoint allows older rows to be dropped. Milliseconds. */
   auditTtlMs: number;
-  /** Told what the signer and `onCheckpoint` throw. The store's faults are told where it is watched. */
+  /** Called with errors of the signer and of `onCheckpoint`. Errors of the store are reported by `observedStore`. */
   onFault(error: unknown): void;
 }
 
@@ -39,14 +39,14 @@ export function createCheckpoints({ store, options, auditTtlMs, onFault }: Check
     if (isSame && (signer === undefined || newest.key === signer.key)) return undefined;
     rows = 0;
     const { index, hash } = row;
-    const checkpoint = await told(() => signCheckpoint({ index, hash, at, from }, signer));
-    // Another router has given up more meanwhile: its checkpoint is newer.
+    const checkpoint = await reported(() => signCheckpoint({ index, hash, at, from }, signer));
+    // Refused: meanwhile another router has written a newer checkpoint with a higher `from`.
     if (!(await audit.addCheckpoint(checkpoint))) return undefined;
-    await told(() => onCheckpoint?.({ ...checkpoint }));
+    await reported(() => onCheckpoint?.({ ...checkpoint }));
     return checkpoint;
   }
 
-  async function told<Value>(ask: () => Value | Promise<Value>): Promise<Value> {
+  async function reported<Value>(ask: () => Value | Promise<Value>): Promise<Value> {
     try {
       return await ask();
     } catch (error) {
@@ -55,7 +55,10 @@ export function createCheckpoints({ store, options, auditTtlMs, onFault }: Check
     }
   }
 
-  /** The newest checkpoint that is too old stays, with its row; what is before it goes. */
+  /**
+   * The `from` of the next checkpoint: the row of the newest checkpoint that is older than `auditTtlMs`. This row
+   * stays, and rows before it may be dropped.
+   */
   async function firstRow(newest: AuditCheckpoint | undefined, now: number): Promise<number> {
     let from = newest?.from ?? 1;
     if (!Number.isFinite(auditTtlMs)) return from;
@@ -69,7 +72,9 @@ export function createCheckpoints({ store, options, auditTtlMs, onFault }: Check
     return from;
   }
 
-  /** One at a time; each begins when it is its turn, so that it sees what was written before it was asked for. */
+  /**
+   * Writes one checkpoint after another. Each begins after the one before, so it sees all rows written before its call.
+   */
   function next(): Promise<AuditCheckpoint | undefined> {
     const made = (running ?? Promise.resolve()).then(write, write);
     const done = (): void => {

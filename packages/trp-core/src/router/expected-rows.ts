@@ -3,48 +3,52 @@ import type { AuditRow } from "../audit/types.ts";
 import { familyOf, operationOf, ownerOf, tenantWide } from "../calls/keys.ts";
 import type { RouterStore } from "../store/types.ts";
 
-/** What operations and audit rows of a store say of each other: both were written in one transaction. */
+/** Compares the operations of a store with its audit rows. Both are written in one transaction, so they must agree. */
 export interface ExpectedRows {
-  /** How many operations there are. */
+  /** How many operations the store has. */
   readonly size: number;
-  /** Notes a row of the log, in their order. */
+  /** Takes the next row of the log. */
   found(row: AuditRow): void;
-  /** What does not fit, in words. `since`: rows from before this time were dropped. */
+  /** The first disagreement, in words. `since`: rows from before this time were dropped. */
   problem(since?: number): string | undefined;
 }
 
 interface Expected {
   isBegun: boolean;
-  /** How its end must be in the log; a doubt need not. */
+  /** The end that a row must report. Undefined when none needs to, as for an operation in doubt. */
   end: "SUCCESS" | "FAILED" | undefined;
   startedAt: number;
   isDone: boolean;
-  /** A row says that it succeeded, since it was begun last. */
+  /** Whether a row after its last start reports a success. */
   saysDone: boolean;
 }
 
-/** What rows say of an operation that the store does not have. */
+/** An operation that rows report, but that the store does not have. */
 interface Unknown {
   at: number;
-  /** Until when the store must have it. */
+  /** The store must have it until this time. */
   until: number;
 }
 
-/** How these rows and operations are to be compared. */
+/** The options of the comparison. */
 interface Comparison {
-  /** What rows up to this one say must be true of the operations. */
+  /** Only rows up to this one are certainly older than the operations that were read, and so must agree with them. */
   upTo: number;
-  /** How long operations are remembered from their end. */
+  /** How long the store remembers an operation after its end. Milliseconds. */
   keyTtlMs: number;
 }
 
 const pieceSize = 1_000;
-/** The clock is read twice for one transaction. */
+/** Tolerance, because one transaction reads the clock twice. Milliseconds. */
 const slackMs = 1_000;
 
 /**
- * Reads the operations. What was begun has a row that says so, and what is over one about its end; what rows say was
- * begun, and is not over or was done a short time ago, has an operation; and what rows call a success is one.
+ * Reads the operations of the store, to compare them with the audit rows by these rules:
+ *
+ * - A started operation has a row about its start, and an ended one also has a row about its end.
+ * - When rows report a start without an end, or a success that is not older than `keyTtlMs`, the store has the
+ *   operation.
+ * - When a row reports a success, the operation in the store has succeeded.
  */
 export async function expectedRows(
   store: Pick<RouterStore, "operations" | "now">,
@@ -56,7 +60,7 @@ export async function expectedRows(
     const { records, last }: Awaited<ReturnType<typeof operations.scan>> = await operations.scan(after, pieceSize);
     for (const { scope, key, state, startedAt } of records) {
       const owner = ownerOf(scope);
-      // Others may keep operations of their own in the same store.
+      // The same store may also hold operations that are not a router's.
       if (owner === undefined || startedAt === undefined) continue;
       const end = state === "done" ? "SUCCESS" : state === "failed" ? "FAILED" : undefined;
       const id = `${scope} ${auditKey(owner.tenant, key)}`;
@@ -67,13 +71,13 @@ export async function expectedRows(
   const now = store.now();
   const unknown = new Map<string, Unknown>();
 
-  /** Of a row whose operation is not in the store. */
+  /** Notes a row whose operation is not in the store. */
   function note(id: string, { at, entry }: AuditRow): void {
     const { kind, result_status: status } = entry;
     if (status === "STARTED") unknown.set(id, { at, until: Number.POSITIVE_INFINITY });
     const before = unknown.get(id);
     if (before === undefined || status === "STARTED") return;
-    // A failure may have set the key free. Others may be refused, or get the outcome again, while it stands.
+    // A failure may have set the key free. Rows of other kinds, such as refusals and replays, change nothing.
     if (status === "FAILED" || kind === "resolution") unknown.delete(id);
     if (status !== "SUCCESS" || before.until < Number.POSITIVE_INFINITY) return;
     if (at + keyTtlMs - slackMs <= now) unknown.delete(id);

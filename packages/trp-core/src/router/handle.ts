@@ -144,7 +144,7 @@ export function createHandle(
     }
   }
 
-  /** Answers a frame of which the store has said, or expects, what becomes of it. */
+  /** Answers a frame by the result of its admission, or by the result that the store expects. */
   async function proceed(
     frame: Numbered,
     head: FrameHead,
@@ -291,7 +291,7 @@ function nameAsync(frame: RequestFrame): void {
   frame.payload.idempotency_key ??= keyOfAsync(frame.session_id as string, frame.payload.call_id);
 }
 
-/** Whether a frame is mostly followed by the start of one operation, with nothing that it waits for. */
+/** Whether the frame has a single keyed call without dependencies, so that an operation usually starts next. */
 function isOneKeyedCall(frame: Numbered): boolean {
   if (frame.frame_type !== "CALL_REQ") return false;
   const { idempotency_key: key, depends_on: dependsOn = [] } = frame.payload;

@@ -12,16 +12,16 @@ import type { ResponseFrame } from "../frames/types.ts";
 import type { CallOutcome, CallRecord, SessionRecord } from "../store/session-types.ts";
 import type { FrameDependencies } from "./frame-dependencies.ts";
 
-/** How a call stands that came before. `lost`: nobody runs it, and it has no outcome. */
+/** The state of an earlier call. `lost`: no router runs it, and it has no outcome. */
 export type Standing = { kind: "outcome"; outcome: CallOutcome } | { kind: "running"; retryAfterMs: number } | Lost;
 type Lost = { kind: "lost" };
 
-/** How long to wait before asking again after a call of which nothing else is known. */
+/** When to ask again about a call that runs, if nothing better is known. Milliseconds. */
 const askAgain = 200;
 
 /**
- * How a call stands now. What was answered stays true where it can't change any more; else the operation's own record is
- * newer. Rejects when the store does.
+ * The present state of a call. A recorded answer that can't change any more counts. Otherwise the record of the
+ * operation is newer than the answer. Rejects when the store does.
  */
 export async function standingOf(
   { store, pipeline, inFlight, times }: Pick<FrameDependencies, "store" | "pipeline" | "inFlight" | "times">,
@@ -41,7 +41,7 @@ export async function standingOf(
     }
     if (settled !== undefined && found !== undefined) return newer(settled, addressOf(call, found));
   }
-  // What was settled in the time of the session would still be known, had it been done, or failed.
+  // The operation is gone. Had a person settled it as done or failed since the session began, it would still be there.
   if (since === "gone" && session.createdAt + times.keyTtlMs > store.now()) {
     const fault = notApplied("Somebody has found out that it was not done.");
     return newer({ kind: "failed", fault, usage: noUsage }, outcome?.payload as ResultPayload);
@@ -60,12 +60,12 @@ export async function standingOf(
   }
 }
 
-/** A success stays one, and what was never started has nothing to do with what the key's operation did later. */
+/** Whether an answer can't change any more: a success, or a refusal of a call that was never started. */
 function isFinal({ type, payload }: CallOutcome): boolean {
   return type === "RESULT" ? payload.status === "SUCCESS" : !payload.dispatched;
 }
 
-/** The number and name under which the operation was called. */
+/** The `idx` and `cap_id` with which the operation was called. */
 function addressOf(
   { outcome }: CallRecord,
   { record, idx }: NonNullable<Awaited<ReturnType<typeof operationOfCall>>>,
@@ -74,7 +74,7 @@ function addressOf(
   return { idx, cap_id: fromJson(record.data)?.cap_id ?? "" };
 }
 
-/** How a call stands as the answer to a frame that can't be admitted (again). */
+/** The state of a call as the reply to a frame that can't be admitted, or not again. */
 export function standingReply(
   head: FrameHead,
   standing: Standing,

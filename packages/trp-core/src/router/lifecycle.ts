@@ -20,7 +20,7 @@ export interface LifecycleOptions {
   store: Pick<RouterStore, "ping">;
   times: Pick<RouterTimes, "recoverEveryMs" | "pruneEveryMs">;
   prune(): Promise<void>;
-  /** Of the audit log; `everyMs` 0: none. */
+  /** Checkpoints of the audit log. `everyMs` 0: the router writes none by time. */
   checkpoint: { everyMs: number; write(): Promise<unknown> };
   /** Aborted when the grace of `close` is over. */
   stop: AbortController;

@@ -5,8 +5,8 @@ import type { RouterStore } from "../store/types.ts";
 export type StoreFaultListener = (error: unknown, operation: string) => void;
 
 /**
- * The same store, which also reports its faults: its callers turn them into answers, and then nobody would know of them.
- * Mistakes of callers (`TypeError`) are no faults of the store.
+ * The same store, which also reports its faults: its callers turn them into answers, and then nobody would know of
+ * them. Mistakes of callers (`TypeError`) are no faults of the store.
  */
 export function observedStore(store: RouterStore, report: StoreFaultListener): RouterStore {
   return observed(store, "", report);
@@ -42,11 +42,11 @@ function observedMethods(
     if (before?.of === value) return before.method;
     const bare = (value as Method).bind(owner);
     const note = (error: unknown): void => {
-      // Of a driver it has a cause: that is how fetch says that there is no network.
+      // A `TypeError` with a cause comes from a driver: `fetch` throws one when there is no network.
       const isMistake = error instanceof TypeError && error.cause === undefined;
       if (!isMistake) report(error, prefix + String(name));
     };
-    // An admission may fail after it was answered.
+    // A pending admission may fail after the store has answered.
     const notePending = (value: { pending?: Pending } | undefined): void => void value?.pending?.result.catch(note);
     const method: Method = (...given) => {
       try {
@@ -58,7 +58,7 @@ function observedMethods(
         throw error;
       }
     };
-    // It is asked all the time, and never fails.
+    // `now` is called very often and never fails.
     made.set(name, { of: value, method: name === "now" ? bare : method });
     return made.get(name)?.method;
   };

@@ -11,7 +11,9 @@ import { standingOf } from "./known-calls.ts";
 
 type QueryFrame = AdmittedFrame<RequestOf<"RESULT_QUERY_REQ">>;
 
-/** Partial results in one frame: fewer where more frames follow, so that a stream that breaks off has brought something. */
+/**
+ * Partial results in one frame: fewer where more frames follow, so that a stream that breaks off has brought something.
+ */
 const partsAtOnce = 100;
 const partsInStream = 20;
 /** Between two looks at a call that is followed, at first and at most. Milliseconds. */
@@ -66,7 +68,7 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
     // After the standing: when that is an end, these are all there are.
     const limit = send === undefined ? partsAtOnce : partsInStream;
     const found = call && (await partsOf(deps, call, { after: from, limit }));
-    // Parts go with their operation: who asks on after its end has all there is.
+    // The parts are deleted with their operation. A reader who asks for more after the end has received all of them.
     const isGone = found === undefined && call?.operation !== undefined && standing?.kind === "outcome";
     payload.last_event_id = (isGone ? after_event_id : found?.last) ?? 0;
     if (standing?.kind === "running") payload.status = "IN_PROGRESS";
@@ -84,8 +86,8 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
 }
 
 /**
- * Sends partial results, and an ACK before the first thing that is said early: the sender learns that the frame was taken, so
- * that the next ones need not wait for its answer, and that what comes now is not yet this answer.
+ * Sends partial results, and an ACK before the first thing that is said early: the sender learns that the frame was
+ * taken, so that the next ones need not wait for its answer, and that what comes now is not yet this answer.
  */
 function acknowledged(
   { store }: FrameDependencies,

@@ -2,22 +2,22 @@ import { checkSignature } from "../audit/checkpoint.ts";
 import type { AuditCheckpoint, AuditRow, CheckpointVerifier } from "../audit/types.ts";
 import type { RouterStore } from "../store/types.ts";
 
-/** The checkpoints of a log that count: with keys those that are signed by one of them, else all. */
+/** The checkpoints that are compared with the log. With keys: those that one of the keys has signed; else all. */
 export interface TrustedCheckpoints {
   readonly count: number;
-  /** By the row. */
+  /** The checkpoint with the highest index. */
   readonly newest: AuditCheckpoint | undefined;
   /** Rows before this one may be missing. */
   readonly from: number;
-  /** A row of the next page of the log that is not what its checkpoint says; or a checkpoint that was changed itself. */
+  /** The first row of a page whose hash differs from that in its checkpoint. */
   wrongIn(page: readonly AuditRow[]): { index: number; problem: string } | undefined;
-  /** What does not fit when all rows up to this one were seen. */
+  /** The problem that is left after all rows up to `last` were checked, such as a forged checkpoint. */
   problemAtEnd(last: number): string | undefined;
 }
 
 const pageSize = 1_000;
 
-/** Reads them all, and checks their signatures when there are keys. */
+/** Reads all checkpoints, and checks their signatures when there are keys. */
 export async function trustedCheckpoints(
   audit: RouterStore["audit"],
   keys: readonly CheckpointVerifier[] | undefined,

@@ -21,7 +21,7 @@ export interface RouterOptions {
   store?: RouterStore;
   /** Lets effects other than `pure` run on a store with durability `none`. Default false: such calls are refused. */
   allowVolatile?: boolean;
-  /** What a call gets while nobody knows what came of an equal one. Default `guarded`: that one's outcome. */
+  /** What a call gets while the outcome of an equal call is unknown. Default `guarded`: the outcome of that call. */
   repeats?: Repeats;
   /** Default: `defaultPolicy()`. */
   policy?: PolicyEngine;
@@ -31,7 +31,9 @@ export interface RouterOptions {
   pendingApprovals?: number;
   /** Who may decide about a request. Default: role `approver`, same tenant. The requester never may. */
   mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
-  /** Secret of the keys that are passed downstream. The same in all routers on one store. Default: none, only hashed. */
+  /**
+   * Secret of the keys that are passed downstream. The same in all routers on one store. Default: none, only hashed.
+   */
   downstreamSecret?: string;
   /** Name of this router in leases. Default random. */
   routerId?: string;
@@ -44,7 +46,10 @@ export interface RouterOptions {
    * Default false: they are refused (TRP_4003), as the draft's 9.1 reads. HIGH and CRITICAL ones always need a key.
    */
   keylessReads?: boolean;
-  /** How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless `countTokens` says better. Default 2,000. */
+  /**
+   * How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless `countTokens` says better. Default
+   * 2,000.
+   */
   maxResultTokens?: number;
   /** Default: 4 UTF-8 bytes are a token. */
   countTokens?: (text: string) => number;
@@ -53,32 +58,37 @@ export interface RouterOptions {
   /** What arguments may not contain, whatever their schema. Default: `createSafetyRules()`. */
   safety?: SafetyRules;
   /**
-   * Gets what a capability threw, and what the store could not do, for the host's own log: the agent never sees it. What
-   * it throws itself is lost.
+   * Gets what a capability threw, and what the store could not do, for the host's own log: the agent never sees it.
+   * What it throws itself is lost.
    */
   onError?(error: unknown, facts: CallErrorFacts | StoreErrorFacts): void;
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
-  /** Spans of frames, calls and runs: `traceRouter()` of `@toolglot/trp-core/tracing`. Default none, at no cost. */
+  /**
+   * Makes spans of frames, calls and runs: `traceRouter()` of `@toolglot/trp-core/tracing`. Default none, at no cost.
+   */
   tracing?: RouterTracing;
   /**
-   * Writes the events about calls, approvals and resolutions to the store as well, in the transactions of their steps, for
-   * other processes (`router.outbox`). Default false.
+   * Also writes the events about calls, approvals and resolutions to the store, for other processes (`router.outbox`).
+   * Each event is committed together with the step that it reports. Default false.
    */
   outbox?: boolean;
-  /** Writes checkpoints of the audit log. Default: none by itself, unless `times.auditTtlMs` is set. */
+  /** Makes the router write checkpoints of the audit log. Default: it writes none, unless `times.auditTtlMs` is set. */
   checkpoints?: CheckpointOptions;
 }
 
-/** When checkpoints of the audit log are written, and what is done with them. One is written when the router closes, too. */
+/** Options of the checkpoints of the audit log. The router also writes a checkpoint when it closes. */
 export interface CheckpointOptions {
-  /** Default: they are not signed. Then they only say which rows were given up for their age. */
+  /** Signs the checkpoints. Default: none. Unsigned checkpoints only record which old rows may be dropped. */
   signer?: CheckpointSigner;
-  /** After about so many rows of this router. Default 1,000. */
+  /** Writes a checkpoint after about this many audit rows of this router. Default 1,000. */
   everyRows?: number;
-  /** And so often, when there are new rows. Milliseconds. Default 60,000. */
+  /** Also writes one after this time, when there are new rows. Milliseconds. Default 60,000. */
   everyMs?: number;
-  /** Gets each one after it was written, to keep it where the store's keepers can't reach. What it throws goes to `onError`. */
+  /**
+   * Called with each checkpoint after it was written, so that you can keep a copy where nobody who can write the store
+   * has access. An error goes to `onError`.
+   */
   onCheckpoint?(checkpoint: AuditCheckpoint): void | Promise<void>;
 }
 
@@ -110,7 +120,9 @@ export interface RouterLimits {
   callsInFlight: number;
   /** Calls that wait for a place; more are refused (TRP_5003). Default 1,024. */
   callsWaiting: number;
-  /** Events in the outbox that not every consumer has acknowledged; the oldest are dropped. Default 1,000,000. */
+  /**
+   * The most events in the outbox that not every consumer has acknowledged; older ones are dropped. Default 1,000,000.
+   */
   outboxRows: number;
 }
 
@@ -138,7 +150,7 @@ export interface RouterTimes {
   catalogTtlMs: number;
   /** How long an event waits in the outbox for consumers that have not acknowledged it. Default 7 days. */
   outboxTtlMs: number;
-  /** From when on audit rows are dropped, behind a checkpoint; no less than `keyTtlMs`. Default Infinity: never. */
+  /** The age at which audit rows are dropped, up to a checkpoint. At least `keyTtlMs`. Default Infinity: never. */
   auditTtlMs: number;
 }
 
@@ -168,15 +180,17 @@ export interface Router {
   /** With their defaults. */
   readonly limits: Readonly<RouterLimits>;
   /**
-   * Answers one frame. Total: whatever comes in, one frame goes out, and nothing is thrown. The frame must be JSON: it is
-   * taken by reference and not changed.
+   * Answers one frame. Total: whatever comes in, one frame goes out, and nothing is thrown. The frame must be JSON: it
+   * is taken by reference and not changed.
    */
   handle(frame: unknown, context: FrameContext): Promise<ResponseFrame>;
   readonly approvals: ApprovalRequests;
   readonly operations: Operations;
   readonly audit: {
     read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
-    /** Reads the whole log and checks every hash, a head that was noted elsewhere, and that each operation has its rows. */
+    /**
+     * Reads the whole log and checks every hash, a head that was noted elsewhere, and that each operation has its rows.
+     */
     verify(options?: VerifyOptions): Promise<AuditReport>;
     /** Writes a checkpoint now. Undefined when the log has no rows, or none since the newest one. */
     checkpoint(): Promise<AuditCheckpoint | undefined>;
@@ -184,8 +198,8 @@ export interface Router {
     checkpoints(range?: { after?: number; limit?: number }): Promise<AuditCheckpoint[]>;
   };
   /**
-   * Events for other processes, at least once and in order, when some router on the store has the option `outbox`. The same
-   * as the store's: a reader needs no router.
+   * Events for other processes, delivered at least once and in order. It has events when a router on the store has the
+   * option `outbox`. It is the store's `outbox`, so a reader needs no router.
    */
   readonly outbox: OutboxStore;
   /** Returns what ends the subscription. */

@@ -23,8 +23,8 @@ function happened(callId: string, type: "call.accepted" | "call.resumed" = "call
   return type === "call.accepted" ? { type, ...facts } : { type, attempt: 2, ...facts };
 }
 
-/** Call ids of all events that are there. */
-async function told(store: RouterStore): Promise<string[]> {
+/** The call ids of all events in the outbox. */
+async function callIds(store: RouterStore): Promise<string[]> {
   const { events } = await store.outbox.read({ after: 0, limit: 1_000 });
   return events.map(({ event }) => ("callId" in event ? event.callId : event.type));
 }
@@ -72,7 +72,7 @@ export const outboxCases: StoreCase[] = storeCases({
     await store.sessions.answer(answerOf(1, outcomes), { audit: [], events: [happened("answer")] });
     const other = await started(store, { key: "other" });
     await store.operations.doubt(other, "gone", { events: [happened("doubt")] });
-    equal(await told(store), ["start", "begin", "finish", "answer", "doubt"], "what was told");
+    equal(await callIds(store), ["start", "begin", "finish", "answer", "doubt"], "what was told");
     advance(1);
     const bad = store.operations.start({ ...operation, fingerprint: "f", owner: "o", leaseMs: -1 }, { events: [] });
     await rejects(bad, isTypeError, "a malformed start");
@@ -91,7 +91,7 @@ export const outboxCases: StoreCase[] = storeCases({
     equal((await store.operations.takeOver(claimRequest(), fence, doubt)).status, "changed", "another claim");
     equal(await startStatus(store, { key: "other" }, doubt), "in-doubt", "a start after the lease");
     equal(await startStatus(store, { key: "third" }, doubt), "claimed", "a start of what is free");
-    equal(await told(store), ["start", "doubt", "doubt"], "what was told");
+    equal(await callIds(store), ["start", "doubt", "doubt"], "what was told");
     equal(
       (await store.audit.read()).map(({ entry }) => entry.call_id),
       ["doubt", "doubt"],
@@ -132,7 +132,7 @@ export const outboxCases: StoreCase[] = storeCases({
     const [read] = (await store.outbox.read({ after: 0 })).events;
     if (read !== undefined) (read.event as { type: string }).type = "changed";
     equal((await store.outbox.read({ after: 0 })).events[0]?.event.type, "call.accepted", "the event");
-    equal(await told(store), ["a"], "its call");
+    equal(await callIds(store), ["a"], "its call");
   },
   "should read for a consumer from where it has acknowledged, again and again": async ({ store, now, advance }) => {
     await add(store, 5);
@@ -170,7 +170,7 @@ export const outboxCases: StoreCase[] = storeCases({
   "should keep events until every consumer has acknowledged them": async ({ store }) => {
     await add(store, 6);
     await store.prune();
-    equal((await told(store)).length, 6, "events without a consumer");
+    equal((await callIds(store)).length, 6, "events without a consumer");
     await store.outbox.acknowledge("fast", 6);
     await store.outbox.acknowledge("slow", 2);
     await store.prune();

@@ -2,24 +2,26 @@ import type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
 import type { RouterEvent } from "../events/types.ts";
 import type { SameTransaction } from "./types.ts";
 
-/** What {@link RouterStore.prune} keeps of what has no time of its own. */
+/** How long {@link RouterStore.prune} keeps records that have no expiry time of their own. */
 export interface Retention {
-  /** Events that not every consumer has acknowledged: for so long. Milliseconds. Default 7 days. */
+  /** How long an event stays that not every consumer has acknowledged. Milliseconds. Default 7 days. */
   outboxTtlMs?: number;
-  /** And no more of them than these, the newest. Default 1,000,000. */
+  /** The most such events that stay; older ones are dropped. Default 1,000,000. */
   outboxRows?: number;
 }
 
-/** The audit log. Rows are never changed, and dropped only from the beginning: by `prune`, as far as a checkpoint says. */
+/**
+ * The audit log. Rows are never changed. Only `prune` drops rows: the oldest ones, up to the `from` of a checkpoint.
+ */
 export interface AuditStore {
   append(entries: AuditEntry[], together?: Pick<SameTransaction, "events">): Promise<void>;
   /** In order of `index`, from `after` on (exclusive; default all). */
   read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
-  /** The newest row and the newest checkpoint; undefined each when there is none. */
+  /** The newest row and the newest checkpoint. A member is absent when there is none. */
   head(): Promise<AuditHead>;
   /**
-   * Adds a checkpoint; false when the log has no such row, or when `from` is lower than that of an earlier checkpoint
-   * or higher than `index`. One for a row that has one already takes its place.
+   * Adds a checkpoint. A checkpoint for the same row is replaced. False, and nothing is added, when the log has no such
+   * row, or when `from` is lower than in an earlier checkpoint or higher than `index`.
    */
   addCheckpoint(checkpoint: AuditCheckpoint): Promise<boolean>;
   /** In order of `index`, from `after` on (exclusive; default all). */
@@ -33,25 +35,25 @@ export interface AuditHead {
 }
 
 /**
- * Events for other processes, each written in the transaction of the step that it tells of. Numbers rise by one, in the
- * order of the commits: who has read an event has missed none before it. Events are kept until every consumer has
- * acknowledged them, and no longer than {@link Retention} says.
+ * Events for other processes. Each event is written in the transaction of the step that it reports. The numbers rise by
+ * one in the order of the commits, so a reader who has read an event has missed no earlier one. An event is kept until
+ * every consumer has acknowledged it, but no longer than {@link Retention} allows.
  */
 export interface OutboxStore {
   /**
-   * At most `limit` events (default 100, at most 1,000) after a number, or after what a consumer has acknowledged, in
-   * order. Reading changes nothing: until it is acknowledged, an event is read again.
+   * Reads at most `limit` events (default 100, at most 1,000) in order: those after a number, or those after the
+   * position of a consumer. Reading changes nothing. An event is read again until it is acknowledged.
    */
   read(range: OutboxRange): Promise<OutboxPage>;
   /**
-   * Notes that a consumer needs nothing up to this number any more, and gives its position. It never goes back. A name that
-   * is not known is a new consumer, for which events are kept from now on; 0 is a start. `TypeError` for a number that no
-   * event has had.
+   * Notes that a consumer needs no event up to this number any more, and returns its position. A position never goes
+   * back. An unknown name creates a consumer: `acknowledge("mailer", 0)` keeps all events for `mailer` from now on.
+   * Rejects with `TypeError` for a number that no event has had.
    */
   acknowledge(consumer: string, upTo: number): Promise<number>;
-  /** In order of their names. */
+  /** All consumers, in order of their names. */
   consumers(): Promise<OutboxConsumer[]>;
-  /** A consumer that will not come back, for which nothing need be kept. False when it is not known. */
+  /** Removes a consumer that will not return, so that no events are kept for it. False when the name is unknown. */
   forget(consumer: string): Promise<boolean>;
 }
 
@@ -65,9 +67,9 @@ export type OutboxRange = { limit?: number } & (
 export interface OutboxPage {
   /** In order of `index`. */
   events: OutboxEvent[];
-  /** Of the newest event that there is; 0 when there never was one. */
+  /** The number of the newest event in the outbox; 0 when there never was an event. */
   last: number;
-  /** Events of the range that were dropped before they were acknowledged. They can't be had any more. */
+  /** Events of the range that were dropped before they were acknowledged. They are lost. */
   missed?: { first: number; last: number };
 }
 
@@ -75,16 +77,16 @@ export interface OutboxPage {
 export interface OutboxEvent {
   /** From 1, without gaps. */
   index: number;
-  /** `at` is of the store's clock. */
+  /** `at` is a time of the store's clock. */
   event: RouterEvent;
 }
 
-/** Who reads the outbox. */
+/** A reader of the outbox. */
 export interface OutboxConsumer {
   /** 1 to 200 characters. */
   name: string;
-  /** The last event that it has acknowledged; 0 when none. */
+  /** The number of the last acknowledged event; 0 when it has acknowledged none. */
   position: number;
-  /** When it acknowledged last. */
+  /** The time of its last acknowledgement. Milliseconds since the epoch. */
   at: number;
 }

@@ -30,9 +30,9 @@ interface Waiting {
 }
 
 /**
- * The audit log of a `MemoryStore`. A row is chained when it is first read, or dropped after others were read: in memory a
- * hash protects nothing until somebody has seen one, and calls needn't wait for it. Rows that were dropped before anything
- * was read have left only their indexes: the chain begins behind them.
+ * The audit log of a `MemoryStore`. A row is chained when it is first read, or dropped after others were read: in
+ * memory a hash protects nothing until somebody has seen one, and calls needn't wait for it. Rows that were dropped
+ * before anything was read have left only their indexes: the chain begins behind them.
  */
 export class MemoryAudit {
   readonly #keepRows: number;
@@ -100,7 +100,7 @@ export class MemoryAudit {
     return found.map((checkpoint) => ({ ...checkpoint }));
   }
 
-  /** Drops the rows that the newest checkpoint gives up. */
+  /** Drops the rows before `from` of the newest checkpoint. */
   prune(): void {
     const from = this.#checkpoints.at(-1)?.from ?? 1;
     const kept = this.#chained.findIndex(({ index }) => index >= from);
@@ -142,7 +142,7 @@ export class MemoryAudit {
 /** Events that are kept at most. */
 const keepRows = 10_000;
 
-/** The outbox of a `MemoryStore`: at least the newest 10,000 events. */
+/** The outbox of a `MemoryStore`. It keeps at least the newest 10,000 events. */
 export class MemoryOutbox implements OutboxStore {
   readonly #enter: () => number;
   #events: OutboxEvent[] = [];
@@ -153,7 +153,7 @@ export class MemoryOutbox implements OutboxStore {
     this.#enter = enter;
   }
 
-  /** Copies the events; what is returned then keeps them, and can't fail. */
+  /** Copies the events. The returned function stores the copies and can't fail. */
   prepare(events: readonly NewEvent[] | undefined, at: number): () => void {
     if (!events || events.length === 0) return () => {};
     const copies = copyJson(events as NewEvent[]);

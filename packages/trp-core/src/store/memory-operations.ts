@@ -163,7 +163,7 @@ export class MemoryOperations implements RouterOperationLog {
     return conflict ? { result: { status: "conflict", record: conflict } } : decision;
   }
 
-  /** Keeps what a claim came to; when that is a doubt, with what is written beside it. */
+  /** Stores the result of a claim. When the claim puts the operation in doubt, `ifDoubt` is stored with it. */
   #keepDecision(
     request: ClaimRequest,
     { result, keep }: ClaimDecision,

@@ -74,7 +74,7 @@ export class MemoryTables {
     this.outbox = new MemoryOutbox(() => this.enter());
   }
 
-  /** Copies what is written beside a step; what is returned then keeps it, and can't fail. */
+  /** Copies what is written together with a step. The returned function stores the copies and can't fail. */
   prepareRows({ audit, events }: Pick<SameTransaction, "audit" | "events">, now: number): () => void {
     const keepRows = this.audit.prepare(audit, now);
     const keepEvents = this.outbox.prepare(events, now);
@@ -116,7 +116,7 @@ export class MemoryTables {
     this.effects.set(effectId, keys.add(key));
   }
 
-  /** An operation with this effect of which nobody knows what came of it: one in doubt first, then the oldest. */
+  /** An operation with this effect whose outcome is unknown: one in doubt first, then the oldest. */
   unsettled(effectId: string, now: number): KeptOperation | undefined {
     let oldest: KeptOperation | undefined;
     for (const key of this.effects.get(effectId) ?? []) {

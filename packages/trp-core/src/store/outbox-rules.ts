@@ -1,8 +1,8 @@
 import type { OutboxEvent, OutboxPage, OutboxRange, Retention } from "./log-types.ts";
 
-// What every store decides about its outbox. Pure functions; nothing given is changed.
+// The rules of the outbox, for all stores. Pure functions: they don't change their arguments.
 
-/** The numbers of an outbox: how many were dropped from its beginning, and its last one. */
+/** The range of an outbox: how many events were dropped from its beginning, and the number of its last event. */
 export interface OutboxBounds {
   dropped: number;
   last: number;
@@ -11,7 +11,7 @@ export interface OutboxBounds {
 const longestPage = 1_000;
 const day = 24 * 60 * 60 * 1000;
 
-/** Where to read, and how much. `TypeError` for a range that is none. */
+/** Where a read begins, and how many events it may return. Throws `TypeError` for an invalid range. */
 export function outboxWindow(range: OutboxRange): { after: number; consumer: string | undefined; limit: number } {
   const { after, consumer, limit = 100 } = range ?? {};
   if ((after === undefined) === (consumer === undefined)) {
@@ -25,12 +25,12 @@ export function outboxWindow(range: OutboxRange): { after: number; consumer: str
   return { after: after ?? 0, consumer, limit: Math.min(limit, longestPage) };
 }
 
-/** What was read after a number, and whether something is missing before it. */
+/** The page of events after a number, and the range of events that are missing there. */
 export function outboxPage(events: OutboxEvent[], after: number, { dropped, last }: OutboxBounds): OutboxPage {
   return { events, last, ...(after < dropped && { missed: { first: after + 1, last: dropped } }) };
 }
 
-/** Where a consumer stands after it has acknowledged. `TypeError` for what is no name, or a number no event has had. */
+/** A consumer's position after an acknowledgement. Throws `TypeError` for an invalid name or number. */
 export function outboxPosition(consumer: string, upTo: number, before: number, { last }: OutboxBounds): number {
   checkConsumer(consumer);
   if (!isNumber(upTo) || upTo > last) {
@@ -39,7 +39,10 @@ export function outboxPosition(consumer: string, upTo: number, before: number, {
   return Math.max(before, upTo);
 }
 
-/** Up to which number events go, whatever their age: what every consumer has, and what is too much. */
+/**
+ * Events up to this number may be dropped, whatever their age: every consumer has acknowledged them, or they are more
+ * than `outboxRows`.
+ */
 export function outboxDroppable(
   positions: readonly number[],
   { last }: OutboxBounds,
@@ -49,7 +52,7 @@ export function outboxDroppable(
   return Math.max(acknowledged, last - outboxRows);
 }
 
-/** Events that are no newer go, whoever has not read them. */
+/** Events from this time or before are dropped, even if a consumer has not acknowledged them. */
 export function outboxTooOld(now: number, { outboxTtlMs = 7 * day }: Retention = {}): number {
   return now - outboxTtlMs;
 }

@@ -1,22 +1,24 @@
 import type { Admission, AdmissionResult, CallRecord, KnownCall } from "./session-types.ts";
 
-// What every store decides about sessions, whatever it keeps them in.
+// The rules of sessions, for all stores.
 
-/** How many frames a session remembers unless the admission says. */
+/** How many frames a session remembers by default. */
 export const defaultKeepFrames = 1024;
 
 /**
- * Up to which seq (inclusive) a session may forget once it admitted `seq`: frames, and calls that have an outcome, or no
- * operation and are past their deadline. 0: nothing now. Dropping goes in steps of a sixteenth, so that not every frame pays for it; a
- * session remembers at least `keepFrames` frames and at most that much more.
+ * After the session has admitted `seq`, it may forget frames up to the returned seq (inclusive). It may also forget the
+ * calls up to it that have an outcome, and those without an operation whose deadline is over. 0: forget nothing now. A
+ * session forgets only now and then, in steps of a sixteenth of `keepFrames`, so that not every frame pays for it.
+ * So it remembers at least `keepFrames` frames, and at most a sixteenth more.
  */
 export function forgetUpTo(seq: number, keepFrames: number = defaultKeepFrames): number {
   return seq % Math.ceil(keepFrames / 16) === 0 ? Math.max(0, seq - keepFrames) : 0;
 }
 
 /**
- * Up to which seq (inclusive) a call is remembered anew, as if it had come with the frame of `seq`: when that frame asks
- * about it, or when it is answered while `seq` is the session's last. So whoever waits long for a call finds its outcome.
+ * A call from a frame up to the returned seq (inclusive) is remembered anew, as if it had come with the frame `seq`.
+ * This happens when the frame `seq` asks about the call, or when the call is answered while `seq` is the session's last
+ * one. So a caller who waits long for a call still finds its outcome.
  */
 export function renewUpTo(seq: number, keepFrames: number = defaultKeepFrames): number {
   return seq - Math.ceil(keepFrames / 2);
@@ -30,21 +32,24 @@ export function checkAdmission({ seq, keepFrames }: Admission): void {
   }
 }
 
-/** Whether an admission is what a store expects of the next frame of a session with this view: admitted, its calls all new. */
+/**
+ * Whether an admission came out as expected: the frame is admitted, the view is unchanged, and all its calls are new.
+ */
 export function isAsExpected(found: AdmissionResult, view: string): boolean {
   if (found.status !== "admitted" || found.session.view !== view) return false;
   return Object.values(found.calls).every(({ status }) => status === "new");
 }
 
-/** What was known of a call before it came. */
+/** The state of a call before its frame arrived. */
 export function knownCall(found: CallRecord | undefined, digest: string): KnownCall {
   if (!found) return { status: "new" };
   return { status: found.digest === digest ? "known" : "reused", call: found };
 }
 
 /**
- * What of an earlier outcome stays when the call is admitted again: a RESULT says what happened; a NACK said that
- * nothing did, or that it can be tried again, and that is what is being done, unless the call is cancelled.
+ * The earlier outcome that stays when the call is admitted again. A RESULT stays, because it reports what happened. A
+ * NACK said that nothing happened or that the call may be sent again, and now it is; so it goes, unless the call is
+ * cancelled.
  */
 export function stayingOutcome(
   found: { readonly outcome?: CallRecord["outcome"] | undefined; readonly isCancelled?: boolean } | undefined,

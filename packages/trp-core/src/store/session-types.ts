@@ -42,7 +42,10 @@ export interface SessionStore {
    * left out. What is given together with it is written in the same transaction. */
   answer(answer: Answer, together?: Pick<SameTransaction, "audit" | "events">): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
-  /** Marks a call as cancelled, for good, also when it is admitted again. Gives it as it is then; undefined when unknown. */
+  /**
+   * Marks a call as cancelled, for good, also when it is admitted again. Gives it as it is then; undefined when
+   * unknown.
+   */
   cancelCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /** Calls of admitted frames that have no outcome yet, oldest first. */
   callsInFlight(sessionId: string): Promise<CallRecord[]>;
@@ -62,8 +65,8 @@ export interface Admission extends Who {
   /** How many frames of a session are remembered. Default 1,024. */
   keepFrames?: number;
   /**
-   * Lets the store answer `admitted` as it expects it, before it has looked (`pending`). For a frame with one call, whose
-   * operation is started next. Default false.
+   * Lets the store answer `admitted` before it has decided, when it expects this result. The real result follows in
+   * `pending`. For a frame with one call, whose operation is started next. Default false.
    */
   mayExpect?: boolean;
   /** Whether the answer's `calls` may leave out calls that are new, which costs less. Default false. */
@@ -81,11 +84,13 @@ export interface AdmittedCall {
   timeoutMs: number;
 }
 
-/** What became of a frame that asked to be admitted. Only `admitted` takes the seq. */
+/** The result of an admission. Only `admitted` uses up the seq. */
 export type AdmissionResult =
   /** Go ahead. `calls` has, per call id, what was known before: nothing, the same call, or another one (`reused`). */
   | { status: "admitted"; session: SessionRecord; calls: Record<string, KnownCall>; pending?: Pending }
-  /** The same frame again; `reply` when its final answer is known. `frameCalls` are its own: none that were `reused`. */
+  /**
+   * The same frame again; `reply` when its final answer is known. `frameCalls` are its own: none that were `reused`.
+   */
   | { status: "duplicate"; session: SessionRecord; reply?: ResponseFrame; frameCalls: string[] }
   /** The frame id was used for another frame. */
   | { status: "frame-reused"; session: SessionRecord }
@@ -97,24 +102,25 @@ export type AdmissionResult =
   | { status: "no-session" };
 
 /**
- * An admission that was answered as the store expects it: the frame is the next one, and its call is new. Nothing of it is
- * committed yet, and nothing may be answered or begun but by a start with the token.
+ * An admission that the store has answered before it is committed. The store expects that the frame is the next one and
+ * that its call is new. Until `result` confirms this, nothing may be answered or begun. Only a start with the token
+ * may, because the store commits it together with the admission.
  */
 export interface Pending {
-  /** For `StartOptions.ifAdmitted`. */
+  /** The value for `StartOptions.ifAdmitted`. */
   token: string;
-  /** What became of it, when that is committed (`isAsExpected`). Rejects as the admission does. */
+  /** The result of the admission once it is committed; see `isAsExpected`. Rejects as the admission does. */
   result: Promise<AdmissionResult>;
 }
 
-/** What was known of a call before its frame came. */
+/** The state of a call before its frame arrived. */
 export type KnownCall =
   | { status: "new" }
   | { status: "known"; call: CallRecord }
   /** Another call had this id: `call` is that one. */
   | { status: "reused"; call: CallRecord };
 
-/** What a session knows of a call. */
+/** The record of a call in its session. */
 export interface CallRecord {
   sessionId: string;
   callId: string;
@@ -124,13 +130,16 @@ export interface CallRecord {
   operation?: OperationKey;
   /** Admitted and without an outcome until then: lost. */
   deadline: number;
-  /** As it was last answered. For a call with an operation, the operation's own record is newer. */
+  /** The last answer. For a call with an operation, the operation's own record is newer. */
   outcome?: CallOutcome;
   /** Its caller doesn't want it any more: it must not be started again. */
   isCancelled?: true;
 }
 
-/** How a call was answered. `doubt`: the operation whose unknown outcome it was told; what that comes to is the call's outcome. */
+/**
+ * How a call was answered. `doubt`: the call was answered `UNKNOWN` because of this operation in doubt. When a person
+ * has settled the operation, its outcome is also the outcome of the call.
+ */
 export type CallOutcome =
   | { type: "RESULT"; payload: ResultPayload; doubt?: OperationClaim }
   | { type: "NACK"; payload: NackPayload };
@@ -139,7 +148,7 @@ export type CallOutcome =
 export interface Answer {
   sessionId: string;
   frameId: string;
-  /** Absent: only the outcomes are recorded, since the frame has other calls, or is not at hand. */
+  /** Absent when only the outcomes are recorded, because the frame has more calls, or is answered elsewhere. */
   reply?: ResponseFrame;
   /** By call id. */
   outcomes: Record<string, CallOutcome>;

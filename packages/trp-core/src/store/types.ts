@@ -18,8 +18,8 @@ import type { Answer, SessionStore, Who } from "./session-types.ts";
  * Where a router keeps everything that must outlive a request. Routers share nothing but a store, so any router serves
  * any frame of any session. Each method is one transaction: when its promise is fulfilled, it has happened at the
  * store's `durability`; when it rejects, nothing of it has. All times are of the store's clock, in milliseconds since
- * the epoch. Records are copies. Methods reject with `ToolglotError` when the store can't serve (locked, closed, broken)
- * and with `TypeError` for malformed requests.
+ * the epoch. Records are copies. Methods reject with `ToolglotError` when the store can't serve (locked, closed,
+ * broken) and with `TypeError` for malformed requests.
  */
 export interface RouterStore {
   /** For people: `memory`, `sqlite (libsql)`. */
@@ -38,9 +38,9 @@ export interface RouterStore {
   /** Rejects unless a write would be committed now, where the next process that opens the store will find it. */
   ping(): Promise<void>;
   /**
-   * Drops what is past its time: sessions, final operations, approvals, artifacts, audit rows before the newest checkpoint's
-   * `from`, events that every consumer has acknowledged or that `retention` does not keep. In pieces, each a short
-   * transaction.
+   * Drops expired records: sessions, final operations, approvals, artifacts, audit rows before `from` of the newest
+   * checkpoint, and events that every consumer has acknowledged or that `retention` does not keep. It does so in many
+   * short transactions.
    */
   prune(retention?: Retention): Promise<void>;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export interface RouterStore {
 export interface SameTransaction {
   audit?: AuditEntry[];
   answer?: Answer;
-  /** Added to the outbox, in this order. The store gives them their time. */
+  /** Events to add to the outbox, in this order. The store sets their time. */
   events?: NewEvent[];
 }
 
@@ -60,7 +60,7 @@ export type ApprovalUse =
   /** A signed token, spent once, for one operation. */
   | { kind: "token"; jti: string; expiresAt: number };
 
-/** What is written when a claim puts the operation in doubt, since its holder is gone and `abandoned` is `doubt`. */
+/** What a claim also writes when it puts the operation in doubt: its holder is gone, and `abandoned` is `doubt`. */
 export interface ClaimOptions {
   ifDoubt?: Pick<SameTransaction, "audit" | "events">;
 }
@@ -75,22 +75,22 @@ export interface StartOptions extends SameTransaction, ClaimOptions {
   /** Begins it also while another operation of the same `effectId` is unsettled. Default false. */
   again?: boolean;
   /**
-   * The fence of the operation that the caller has read, 0 when it read none: if the key has another by now, or none any
-   * more, nothing begins (`changed`). Default: whatever is there.
+   * The fence of the operation that the caller has read; 0 when it found none. When the key's operation has another
+   * fence by now, or is gone, nothing begins (`changed`). Default: the fence is not checked.
    */
   ifFence?: number;
-  /** The token of a pending admission: unless that has come out as expected, nothing begins (`not-admitted`). */
+  /** The token of a pending admission. Unless the frame is admitted as expected, nothing begins (`not-admitted`). */
   ifAdmitted?: string;
   /** The call that it is begun for: when that is cancelled, nothing begins. */
   unlessCancelled?: { sessionId: string; callId: string };
 }
 
-/** The key does not have the operation that the caller has read. */
+/** The key's operation is no longer the one that the caller has read. */
 export interface Changed {
   status: "changed";
 }
 
-/** What a start came to: core's claim results, or why the approval does not hold (then nothing was claimed). */
+/** The result of a start: one of core's claim results, or the reason why nothing was claimed. */
 export type StartResult =
   | ClaimResult
   | Changed
@@ -105,17 +105,19 @@ export type StartResult =
  * approval of the same key and another fingerprint as it does with another operation.
  */
 export interface RouterOperationLog extends OperationLog {
-  /** Claims the operation that the caller has read, with this fence: `changed` when the key has another by now, or none. */
+  /**
+   * Claims the operation that the caller has read, which has this fence. `changed` when the key's operation is another.
+   */
   takeOver(request: ClaimRequest, fence: number, options?: ClaimOptions): Promise<ClaimResult | Changed>;
   /**
    * Claims and begins in one transaction, with the approval's consumption and the audit rows: all or nothing. `claimed`
-   * means the record is `started` and committed. An approval that this very operation consumed before is taken again, so
-   * that an abandoned operation can be resumed.
+   * means the record is `started` and committed. An approval that this very operation consumed before is taken again,
+   * so that an abandoned operation can be resumed.
    *
    * An operation that was denied (the newest approval record of it says so) does not begin, whatever `approval` is.
    *
-   * When nothing is known of the key and another operation of the same `effectId` is unsettled (`isUnsettled`), nothing is
-   * claimed: the answer is `in-doubt`, with the record of that one.
+   * When nothing is known of the key and another operation of the same `effectId` is unsettled (`isUnsettled`), nothing
+   * is claimed: the answer is `in-doubt`, with the record of that one.
    */
   start(request: ClaimRequest, options: StartOptions): Promise<StartResult>;
   finish(
@@ -123,14 +125,17 @@ export interface RouterOperationLog extends OperationLog {
     result: Parameters<OperationLog["finish"]>[1],
     together?: SameTransaction,
   ): Promise<boolean>;
-  /** As core's; audit rows and events are written only when it is begun. */
+  /** The same as in core's log. Audit rows and events are written only when the operation begins. */
   begin(
     claim: OperationClaim,
     data?: JsonValue,
     together?: Pick<SameTransaction, "audit" | "events">,
   ): Promise<boolean>;
   doubt(claim: OperationClaim, reason: string, together?: SameTransaction): Promise<boolean>;
-  /** With an `effectId`, when nothing is known of the key: an unsettled operation with it, one in doubt first, then the oldest. */
+  /**
+   * With an `effectId`, when nothing is known of the key: an unsettled operation with it, one in doubt first, then the
+   * oldest.
+   */
   read(key: OperationKey, effectId?: string): Promise<OperationRecord | undefined>;
   /** Gives the lease up at once, without an outcome: the next claim may take it over. False when it was lost. */
   abandon(claim: OperationClaim): Promise<boolean>;
@@ -163,9 +168,9 @@ export interface StoredPart extends NewPart {
 /** Partial results of operations. They go with their operation's outcome. */
 export interface PartStore {
   /**
-   * Adds parts to an operation that is started, under its claim, and gives the number of the last one; undefined when the
-   * claim was lost. Numbers go on from the last part, `skipped` of them left out before these. Only the newest `keep`
-   * parts stay.
+   * Adds parts to an operation that is started, under its claim, and gives the number of the last one; undefined when
+   * the claim was lost. Numbers go on from the last part, `skipped` of them left out before these. Only the newest
+   * `keep` parts stay.
    */
   add(
     claim: OperationClaim,
@@ -197,7 +202,10 @@ export interface OperationFilter {
   limit?: number;
 }
 
-/** `approved` and `denied` say what somebody decided, `used` that the call has started, `expired` that nothing came in time. */
+/**
+ * `approved` and `denied` say what somebody decided, `used` that the call has started, `expired` that nothing came in
+ * time.
+ */
 export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "expired";
 
 /** A request for somebody's consent to one call (11.2). */
@@ -242,10 +250,11 @@ export interface Denial {
 /** Requests for consent. */
 export interface ApprovalStore {
   /**
-   * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced; what comes
-   * after a denial names it. A `used` one is given back as long as {@link RouterOperationLog.start} takes it again for this
-   * operation. `conflict`: one with another fingerprint is pending or approved, or the key is an operation's with another.
-   * `too-many`: the requester has `mostPending` requests waiting; nothing was made, the record is what it would have been.
+   * The pending, approved or denied record of this operation, or a new pending one. Expired ones are replaced; what
+   * comes after a denial names it. A `used` one is given back as long as {@link RouterOperationLog.start} takes it
+   * again for this operation. `conflict`: one with another fingerprint is pending or approved, or the key is an
+   * operation's with another. `too-many`: the requester has `mostPending` requests waiting; nothing was made, the
+   * record is what it would have been.
    */
   request(
     wanted: Omit<ApprovalRecord, "status" | "createdAt" | "expiresAt" | "deniedBefore"> & {
@@ -258,8 +267,8 @@ export interface ApprovalStore {
   ): Promise<{ status: "created" | "existing" | "conflict" | "too-many"; record: ApprovalRecord }>;
   read(id: string): Promise<ApprovalRecord | undefined>;
   /**
-   * Newest first; at most `limit`, default 100. `requester`: only theirs. `before`: only those that were made before the one
-   * of this id; none when it is unknown.
+   * Newest first; at most `limit`, default 100. `requester`: only theirs. `before`: only those that were made before
+   * the one of this id; none when it is unknown.
    */
   list(filter: {
     tenant: string;

@@ -3,30 +3,32 @@ import type { RegisteredAdapter, RegisteredCapability } from "../catalog/types.t
 import type { FrameHead } from "../frames/replies.ts";
 import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
 
-/** Makes spans of what a router does: made by `traceRouter()` of `@toolglot/trp-core/tracing`, for `createRouter` alone. */
+/**
+ * Makes a router's spans. `traceRouter()` of `@toolglot/trp-core/tracing` creates it, and only `createRouter` takes it.
+ */
 export interface RouterTracing {
   /** Opaque. */
   readonly spans: object;
 }
 
-/** The trace that a frame belongs to, as the headers of W3C Trace Context have it. */
+/** The trace that a frame belongs to, in the form of the W3C Trace Context headers. */
 export interface TraceHeaders {
-  /** `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`. What is malformed is ignored. */
+  /** `00-<32 hex digits>-<16 hex digits>-<2 hex digits>`. A malformed value is ignored. */
   readonly traceparent: string;
   readonly tracestate?: string | undefined;
 }
 
-/** The span of a call, for what learns something about it on the way. */
+/** The span of a call, for the steps of the pipeline that add something to it. */
 export interface CallSpan {
-  /** Kept with the call's operation, so that whoever takes it over can name this span. */
+  /** Stored with the call's operation, so that a router that takes the operation over can link to this span. */
   readonly traceparent: string;
-  /** The call goes on with what another one has begun, or repeats its outcome. */
+  /** Links to the span of an earlier call: this call continues that call's operation, or repeats its outcome. */
   link(traceparent: string | undefined): void;
 }
 
-/** What is known of a frame before it is answered. */
+/** The facts about a frame before it is answered. */
 export interface TracedFrame {
-  /** Absent when it could not be read. */
+  /** Undefined when the frame could not be read. */
   type: RequestFrame["frame_type"] | undefined;
   head: FrameHead;
   trace: TraceHeaders | undefined;
@@ -41,12 +43,12 @@ export interface TracedRun {
 }
 
 /**
- * The spans of a router. Each method does what it is given, in a span that is the active one meanwhile. Nothing that goes
- * wrong with a span disturbs what it is about.
+ * The spans of a router. Each method runs the function that it gets, and a new span is the active span while the
+ * function runs. A fault in the tracing never disturbs the function.
  */
 export interface Spans {
   frame(about: TracedFrame, answer: () => Promise<ResponseFrame>): Promise<ResponseFrame>;
-  /** Sets `call.span`. `isAlone`: for a call that nobody waits for, whatever is active belongs to something else. */
+  /** Sets `call.span`. `isAlone`: the span begins a trace of its own, because the active span belongs to other work. */
   call<End>(
     call: CallFacts,
     about: { capability: RegisteredCapability | undefined; isAlone?: boolean; settled(end: End): Settled | undefined },
@@ -55,7 +57,7 @@ export interface Spans {
   run<End extends { state: string } | Execution>(about: TracedRun, work: () => Promise<End>): Promise<End>;
 }
 
-/** In a span, where there are any. */
+/** Runs `work` in a span; without tracing it just runs `work`. */
 export function inRunSpan<End extends { state: string } | Execution>(
   spans: Spans | undefined,
   about: TracedRun,

@@ -9,10 +9,10 @@ import {
 } from "@opentelemetry/api";
 import type { TraceHeaders } from "./spans.ts";
 
-/** `version-trace-parent-flags` (W3C Trace Context, 3.2); what a later version adds behind is not read. */
+/** `version-trace-parent-flags` (W3C Trace Context, 3.2). Fields that a later version appends are ignored. */
 const header = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** The span that a `traceparent` names; undefined when it names none. */
+/** The span that a `traceparent` names; undefined when the text is malformed. */
 export function readTraceparent(text: unknown, tracestate?: unknown): SpanContext | undefined {
   if (typeof text !== "string" || text.length > 512) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", more] = header.exec(text) ?? [];
@@ -28,8 +28,8 @@ export function readTraceparent(text: unknown, tracestate?: unknown): SpanContex
 }
 
 /**
- * The trace that a frame names by its `trace_id`: a `traceparent`, or the 32 hex digits of a trace. Those name no span in it, so
- * the first half stands for one that nobody has seen.
+ * The trace that a frame names by its `trace_id`, which is a `traceparent` or the 32 hex digits of a trace. The digits
+ * name no span of the trace, but a parent needs a span id, so the first half of the digits serves as the span id.
  */
 function readTraceId(traceId: string | null): SpanContext | undefined {
   if (traceId === null) return undefined;
@@ -39,8 +39,8 @@ function readTraceId(traceId: string | null): SpanContext | undefined {
 }
 
 /**
- * Where a frame's span belongs: to the span that is active, when the frame is of the same trace or of none; else to the trace
- * that the frame came with, whose headers say more than its `trace_id`.
+ * The parent of a frame's span. The active span is the parent when the frame names the same trace or no trace.
+ * Otherwise the parent comes from the frame: from its headers, or without headers from its `trace_id`.
  */
 export function parentOf(traceId: string | null, headers: TraceHeaders | undefined): Context {
   const active = context.active();

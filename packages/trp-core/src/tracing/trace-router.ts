@@ -17,21 +17,24 @@ import type { CallSpan, RouterTracing, Spans } from "./spans.ts";
 import { parentOf, readTraceparent } from "./trace-parent.ts";
 
 const scope = "@toolglot/trp-core";
-/** Texts that others have written are no longer than this in a trace. */
+/** Texts from outside the router are cut to this many characters. */
 const maxText = 256;
 
 /**
- * OpenTelemetry spans for `createRouter({ tracing: traceRouter() })`, in the semantic conventions for RPC and for GenAI:
+ * OpenTelemetry spans for `createRouter({ tracing: traceRouter() })`. They follow the semantic conventions for RPC and
+ * for GenAI:
  *
- * - of each frame, named by its type and of kind server. Its parent is the span that the frame came with: the active one,
- *   the headers `traceparent` and `tracestate`, or a `trace_id` of 32 hex digits.
- * - of each call, `execute_tool CAP_ID`, below its frame's: from admission to outcome. It ends when the call waits for an
- *   approval. An operation that is taken over is linked to the span that began it, and a replay to the one that it repeats.
- * - of each run of a capability, `run CAP_ID`, below its call's; `probe CAP_ID` when it is asked for an earlier attempt. It is
- *   the active span meanwhile, so that a capability's own spans are its children.
+ * - Each frame has a span of kind server, which is named after the frame's type. Its parent is the active span, the
+ *   span in the headers `traceparent` and `tracestate`, or the trace that a `trace_id` of 32 hex digits names.
+ * - Each call has a span `execute_tool CAP_ID` below its frame's span. It lasts from admission to outcome. A call that
+ *   needs an approval ends at once; the approved call has another span. When a router takes an operation over, the span
+ *   links to the span of the call that began the operation. A replay links to the span of the call that it repeats.
+ * - Each run of a capability has a span `run CAP_ID` below its call's span, and each probe a span `probe CAP_ID`. This
+ *   span is active while the capability runs, so that the capability's own spans are its children.
  *
- * No span holds arguments, results, keys, or messages of errors. Without an SDK in the process nothing happens; one may
- * be registered at any time. Without a context manager, which every SDK for Node registers, spans have no parents.
+ * No span holds arguments, results, keys, or error messages. As long as the process has no OpenTelemetry SDK, nothing
+ * is recorded; an SDK may be registered at any time. Parents need a context manager, which every SDK for Node
+ * registers.
  */
 export function traceRouter(): RouterTracing {
   return { spans };
@@ -64,7 +67,7 @@ const spans: Spans = {
       "toolglot.session_id": short(call.session.id),
       "toolglot.trace_id": short(call.traceId),
     };
-    // A name that no capability has is somebody's invention: there may be any number of those.
+    // Agents can invent any number of names. Only registered ones may become names of spans.
     const name = capability === undefined ? "execute_tool" : `execute_tool ${capability.capId}`;
     const outside = isAlone ? ROOT_CONTEXT : context.active();
     const begun = begin(name, SpanKind.INTERNAL, attributes, () => outside);
@@ -96,7 +99,7 @@ interface Begun {
   inside: Context;
 }
 
-/** A span, unless the SDK fails: then there is none. */
+/** Starts a span. Undefined when the SDK throws. */
 function begin(
   name: string,
   kind: SpanKind,
@@ -124,7 +127,8 @@ async function within<End>(
     });
     return end;
   } catch (error) {
-    // The frame is looked at anew, in a span of its own: see `NotAsExpected`, which may be another copy of the class here.
+    // `NotAsExpected` is no failure: the frame is handled again, in another span. It is recognised by its name because
+    // this bundle may hold another copy of the class.
     if ((error as Error | undefined)?.name !== "NotAsExpected") quietly(() => fail(span, "exception"));
     throw error;
   } finally {
@@ -132,18 +136,18 @@ async function within<End>(
   }
 }
 
-/** What goes wrong in the SDK must not disturb a call. */
+/** Swallows what the SDK throws, because a fault of the SDK must not disturb a call. */
 function quietly(act: () => void): void {
   try {
     act();
   } catch {
-    // The SDK's affair.
+    // Only this span is incomplete.
   }
 }
 
 function callSpan(span: Span): CallSpan {
   const traceparent = traceparentText(span.spanContext());
-  // A call that waits for another one looks at its record again and again.
+  // A call that waits for another call reads its record many times. One link is enough.
   const linked = new Set<string | undefined>([traceparent]);
   return {
     traceparent,
@@ -163,7 +167,7 @@ function toolAttributes(capability: RegisteredCapability | undefined): Record<st
   return { "gen_ai.tool.type": "function", "gen_ai.tool.description": description };
 }
 
-/** What a span says of the answer to a frame. */
+/** Sets the attributes for the answer to a frame. */
 function noteAnswer(span: Span, { frame_type: type, payload }: ResponseFrame): void {
   span.setAttribute("toolglot.answer", type);
   const { status, error, error_code, error_class } = payload as {
@@ -173,12 +177,12 @@ function noteAnswer(span: Span, { frame_type: type, payload }: ResponseFrame): v
     error_class?: string;
   };
   if (typeof status === "string") span.setAttribute("toolglot.answer_status", status);
-  // The outcome that a question is answered with is not that of the question.
+  // A RESULT_QUERY_REQ succeeds also when the outcome that it reports is a failure, so only these two answers count.
   if (type === "NACK") noteFault(span, error_code, error_class);
   else if (type === "RESULT") noteFault(span, error?.error_code, error?.error_class);
 }
 
-/** What a span says of the end of a call. `toolglot.status`: in the words of a toolkit's spans. */
+/** Sets the attributes for the end of a call. `toolglot.status` has the values that a toolkit's spans have. */
 function noteSettled(span: Span, settled: Settled | undefined): void {
   if (settled === undefined) return;
   span.setAttribute("toolglot.outcome", settled.kind);
@@ -205,7 +209,7 @@ const statusOfCode: Readonly<Record<string, string>> = {
   TRP_4007: "denied",
 };
 
-/** A call that waits for somebody's consent has not failed. */
+/** Notes a fault. A call that waits for an approval (TRP_4002) has not failed, so its span is no error. */
 function noteFault(span: Span, code: string | undefined, errorClass: string | undefined): void {
   if (code === undefined || errorClass === undefined) return;
   span.setAttribute("rpc.response.status_code", code);

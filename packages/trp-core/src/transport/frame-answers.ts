@@ -17,11 +17,14 @@ export interface FrameSender {
   readonly principal: Principal;
   /** Aborted when they are gone. */
   readonly signal: AbortSignal;
-  /** Frames of their connection that are being answered, this one aside. Default: all of the principal's without a connection. */
+  /**
+   * Frames of their connection that are being answered, this one aside. Default: all of the principal's without a
+   * connection.
+   */
   readonly inFlight?: number;
   /** Takes frames that come before the answer, where the transport can carry them. */
   readonly early?: ((frame: ResponseFrame) => void) | undefined;
-  /** What the transport says of the trace that the frame belongs to. */
+  /** The trace that the transport passes on with the frame. */
   readonly trace?: TraceHeaders | undefined;
 }
 

@@ -13,7 +13,7 @@ import { columnText, type Transaction } from "../transaction.ts";
 import { frameReply, moveReply } from "./answers.ts";
 import { callIds, type FixedCall, findCall, findSession, isOwner, recordOf, type Session } from "./session-rows.ts";
 
-/** Decides about a frame, and keeps it when it is admitted. */
+/** Decides whether a frame is admitted, and records it when it is. */
 export function admit(tx: Transaction, admission: Admission): AdmissionResult {
   const { sessionId, frameId, digest, seq, calls, asks, keepFrames } = admission;
   const session = findSession(tx, sessionId);
@@ -56,18 +56,18 @@ export function admit(tx: Transaction, admission: Admission): AdmissionResult {
   return { status: "admitted", session: recordOf(session), calls: known };
 }
 
-/** Remembers a call as if the frame of `seq` had brought it, when what brought it was `upTo` at most. */
+/** Remembers a call as if it had come with the frame `seq`, when it came with a frame up to `upTo`. */
 function renewCall(tx: Transaction, session: Session, callId: string, seq: number, upTo: number): void {
   const id = columnText(callId);
   const old = tx.get("SELECT 1 FROM calls WHERE session = ? AND call_id = ? AND seq <= ?", session.n, id, upTo);
   const call = old && findCall(tx, session, callId);
   if (call === undefined) return;
-  // The answer of its frame stays with that one.
+  // The reply of the call's own frame stays with that frame.
   moveReply(tx, session, callId, call.frameId, "frame");
   tx.run("UPDATE calls SET seq = ?, frame = NULL WHERE session = ? AND call_id = ?", seq, session.n, id);
 }
 
-/** The next seq holds at once, and is written once for all frames of a transaction. */
+/** Sets the next seq at once, but writes it only once for all frames of a transaction. */
 function takeSeq(tx: Transaction, session: Session, seq: number): void {
   session.expectedSeq = seq + 1;
   tx.defer(`seq ${session.n}`, () => {

@@ -5,12 +5,12 @@ import { writeEvents } from "./outbox.ts";
 import { isReply, outcomeOf } from "./reply-outcome.ts";
 import { callIds, findCall, findSession, replyOf, type Session } from "./session-rows.ts";
 
-/** An answer as texts, made when it is given: its owner may change it afterwards. */
+/** An answer as texts. They are made at once, because the caller may change the answer afterwards. */
 export type AnswerText = readonly [
   sessionId: string,
   frameId: string,
   reply: string | undefined,
-  /** The call that the reply is the outcome of: it is in no other text. */
+  /** The call whose outcome is the reply. Its outcome is in no other text. */
   callId: string | undefined,
   outcomes: readonly (readonly [callId: string, outcome: string])[],
 ];
@@ -37,7 +37,7 @@ function keepAnswer(tx: Transaction, answer: AnswerText): void {
     return;
   }
   const frame = columnText(frameId);
-  // By seq: a frame of this id may have been forgotten, and the id be another's now.
+  // The seq is compared because the session may have forgotten the frame, and another frame may have its id now.
   const sql = `UPDATE calls SET reply = ?, outcome = NULL WHERE session = ? AND call_id = ? AND frame = ?
     AND seq = (SELECT seq FROM frames WHERE session = ? AND frame_id = ?) AND seq > ?`;
   const old = renewUpTo(session.expectedSeq - 1);
@@ -46,7 +46,7 @@ function keepAnswer(tx: Transaction, answer: AnswerText): void {
   keepTexts(tx, session, frameId, reply, [[callId, outcome]]);
 }
 
-/** The answer in the frame's row, each outcome in the call's. */
+/** Writes the answer into the frame's row, and each outcome into its call's row. */
 function keepTexts(
   tx: Transaction,
   session: Session,
@@ -64,7 +64,8 @@ function keepTexts(
     ([callId]) => own?.includes(callId) ?? findCall(tx, session, callId)?.frameId === frameId,
   );
   if (frame) {
-    // An earlier answer, which is one call's outcome as well, stays that alone; or else the frame's alone.
+    // An earlier reply may be stored in the call's row, as its outcome, too. The call keeps the outcome; the frame's
+    // row gets the earlier reply only when there is no new one.
     const to = reply === undefined ? "frame" : undefined;
     if (own?.length === 1) moveReply(tx, session, own[0] as string, frameId, to);
     if (reply !== undefined) tx.run("UPDATE frames SET reply = ? WHERE rowid = ?", reply, frame.n as number);
@@ -76,7 +77,9 @@ function keepTexts(
   }
 }
 
-/** Takes the answer of a frame out of its call's row, where the outcome stays; and into the frame's, if wanted. */
+/**
+ * Removes the reply of a frame from its call's row, which keeps the outcome. With `to`, it moves to the frame's row.
+ */
 export function moveReply(
   tx: Transaction,
   { n }: Session,
@@ -111,7 +114,7 @@ export function frameReply(
   return frame.reply === null ? undefined : replyOf(tx, frame.reply, "frames", frameId);
 }
 
-/** What is written in the same transaction as a step, as texts; made when the step is asked for. */
+/** What is written in the same transaction as a step, as texts. They are made when the step is requested. */
 export type SameTransactionText = readonly [
   audit: readonly string[],
   events: readonly string[],

@@ -148,7 +148,7 @@ export function writeApproval(tx: Transaction, record: ApprovalRecord): void {
   tx.run(sql, status === "used" ? 1 : 0, status, JSON.stringify(record), columnText(id));
 }
 
-/** Gives whether there may be more. */
+/** Returns whether there may be more to drop. */
 export function pruneApprovals(tx: Transaction, atOnce: number): boolean {
   const now = tx.now();
   // An operation that goes on may use its approval once more.

@@ -58,7 +58,7 @@ export function sqliteAudit(commits: GroupCommit): AuditStore {
   };
 }
 
-/** Drops a piece of what the newest checkpoint gives up. Gives whether there may be more. */
+/** Drops some of the rows before `from` of the newest checkpoint. Returns whether there may be more to drop. */
 export function pruneAudit(tx: Transaction, atOnce: number): boolean {
   const from = Number(tx.get("SELECT first_row FROM checkpoints ORDER BY n DESC LIMIT 1")?.first_row ?? 1);
   const first = Number(tx.get("SELECT n FROM audit ORDER BY n LIMIT 1")?.n ?? from);

@@ -1,19 +1,21 @@
 import type { Admission, SessionRecord } from "@toolglot/trp-core/store";
 import type { Transaction } from "../transaction.ts";
 
-/** An admission that was answered already, as it is expected to come out: with the session as it is then. */
+/** An admission that was already answered with the expected result. `session`: its state after this admission. */
 export interface ExpectedAdmission extends Admission {
   expected?: { token: string; session: SessionRecord };
 }
 
-/** Remembered at most: whoever comes later is told that its frame was not admitted as expected, and looks for itself. */
+/** The most tokens to remember. A start with a forgotten token gets `not-admitted`, and the router looks again. */
 const most = 4_096;
 
-/** Admissions that came out as expected, by their tokens: a start in the same transaction, or a later one, asks for them. */
+/**
+ * The tokens of admissions with the expected result. A start checks its token, in the same transaction or a later one.
+ */
 export class Expectations {
   readonly #committed = new Set<string>();
 
-  /** Counts in this transaction, and when that is committed from then on. */
+  /** Notes a token. It holds in this transaction, and after the commit also in later ones. */
   met(tx: Transaction, token: string): void {
     tx.held(`met ${token}`, () => true);
     tx.afterCommit(() => this.#keep(token));

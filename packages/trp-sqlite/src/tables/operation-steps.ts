@@ -8,8 +8,9 @@ import type { Expectations } from "./expectations.ts";
 import { type Change, changeOperation, checked, start } from "./operations.ts";
 import { findCall, findSession } from "./session-rows.ts";
 
-// Every keyed call starts and finishes an operation. What these are given is written down as texts where they are asked
-// for, in tuples, which go to the store's thread as they are; and what the caller knows already doesn't come back.
+// Every keyed call starts and finishes an operation, so these two steps must be cheap. The caller's side writes the
+// arguments as texts in tuples, which go to the store's thread as they are. The answer leaves out what the caller
+// knows.
 
 type StartArgs = readonly [
   request: readonly [
@@ -35,7 +36,7 @@ type StartArgs = readonly [
   doubt: SameTransactionText,
 ];
 
-/** A new operation by its time and fence: the rest of it was given. */
+/** A new operation: only its time and fence. The caller knows everything else. */
 type Started = readonly [now: number, fence: number];
 
 type FinishArgs = readonly [
@@ -46,13 +47,13 @@ type FinishArgs = readonly [
   beside: SameTransactionText,
 ];
 
-/** {@link operationsBySteps} as the thread has it. */
+/** The steps of {@link operationsBySteps} in the thread. */
 export interface OperationSteps {
   start(args: StartArgs): Promise<Started | StartResult>;
   finish(args: FinishArgs): Promise<boolean>;
 }
 
-/** On the side of the caller. */
+/** The methods on the caller's side. */
 export function operationsBySteps(steps: OperationSteps): Pick<RouterOperationLog, "start" | "finish"> {
   return {
     async start(wanted, options) {
@@ -68,7 +69,7 @@ export function operationsBySteps(steps: OperationSteps): Pick<RouterOperationLo
   };
 }
 
-/** On the side of the file. */
+/** The steps on the side of the file. */
 export function operationSteps(commits: GroupCommit, expectations: Expectations): OperationSteps {
   return {
     start: (args) => commits.write((tx) => startBy(tx, args, expectations)),
@@ -120,13 +121,13 @@ function isStarted(found: Started | StartResult): found is Started {
   return Array.isArray(found);
 }
 
-/** As the store has decided it, by the same rules. */
+/** Builds the result that the store has decided, by the same rules. */
 function startedResult(request: ClaimRequest, data: string | undefined, [now, fence]: Started): StartResult {
   const { result, keep } = claimOperation(undefined, request, now, fence);
   const { claim } = result as { claim: OperationClaim };
   const { record } = beginOperation(keep, claim, undefined, now) as NonNullable<typeof keep>;
   if (data === undefined) return { status: "claimed", claim, record };
-  // Few look at what they have just given.
+  // Few callers read the data that they have just passed, so it is parsed only on demand.
   const own = {
     ...record,
     get data(): JsonValue {

@@ -52,7 +52,7 @@ export type Change = (
   claim: OperationClaim,
 ) => KeptOperation | "released" | undefined;
 
-/** The operation log in SQLite, but for the steps that every call asks for: these are `operationsBySteps`. */
+/** The operation log in SQLite, without the two steps that every call needs; `operationsBySteps` has these. */
 export function sqliteOperations(
   commits: GroupCommit,
   durability: "process" | "disk",
@@ -115,7 +115,7 @@ export function sqliteOperations(
   };
 }
 
-/** JSON of what is too big to be read and written with the rest. */
+/** JSON texts of the parts that are too big to be read and written with the rest of a record. */
 interface Texts {
   data?: string;
   outcome?: string;
@@ -131,7 +131,7 @@ function claim(
   return keepDecision(tx, decide(tx, request, stored), stored, doubt);
 }
 
-/** Writes what a claim came to; when that is a doubt, with what goes along with it. */
+/** Writes the result of a claim. When the claim puts the operation in doubt, `ifDoubt` is written with it. */
 function keepDecision(
   tx: Transaction,
   { result, keep }: ClaimDecision,
@@ -146,7 +146,7 @@ function keepDecision(
   return { ...result, record: withTexts(tx, result.record, stored) };
 }
 
-/** Claims and begins. `isNew`: nothing is known of the operation but what was given. */
+/** Claims and begins an operation. `isNew`: the store had no record of it. */
 export function start(
   tx: Transaction,
   request: ClaimRequest,

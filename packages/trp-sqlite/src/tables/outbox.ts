@@ -49,7 +49,7 @@ export function sqliteOutbox(commits: GroupCommit): OutboxStore {
 
 const bounds = "outbox bounds";
 
-/** Adds events, as JSON without their time. */
+/** Adds events to the outbox. `events`: JSON without the time, which is set here. */
 export function writeEvents(tx: Transaction, events: readonly string[]): void {
   if (events.length === 0) return;
   const held = tx.held(bounds, () => boundsOf(tx));
@@ -60,14 +60,18 @@ export function writeEvents(tx: Transaction, events: readonly string[]): void {
   }
 }
 
-/** Drops a piece of what every consumer has, is too much or too old. Gives whether there may be more. */
+/**
+ * Drops at most `atOnce` events that every consumer has acknowledged, that are too many, or that are too old. Returns
+ * whether there may be more to drop.
+ */
 export function pruneOutbox(tx: Transaction, atOnce: number, retention: Retention): boolean {
   const { dropped, last } = boundsOf(tx);
   const positions = tx.all("SELECT position FROM consumers").map(({ position }) => Number(position));
   const upTo = outboxDroppable(positions, { dropped, last }, retention);
   const tooOld = outboxTooOld(tx.now(), retention);
   const oldest = tx.all("SELECT n, at FROM outbox ORDER BY n LIMIT ?", atOnce);
-  // Only from the beginning: what is behind a younger event stays, whatever the clock said then.
+  // Events are dropped only from the beginning. An old event after a younger one stays; the clock may have been set
+  // back.
   const kept = oldest.findIndex(({ n, at }) => Number(n) > upTo && Number(at) > tooOld);
   const goes = kept === -1 ? oldest : oldest.slice(0, kept);
   const end = goes.at(-1)?.n;

@@ -10,7 +10,7 @@ import { admit } from "./admission.ts";
 import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
 import type { Expectations, ExpectedAdmission } from "./expectations.ts";
 
-// What every frame asks of its session, as `operation-steps.ts` does for operations.
+// The steps that every frame needs of its session, built like those for operations in `operation-steps.ts`.
 
 type AdmitArgs = readonly [
   sessionId: string,
@@ -31,14 +31,14 @@ type AdmitArgs = readonly [
   expected: readonly [token: string, view: string] | undefined,
 ];
 
-/** {@link sessionsBySteps} as the thread has it. */
+/** The steps of {@link sessionsBySteps} in the thread. */
 export interface SessionSteps {
-  /** `true`: as expected. */
+  /** `true`: the frame was admitted as expected. */
   admit(args: AdmitArgs): Promise<AdmissionResult | true>;
   answer(beside: SameTransactionText): Promise<void>;
 }
 
-/** On the side of the caller. */
+/** The methods on the caller's side. */
 export function sessionsBySteps(steps: SessionSteps): Pick<SessionStore, "admit" | "answer"> {
   return {
     async admit(admission: ExpectedAdmission) {
@@ -53,7 +53,7 @@ export function sessionsBySteps(steps: SessionSteps): Pick<SessionStore, "admit"
   };
 }
 
-/** On the side of the file. */
+/** The steps on the side of the file. */
 export function sessionSteps(commits: GroupCommit, expectations: Expectations): SessionSteps {
   return {
     admit: (args) => {

@@ -12,7 +12,7 @@ import {
   recordOf,
 } from "./session-rows.ts";
 
-/** Sessions in SQLite, but for the steps that every call asks for: these are `sessionsBySteps`. */
+/** Sessions in SQLite, without the two steps that every call needs; `sessionsBySteps` has these. */
 export function sqliteSessions(commits: GroupCommit): Omit<SessionStore, "admit" | "answer"> {
   return {
     async create(wanted) {

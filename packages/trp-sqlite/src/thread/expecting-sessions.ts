@@ -2,22 +2,24 @@ import { ignoreRejection } from "@toolglot/internal";
 import { type AdmissionResult, isAsExpected, type SessionRecord, type SessionStore } from "@toolglot/trp-core/store";
 import type { ExpectedAdmission } from "../tables/expectations.ts";
 
-/** Sessions that are known here; the one that was used longest ago goes first. */
+/** The most sessions that this side remembers. The one that was used longest ago is dropped first. */
 const most = 4_096;
 
 /**
- * Sessions in a thread, with what is known of them here: the next frame of one is answered as it is expected to be
- * admitted, where the caller takes that, and what the caller asks for next goes to the thread together with it.
+ * The sessions of a store in a thread, with a memory on the caller's side. When the caller allows it (`mayExpect`), the
+ * next frame of a remembered session is answered at once with the expected admission. The caller's next request then
+ * goes to the thread in the same message as the admission.
  */
 export function expectingSessions(sessions: SessionStore, now: () => number): SessionStore {
   const known = new Map<string, SessionRecord>();
   let count = 0;
 
-  /** Never back: later frames may be under way. */
+  /** Remembers a session. `expectedSeq` never goes back, because later frames may be under way. */
   function learn(found: SessionRecord): void {
     const { id, features } = found;
     const expectedSeq = Math.max(known.get(id)?.expectedSeq ?? 0, found.expectedSeq);
-    // Anew only where its place matters: what is replaced in its place leaves no former tables behind.
+    // Reinserting keeps the order of use, which matters only when the map is getting full. Otherwise the entry is
+    // replaced in its place, because deletions make V8 keep old tables of the `Map` alive.
     if (known.size > most / 2) known.delete(id);
     known.set(id, { ...found, features: [...features], expectedSeq });
     if (known.size > most) known.delete(known.keys().next().value as string);
@@ -32,7 +34,7 @@ export function expectingSessions(sessions: SessionStore, now: () => number): Se
       else known.delete(sessionId);
       return found;
     } catch (error) {
-      // What was expected of the frames after it was wrong as well.
+      // The expectations for the frames after this one were wrong as well.
       known.delete(sessionId);
       throw error;
     }

@@ -1,33 +1,36 @@
 import { ToolglotError } from "@toolglot/core";
 
-// What goes between a store and its thread: one message for all that is asked for in a tick, and one for all that was
-// settled together. Steps go as they are, tuples of texts and numbers; everything else as JSON texts, which take no longer than
-// clones of objects, and are copies. What JSON can't say is cloned, alone.
+// The messages between a store and its thread. One message carries all requests of a tick, and one carries all answers
+// that were settled together. The arguments of a step are a tuple of texts and numbers, which is cloned as it is. All
+// other arguments go as JSON texts: these are copies and take no longer than clones of objects. Arguments that JSON
+// can't express, such as bytes, are cloned.
 
-/** What a thread is started with. */
+/** The data that a thread starts with. */
 export interface ThreadData {
   kind: "store" | "log";
   settings: object;
-  /** Where the package `libsql` is. */
+  /** The address of the package `libsql`. */
   libsql?: string | undefined;
 }
 
-/** What is asked for: its number, which method, with what; a text is JSON. */
+/** A request: its number, the number of the method, and the arguments. Arguments in a text are JSON. */
 export type Request = [id: number, method: number, given: string | readonly unknown[]];
-/** With the time of the store's clock, where that is not the machine's. */
+/** Requests with the time of the store's clock; the time is undefined when the store uses the machine's clock. */
 export type Requests = [now: number | undefined, ...requests: Request[]];
-/** What a request came to: nothing, a value as it is or as JSON, or an error. */
+/** The answer to a request: nothing, a value as it is or as JSON, or an error. */
 export type Answer =
   | [id: number, value?: unknown]
   | [id: number, json: string, form: "json"]
   | [id: number, error: ErrorFacts, form: "error"];
 
-/** What the thread says first. */
+/** The first message of the thread. */
 export type Opened = { opened: Part } | { failed: ErrorFacts };
-/** An object that has methods, by their numbers, values, and objects like it. `step`: takes one tuple, as it is. */
+/**
+ * Describes an object: its methods by their numbers, its values, and its inner objects. `step`: a method of one tuple.
+ */
 export type Part = { [name: string]: { method: number } | { step: number } | { value: unknown } | { part: Part } };
 
-/** Whether JSON says all of it. Members that are undefined are as good as none. */
+/** Whether JSON can express the whole value. Members that are undefined count as absent. */
 export function isJson(value: unknown): boolean {
   switch (typeof value) {
     case "string":
@@ -56,7 +59,7 @@ export interface ErrorFacts {
   name: string;
   message: string;
   isOurs: boolean;
-  /** Its own fields: `code` and `data`, what SQLite says. */
+  /** The error's own fields, such as `code` and `data`, and those of SQLite. */
   fields: Record<string, unknown>;
   cause?: ErrorFacts;
 }
@@ -74,7 +77,7 @@ const errors: Readonly<Record<string, new (message: string, options?: ErrorOptio
   RangeError,
 };
 
-/** The same error on this side: of the same class, as far as anybody distinguishes them. */
+/** The same error on this side. Its class is the same for the classes that callers distinguish. */
 export function errorOf({ name, message, isOurs, fields, cause: facts }: ErrorFacts): Error {
   const cause = facts && errorOf(facts);
   if (isOurs) return new ToolglotError(String(fields.code), message, { data: fields.data as never, cause });

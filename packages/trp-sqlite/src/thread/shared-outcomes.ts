@@ -2,12 +2,12 @@ import { isObject } from "@toolglot/internal";
 import type { Answer, CallOutcome } from "@toolglot/trp-core/store";
 import { isReply, outcomeOf } from "../tables/reply-outcome.ts";
 
-// The reply to a frame is mostly the outcome of its one call as well, as one object. It goes to the thread once, and is one
-// object there, so that it is written once.
+// Usually a frame has one call, and the reply to the frame and the outcome of the call are the same object. It goes to
+// the thread once and is one object there again, so that the store writes it once.
 
 type Packed = Omit<Required<Answer>, "outcomes"> & { outcomes: Record<string, CallOutcome | "reply"> };
 
-/** What a method was given, with outcomes that are the reply named only. */
+/** The arguments of a method, in which the word `reply` stands for each outcome that is the same as the reply. */
 export function packOutcomes(given: unknown[]): unknown[] {
   return given.map((value) => {
     if (!isObject(value)) return value;
@@ -16,7 +16,7 @@ export function packOutcomes(given: unknown[]): unknown[] {
   });
 }
 
-/** The same as it was. */
+/** Restores the outcomes that {@link packOutcomes} has replaced. */
 export function unpackOutcomes(given: unknown[]): void {
   for (const value of given) {
     if (!isObject(value)) continue;

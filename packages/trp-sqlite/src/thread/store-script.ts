@@ -1,6 +1,6 @@
 /**
- * The program of the thread that owns a store's connection. It is bundled to a text (see `store-thread.ts`), so that a thread
- * needs no file beside the package's own.
+ * The program of the thread that owns a store's connection. The build bundles it into a text (see `store-thread.ts`),
+ * so that a thread needs no file besides the package's own.
  */
 import { type MessagePort, parentPort, workerData } from "node:worker_threads";
 import { openFile } from "../open.ts";
@@ -24,7 +24,7 @@ type Method = (...given: unknown[]) => unknown;
 const port = parentPort as MessagePort;
 const methods: Method[] = [];
 let answers: Answer[] = [];
-/** Of a store with a clock of its own: what it said last. */
+/** The latest time of the store's own clock; undefined when the store uses the machine's clock. */
 let stamped: number | undefined;
 
 async function serve({ kind, settings, libsql }: ThreadData): Promise<void> {
@@ -44,7 +44,7 @@ function givenOf(given: Request[2]): readonly unknown[] {
   return values;
 }
 
-/** Numbers the methods, those of all that is in it as well. */
+/** Describes an object, and gives its methods numbers, including those of its inner objects. */
 function partOf(owner: object, kind: "method" | "step" = "method"): Part {
   const part: Part = {};
   for (const [name, value] of Object.entries(owner)) {
@@ -61,7 +61,7 @@ function partOf(owner: object, kind: "method" | "step" = "method"): Part {
 async function answer(id: number, method: Method, given: Request[2]): Promise<void> {
   try {
     const value = await method(...givenOf(given));
-    // What a step gives is small, and what was not asked for in JSON may be none.
+    // Results of steps are small and go as they are. When the request was not JSON, the result may not be JSON either.
     const asJson = typeof given === "string" && typeof value === "object" && isJson(value);
     tell(asJson ? [id, JSON.stringify(value), "json"] : [id, value]);
   } catch (error) {
@@ -69,11 +69,11 @@ async function answer(id: number, method: Method, given: Request[2]): Promise<vo
   }
 }
 
-/** Once for all that a transaction settles. */
-function tell(told: Answer): void {
-  answers.push(told);
+/** Sends the answers that one transaction settles in one message. */
+function tell(settled: Answer): void {
+  answers.push(settled);
   if (answers.length > 1) return;
-  // After all promises that can be settled now, and before the next transaction.
+  // `nextTick` runs after all promises that can be settled now, and before the next transaction.
   process.nextTick(() => {
     port.postMessage(answers);
     answers = [];

@@ -27,8 +27,8 @@ interface Waiting {
 }
 
 /**
- * Opens a store in a thread of its own and gives an object with the same methods and values, whose methods are run there: a
- * commit waits for the disk, and this process's event loop goes on. `now` stays here.
+ * Opens a store in a separate thread. Returns an object with the same methods and values; its methods run in the
+ * thread, so that this event loop continues while a commit waits for the disk. The clock `now` is called on this side.
  */
 export async function openInThread<Store extends { close(): Promise<void> }>(
   kind: ThreadData["kind"],
@@ -39,7 +39,10 @@ export async function openInThread<Store extends { close(): Promise<void> }>(
   return { ...thread.stub(), close: () => thread.close() } as Store;
 }
 
-/** A text is found from nowhere, so the thread is told. Undefined where it is not installed: `node:sqlite` needs none. */
+/**
+ * The address of the package `libsql`. The thread needs it because its program is a text without a path, from which no
+ * package can be found. Undefined when `libsql` is not installed, as with `node:sqlite`.
+ */
 function libsqlLocation(): string | undefined {
   try {
     return pathToFileURL(createRequire(import.meta.url).resolve("libsql")).href;
@@ -48,7 +51,7 @@ function libsqlLocation(): string | undefined {
   }
 }
 
-/** So many answers are told in one round of the event loop. */
+/** How many requests are settled in one round of the event loop. */
 const together = 16;
 
 /** The thread of one store. It keeps the process alive while it owes an answer. */
@@ -57,17 +60,17 @@ class StoreThread {
   readonly #file: string;
   readonly #now: (() => number) | undefined;
   /**
-   * Who waits, by the number of the request, which is used again. No Map: one that much goes through keeps all of it alive
-   * until the next collection of old objects, since its former tables lead to the later ones.
+   * The callers that wait, by the number of their request. Numbers are used again. It is not a `Map`, because V8's old
+   * tables of a busy `Map` keep its values alive until the next collection of old objects.
    */
   #waiting: (Waiting | undefined)[] = [];
   readonly #free: number[] = [];
-  /** What was asked for in this tick. */
+  /** The requests of this tick. */
   #requests: Request[] = [];
-  /** What is still to be told to those who wait. */
+  /** Answers that have arrived and are not yet passed to their callers. */
   #answers: Answer[] = [];
   #part: Part = {};
-  /** Why nothing can be asked any more. */
+  /** Why the thread takes no more requests. */
   #ended: Error | undefined;
   #closing: Promise<void> | undefined;
 
@@ -79,13 +82,14 @@ class StoreThread {
     worker.on("exit", (code) => this.#end(`it ended with ${code}`));
   }
 
-  /** Rejects with what the opening rejects with. */
+  /** Rejects with the error of the opening. */
   static async start(data: ThreadData, file: string, now?: () => number): Promise<StoreThread> {
     const { default: script } = await import("./store-script.ts?script");
     const worker = new Worker(script, {
       eval: true,
       workerData: data,
-      // Nothing of the host but its wish for silence: node:sqlite says that it is experimental.
+      // The only setting of the host that counts is whether warnings are shown: node:sqlite warns that it is
+      // experimental.
       env: {},
       execArgv: process.execArgv.filter((option) => /^--(?:no-warnings$|disable-warning=)/.test(option)),
     });
@@ -106,7 +110,7 @@ class StoreThread {
     return thread;
   }
 
-  /** What the thread's store has. */
+  /** An object with the members of the thread's store. */
   stub(part: Part = this.#part): Record<string, unknown> {
     const members = Object.entries(part).map(([name, member]) => {
       if ("value" in member) return [name, member.value];
@@ -117,7 +121,7 @@ class StoreThread {
     return Object.fromEntries(members);
   }
 
-  /** After all that was asked for. */
+  /** Closes the store after all requests are answered. */
   close(): Promise<void> {
     this.#closing ??= this.#close();
     return this.#closing;
@@ -130,7 +134,7 @@ class StoreThread {
     await this.#worker.terminate();
   }
 
-  /** `given` must not change until it is sent. */
+  /** Sends a request. `given` must not change until then. */
   async #ask(method: number, given: string | readonly unknown[], isLast = false): Promise<unknown> {
     if (this.#closing !== undefined && !isLast) throw storeClosed((this.#part.name as { value: string }).value);
     if (this.#ended !== undefined) throw this.#ended;
@@ -142,13 +146,13 @@ class StoreThread {
     });
   }
 
-  /** Of what a method is given: its owner may change it afterwards. */
+  /** Sends a request with a copy of the arguments, because the caller may change them afterwards. */
   async #askWritten(method: number, given: unknown[]): Promise<unknown> {
     while (given.length > 0 && given.at(-1) === undefined) given.pop();
     const packed = packOutcomes(given);
     if (isJson(packed)) return await this.#ask(method, JSON.stringify(packed));
     const asked = this.#ask(method, packed);
-    // Bytes, and numbers that JSON doesn't have: sent, they are a copy.
+    // With bytes or numbers that JSON doesn't have, sending at once makes the copy.
     this.#send();
     return await asked;
   }
@@ -160,7 +164,7 @@ class StoreThread {
     try {
       this.#post(requests);
     } catch {
-      // One of them is no data: the others are.
+      // One request can't be cloned. The others are sent one by one.
       for (const request of requests) this.#sendAlone(request);
     }
   }
@@ -188,7 +192,7 @@ class StoreThread {
     if (isIdle) this.#settleSome();
   }
 
-  /** What the first ones ask for next is under way while the others go on. */
+  /** Passes some answers on. The next requests of these callers are sent before the other answers are passed on. */
   #settleSome(): void {
     this.#send();
     const now = this.#answers.slice(0, together);
@@ -205,7 +209,7 @@ class StoreThread {
     else waiting?.resolve(form === "json" ? JSON.parse(value as string) : value);
   }
 
-  /** The thread is gone: what it had not answered may have been written or not. */
+  /** The thread has ended. Requests without an answer may have been written or not. */
   #end(why: string, cause?: unknown): void {
     this.#ended ??= storeError(
       "trp/store-thread",

@@ -1,5 +1,5 @@
 import type { ToolDefinition, ToolErrorInfo, ToolResult } from "@toolglot/core";
-import type { Outcome, PlannedCall } from "../task.ts";
+import { type Outcome, outcomeOf } from "../task.ts";
 
 export type CatalogLine = { idx: number; name: string; description: string };
 
@@ -16,28 +16,21 @@ export function readCatalog(tools: readonly ToolDefinition[] | undefined): Catal
   return lines.map(([, idx, name = "", description = ""]) => ({ idx: Number(idx), name, description }));
 }
 
-/** Calls as a router takes them. The planner has made sure that each is in the catalog. */
-export const toRouterCalls = (calls: readonly PlannedCall[], catalog: readonly CatalogLine[]): RouterCall[] =>
-  calls.map(({ name, input }) => {
-    return { idx: catalog.find((line) => line.name === name)?.idx ?? -1, name, args: input };
-  });
-
 type Entry = Partial<Record<"status" | "error" | "approval_id", string>> & { data?: unknown; warnings?: unknown[] };
 
 /** What became of the calls of one answer, in their order: several stand in a list. */
 export function readRouterResult({ status, data, error }: ToolResult): Outcome[] {
-  if (Array.isArray(data)) return (data as Entry[]).map((entry) => outcomeOf(entry.status ?? "ok", entry));
-  return [outcomeOf(status, (data ?? {}) as Entry, error)];
+  if (Array.isArray(data)) return (data as Entry[]).map((entry) => readEntry(entry.status, entry));
+  return [readEntry(status, (data ?? {}) as Entry, error)];
 }
 
-function outcomeOf(status: string, entry: Entry, error?: ToolErrorInfo): Outcome {
-  const message = error?.message ?? entry.error ?? "";
+function readEntry(status = "ok", entry: Entry, error?: ToolErrorInfo): Outcome {
   if (status === "pending") return { status: "denied", waitsFor: entry.approval_id ?? "router" };
-  if (status === "denied") return { status, message };
-  if (status !== "ok") return { status: "error", errorType: error?.type ?? "Error", message };
   // Counting with a part of the rows would give a wrong number.
-  if (entry.warnings?.length) return { status: "error", errorType: "Cut", message: entry.warnings.join("; ") };
+  if (status === "ok" && entry.warnings?.length)
+    return outcomeOf("error", { errorType: "Cut", message: entry.warnings.join("; ") });
   // As the tool of the same name gives it: a list stands under `items`.
   const { items, total } = (entry.data ?? {}) as { items?: unknown; total?: unknown };
-  return { status, value: Array.isArray(items) && typeof total === "number" ? items : entry.data };
+  const value = Array.isArray(items) && typeof total === "number" ? items : entry.data;
+  return outcomeOf(status, { value, errorType: error?.type, message: error?.message ?? entry.error });
 }

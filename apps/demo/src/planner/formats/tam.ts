@@ -1,17 +1,14 @@
-import { failure, type Outcome, type PlannedCall } from "../task.ts";
-import { parseJson } from "../text.ts";
+import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
+import { parseJson, plainText } from "../text.ts";
 
 /** Calls as one TAM block: a single call without numbers, several as numbered steps. */
 export function writeTamBlock(calls: readonly PlannedCall[]): string {
   const steps = calls.map(({ name, input }, index) => {
     const number = calls.length > 1 ? `_${index + 1}` : "";
     const fields = Object.entries({ command: name, ...input });
-    return fields.map(([key, value]) => {
-      const text = typeof value === "string" ? value : JSON.stringify(value);
-      return `${key}${number}:»»»${text}«««\n`;
-    });
+    return fields.map(([key, value]) => `${key}${number}:»»»${plainText(value)}«««\n`).join("");
   });
-  return `<|[REQUEST_TOOL]|>\n${steps.map((fields) => fields.join("")).join("\n")}<|[END_TOOL]|>\n`;
+  return `<|[REQUEST_TOOL]|>\n${steps.join("\n")}<|[END_TOOL]|>\n`;
 }
 
 /** Reads the steps of `<|[TOOL_RESULT]|>` blocks, in their order. */
@@ -20,17 +17,14 @@ export function readTamResults(text: string): Outcome[] {
   return blocks.flatMap(([, fields = ""]) => {
     const found = [...fields.matchAll(/^(\w+):»»»([\s\S]*?)«««$/gm)];
     const values = new Map(found.map(([, key = "", value = ""]) => [key, value.trim()]));
-    return [...values].flatMap(([key, status]) => {
-      const number = /^status((?:_\d+)?)$/.exec(key)?.[1];
-      return number === undefined ? [] : [readStep(status, (name) => values.get(name + number))];
+    const steps = [...values.keys()].flatMap((key) => /^status((?:_\d+)?)$/.exec(key)?.slice(1) ?? []);
+    return steps.map((number) => {
+      const [status, error, result, id] = ["status", "error", "result", "task_id"].map((key) =>
+        values.get(key + number),
+      );
+      const value = status === "pending" ? { task_id: id } : parseJson(result ?? "null");
+      const [, errorType, message = error] = /^([A-Z]\w*): ([\s\S]*)$/.exec(error ?? "") ?? [];
+      return outcomeOf(status, { value, errorType, message });
     });
   });
-}
-
-function readStep(status: string, field: (name: string) => string | undefined): Outcome {
-  if (status === "pending") return { status: "ok", value: { task_id: field("task_id") } };
-  if (status === "ok") return { status: "ok", value: parseJson(field("result") ?? "null") };
-  const error = field("error") ?? "";
-  const [, errorType = "Error", message = error] = /^([A-Z]\w*): ([\s\S]*)$/.exec(error) ?? [];
-  return failure(errorType, message, status === "denied" || undefined);
 }

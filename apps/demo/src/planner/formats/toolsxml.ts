@@ -1,6 +1,6 @@
 import { serialize, type ToolsXmlCall } from "@toolglot/toolsxml";
-import { failure, type Outcome, type PlannedCall } from "../task.ts";
-import { parseJson } from "../text.ts";
+import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
+import { parseJson, plainText } from "../text.ts";
 
 /** A value as it is, in CDATA where it has marks of XML. */
 const body = (value: string): string =>
@@ -16,9 +16,7 @@ export function writeToolsBlock(calls: readonly PlannedCall[]): string {
       const call = { tool: name, ...lists, ...input, span: { start: 0, end: 0 } } as ToolsXmlCall;
       return serialize({ calls: [call], comments: [] }).slice("<tools>\n".length, -"</tools>\n".length);
     }
-    const children = Object.entries(input).map(
-      ([key, value]) => `    <${key}>${body(typeof value === "string" ? value : JSON.stringify(value))}</${key}>\n`,
-    );
+    const children = Object.entries(input).map(([key, value]) => `    <${key}>${body(plainText(value))}</${key}>\n`);
     return `  <${name}>\n${children.join("")}  </${name}>\n`;
   });
   return `<tools>\n${elements.join("")}</tools>\n`;
@@ -31,9 +29,8 @@ export function readToolsResults(message: string): Outcome[] {
   return [...list.matchAll(result)].map(([, head = "", content = ""]) => {
     const text = content.replace(/<!\[CDATA\[([\s\S]*?)\]\]>/g, "$1");
     const found = Object.fromEntries([...head.matchAll(/ (\w+)="([^"]*)"/g)].map(([, name, value]) => [name, value]));
-    const facts = { text, ...(found.exit !== undefined && { exit: Number(found.exit) }) };
-    if (found.status === "running") return { status: "ok", running: true, value: parseJson(text), ...facts };
-    if (found.status !== "error") return { status: "ok", value: parseJson(text), ...facts };
-    return { ...failure(found.type ?? "Error", text), ...facts };
+    const exit = found.exit === undefined ? {} : { exit: Number(found.exit) };
+    const facts = { ...exit, ...(found.status === "running" && { running: true as const }), text, message: text };
+    return outcomeOf(found.status, { ...facts, value: parseJson(text), errorType: found.type });
   });
 }

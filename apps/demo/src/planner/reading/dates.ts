@@ -11,12 +11,9 @@ const { months, bounds }: { months: string[]; bounds: Record<string, string[]> }
 const parts: Record<string, string> = { ...table.parts, MONTH: `(?<name>${months.join("|")})` };
 
 /** How a moment is written. `may` and `march` are other words, too, and a bare year is a number: they need a word before. */
-export const moments: readonly RegExp[] = table.moments.map((source) => {
-  return new RegExp(
-    source.replaceAll(/MONTH|YEAR|DAY/g, (part) => parts[part] ?? ""),
-    "iuy",
-  );
-});
+export const moments: readonly RegExp[] = table.moments
+  .map((source) => source.replaceAll(/MONTH|YEAR|DAY/g, (part) => parts[part] ?? ""))
+  .map((source) => new RegExp(source, "iuy"));
 
 const iso = (...[y, m, d]: [number, number, number]): string => new Date(Date.UTC(y, m, d)).toISOString().slice(0, 10);
 
@@ -69,11 +66,8 @@ function partText(part: string, say: Say): string {
 
 /** A period as a condition on a column of ISO dates. */
 export function periodSql(period: Period, column: string): string {
-  const from = (part: string): number => (part.startsWith("-") ? 5 : 1);
-  const conditions = period.map(
-    ([operator, part]) => `substr(${column}, ${from(part)}, ${part.length}) ${operator} '${part}'`,
-  );
-  return conditions.join(" AND ");
+  const place = (part: string): string => `${part.startsWith("-") ? 5 : 1}, ${part.length}`;
+  return period.map(([operator, part]) => `substr(${column}, ${place(part)}) ${operator} '${part}'`).join(" AND ");
 }
 
 /** Whether a period reaches to the ends of the data or beyond them, so that it may be there only in part. */

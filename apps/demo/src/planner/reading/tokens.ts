@@ -1,3 +1,4 @@
+import type { Unread } from "../task.ts";
 import { numeral } from "../text.ts";
 import { moments, type Period, readMoment } from "./dates.ts";
 import { lexicon } from "./lexicon.ts";
@@ -82,17 +83,17 @@ export function writtenAs(question: string, tokens: readonly Token[], left: read
 /** Kinds of words that a request for steps may hold besides. */
 export const asking: readonly string[] = ["and", "list", "which", "noun"];
 
-/** The words of a request that a skill's own words, a pattern, do not cover; neighbours together. */
-export function unreadWords(question: string, known: string, also: readonly string[] = []): string[] {
+/** The words of a request that a skill's own words, a pattern, do not cover, neighbours together; undefined where it covers all. */
+export function unreadWords(question: string, known: string, also: readonly string[] = []): Unread | undefined {
   const pattern = new RegExp(`(?<![a-z])(?=[a-z])(?:${known})(?![a-z])|(?![a-z])(?:${known})`, "giu");
   const rest = question.replaceAll(pattern, (found) => " ".repeat(found.length));
   const tokens = readTokens(rest);
   const left = tokens.filter((token) => isContent(token) && !also.includes(token.kind));
-  return writtenAs(rest, tokens, left);
+  return left.length > 0 ? { unread: writtenAs(rest, tokens, left) } : undefined;
 }
 
-/** The part of a request that asks for something more to be done; undefined where there is none. */
-export const furtherStep = (question: string): string | undefined =>
-  readWording("furtherStep", question)
-    ?.whole?.replace(/^[,;.，；。\s]+/u, "")
-    .trim();
+/** The part of a request that asks for something more to be done, which no skill does; undefined where there is none. */
+export function furtherStep(question: string): Unread | undefined {
+  const { whole } = readWording("furtherStep", question) ?? {};
+  return whole === undefined ? undefined : { unread: [whole.replace(/^[,;.，；。\s]+/u, "").trim()] };
+}

@@ -17,18 +17,17 @@ export function readArithmetic(question: string): Task | Unread | undefined {
   const tokens = expression.toLowerCase().match(/\d+(?:\.\d+)?|sqrt|[-+*/()]/g) ?? [];
   const value = evaluate(tokens);
   if (tokens.join("") !== expression.toLowerCase().replaceAll(/\s/g, "") || !Number.isFinite(value)) return undefined;
-  const around = written.replace(expression, " ");
-  const unread = unreadWords(around, sourceOf("arithmeticWords"), ["which", "howmuch", "count"]);
-  if (unread.length > 0) return { unread };
   // A blank between all: `--` means something else in JavaScript. No number begins with 0 in Python.
   const code = tokens.map((token) => (/^\d/.test(token) ? String(Number(token)) : token)).join(" ");
-  const [python, javascript] = [code.replaceAll("sqrt", "math.sqrt"), code.replaceAll("sqrt", "Math.sqrt")];
-  return plannedTask<number | string>({
+  const [python = "", javascript = ""] = ["math", "Math"].map((library) => code.replaceAll("sqrt", `${library}.sqrt`));
+  const task = plannedTask<number | string>({
     kind: "arithmetic",
     steps: [],
     result: { python, javascript, value },
     answer: (found) => `${expression} = ${formatNumber(Number(found))}`,
   });
+  const around = written.replace(expression, " ");
+  return unreadWords(around, sourceOf("arithmeticWords"), ["which", "howmuch", "count"]) ?? task;
 }
 
 const operations: Readonly<Record<string, (a: number, b: number) => number>> = {

@@ -15,8 +15,6 @@ export function readChain(question: string, say: Say): Task | Unread | undefined
   const topic = topics.find(({ words }) => words.test(question));
   if (!topic || !says("chainRules", question) || !says("chainChecks", question)) return undefined;
   const words = sourceOf("chainRules", "chainChecks", "chainTicket", "chainWords");
-  const unread = unreadWords(question, `${topic.words.source}|${words}`, asking);
-  if (unread.length > 0) return { unread };
   const own = (texts: readonly string[]): string => texts[say.zh ? 1 : 0] ?? "";
   const query = own(topic.query);
   const writes = says("chainTicket", question);
@@ -29,7 +27,7 @@ export function readChain(question: string, say: Say): Task | Unread | undefined
   };
   const sql = { from: `SELECT *, ${all} FROM (\n${topic.sql}\n)` };
   const document = { document_id: { from: "{item.document_id}" } };
-  return plannedTask<{ hits: Row[]; limits: string[]; rows: Row[]; ticket?: Row }>({
+  const task = plannedTask<{ hits: Row[]; limits: string[]; rows: Row[]; ticket?: Row }>({
     kind: "chain",
     steps: [
       [{ name: "hits", tool: "search_documents", input: { query, top_k: 1 } }],
@@ -50,4 +48,5 @@ export function readChain(question: string, say: Say): Task | Unread | undefined
       return say`${head} ${count} fall under it:\n\n${list}${opened ?? ""} ‖ ${head}符合的有 ${count} 条：\n\n${list}${opened ?? ""}`;
     },
   });
+  return unreadWords(question, `${topic.words.source}|${words}`, asking) ?? task;
 }

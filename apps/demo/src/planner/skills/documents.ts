@@ -14,14 +14,15 @@ const wanted: Readonly<Record<string, number>> = { search: 8, ask: 5 };
 
 /** Requests about the documents. What a request names must stand in what it gets, or it gets nothing. */
 export function readDocuments(question: string, say: Say): Task | undefined {
-  const words = readTokens(question).filter(({ kind }) => !/^(?:filler|list|which|count)$/.test(kind));
+  const tokens = readTokens(question);
+  const words = tokens.filter(({ kind }) => !/^(?:filler|list|which|count)$/.test(kind));
   if (words.length === 1 && words[0]?.value === "documents") return listDocuments(say);
-  const figures = readTokens(question).some(({ kind }) => /^(?:field|aggregate|count|period)$/.test(kind));
   const bare = question.replace(/[\s?？。.!！]+$/u, "");
   const kind = kinds.find((name) => says(name, bare));
-  const { one = "", other } = (kind && readWording(kind, bare)) ?? {};
-  const topics = other === undefined ? [one] : [one, other];
-  const known = topics.every((topic) => contentWords(topic).length > 0) && !(figures && kind === "compare");
+  const { one = "", other = [] } = (kind && readWording(kind, bare)) ?? {};
+  const topics = [one].concat(other);
+  const figures = kind === "compare" && tokens.some((token) => /^(?:field|aggregate|count|period)$/.test(token.kind));
+  const known = topics.every((topic) => contentWords(topic).length > 0) && !figures;
   return kind && known ? documentTask(kind, topics, question, say) : undefined;
 }
 
@@ -53,15 +54,13 @@ function documentTask(kind: string, topics: readonly string[], question: string,
     answer(values) {
       const found = Object.values(values);
       if (wanted[kind]) return quotes(found[0] ?? [], topics[0] ?? "", question, kind === "search", say);
-      const texts: string[] = [];
-      for (const [index, topic] of topics.entries()) {
+      const texts = topics.map((topic, index) => {
         const [best] = found[index] ?? [];
         const words = contentWords(topic).filter((word) => !says("documentWord", word));
         const unread = best ? words.filter((word) => !covers(`${best.title} ${best.document_id}`, word)) : [topic];
-        if (!best || unread.length > 0) return noPassage(unread, say);
-        texts.push(summaryText(best, say, kind === "read"));
-      }
-      return texts.join("\n\n");
+        return best && unread.length === 0 ? summaryText(best, say, kind === "read") : noPassage(unread, say);
+      });
+      return texts.find((text) => typeof text === "object") ?? texts.join("\n\n");
     },
   });
 }

@@ -12,13 +12,13 @@ const unquoted = (text: string | undefined): string | undefined =>
 /** `Open a high priority ticket for Anna Berg: Lantern overheats; serial F4-10233, …` */
 export function readTicket(question: string, say: Say): Task | Unread | undefined {
   const head = readWording("ticket", question);
-  if (!head) return undefined;
-  const rest = question.slice(head.whole?.length);
+  const rest = question.slice(head?.whole?.length);
   const { mark = "", text, late, ...end } = readWording("ticketText", rest) ?? {};
+  if (!head) return undefined;
   const { level, who = end.who } = head;
   const said = unquoted(text);
   const more = /[:：]/.test(mark) ? undefined : furtherStep(said ?? rest);
-  if (more !== undefined) return { unread: [more] };
+  if (more) return more;
   // Two priorities can't both be meant.
   if (level && late) return { unread: [`with ${late} priority`] };
   if (said === undefined || says("saysNothing", said)) {
@@ -26,8 +26,7 @@ export function readTicket(question: string, say: Say): Task | Unread | undefine
     return { unread: [], message };
   }
   const wanted = (level ?? late ?? "normal").toLowerCase();
-  const priority = priorities?.[wanted] ?? wanted;
-  const receiver = unquoted(who);
+  const [priority, receiver] = [priorities?.[wanted] ?? wanted, unquoted(who)];
   const [first = "", ...others] = said.split(/\s*[;；\n]\s*/u);
   const title = first.replace(/[.。]$/u, "").slice(0, 200);
   const whole = others.length > 0 ? others.join("; ") : said;
@@ -44,8 +43,9 @@ export function readDelete(question: string, say: Say): Task | Unread | undefine
   const { unsure, rest } = readWording("delete", question) ?? {};
   if (rest === undefined) return undefined;
   const { word = "", number, reason } = readWording("record", unsure ? "" : rest) ?? {};
-  const more = reason && furtherStep(reason);
-  if (word === "" || more) return { unread: [more || rest || question] };
+  if (word === "") return { unread: [rest || question] };
+  const more = furtherStep(reason ?? "");
+  if (more) return more;
   const kind = recordNames?.[word] ?? word.toLowerCase();
   const what = `${say`${kind} ‖ ${word}`} ${Number(number)}`;
   const why = reason && { reason: reason.slice(0, 500) };
@@ -72,13 +72,10 @@ export function readNotify(question: string, say: Say): Task | undefined {
   if (message === undefined) return undefined;
   const channel = says("everybody", named.trim()) ? "all" : named.trim();
   type Sent = { notification_id: number; channel: string };
-  return callTask<Sent>(
-    ["notify", "notify_broadcast"],
-    { channel, message },
-    ({ notification_id: id, channel: to }) => {
-      return say`Message ${id} went out to ${to}. ‖ 消息 ${id} 已发到“${to}”。`;
-    },
-  );
+  return callTask<Sent>(["notify", "notify_broadcast"], { channel, message }, (sent) => {
+    const [id, to] = [sent.notification_id, sent.channel];
+    return say`Message ${id} went out to ${to}. ‖ 消息 ${id} 已发到“${to}”。`;
+  });
 }
 
 /** `Export the orders`, `导出订单`: always a whole table. */
@@ -87,11 +84,10 @@ export function readExport(question: string, say: Say): Task | Unread | undefine
   const nouns = readTokens(question).flatMap(({ kind, value }) => (kind === "noun" ? [value] : []));
   const table = says("exportLines", question) ? "order_items" : nouns[0];
   if (table === undefined || table === "documents") return { unread: [question] };
-  const unread = unreadWords(question, sourceOf("exportWords"), nouns.length > 1 ? [] : ["noun"]);
-  if (unread.length > 0) return { unread };
   type Begun = { task_id?: string; file?: string; rows?: number };
-  return callTask<Begun>(["export", "export_table"], { table }, ({ task_id, file, rows }) => {
+  const task = callTask<Begun>(["export", "export_table"], { table }, ({ task_id, file, rows }) => {
     if (file) return say`${rows} rows are in ${file}. ‖ 已写入 ${rows} 行：${file}`;
     return say`The export is running as ${task_id}; its end shows here. ‖ 已开始导出（${task_id}），完成后会在这里显示。`;
   });
+  return unreadWords(question, sourceOf("exportWords"), nouns.length > 1 ? [] : ["noun"]) ?? task;
 }

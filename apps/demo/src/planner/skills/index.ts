@@ -4,11 +4,10 @@ import type { Task, Unread } from "../task.ts";
 import { type Say, sayIn } from "../text.ts";
 import { readArithmetic } from "./arithmetic.ts";
 import { readChain } from "./chain.ts";
-import { readData, readNamed } from "./data/index.ts";
+import { readData, readNamed, readSql } from "./data/index.ts";
 import { readAsk, readDocuments } from "./documents.ts";
 import { readDelete, readExport, readNotify, readTicket } from "./effects.ts";
 import { readProject } from "./project/index.ts";
-import { readSql } from "./sql.ts";
 
 export { default as skills } from "../words/skills.json" with { type: "json" };
 
@@ -16,8 +15,8 @@ type Reader = (question: string, say: Say, now: Date) => Task | Unread | undefin
 
 /** In this order: the first that takes a request in whole is taken; what one claims and can't take in whole is declined. */
 const copying: readonly Reader[] = [readSql, readTicket, readNotify];
-const reading = [readDelete, readExport, readProject, readChain, severalSteps, readData, readDocuments, readArithmetic];
-const readers: readonly Reader[] = [...copying, ...reading, readNamed, readAsk];
+const steps: readonly Reader[] = [readDelete, readExport, readProject, readChain, furtherStep];
+const readers = [...copying, ...steps, readData, readDocuments, readArithmetic, readNamed, readAsk];
 
 /** A request of more characters is none that these rules understand; only what is copied as it stands may be long. */
 const maxLength = 2000;
@@ -35,9 +34,4 @@ export function readTask(asked: string, language: Locale, now: Date = new Date()
   }
   const tokens = readTokens(question, now);
   return claimed ?? { unread: long ? [question] : writtenAs(question, tokens, tokens.filter(isContent)) };
-}
-
-function severalSteps(question: string): Unread | undefined {
-  const more = furtherStep(question);
-  return more === undefined ? undefined : { unread: [more] };
 }

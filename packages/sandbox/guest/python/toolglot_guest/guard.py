@@ -38,9 +38,9 @@ READABLE = METHODS | HOOKS | _dunders("name qualname doc class cause context sup
 # Names that may be defined, assigned and read.
 NAMES = METHODS | HOOKS | _callbacks | _dunders("result name debug slots doc all author version")
 # In the style "notebook" these may be read as well, of the program's own objects, through a check at run time; `__module__`
-# of all.
+# and `__version__` of all.
 REFLECTION = _dunders("dict mro annotations")
-_readable_there = REFLECTION | _dunders("module")
+_readable_there = REFLECTION | _dunders("module version")
 # And these may be defined: all special methods but those that are called at tear-down or name what makes an object anew.
 _definable_there = _dunders(
     "instancecheck subclasscheck subclasshook prepare mro_entries fspath buffer release_buffer getnewargs getnewargs_ex "

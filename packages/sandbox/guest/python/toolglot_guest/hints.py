@@ -4,6 +4,7 @@ import ast
 import builtins
 import difflib
 import re
+import zoneinfo
 
 from . import guard
 
@@ -31,6 +32,8 @@ def for_exception(error, namespace, signatures, libraries):
     text = str(error)
     if isinstance(error, ModuleNotFoundError) and _is_name(error.name):
         return f"{error.name.split('.')[0]} is not available; the libraries are {', '.join(libraries)}"
+    if isinstance(error, zoneinfo.ZoneInfoNotFoundError):
+        return "there is no data on time zones here: write datetime.timezone(datetime.timedelta(hours=1)), or ask a tool"
     if isinstance(error, TypeError):
         match = _unexpected.match(text)
         if match and match[1] in signatures:

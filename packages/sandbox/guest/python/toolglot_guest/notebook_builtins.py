@@ -13,10 +13,15 @@ from .safe_builtins import shown
 TEXT = "<string of the program>"
 _files = (guard.PROGRAM, TEXT)
 # Types that were there before the first program; those that come later are the program's own.
-_engine_types = frozenset(map(id, safe_builtins.every_type()))
+_engine_types = set(map(id, safe_builtins.every_type()))
 _functions = (types.FunctionType, types.MethodType)
 _dict = type.__dict__["__dict__"].__get__
 _mro = type.__dict__["__mro__"].__get__
+
+
+def know(kinds):
+    """These types are no program's own either."""
+    _engine_types.update(map(id, kinds))
 
 
 def is_own_type(kind):

@@ -5,8 +5,10 @@ Which there are stands in libraries.json. No module, frame or built-in that the 
 
 import asyncio
 import hmac as _hmac
+import importlib
 import sys
 import traceback as _traceback
+import types
 import zoneinfo as _zoneinfo
 
 import base64
@@ -131,7 +133,7 @@ def _varied(name, **more):
 
 
 _datetime_facade = facade("datetime", {"parse": library.datetime.parse}, only="date datetime time timedelta timezone tzinfo UTC MINYEAR MAXYEAR")
-_json = library.importlib.import_module("json")
+_json = importlib.import_module("json")
 _parse = facade("urllib.parse", only=_urls)
 _own = {
     "sys": _SYS,
@@ -161,20 +163,65 @@ MODULES = {
 }
 
 
+# Modules that the host's wheels have brought, by the names at their top; each is Python's own module.
+WHEELS = {}
+
+
 def public_names(found):
+    if isinstance(found, types.ModuleType) and hasattr(found, "__all__"):
+        return list(found.__all__)
     return [name for name in vars(found) if not name.startswith("_")]
+
+
+class _Allowed(dict):
+    """With what the host's wheels have, down to their last part: that is imported when it is asked for."""
+
+    def get(self, name, default=None):
+        found = super().get(name)
+        top = name.split(".")[0]
+        if found is not None or top not in WHEELS or super().get(top) is not WHEELS[top]:
+            return default if found is None else found
+        try:
+            return importlib.import_module(name)
+        except Exception:
+            # The program's own import says what was wrong.
+            return default
 
 
 def allowed(names):
     """The modules that a program may import, by name: those of `names`, and their parts."""
     roots = {name.split(".")[0] for name in names if name.startswith("urllib.")} | set(names)
-    return {name: module for name, module in MODULES.items() if name in names or name.split(".")[0] in roots}
+    found = {name: module for name, module in MODULES.items() if name in names or name.split(".")[0] in roots}
+    return _Allowed({**{name: module for name, module in WHEELS.items() if name in names}, **found})
+
+
+def _from_wheel(name, member, root):
+    """What Python's own import binds."""
+    module = importlib.import_module(name)
+    if root:
+        return sys.modules[name.split(".")[0]]
+    if member is None:
+        return module
+    try:
+        return getattr(module, member)
+    except AttributeError:
+        pass
+    try:
+        return importlib.import_module(f"{name}.{member}")
+    except ModuleNotFoundError as error:
+        if error.name != f"{name}.{member}" and hasattr(module, "__path__"):
+            raise
+        near = library.near_miss(member, public_names(module))
+        raise ImportError(f"cannot import name '{member}' from '{name}'{near}", name=name, name_from=member) from None
 
 
 def importer(libraries):
     """What the rewritten imports of a program call. Raises ImportError, as Python's own import does."""
 
     def import_module(name, member, root):
+        top = name.split(".")[0]
+        if top in WHEELS and libraries.get(top) is WHEELS[top]:
+            return _from_wheel(name, member, root)
         module = libraries.get(name)
         if module is None:
             parent = name.rpartition(".")[0]

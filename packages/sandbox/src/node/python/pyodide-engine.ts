@@ -13,6 +13,7 @@ import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
 import { type Confinement, findConfinement } from "./isolation.ts";
 import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
+import { type EngineInfo, readWheels, type Wheels } from "./wheels.ts";
 
 /** A plain start takes 3 seconds of processor time; machines under load take many times that. */
 const startTimeoutMs = 300_000;
@@ -30,14 +31,14 @@ const engineFiles = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "pyth
 interface EnginePackage {
   dir: string;
   version: string;
-  lockInfo: unknown;
+  lockInfo: EngineInfo;
 }
 
 /** Finds the installed engine. Throws `ToolglotError` (`sandbox/engine-missing`) with what to install. */
 function findPyodide(): EnginePackage {
   const { manifest, version } = findEngine("Python", "pyodide", "314.0.7");
   const dir = dirname(manifest);
-  const { info } = JSON.parse(readFileSync(join(dir, "pyodide-lock.json"), "utf8")) as { info: unknown };
+  const { info } = JSON.parse(readFileSync(join(dir, "pyodide-lock.json"), "utf8")) as { info: EngineInfo };
   return { dir, version, lockInfo: info };
 }
 
@@ -85,6 +86,8 @@ export class PyodideEngine implements Engine {
   readonly libraries: readonly string[];
   readonly files: FileCodec = { encode: encodeFiles, decode: decodeFiles };
   readonly #standard: boolean;
+  readonly #chosen: readonly string[];
+  readonly #wheels: Wheels;
   readonly #engine: EnginePackage;
   readonly #limits: SandboxLimits;
   readonly #cacheDir: string | undefined;
@@ -95,19 +98,22 @@ export class PyodideEngine implements Engine {
   #preparing: Promise<void> | undefined;
   #notProven: readonly SandboxWall[] = [];
 
-  /** Throws `TypeError` for a library that there is not, `ToolglotError` (`sandbox/engine-missing`). */
-  constructor(limits: SandboxLimits, { cacheDir, isolation = "auto", libraries, style }: SandboxOptions) {
-    this.libraries = resolveLibraries(libraries, style);
-    this.#standard = libraries === undefined || libraries === "standard";
+  /** Throws `TypeError` for a library that there is not, or a wheel that can't be had, `ToolglotError` (`sandbox/engine-missing`). */
+  constructor(limits: SandboxLimits, { cacheDir, isolation = "auto", libraries, style, wheels }: SandboxOptions) {
     this.#engine = findPyodide();
+    this.#wheels = readWheels(wheels, this.#engine.lockInfo);
+    this.#standard = libraries === undefined || libraries === "standard";
+    this.#chosen = resolveLibraries(libraries, style);
+    this.libraries = this.librariesOf(style);
     this.#limits = limits;
     this.#wanted = isolation;
     this.#cacheDir = cacheDir === false ? undefined : (cacheDir ?? defaultCacheDir());
     this.label = `pyodide ${this.#engine.version}`;
   }
 
-  librariesOf(style: ProgramStyle): readonly string[] {
-    return this.#standard ? resolveLibraries("standard", style) : this.libraries;
+  librariesOf(style: ProgramStyle = "attp"): readonly string[] {
+    const found = this.#standard ? resolveLibraries("standard", style) : this.#chosen;
+    return style === "notebook" ? [...found, ...this.#wheels.names] : found;
   }
 
   /** `process` until {@link PyodideEngine.prepare} has found out. */
@@ -123,6 +129,10 @@ export class PyodideEngine implements Engine {
 
   get guestHash(): string {
     return guestFiles().hash;
+  }
+
+  get wheelsHash(): string {
+    return this.#wheels.hash;
   }
 
   get warnings(): readonly string[] {
@@ -186,7 +196,8 @@ export class PyodideEngine implements Engine {
 
   /** The files a child may read, and nothing else. */
   #readable(snapshot: string | undefined): string[] {
-    const files = [...engineFiles.map((name) => join(this.#engine.dir, name)), ...guestFiles().scripts];
+    const engine = engineFiles.map((name) => join(this.#engine.dir, name));
+    const files = [...engine, ...guestFiles().scripts, ...this.#wheels.paths];
     return snapshot === undefined ? files : [...files, realpathSync(snapshot)];
   }
 
@@ -214,7 +225,10 @@ export class PyodideEngine implements Engine {
   #init(more: Record<string, unknown>): Record<string, unknown> {
     const { sources } = guestFiles();
     const { dir, lockInfo } = this.#engine;
-    return { engineDir: dir, lockInfo, memoryMb: this.#limits.memoryMb, heapMb: this.#heapMb, ...more, sources };
+    const limits = { memoryMb: this.#limits.memoryMb, heapMb: this.#heapMb };
+    const { paths, names, native } = this.#wheels;
+    const wheels = paths.length === 0 ? undefined : { paths, names, native };
+    return { engineDir: dir, lockInfo, ...limits, wheels, ...more, sources };
   }
 
   /**
@@ -224,7 +238,7 @@ export class PyodideEngine implements Engine {
   async #snapshotName(): Promise<string> {
     const { hash } = guestFiles();
     const key = createHash("sha256")
-      .update([hash, await engineDigest(this.#engine.dir), process.arch].join("\n"))
+      .update([hash, await engineDigest(this.#engine.dir), process.arch, this.#wheels.hash].join("\n"))
       .digest("hex")
       .slice(0, 16);
     return `pyodide-${this.#engine.version}-node-${process.versions.node}-${key}`;

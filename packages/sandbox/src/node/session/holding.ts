@@ -27,7 +27,7 @@ export async function holdSession(store: SessionStore, id: string, leaseMs: numb
     fence,
     lease,
     async release() {
-      lease.stop();
+      await lease.stop();
       await store.release(id, fence);
     },
   };

@@ -15,6 +15,7 @@ const unpack = promisify(gunzip);
 const macBytes = 32;
 const lengthBytes = 4;
 const pageBytes = 4096;
+const pieceBytes = 1024 * 1024;
 
 /** What an image says of itself. */
 export interface ImageHead {
@@ -24,6 +25,8 @@ export interface ImageHead {
   language: SandboxLanguage;
   engine: string;
   guestHash: string;
+  /** Of the libraries that the host gives; empty for none. */
+  wheelsHash: string;
   /** As {@link GuestMemory.base}; empty in a session that has run nothing. */
   baseHash: string;
   memoryBytes: number;
@@ -46,14 +49,15 @@ export async function packPages({ numbers, pages }: Pick<GuestMemory, "numbers" 
   const table = new Uint8Array(numbers.length * 4);
   const view = new DataView(table.buffer);
   for (const [index, number] of numbers.entries()) view.setUint32(index * 4, number, true);
-  return await pack(Buffer.concat([table, pages]), { level: constants.Z_BEST_SPEED });
+  // In few pieces: by default each 16 KiB is a piece of its own, and putting them together costs as much as packing.
+  return await pack(Buffer.concat([table, pages]), { level: constants.Z_BEST_SPEED, chunkSize: pieceBytes });
 }
 
 /** The memory that an image holds. */
 export async function unpackMemory({ head, packed }: SessionImage): Promise<GuestMemory> {
   const { baseHash, memoryBytes, pages: count, variables } = head;
   const whole = count * (4 + pageBytes);
-  const all = await unpack(packed, { maxOutputLength: Math.max(1, whole) });
+  const all = await unpack(packed, { maxOutputLength: Math.max(1, whole), chunkSize: Math.max(64, whole) });
   const table = new DataView(all.buffer, all.byteOffset, count * 4);
   const numbers = Array.from({ length: count }, (_, index) => table.getUint32(index * 4, true));
   return { base: baseHash, memoryBytes, numbers, pages: all.subarray(count * 4), ran: true, variables };

@@ -12,7 +12,7 @@ import { mismatchError, SessionTurns } from "./session-turns.ts";
 /** The sessions of a sandbox. */
 export function makeSessions(host: SessionHost): Sessions {
   const own = memorySessionStore();
-  const { language, label, guestHash = "" } = host.engine;
+  const { language, label, guestHash = "", wheelsHash = "" } = host.engine;
 
   async function open(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
     const { id } = holding;
@@ -21,7 +21,7 @@ export function makeSessions(host: SessionHost): Sessions {
       throw sessionError("exists", message, { id });
     }
     const head: ImageHead = {
-      ...{ format: 1, id, turn: 0, language, engine: label, guestHash },
+      ...{ format: 1, id, turn: 0, language, engine: label, guestHash, wheelsHash },
       ...{ baseHash: "", memoryBytes: 0, pages: 0, lineage: [], variables: [], reseed: false },
     };
     const packed = await packPages({ numbers: [], pages: new Uint8Array() });
@@ -41,8 +41,8 @@ export function makeSessions(host: SessionHost): Sessions {
     }
     const { turn } = stored;
     const { head } = readImage((await store.get(id, turn)) ?? new Uint8Array(), { id, turn }, key);
-    const here = { format: 1, language, engine: label, guestHash };
-    for (const field of ["format", "language", "engine", "guestHash"] as const) {
+    const here = { format: 1, language, engine: label, guestHash, wheelsHash };
+    for (const field of ["format", "language", "engine", "guestHash", "wheelsHash"] as const) {
       if (head[field] !== here[field]) throw mismatchError(id, field, head[field], here[field]);
     }
     return new OpenSession(host, settings, holding, head, stored);

@@ -43,6 +43,10 @@ it.for([
     "import numpy as np",
     { type: "ModuleNotFoundError", line: 1, hint: expect.stringContaining("numpy is not available") },
   ],
+  [
+    "import zoneinfo\nzoneinfo.ZoneInfo('Europe/Berlin')",
+    { type: "ZoneInfoNotFoundError", hint: expect.stringContaining("no data on time zones") },
+  ],
   ["from os import system", { type: "ImportError", message: expect.stringContaining("system") }],
   ["from asyncio import events", { type: "ImportError" }],
   ["from urllib import request", { type: "ImportError" }],

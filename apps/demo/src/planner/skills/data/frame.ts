@@ -38,6 +38,7 @@ const people = /^(?:tier|city|country|customer)$/;
 /** Whose rows are meant where only a filter is named. */
 const owners = { orders: /^(?:status|late)$/, tickets: /^(?:ticketstatus|priority)$/, customers: people };
 const dimensions: Readonly<Record<string, string>> = { customers: "customer", products: "product" };
+const ranks = (word?: Token): boolean => /^(?:sup|recency)$/.test(word?.kind ?? "");
 
 /** The words of a question. What is taken has its place in the frame; what is left must not be passed over. */
 class Words {
@@ -48,12 +49,10 @@ class Words {
 
   has = (kinds: RegExp): boolean => this.all.some(({ kind }) => kinds.test(kind));
   of = (kind: string): string[] => this.all.flatMap((word) => (word.kind === kind ? word.value : []));
-
-  take(kinds: RegExp, fits: (word: Token, before?: Token, after?: Token) => unknown = () => true): Token[] {
-    return this.all.filter(
+  take = (kinds: RegExp, fits: (word: Token, before?: Token, after?: Token) => unknown = () => true): Token[] =>
+    this.all.filter(
       (word, at) => kinds.test(word.kind) && fits(word, this.all[at - 1], this.all[at + 1]) && this.left.delete(word),
     );
-  }
 }
 
 /** Reads a question about the tables, or says what of it no frame has a place for. */
@@ -82,38 +81,36 @@ function relabel(index: number, all: readonly Token[], tokens: readonly Token[],
     sided.kind = "filler";
   }
   // "What did she order": a verb.
-  if (/^order$/i.test(word.text) && (before?.kind === "customer" || before?.value === "customers"))
-    word.kind = "bought";
+  const hasBuyer = before?.kind === "customer" || before?.value === "customers";
+  if (hasBuyer && /^order$/i.test(word.text)) word.kind = "bought";
   if (word.kind !== "number") return;
   const counted = tokens[tokens.indexOf(word) + 1]?.kind ?? "";
   const isRecord = before?.kind === "noun" && before.value in schema && /^\d{1,15}$/.test(word.text);
-  const limits = [before, after].some((one) => /^(?:sup|recency)$/.test(one?.kind ?? "")) || before?.kind === "list";
   // "With more than three tents" counts something else.
   if (before?.kind === "than" && !/^(?:category|product|noun)$/.test(counted)) word.kind = "bound";
-  else if (isRecord && !all.some(({ kind }) => /^(?:sup|recency)$/.test(kind)))
-    [before.kind, word.kind] = ["record", "id"];
-  else if (limits && /^[1-9]\d{0,5}$/.test(word.value)) word.kind = "limit";
+  else if (isRecord && !all.some(ranks)) [before.kind, word.kind] = ["record", "id"];
+  else if ((ranks(before) || ranks(after) || before?.kind === "list") && /^[1-9]\d{0,5}$/.test(word.value))
+    word.kind = "limit";
 }
 
 function frameOf(words: Words): Frame | undefined {
-  const { of, has } = words;
-  words.take(/^(?:filler|list|which)$/);
+  const { all, of, has, take } = words;
+  take(/^(?:filler|list|which)$/);
   // Of two records, numbers or orders one would be passed over.
-  const orders = of("sup").map((order) => order.slice(-3));
-  if ([of("id"), of("limit")].some(({ length }) => length > 1)) return undefined;
-  if ([orders, of("recency")].some((all) => new Set(all).size > 1)) return undefined;
+  const orders = [of("sup").map((order) => order.slice(-3)), of("recency")].map((found) => [...new Set(found)]);
+  if ([of("id"), of("limit"), ...orders].some(({ length }) => length > 1)) return undefined;
   const [record] = of("record") as Table[];
-  const [id = 0] = of("id").map(Number);
+  const [id = ""] = of("id");
   if (record && !has(/^noun$/)) {
-    words.take(/^(?:record|id|field|dimension|duration|howmuch|late|status|bought|sold)$/);
-    return { subject: record, table: record, measures: [], filters: [], periods: [], dated: "", id };
+    take(/^(?:record|id|field|dimension|duration|howmuch|late|status|bought|sold)$/);
+    return { subject: record, table: record, measures: [], filters: [], periods: [], dated: "", id: Number(id) };
   }
-  const [by] = words.all.filter((_, index) => words.all[index - 1]?.kind === "by");
   const isSplit = ({ kind, value }: Token): boolean => kind === "dimension" || (kind === "noun" && value in dimensions);
-  const named = by && isSplit(by) ? by : words.all.find(({ kind }) => kind === "dimension" && has(/^sup$/));
-  const [split] = words.take(/./, (word) => word === named);
-  const sup = words.take(/^sup$/, ({ value }) => !split || /^m\w+$/.test(value))[0]?.value;
-  const core = words.take(/^(?:count|howmuch|aggregate|noun|field|joined|bought|sold)$/);
+  const by = all.find((_, index) => all[index - 1]?.kind === "by");
+  const named = by && isSplit(by) ? by : all.find(({ kind }) => kind === "dimension" && has(/^sup$/));
+  const [split] = take(/./, (word) => word === named);
+  const sup = take(/^sup$/, ({ value }) => !split || /^m\w+$/.test(value))[0]?.value;
+  const core = take(/^(?:count|howmuch|aggregate|noun|field|joined|bought|sold)$/);
   const said = core.map(({ kind, value }) => (/^(?:noun|field|aggregate)$/.test(kind) ? value : kind));
   // "What did she buy" asks for goods, "who bought it" for people.
   if (said.includes("bought")) said.push(...of("which").filter((word) => word !== "which"));
@@ -126,35 +123,40 @@ function frameOf(words: Words): Frame | undefined {
     name.startsWith("mean") ? statistics.map((statistic) => name.replace("mean", statistic)) : name,
   );
   if (statistics.length > 1) measures.unshift("count");
-  const dimension = dimensions[split?.value ?? ""] ?? split?.value ?? (measures.length > 0 ? ranked : "");
+  const isList = measures.length === 0;
+  const dimension = dimensions[split?.value ?? ""] ?? split?.value ?? (isList ? "" : ranked);
   const frame: Frame = { subject, table, measures, dimension, filters: [], periods: [], dated: date };
+  const { filters } = frame;
   // Rows that are split are counted.
-  if (dimension && measures.length === 0) {
-    if (!core.every(({ kind }) => /^(?:noun|joined)$/.test(kind))) return undefined;
-    measures.push("count");
-  }
+  if (isList && dimension) measures.push("count");
+  if (isList && dimension && !core.every(({ kind }) => /^(?:noun|joined)$/.test(kind))) return undefined;
   // "Delivered in September" is a date of its own.
-  if (table === "orders" && has(/^period$/) && of("status").join() === "delivered") {
-    frame.dated = "o.delivered_on";
-    words.take(/^status$/);
-  }
+  const isDelivery = table === "orders" && has(/^period$/) && of("status").join() === "delivered";
+  if (isDelivery && take(/^status$/)) frame.dated = "o.delivered_on";
   for (const kind of Object.keys(columns)) {
-    const found = words.take(new RegExp(`^${kind}$`));
+    const found = take(new RegExp(`^${kind}$`));
     const values = [...new Set(found.map(({ value }) => value))];
-    if (values.length > 0) frame.filters.push({ kind, values, ids: found.flatMap((word) => word.id ?? []) });
+    if (values.length > 0) filters.push({ kind, values, ids: found.flatMap((word) => word.id ?? []) });
   }
   const numbered = record && oneOf(record);
-  if (numbered && columns[numbered] && words.take(/^(?:record|id)$/))
-    frame.filters.push({ kind: numbered, values: [String(id)], ids: [id] });
-  const compared = comparedColumn(words, frame);
-  if (of("bound").length === 1 && columns[compared] && words.take(/^(?:than|bound|unit)$/))
-    frame.filters.push({ kind: compared, values: of("bound"), ids: [], operator: of("than")[0] });
+  if (numbered && columns[numbered] && take(/^(?:record|id)$/))
+    filters.push({ kind: numbered, values: [String(Number(id))], ids: [Number(id)] });
+  const { compared } = schema[table];
+  const column = compared[of("field")[0] ?? ""] ?? (has(/^unit$/) ? compared.unit : undefined) ?? "";
+  const compares = subject === table && measures.every((name) => /^(?:count|m\w+)$/.test(name)) && columns[column];
+  if (compares && of("bound").length === 1 && take(/^(?:than|bound|unit)$/))
+    filters.push({ kind: column, values: of("bound"), ids: [], operator: of("than")[0] });
   const isDated = date && (table !== "customers" || said.includes("joined"));
-  const periods = words.all.flatMap(({ kind, period }) => (kind === "period" && period ? [period] : []));
+  const periods = all.flatMap(({ kind, period }) => (kind === "period" && period ? [period] : []));
   const simple = periods.every((period) => period.length === 1 && period[0]?.[0] === "=");
-  if (isDated && (simple || periods.length === 1) && words.take(/^period$/)) frame.periods = periods;
+  if (isDated && (simple || periods.length === 1) && take(/^period$/)) frame.periods = periods;
   if (!isDated && /^(?:month|year)$/.test(dimension)) return undefined;
-  rank(frame, words, sup, ranked);
+  const [recency] = of("recency");
+  if (sup) frame.rank = { by: measures[0] ?? ranked, descending: !sup.endsWith("min") };
+  else if (recency && measures.length === 0 && date && subject === table && take(/^recency$/))
+    frame.rank = { by: "date", descending: recency === "last" };
+  const [limit] = frame.rank || measures.length === 0 ? take(/^limit$/) : [];
+  if (limit || frame.rank) frame.limit = Number(limit?.value ?? (isOne(all) ? 1 : 5));
   frame.dimension ||= splitOf(frame);
   takeJoints(frame, words, split);
   // Lines of orders have no totals, and of each customer there is one.
@@ -168,31 +170,15 @@ function meaningOf({ has, all }: Words, said: Set<string>, sup: string | undefin
   const [owner] = has(/^sup$/) ? [] : (Object.entries(owners).find(([, kinds]) => has(kinds)) ?? []);
   if (owner && [...said].every((word) => word === "count") && !has(goods)) said.add(owner);
   // "Gold customers": the noun says what the name says.
-  const extra = [...(has(people) ? ["customers", "PERSON"] : []), ...(has(goods) ? ["products", "GOODS"] : [])];
+  const kinds = [...(has(people) ? ["PERSON"] : []), ...(has(goods) ? ["GOODS"] : [])];
+  const also = kinds.flatMap((kind) => [kind, kind === "GOODS" ? "products" : "customers"]);
   const words = [...said].map((word) => (/^(?:median|stdev)$/.test(word) ? "mean" : word));
-  return all.length === 0
-    ? undefined
-    : meanings.find(({ words: set }) => {
-        const needed = set.filter((word) => !/[?~]$/.test(word));
-        const allowed = [...set.map((word) => word.replace(has(/^bound$/) ? /[?~]/ : "?", "")), ...extra];
-        const given = [...words, ...extra.filter((word) => /^[A-Z]+$/.test(word))];
-        return needed.every((word) => given.includes(word)) && words.every((word) => allowed.includes(word));
-      });
-}
-
-/** How a report or a list is ordered, and how many are wanted. */
-function rank(frame: Frame, words: Words, sup: string | undefined, ranked: string): void {
-  const { table, subject, measures } = frame;
-  const [recency] = words.of("recency");
-  const isList = measures.length === 0;
-  if (sup) frame.rank = { by: measures[0] ?? ranked, descending: !sup.endsWith("min") };
-  else if (recency && isList && schema[table].columns.date && subject === table) {
-    words.take(/^recency$/);
-    frame.rank = { by: "date", descending: recency === "last" };
-  }
-  if (!frame.rank && !isList) return;
-  const [limit] = words.take(/^limit$/);
-  if (limit || frame.rank) frame.limit = Number(limit?.value ?? (isOne(words.all) ? 1 : 5));
+  if (all.length === 0) return undefined;
+  return meanings.find(({ words: set }) => {
+    const needed = set.filter((word) => !/[?~]$/.test(word));
+    const allowed = [...set.map((word) => word.replace(has(/^bound$/) ? /[?~]/ : "?", "")), ...also];
+    return needed.every((word) => [...words, ...kinds].includes(word)) && words.every((word) => allowed.includes(word));
+  });
 }
 
 /** Whether one thing is asked for: "the best customer", "哪个客户". */
@@ -202,31 +188,24 @@ function isOne(all: readonly Token[]): boolean {
   return asksOne || /^[a-z].*[^s]$/i.test(head);
 }
 
-/** The column that a number is compared with. */
-function comparedColumn({ of, has }: Words, { table, subject, measures }: Frame): string {
-  const { compared } = schema[table];
-  if (subject !== table || measures.some((name) => !/^(?:count|m\w+)$/.test(name))) return "";
-  return compared[of("field")[0] ?? ""] ?? (has(/^unit$/) ? compared.unit : undefined) ?? "";
-}
-
 /** Several values of one kind, or several months, are shown side by side. */
-function splitOf({ measures, periods, filters, rank: ranked }: Frame): string | undefined {
-  if (measures.length === 0 || ranked) return undefined;
+function splitOf({ measures, periods, filters, rank }: Frame): string | undefined {
+  if (measures.length === 0 || rank) return undefined;
   const parts = periods.length > 1 ? periods.flatMap(([bound]) => bound?.[1] ?? []) : [];
   const part = [/^(?:\d{4})?-\d\d$/, /^\d{4}$/].findIndex((pattern) => parts.every((one) => pattern.test(one)));
   const found = filters.flatMap(({ kind, values }) => (values.length > 1 ? [kind] : []));
-  const all = [...found, ...(parts.length > 0 ? [["month", "year"][part]] : [])];
+  const all = parts.length > 0 ? [...found, ["month", "year"][part]] : found;
   return all.length === 1 ? all[0] : undefined;
 }
 
 /** Words that join others are taken with them. */
-function takeJoints({ dimension, measures, filters, periods }: Frame, words: Words, split: Token | undefined): void {
+function takeJoints({ dimension, measures, filters, periods }: Frame, { has, take }: Words, split?: Token): void {
   const narrows = measures.length + filters.length + periods.length > 0;
-  const group = (word: Token | undefined): string => word?.kind.replace(/^(?:count|field)$/, "aggregate") ?? "";
+  const group = (word?: Token): string => word?.kind.replace(/^(?:count|field)$/, "aggregate") ?? "";
   const joins = dimension ? /^(?:customer|count|field)$/ : /^customer$/;
-  words.take(/^by$/, (_, __, after) => after === split || joins.test(after?.kind ?? ""));
-  words.take(/^dimension$/, ({ value }) => filters.some(({ kind }) => kind.replace("ticket", "") === value));
-  if (dimension) words.take(/^compare$/);
-  if (narrows) words.take(/^(?:to|between)$/, ({ kind }) => kind === "to" || !words.has(/^to$/));
-  words.take(/^and$/, (_, before, after) => group(before) === group(after) && group(before) !== "noun" && narrows);
+  take(/^by$/, (_, __, after) => after === split || joins.test(after?.kind ?? ""));
+  take(/^dimension$/, ({ value }) => filters.some(({ kind }) => kind.replace("ticket", "") === value));
+  if (dimension) take(/^compare$/);
+  if (narrows) take(/^(?:to|between)$/, ({ kind }) => kind === "to" || !has(/^to$/));
+  take(/^and$/, (_, before, after) => group(before) === group(after) && group(before) !== "noun" && narrows);
 }

@@ -1,7 +1,7 @@
-import { says } from "../../reading/requests.ts";
+import { readWording, says } from "../../reading/requests.ts";
 import { readTokens, type Token } from "../../reading/tokens.ts";
-import { type Planned, plannedTask, type Task, type Unread } from "../../task.ts";
-import { escapeRegExp, type Say } from "../../text.ts";
+import { callTask, type Planned, plannedTask, type Task, type Unread } from "../../task.ts";
+import { escapeRegExp, markdownTable, type Say } from "../../text.ts";
 import { readAsk } from "../documents.ts";
 import { type Found, notes, recordAnswer, reportAnswer, rowsAnswer } from "./answers.ts";
 import { readFrame } from "./frame.ts";
@@ -10,6 +10,20 @@ import { namesSql, recordSql, reportSql, rowsSql, spanSql } from "./sql.ts";
 /** A list has as many rows as this, unless another number or all are asked for. */
 const defaultRows = 20;
 const mostRows = 200;
+
+/** A query that the user typed is run as it stands. */
+export function readSql(question: string, say: Say): Task | undefined {
+  const sql = readWording("sql", question)?.sql?.trim();
+  // "Select the best customers" is no query.
+  if (sql === undefined || says("selectInEnglish", sql)) return undefined;
+  type Found = { rows: Record<string, unknown>[]; truncated: boolean };
+  return callTask<Found>(["sql", "query_sql"], { sql }, ({ rows, truncated }) => {
+    if (rows[0] === undefined) return say`The query gave no rows. ‖ 查询没有返回任何行。`;
+    const count = say`${rows.length} ${rows.length === 1 ? "row" : "rows"}: ‖ ${rows.length} 行：`;
+    const more = truncated ? say`\n\nThere are more rows. ‖ \n\n还有更多的行。` : "";
+    return `${count}\n\n${markdownTable(Object.keys(rows[0]), rows.map(Object.values))}${more}`;
+  });
+}
 
 export function readData(question: string, say: Say, now: Date): Task | undefined {
   const found = dataTask(question, readTokens(question, now), say, now);

@@ -50,28 +50,19 @@ function source(frame: Frame): string {
 }
 
 function measureSql(measure: string, frame: Frame): string {
-  const { table, subject } = frame;
-  const { columns, sums } = schema[table];
+  const { columns, sums } = schema[frame.table];
   const lines = needsLines(frame);
-  if (measure === "count") return `COUNT(${subject !== table || lines ? `DISTINCT ${keyOf(subject)}` : "*"})`;
+  const repeats = lines || frame.subject !== frame.table;
+  if (measure === "count") return `COUNT(${repeats ? `DISTINCT ${keyOf(frame.subject)}` : "*"})`;
   if (measure === "revenue" && lines) return "COALESCE(SUM(i.quantity * i.unit_price), 0)";
   if (sums[measure]) return `COALESCE(SUM(${sums[measure]}), 0)`;
   const [statistic = "", column = ""] = measure.split("_");
   return `ROUND(${statistic.replace("mean", "avg").toUpperCase()}(${columns[column]}), 2)`;
 }
 
-/** What rows are split by, as an answer shows it; undefined where the table has not got that. */
-function labelSql({ table, dimension = "", dated }: Frame, say: Say): string | undefined {
-  const { columns } = schema[table];
-  const part = { month: 7, year: 4 }[dimension];
-  if (part) return dated && `substr(${dated}, 1, ${part})`;
-  const column = columns[dimension] ?? columns[`ticket${dimension}`];
-  return column?.replace("c.id", "c.name").replace("p.id", say`p.name ‖ p.name_zh`);
-}
-
 /** A query that counts, sums or averages: in one row, or by a dimension; undefined where the table has not got that. */
 export function reportSql(frame: Frame, say: Say): string | undefined {
-  const { dimension, measures, rank, limit, subject, table, filters } = frame;
+  const { dimension, measures, rank, limit, subject, table, filters, dated } = frame;
   const selected = measures.map((measure) => `${measureSql(measure, frame)} AS ${measure}`).join(", ");
   if (!dimension) {
     // A bare number of orders says how many of them were cancelled.
@@ -79,9 +70,11 @@ export function reportSql(frame: Frame, say: Say): string | undefined {
     const shows = bare && !filters.some(({ kind }) => kind === "status");
     return `SELECT ${selected}${shows ? ", COALESCE(SUM(o.status = 'cancelled'), 0) AS cancelled" : ""}\n${source(frame)}`;
   }
-  const label = labelSql(frame, say);
-  const inOrder = /^(?:month|year)$/.test(dimension) && rank === undefined;
-  const order = inOrder ? "label" : `${measures[0]} ${rank?.descending === false ? "ASC" : "DESC"}, label`;
+  const { columns } = schema[table];
+  const part = { month: 7, year: 4 }[dimension];
+  const column = part ? dated && `substr(${dated}, 1, ${part})` : (columns[dimension] ?? columns[`ticket${dimension}`]);
+  const label = column?.replace("c.id", "c.name").replace("p.id", say`p.name ‖ p.name_zh`);
+  const order = part && !rank ? "label" : `${measures[0]} ${rank?.descending === false ? "ASC" : "DESC"}, label`;
   // A few more than asked for show whether the last one has equals.
   const most = limit ? `\nLIMIT ${limit + 10}` : "";
   return label && `SELECT ${label} AS label, ${selected}\n${source(frame)}\nGROUP BY label\nORDER BY ${order}${most}`;

@@ -94,8 +94,7 @@ type Change = { path: string; find: string; replace: string };
 
 function makeChanges(changes: readonly Change[]): CallPlan<Outcome> {
   const files = [...new Set(changes.map(({ path }) => path))].map((src) => {
-    const own = changes.filter(({ path }) => path === src);
-    return { src, edits: own.map(({ find, replace }) => ({ find, replace })) };
+    return { src, edits: changes.flatMap(({ path, ...edit }) => (path === src ? edit : [])) };
   });
   return read.attempt("edit", { files });
 }

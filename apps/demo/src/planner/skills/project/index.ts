@@ -30,9 +30,8 @@ export function readProject(question: string, say: Say): Task | Unread | undefin
     const [whole, ...groups] = pattern.exec(question) ?? [];
     const [first = "", second = ""] = groups.filter((group) => group !== undefined);
     if (whole === undefined || (first !== "" && first === second)) continue;
-    const unread = unreadWords(first ? question.replace(whole, " ") : question, words, asking);
-    if (unread.length > 0) return { unread };
-    return { kind, tools, run: () => (plans[kind] as (typeof plans)[string])(say, first, second) };
+    const task = { kind, tools, run: () => (plans[kind] as (typeof plans)[string])(say, first, second) };
+    return unreadWords(first ? question.replace(whole, " ") : question, words, asking) ?? task;
   }
   return undefined;
 }

@@ -1,0 +1,249 @@
+import { createHash, randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  createSandbox,
+  fileSessionStore,
+  memorySessionStore,
+  type Sandbox,
+  type SandboxSession,
+  type SessionOptions,
+} from "@toolglot/sandbox";
+import { median } from "../measure.ts";
+import { type Bar, type Findings, figure, ratio } from "../report.ts";
+import { conversationPeers } from "./conversations.ts";
+import { processorEach } from "./measures.ts";
+import { descendants, residentMb, wholeProcessorMs } from "./processes.ts";
+
+// Sessions of Python: what it costs to keep, to store and to go on with what programs left.
+
+/** A session of a thousand rows. */
+const row = "[{'id': n, 'name': f'row {n}', 'price': n * 1.5}";
+const rows = `rows = ${row} for n in range(1000)]\n__result__ = len(rows)`;
+const count = "__result__ = len(rows)";
+const step = "rows[7]['price'] += 1\n__result__ = len(rows)";
+const rounds = 15;
+const parts = 5;
+
+const key = new Uint8Array(32).fill(7);
+const shared = { key, domain: "bench" };
+
+async function expectRows(session: SandboxSession, code: string): Promise<void> {
+  const run = await session.run(code);
+  if (run.status !== "ok" || run.value !== 1000 || run.state !== "kept") throw new Error(JSON.stringify(run));
+}
+
+/** Processor time of a round, of all processes: the least of some parts, since on a busy machine the same work takes longer. */
+async function processorOf(work: () => Promise<unknown>): Promise<number> {
+  const found: number[] = [];
+  for (let part = 0; part < parts; part += 1) {
+    const before = wholeProcessorMs();
+    for (let round = 0; round < rounds; round += 1) await work();
+    found.push((wholeProcessorMs() - before) / rounds);
+  }
+  return Math.min(...found);
+}
+
+interface Costs {
+  /** A program of a session whose image is not stored. */
+  program: number;
+  /** What storing its image adds, on disk. */
+  save: number;
+  /** Going on with a stored session in a warm interpreter, its first program included. */
+  resume: number;
+  /** Of a larger one, beside its next program. */
+  resumeLarge: number;
+  largeBytes: number;
+  packed: number;
+}
+
+async function measureCosts(sandbox: Sandbox, dir: string): Promise<Costs> {
+  const store = fileSessionStore({ dir });
+  const open = async (options: SessionOptions): Promise<SandboxSession> => {
+    const session = await sandbox.openSession({ store, ...shared, ...options });
+    await expectRows(session, rows);
+    return session;
+  };
+  const unsaved = await open({ save: "manual" });
+  for (let round = 0; round < 3; round += 1) await expectRows(unsaved, step);
+  const program = await processorOf(() => expectRows(unsaved, step));
+  await unsaved.close({ forget: true });
+
+  const saved = await open({ save: "each", limits: { checkpoints: 0 } });
+  for (let round = 0; round < 3; round += 1) await expectRows(saved, step);
+  const save = (await processorOf(() => expectRows(saved, step))) - program;
+  const { packed } = await saved.save();
+  await saved.close();
+
+  const again = async (id: string, code: string): Promise<void> => {
+    const session = await sandbox.resumeSession(id, { store, ...shared, save: "manual" });
+    await expectRows(session, code);
+    await session.close();
+  };
+  await again(saved.id, count);
+  const resume = await processorOf(() => again(saved.id, count));
+
+  const large = await open({ save: "manual" });
+  await expectRows(large, `more = ${row} for n in range(28_000)]\n__result__ = len(rows)`);
+  const { bytes: largeBytes } = await large.save();
+  await large.close();
+  const held = await sandbox.resumeSession(large.id, { store, ...shared, save: "manual" });
+  const nextLarge = await processorOf(() => expectRows(held, count));
+  await held.close();
+  const resumeLarge = (await processorOf(() => again(large.id, count))) - nextLarge;
+  return { program, save, resume, resumeLarge, largeBytes, packed };
+}
+
+interface Crowd {
+  sessions: number;
+  mbEach: number;
+  processes: number;
+  idleProcesses: number;
+}
+
+/** Sessions that are open at the same time, in one domain. */
+async function measureCrowd(sandbox: Sandbox, sessions: number): Promise<Crowd> {
+  const own = String(process.pid);
+  const store = memorySessionStore({ maxBytes: 8 * 2 ** 30 });
+  const all: SandboxSession[] = [];
+  const open = async (): Promise<void> => {
+    const session = await sandbox.openSession({ store, ...shared, limits: { idleMs: 500 } });
+    await expectRows(session, rows);
+    all.push(session);
+  };
+  for (let number = 0; number < 20; number += 1) await open();
+  const before = residentMb([own]);
+  for (let number = 0; number < sessions; number += 1) await open();
+  const mbEach = (residentMb([own]) - before) / sessions;
+  const processes = descendants().length;
+  for (const at of [0, sessions / 2, sessions]) await expectRows(all[at] as SandboxSession, step);
+  for (const session of all) await session.close({ forget: true });
+
+  await using lone = createSandbox({ language: "python", pool: { size: 0 } });
+  const others = new Set(descendants());
+  const session = await lone.openSession({ limits: { idleMs: 200 } });
+  await expectRows(session, rows);
+  await sleep(3000);
+  const idleProcesses = descendants().filter((pid) => !others.has(pid)).length;
+  await expectRows(session, step);
+  await session.close();
+  return { sessions, mbEach, processes, idleProcesses };
+}
+
+/** Snapshots that were built by themselves, and interpreters that go on with one session: different memory would be refused. */
+async function measureSameness(starts: number): Promise<{ snapshots: Set<string>; images: number }> {
+  const snapshots = new Set<string>();
+  const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), "toolglot-same-")));
+  const store = memorySessionStore();
+  const id = randomUUID();
+  let images = 0;
+  try {
+    for (const cacheDir of folders) {
+      await using sandbox = createSandbox({ language: "python", cacheDir, pool: { size: 0 } });
+      if (snapshots.size === 0) {
+        const session = await sandbox.openSession({ id, store, key, save: "each" });
+        await expectRows(session, rows);
+        await session.close();
+      } else await sandbox.run("__result__ = 1");
+      const [name = ""] = readdirSync(cacheDir);
+      snapshots.add(
+        createHash("sha256")
+          .update(readFileSync(join(cacheDir, name)))
+          .digest("hex"),
+      );
+    }
+    for (let start = 0; start < starts; start += 1) {
+      await using sandbox = createSandbox({
+        language: "python",
+        cacheDir: folders[start % 2] as string,
+        pool: { size: 0 },
+      });
+      const session = await sandbox.resumeSession(id, { store, key, save: "manual" });
+      await expectRows(session, count);
+      await session.close();
+      images += 1;
+    }
+  } finally {
+    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  }
+  return { snapshots, images };
+}
+
+/** What sessions cost and hold. */
+export async function measureSessions(progress: (text: string) => void): Promise<Findings> {
+  const dir = mkdtempSync(join(tmpdir(), "toolglot-sessions-"));
+  try {
+    progress("sessions: programs, images, resumes");
+    await using sandbox = createSandbox({ language: "python", reuse: { maxPrograms: 10_000, maxMs: 3_600_000 } });
+    const costs = await measureCosts(sandbox, join(dir, "store"));
+    progress("sessions: four hundred that are open");
+    const crowd = await measureCrowd(sandbox, 400);
+    progress("sessions: the same bytes");
+    const same = await measureSameness(20);
+    progress("sessions: single-use starts");
+    const make = (): Sandbox => createSandbox({ language: "python", pool: { size: 0 } });
+    const single = median([await processorEach(make, 3), await processorEach(make, 3), await processorEach(make, 3)]);
+    progress("sessions: peers");
+    const peers = await conversationPeers(step, rows);
+    const bar = (what: string, limit: string, measured: string, met: boolean): Bar => ({ what, limit, measured, met });
+    const ms = (what: string, limit: number, value: number): Bar =>
+      bar(what, `≤ ${limit} ms`, `${figure(value)} ms`, value <= limit);
+    return {
+      tables: [
+        {
+          title: "Sessions of Python",
+          note: "Processor time of all processes, in a session of 1,000 rows; its interpreter is warm. Of five times fifteen rounds the fifteen that took least.",
+          columns: ["", "measured"],
+          words: [],
+          rows: [
+            ["a program that changes one row, image not stored", `${figure(costs.program)} ms`],
+            ["storing the image on disk besides", `${figure(costs.save)} ms`],
+            ["bytes of an image", figure(costs.packed)],
+            ["going on from the disk, with one program", `${figure(costs.resume)} ms`],
+            [
+              `going on with ${figure(costs.largeBytes / 1e6)} MB of memory from the disk, besides a program`,
+              `${figure(costs.resumeLarge)} ms`,
+            ],
+            [`memory of the host for each of ${crowd.sessions} that are open`, `${figure(crowd.mbEach)} MB`],
+            [`processes besides the host while ${crowd.sessions} are open`, String(crowd.processes)],
+            ["a program without domain or session, its interpreter's start included", `${figure(single)} ms`],
+          ],
+        },
+        {
+          title: "A conversation beside peers",
+          note: "Processor time of each of many programs that change one of a thousand rows. In brackets: beside a program of a session that is stored on disk.",
+          columns: ["", "each program", "what is left when its process dies"],
+          words: [2],
+          rows: [
+            {
+              name: "**toolglot**, stored after each",
+              ms: costs.program + costs.save,
+              left: "all, functions and classes too",
+            },
+            { name: "**toolglot**, not stored", ms: costs.program, left: "the last image that was stored" },
+            ...peers,
+          ].map((one) => [one.name, `${figure(one.ms)} ms (${ratio(one.ms, costs.program + costs.save)})`, one.left]),
+        },
+      ],
+      bars: [
+        ms("Session of 1,000 rows: storing its image, processor time", 120, costs.save),
+        ms("Session of 1,000 rows: going on in a warm interpreter and one program, processor time", 60, costs.resume),
+        ms("Session of 10 MB: going on, besides a program", 50, costs.resumeLarge),
+        bar(
+          "Idle session of 1,000 rows: memory of the host",
+          "≤ 6 MB",
+          `${figure(crowd.mbEach)} MB`,
+          crowd.mbEach <= 6,
+        ),
+        bar("Idle session: processes", "0", String(crowd.idleProcesses), crowd.idleProcesses === 0),
+        bar("400 open sessions: processes, for those that run", "≤ 2", String(crowd.processes), crowd.processes <= 2),
+        bar("Two builds of the snapshot", "one SHA-256", `${same.snapshots.size}`, same.snapshots.size === 1),
+        bar("Memory of 20 starts from two snapshots", "one SHA-256", `${same.images} went on`, same.images === 20),
+      ],
+    };
+  } finally {
+    rmSync(dir, { recursive: true, force: true });
+  }
+}
