@@ -51,12 +51,12 @@ export class Source {
     if (chunk === "") return false;
     this.#waiting += chunk;
     if (waits && this.text.length - this.at > longestUndecided && !chunk.includes("\n")) return false;
-    this.takeWaiting();
+    this.takeRest();
     return true;
   }
 
   /** Puts the text that waits behind the window's unread rest; what was read leaves the window. */
-  takeWaiting(): void {
+  takeRest(): void {
     const chunk = this.#waiting;
     this.#waiting = "";
     this.#chunks.push(chunk);

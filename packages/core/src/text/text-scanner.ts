@@ -78,7 +78,7 @@ export class TextScanner<Block extends BlockBase> {
   /** Says that no more text comes, and gives all that was understood. */
   end(options: EndOptions = {}): ParseResult<Block> {
     const source = this.#source;
-    source.takeWaiting();
+    source.takeRest();
     this.#ended = true;
     this.#run(source.tooLong ? { finish: "length" } : options);
     this.#result.flush(source.length);
