@@ -74,6 +74,7 @@ interface Wording {
   /** What a program finds of earlier ones: nothing, and in a session. */
   nothing: string;
   variables: string;
+  variablesAndFiles: string;
 }
 
 const wording: Readonly<Record<Locale, Wording>> = {
@@ -83,12 +84,16 @@ const wording: Readonly<Record<Locale, Wording>> = {
     nothing: "nothing is kept from one run to the next",
     variables:
       "variables, functions and classes stay for the next program (after a time-out or lack of memory they are as before that program)",
+    variablesAndFiles:
+      "variables, functions, classes and files in `/mnt/data` stay for the next program (after a time-out or lack of memory they are as before that program)",
   },
   zh: {
     tools: "程序可以调用以下函数：",
     code: "程序",
     nothing: "各次运行之间不保留任何内容",
     variables: "变量、函数和类会保留到下一个程序（超时或内存不足后恢复到该程序运行之前的状态）",
+    variablesAndFiles:
+      "变量、函数、类以及 `/mnt/data` 中的文件会保留到下一个程序（超时或内存不足后恢复到该程序运行之前的状态）",
   },
 };
 
@@ -148,7 +153,7 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
     sandbox.limits.timeoutMs / 1000,
     sandbox.librariesOf(style),
     isNotebook,
-    session ? words.variables : words.nothing,
+    session ? words[isNotebook && language === "python" ? "variablesAndFiles" : "variables"] : words.nothing,
   );
   return {
     name: kind.name,

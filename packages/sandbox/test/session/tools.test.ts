@@ -48,6 +48,8 @@ it("should make code tools whose description says that variables stay", async ()
   const [plain] = codeTools(sandbox);
   expect(plain?.description).toContain("nothing is kept");
   expect(tool?.description).toContain("variables, functions and classes stay");
+  const [notebook] = codeTools(sandbox, { session, style: "notebook" });
+  expect(notebook?.description).toContain("functions, classes and files in `/mnt/data` stay");
   expect(codeTools(sandbox, { session, locale: "zh" })[0]?.description).toContain("会保留到下一个程序");
   const given = { signal: new AbortController().signal, callId: "c" } as unknown as ToolContext;
   await tool?.execute({ code: "a = [1]\n__result__ = 1" }, given);

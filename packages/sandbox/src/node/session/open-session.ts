@@ -190,14 +190,13 @@ export class OpenSession implements SandboxSession {
     const more = given.map(({ path, data }) => ({ path, bytes: fromBase64(data).length }));
     checkRoom(more, before.head, maxFileBytes);
     clearTimeout(this.#idle);
-    const held = await this.#execute(code, options, before);
+    const held = await this.#execute(code, options, before).finally(() => this.#waitIdle());
     const { run, lease, memory } = held;
     const tooLarge = memory && excess(memory, maxImageBytes, maxFileBytes);
     if (memory === undefined || tooLarge !== undefined) {
       lease?.release();
       return this.#rolledBack(held, tooLarge);
     }
-    this.#waitIdle();
     if (!memory.ran) {
       // Files that were given for it are not the session's.
       lease?.release(more.length > 0 ? undefined : before.held || undefined);
