@@ -11,6 +11,9 @@ export interface KeptSession {
 /** Goes on with the session of that name in a data folder, or begins it. Rejects with an `Error` that says what to do. */
 export async function openKeptSession(sandbox: Sandbox, dataFolder: string, name: string): Promise<KeptSession> {
   const folder = openSessionFolder(dataFolder);
-  const session = await openProgramSession(sandbox, folder, name);
-  return { session, book: new ConversationBook(folder.path, name) };
+  const { session, isNew } = await openProgramSession(sandbox, folder, name);
+  const book = new ConversationBook(folder.path, name);
+  // That of a session which has expired.
+  if (isNew) book.remove();
+  return { session, book };
 }

@@ -71,12 +71,13 @@ export async function openProgramSession(
   sandbox: Sandbox,
   { store, key }: SessionFolder,
   name: string,
-): Promise<SandboxSession> {
+): Promise<{ session: SandboxSession; isNew: boolean }> {
   try {
-    const isThere = (await store.head(name)) !== undefined;
-    return isThere
-      ? await sandbox.resumeSession(name, { store, key })
-      : await sandbox.openSession({ id: name, store, key });
+    const isNew = (await store.head(name)) === undefined;
+    const session = isNew
+      ? await sandbox.openSession({ id: name, store, key })
+      : await sandbox.resumeSession(name, { store, key });
+    return { session, isNew };
   } catch (error) {
     const cure = ToolglotError.isInstance(error) ? cures[error.code] : undefined;
     throw cure === undefined ? error : new Error(`${(error as Error).message} ${cure(name)}`);

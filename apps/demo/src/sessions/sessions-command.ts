@@ -1,4 +1,4 @@
-import { createSandbox } from "@toolglot/sandbox";
+import { createSandbox, type SandboxSession } from "@toolglot/sandbox";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";
@@ -146,10 +146,11 @@ async function find(
 async function withSession<Value>(
   folder: SessionFolder,
   name: string,
-  work: (session: Awaited<ReturnType<typeof openProgramSession>>) => Promise<Value>,
+  work: (session: SandboxSession) => Promise<Value>,
 ): Promise<Value> {
   await using sandbox = createSandbox({ language: "python", pool: { size: 0 } });
-  await using session = await openProgramSession(sandbox, folder, name);
+  const { session } = await openProgramSession(sandbox, folder, name);
+  await using _ = session;
   return await work(session);
 }
 

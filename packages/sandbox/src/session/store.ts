@@ -38,12 +38,13 @@ export interface SessionStore {
   get(id: string, turn?: number): Promise<Uint8Array | undefined>;
   /**
    * Stores an image: all of it or nothing, and it is there to stay before this resolves. False when somebody else has claimed the
-   * session since.
+   * session since. `expiresAt`: milliseconds since 1970 from which `list` removes the session, if this is still its newest image
+   * and nobody has claimed it. Default: never.
    */
-  put(id: string, fence: number, turn: number, image: Uint8Array): Promise<boolean>;
+  put(id: string, fence: number, turn: number, image: Uint8Array, expiresAt?: number): Promise<boolean>;
   /** Removes images, as far as they are there and the claim holds. */
   drop(id: string, fence: number, turns: readonly number[] | "all"): Promise<void>;
-  /** All sessions with an image, in any order. */
+  /** All sessions with an image, in any order. Removes those that have expired. */
   list(): AsyncIterable<SessionHead>;
 }
 

@@ -6,7 +6,7 @@ import { checkKeys } from "@toolglot/internal";
 import { checkSessionId, type SessionHead, type SessionStore, type StoredTurn } from "../../session/store.ts";
 
 // A session is a folder. `claim-<fence>` says who holds it: the highest one counts, and each is made under a name that nobody
-// has, by a link, so that two can't have the same. `<turn>-<fence>.image` is an image, by its writer's fence.
+// has, by a link, so that two can't have the same. `<turn>-<fence>.image` is an image, by its writer's fence; `<turn>-<fence>-<time>.image` expires then.
 
 /** What a claim's file says. */
 interface Claim {
@@ -23,6 +23,8 @@ interface Image {
   name: string;
   turn: number;
   fence: number;
+  /** Milliseconds since 1970. */
+  expiresAt: number;
 }
 
 interface Found {
@@ -31,12 +33,16 @@ interface Found {
   claims: readonly string[];
   /** The last written of each turn. */
   images: readonly Image[];
+  /** All that count, those that were written again too. */
+  written: readonly Image[];
   leftovers: readonly string[];
 }
 
 const folderPrefix = "session-";
 /** Of a process that was killed while it wrote. */
 const staleMs = 3_600_000;
+/** For the removal of an expired session. */
+const expiryLeaseMs = 15_000;
 
 /**
  * Keeps sessions in a folder, which it makes if there is none: 0700, its files 0600. Processes on one machine may share it, on a
@@ -73,7 +79,22 @@ export function fileSessionStore(options: { dir: string }): SessionStore {
     return newest && { id, turn: newest.turn, turns };
   }
 
-  return {
+  /** Whether the newest image of a session has expired. */
+  async function isOver(folder: string): Promise<boolean> {
+    return ((await look(folder)).images.at(-1)?.expiresAt ?? Number.POSITIVE_INFINITY) <= Date.now();
+  }
+
+  /** Removes an expired session, unless somebody has it, or has just written to it. */
+  async function removeExpired(id: string, folder: string): Promise<boolean> {
+    const claimed = await store.claim(id, "expired", expiryLeaseMs);
+    if (!("fence" in claimed)) return false;
+    const over = await isOver(folder);
+    if (over) await store.drop(id, claimed.fence, "all");
+    await store.release(id, claimed.fence);
+    return over;
+  }
+
+  const store: SessionStore = {
     durability: "disk",
     async claim(id, owner, leaseMs) {
       const folder = await folderOf(id);
@@ -114,10 +135,16 @@ export function fileSessionStore(options: { dir: string }): SessionStore {
       const image = turn === undefined ? images.at(-1) : images.find((one) => one.turn === turn);
       return image && (await absent(readFile(join(folder, image.name))));
     },
-    async put(id, fence, turn, image) {
+    async put(id, fence, turn, image, expiresAt) {
       const folder = await folderOf(id);
       if (!(await held(folder, fence))) return false;
-      await writeFile(folder, `${turn}-${fence}.image`, image);
+      const name = `${turn}-${fence}${expiresAt === undefined ? "" : `-${Math.floor(expiresAt)}`}.image`;
+      await writeFile(folder, name, image);
+      // The same turn, written before by the same writer.
+      for (const old of (await look(folder)).written) {
+        if (old.turn === turn && old.fence === fence && old.name !== name)
+          await rm(join(folder, old.name), { force: true });
+      }
       return await held(folder, fence);
     },
     async drop(id, fence, turns) {
@@ -131,11 +158,13 @@ export function fileSessionStore(options: { dir: string }): SessionStore {
     async *list() {
       for (const entry of (await absent(readdir(dir))) ?? []) {
         const id = entry.slice(folderPrefix.length);
-        const head = entry.startsWith(folderPrefix) ? await headOf(id, join(dir, entry)) : undefined;
-        if (head) yield head;
+        const folder = join(dir, entry);
+        const head = entry.startsWith(folderPrefix) ? await headOf(id, folder) : undefined;
+        if (head && !((await isOver(folder)) && (await removeExpired(id, folder)))) yield head;
       }
     },
   };
+  return store;
 }
 
 function claimName(fence: number): string {
@@ -150,12 +179,12 @@ async function look(folder: string): Promise<Found> {
   const from = fence === 0 ? undefined : (await readClaim(folder, fence))?.from;
   const images: Image[] = [];
   for (const name of names) {
-    const [, turn, by] = /^(\d+)-(\d+)\.image$/.exec(name) ?? [];
-    const image = { name, turn: Number(turn), fence: Number(by) };
+    const [, turn, by, expires = Number.POSITIVE_INFINITY] = /^(\d+)-(\d+)(?:-(\d+))?\.image$/.exec(name) ?? [];
+    const image = { name, turn: Number(turn), fence: Number(by), expiresAt: Number(expires) };
     if (turn === undefined || (image.fence < fence && from !== undefined && image.turn > from)) continue;
     images.push(image);
   }
-  images.sort((a, b) => a.turn - b.turn || a.fence - b.fence);
+  images.sort((a, b) => a.turn - b.turn || a.fence - b.fence || a.expiresAt - b.expiresAt);
   const counting = images.filter((image, index) => images[index + 1]?.turn !== image.turn);
   const leftovers: string[] = [];
   for (const name of names) {
@@ -163,7 +192,7 @@ async function look(folder: string): Promise<Found> {
     const written = name.endsWith(".tmp") ? await absent(stat(join(folder, name))) : undefined;
     if (isWritten || (written && Date.now() - written.mtimeMs > staleMs)) leftovers.push(name);
   }
-  return { fence, claims, images: counting, leftovers };
+  return { fence, claims, images: counting, written: images, leftovers };
 }
 
 async function readClaim(folder: string, fence: number): Promise<Claim | undefined> {

@@ -11,7 +11,7 @@ export interface MemorySessionStoreOptions {
 interface Kept {
   fence: number;
   until: number;
-  images: Map<number, { at: number; image: Uint8Array }>;
+  images: Map<number, { at: number; image: Uint8Array; expiresAt: number }>;
 }
 
 const inMemory = new WeakSet<SessionStore>();
@@ -69,7 +69,7 @@ export function memorySessionStore(options: MemorySessionStoreOptions = {}): Ses
       const image = kept.images.get(turn ?? headOf(id, kept)?.turn ?? -1)?.image;
       return image && Uint8Array.from(image);
     },
-    async put(id, fence, turn, image) {
+    async put(id, fence, turn, image, expiresAt = Number.POSITIVE_INFINITY) {
       const kept = find(id);
       if (kept.fence !== fence) return false;
       const more = image.length - (kept.images.get(turn)?.image.length ?? 0);
@@ -78,7 +78,7 @@ export function memorySessionStore(options: MemorySessionStoreOptions = {}): Ses
         throw sessionError("too-large", message, { bytes: used + more, max: maxBytes });
       }
       used += more;
-      kept.images.set(turn, { at: Date.now(), image: Uint8Array.from(image) });
+      kept.images.set(turn, { at: Date.now(), image: Uint8Array.from(image), expiresAt });
       return true;
     },
     async drop(id, fence, turns) {
@@ -92,7 +92,10 @@ export function memorySessionStore(options: MemorySessionStoreOptions = {}): Ses
     async *list() {
       for (const [id, kept] of [...sessions]) {
         const head = headOf(id, kept);
-        if (head) yield head;
+        if (head === undefined) continue;
+        const isOver = Date.now() >= (kept.images.get(head.turn)?.expiresAt ?? 0) && kept.until <= Date.now();
+        if (isOver) await store.drop(id, kept.fence, "all");
+        else yield head;
       }
     },
   };

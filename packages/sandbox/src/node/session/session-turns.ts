@@ -38,8 +38,10 @@ export class SessionTurns {
   static async put(settings: SessionSettings, holding: Holding, image: SessionImage): Promise<StoredTurn> {
     const { id, turn } = image.head;
     const bytes = writeImage(image, settings.key);
-    if (!(await settings.store.put(id, holding.fence, turn, bytes))) throw liveError(id);
-    return { turn, at: Date.now(), bytes: bytes.length };
+    const at = Date.now();
+    const { store, limits } = settings;
+    if (!(await store.put(id, holding.fence, turn, bytes, at + limits.expireMs))) throw liveError(id);
+    return { turn, at, bytes: bytes.length };
   }
 
   get now(): TurnState {

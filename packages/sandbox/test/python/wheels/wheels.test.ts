@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { leftToCi } from "@toolglot/internal/testing";
+import { isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox, memorySessionStore, type Sandbox, type SandboxOptions } from "../../../src/node/index.ts";
 import { makeWheel } from "./make-wheel.ts";
@@ -217,36 +217,37 @@ const found = hostFolders
   .flatMap((dir) => readdirSync(dir).map((name) => join(dir, name)));
 const wheelOf = (name: string): string | undefined => found.find((path) => path.includes(`/${name}-`));
 
-it("should take a wheel of the host's own", async (context) => {
-  leftToCi(context);
-  const wheel = wheelOf("pip");
-  if (wheel === undefined) return context.skip("no wheel on this host");
-  await using sandbox = make([wheel]);
-  const code = `
+/** What a host may have: a program that uses the library, and its value. */
+const libraries = [
+  [
+    "pip",
+    `
 import pip
 from pip._vendor.packaging.version import Version
-[pip.__version__, Version("1.10") > Version("1.9")]`;
-  expect(await outcome(sandbox, code)).toEqual([/\/pip-([^-]+)-/.exec(wheel)?.[1], true]);
-});
-
-it.for([
+[pip.__version__.count(".") > 0, Version("1.10") > Version("1.9")]`,
+    [true, true],
+  ],
   [
     "numpy",
     "import numpy as np\n[np.arange(3) * 2, np.float64(1.5), int(np.linalg.det(np.eye(2)))]",
     [[0, 2, 4], 1.5, 1],
   ],
   ["pandas", "import pandas as pd\npd.DataFrame({'a': [1, 2]}).query('a > 1')", [{ a: 2 }]],
-] as const)("should work with %s", async ([name, code, value], context) => {
-  if (wheelOf(name) === undefined) return context.skip("no wheel on this host");
-  await using sandbox = make(found.filter((path) => path.endsWith(".whl")));
-  expect(await outcome(sandbox, code)).toEqual(value);
-});
+  [
+    "matplotlib",
+    "import os\nimport matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()\nos.listdir('/mnt/data')",
+    ["figure-1.png"],
+  ],
+] as const;
 
-it("should write a figure of matplotlib to a file", async (context) => {
-  if (wheelOf("matplotlib") === undefined) return context.skip("no wheel on this host");
-  await using sandbox = make(found.filter((path) => path.endsWith(".whl")));
-  const run = await sandbox.run("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()");
-  expect(run.status === "ok" ? run.files?.map(({ path, mediaType }) => [path, mediaType]) : run.error).toEqual([
-    ["figure-1.png", "image/png"],
-  ]);
+// No registry has wheels of all of them for this engine, so that `.ci/run` can't ask for them.
+const there = libraries.filter(([name]) => !isThorough || wheelOf(name) !== undefined);
+
+it.for(there)("should work with the host's %s", async ([name, code, value], context) => {
+  const wheel = wheelOf(name);
+  if (wheel === undefined) return context.skip("no wheel on this host");
+  leftToCi(context);
+  // pip needs no other one; the others need each other.
+  await using sandbox = make(name === "pip" ? [wheel] : found.filter((path) => path.endsWith(".whl")));
+  expect(await outcome(sandbox, code)).toEqual(value);
 });
