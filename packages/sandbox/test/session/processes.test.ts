@@ -15,7 +15,9 @@ import { key, value } from "./support.ts";
 const dir = mkdtempSync(join(tmpdir(), "toolglot-session-"));
 const running = new Set<ChildProcess>();
 const sandbox = createSandbox({ language: "python" });
-const options = { store: fileSessionStore({ dir }), key, limits: { leaseMs: 400 } };
+/** Long enough that a busy machine does not lose it. */
+const leaseMs = 2000;
+const options = { store: fileSessionStore({ dir }), key, limits: { leaseMs } };
 afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
 });
@@ -62,7 +64,7 @@ it("should be as before the program whose process was killed", async () => {
   expect(await first.next()).toEqual({ text: "in the middle" });
   first.child.kill("SIGKILL");
   await first.ended;
-  await sleep(500);
+  await sleep(leaseMs + 100);
   await using session = await sandbox.resumeSession("b", options);
   expect(session.turn).toBe(1);
   expect(await value(session, "__result__ = seen")).toEqual([1]);
@@ -74,7 +76,7 @@ it("should end the program of a process that stood still while another took over
   first.run("seen = [1]\n__result__ = 1");
   await first.next();
   first.child.kill("SIGSTOP");
-  await sleep(600);
+  await sleep(leaseMs + 200);
   await using session = await sandbox.resumeSession("c", options);
   expect(await value(session, "seen.append(2)\n__result__ = seen")).toEqual([1, 2]);
   first.child.kill("SIGCONT");

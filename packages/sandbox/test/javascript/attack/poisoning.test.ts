@@ -15,7 +15,7 @@ it("should hold at least sixty programs, each named once", () => {
   expect(new Set(poisons.map(({ name }) => name)).size).toBe(poisons.length);
 });
 
-const some = someOf(poisons, 36);
+const some = someOf(poisons, 24);
 const sample = drawn(some, 16);
 
 it.each([

@@ -10,7 +10,7 @@ import { endless, runNext, seenOf } from "./one-at-a-time.ts";
 
 /** `(ends)` in a name: with the guard off its interpreter can't be used again. */
 const poisons = readSections(new URL("./poison.txt", import.meta.url));
-const some = someOf(poisons, 30);
+const some = someOf(poisons, 16);
 const sample = drawn(some, 8);
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 const javascript = text("probe-javascript.py");

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isThorough, leftToCi } from "@toolglot/internal/testing";
+import { isLong, isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox, memorySessionStore, type Sandbox, type SandboxOptions } from "../../../src/node/index.ts";
 import { makeWheel } from "./make-wheel.ts";
@@ -47,6 +47,11 @@ const zones = {
   "tzdata/zoneinfo/__init__.py": "",
   "tzdata/zoneinfo/Europe/__init__.py": "",
   "tzdata/zoneinfo/Europe/Berlin": zone,
+};
+
+/** For what starts several interpreters, and is left to test:long. */
+const inLong = (name: string, run: () => Promise<void>): void => {
+  if (isLong) it(name, run);
 };
 
 describe("the wheels of a sandbox", () => {
@@ -148,8 +153,7 @@ def caught(text):
     });
   });
 
-  it("belong to what a session's memory depends on", async (context) => {
-    leftToCi(context);
+  inLong("belong to what a session's memory depends on", async () => {
     const dir = folder();
     const wheels = [makeWheel(dir, "shapes", shapes)];
     const store = memorySessionStore();
@@ -197,8 +201,7 @@ def caught(text):
     expect(await resumed.run("kept(5)")).toMatchObject({ value: 15, state: "kept" });
   });
 
-  it("that can't be imported end the start with Python's words", async (context) => {
-    leftToCi(context);
+  inLong("that can't be imported end the start with Python's words", async () => {
     await using sandbox = make([makeWheel(folder(), "bad", { "bad.py": "1 / 0" })], {
       cacheDir: false,
       pool: { size: 1 },

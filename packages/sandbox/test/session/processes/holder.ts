@@ -4,7 +4,7 @@ import { createSandbox, fileSessionStore } from "../../../src/node/index.ts";
 
 const [dir = "", id = "", way = ""] = process.argv.slice(2);
 const sandbox = createSandbox({ language: "python" });
-const options = { store: fileSessionStore({ dir }), key: new Uint8Array(32).fill(7), limits: { leaseMs: 400 } };
+const options = { store: fileSessionStore({ dir }), key: new Uint8Array(32).fill(7), limits: { leaseMs: 2000 } };
 const session =
   way === "open" ? await sandbox.openSession({ ...options, id }) : await sandbox.resumeSession(id, options);
 const tell = (what: unknown): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
