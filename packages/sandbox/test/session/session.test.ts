@@ -3,8 +3,10 @@ import { createSandbox, memorySessionStore, type SandboxSession, ToolError } fro
 import { tool } from "../support.ts";
 import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 
-const sandbox = sharedSandbox();
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox(60_000);
+/** For programs that never end. */
+const short = sharedSandbox();
+afterAll(() => Promise.all([sandbox, short].map((each) => each[Symbol.asyncDispose]())));
 const domain = "tests";
 
 /** A session whose memory is put into another interpreter, or the same after it was set back, before each program. */
@@ -88,7 +90,7 @@ describe("a session", () => {
     ["ResultTooLarge", "__result__ = 'x' * 2_000_000"],
     ["RecursionError", "def f(): return f()\nf()"],
   ])("is as before a program that ends as %s", async (type, code) => {
-    await using session = await sandbox.openSession({ domain });
+    await using session = await (type === "Timeout" ? short : sandbox).openSession({ domain });
     await value(session, "a = [1]\n__result__ = 1");
     const run = await session.run(`a.append(2)\n${code}`);
     expect(run).toMatchObject({ error: { type }, state: "rolled-back", turn: 1 });

@@ -2,15 +2,18 @@ import { expect } from "vitest";
 import { createSandbox, type Sandbox, type SandboxSession, type SessionRun } from "../../src/node/index.ts";
 import { addTool } from "../support.ts";
 
-/** A sandbox whose sessions share interpreters, so that each test need not start its own. */
-export function sharedSandbox(): Sandbox {
+/**
+ * A sandbox whose sessions share interpreters, so that each test need not start its own. Programs that never end wait for
+ * `timeoutMs`, and on a busy machine others need more than they seem to.
+ */
+export function sharedSandbox(timeoutMs = 3000): Sandbox {
   const reuse = { maxPrograms: 10_000, maxMs: 86_400_000 };
   return createSandbox({
     language: "python",
     tools: [addTool],
     domain: "tests",
     reuse,
-    limits: { timeoutMs: 3000, maxToolCalls: 20 },
+    limits: { timeoutMs, maxToolCalls: 20 },
   });
 }
 
