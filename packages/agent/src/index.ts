@@ -9,6 +9,7 @@ export type { Divergence } from "./recording/player.ts";
 export { type RecordedRun, type RecordOptions, recordRun } from "./recording/record.ts";
 export { type Replay, type ReplayedRun, replay, replayRun } from "./recording/replay.ts";
 export type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./recording/types.ts";
+export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type {
   Agent,
   AgentLimits,
@@ -17,8 +18,13 @@ export type {
   AgentRuntime,
   ApproveCallback,
   LimitKind,
+  Price,
   RunError,
   RunOptions,
   RunResult,
   RunStatus,
+  RunStep,
+  Steering,
+  StopCondition,
+  StopState,
 } from "./types.ts";

@@ -12,6 +12,7 @@ import type {
   Usage,
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
@@ -28,6 +29,8 @@ export interface Answer {
   calls: ToolCall[];
   finish: FinishReason;
   usage?: Usage;
+  /** The host ended it; its calls don't run. */
+  interrupted?: boolean;
   /** The model's stream failed; what was received before is kept. */
   error?: RunError;
 }
@@ -52,25 +55,28 @@ export async function readAnswer(run: RunState): Promise<Answer> {
   const request = ask(run);
   run.turns += 1;
   run.lastText = "";
+  let error: RunError | undefined;
   try {
-    const error = await receive(run, request, draft);
-    const parsed = draft.parser.end(error ? { finish: "error" } : draft.end);
-    const finish = error ? "error" : (draft.end.finish ?? "stop");
-    keep(run, draft, parsed, finish !== "error" && finish !== "filter");
-    return {
-      text: draft.text,
-      parsed,
-      calls: draft.calls,
-      finish,
-      ...(draft.usage && { usage: draft.usage }),
-      ...(error && { error }),
-    };
+    error = await receive(run, request, draft);
   } catch (stopped) {
     keep(run, draft, undefined, false);
     throw stopped;
   } finally {
     count(run, draft);
   }
+  const interrupted = run.injected.answerSignal.aborted;
+  const parsed = draft.parser.end(error || interrupted ? { finish: "error" } : draft.end);
+  const finish = error ? "error" : (draft.end.finish ?? "stop");
+  keep(run, draft, parsed, !interrupted && finish !== "error" && finish !== "filter");
+  return {
+    text: draft.text,
+    parsed,
+    calls: draft.calls,
+    finish,
+    ...(draft.usage && { usage: draft.usage }),
+    ...(error && { error }),
+    ...(interrupted && { interrupted }),
+  };
 }
 
 /** Makes the request, and emits its event. */
@@ -125,21 +131,25 @@ async function receive(run: RunState, request: ModelRequest, draft: Draft): Prom
 }
 
 async function readStream(run: RunState, request: ModelRequest, draft: Draft): Promise<{ error: unknown } | undefined> {
+  const { answerSignal } = run.injected;
+  if (answerSignal.aborted) return undefined;
+  const signal = AbortSignal.any([run.signal, answerSignal]);
   let iterator: AsyncIterator<ModelPart>;
   try {
-    iterator = run.settings.model(request, run.signal)[Symbol.asyncIterator]();
+    iterator = run.settings.model(request, signal)[Symbol.asyncIterator]();
   } catch (error) {
     return { error };
   }
   for (;;) {
     let next: IteratorResult<ModelPart>;
     try {
-      checkStopped(run.signal);
-      next = await orStopped(iterator.next(), run.signal);
+      checkStopped(signal);
+      next = await orStopped(iterator.next(), signal);
     } catch (error) {
-      if (!run.signal.aborted) return { error };
+      if (!signal.aborted) return { error };
       // Not awaited: a stream that hangs would hang here too.
       Promise.resolve(iterator.return?.()).catch(() => undefined);
+      if (!run.signal.aborted) return undefined;
       throw error;
     }
     if (next.done) return undefined;
@@ -197,13 +207,28 @@ function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | unde
   if (parts.length > 0) run.conversation.add({ role: "assistant", trust: "user", parts });
 }
 
+/** Adds a step's tokens, and what they cost, to the run's. */
 function count(run: RunState, draft: Draft): void {
-  const { usage } = draft;
-  for (const key of ["inputTokens", "outputTokens"] as const) {
-    const tokens = usage?.[key];
-    if (tokens !== undefined) run.usage[key] = (run.usage[key] ?? 0) + tokens;
+  const usage = draft.usage && priced(run, draft.usage);
+  for (const key of Object.keys(usage ?? {}) as (keyof Usage)[]) {
+    const given = usage?.[key];
+    if (typeof given === "number") run.usage[key] = (run.usage[key] ?? 0) + given;
   }
+  draft.usage = usage;
   run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
+}
+
+function priced(run: RunState, usage: Usage): Usage {
+  const { price, model } = run.settings;
+  if (price === undefined) return usage;
+  try {
+    const cost = price(usage, { stepIndex: run.stepIndex, ...(model.info && { model: model.info }) });
+    if (Number.isFinite(cost) && cost >= 0) return { ...usage, cost };
+    run.warn("agent/price-failed", `price must give a number from 0, not ${String(cost)}; the step has no cost.`);
+  } catch (error) {
+    run.warn("agent/price-failed", `price threw; the step has no cost: ${errorText(error)}`);
+  }
+  return usage;
 }
 
 /** Characters that count as one token where the provider gives no count. Low on purpose: Chinese text has fewer. */

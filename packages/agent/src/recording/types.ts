@@ -4,6 +4,7 @@ import type {
   Decision,
   ExecutorEvent,
   Message,
+  ModelInfo,
   ModelPart,
   ToolDefinition,
   ToolResult,
@@ -22,7 +23,7 @@ export type RecordedOptions = Pick<
 /** What a run was started with. */
 export interface RecordingHead {
   type: "head";
-  version: 3;
+  version: 4;
   runId: string;
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
@@ -35,6 +36,11 @@ export interface RecordingHead {
   input: Message[];
   /** Whether there was an `approve` callback. */
   approves: boolean;
+  /** Whether steps had a price, and how many conditions could stop the run. */
+  priced: boolean;
+  conditions: number;
+  /** What the model said of itself. */
+  model?: ModelInfo;
 }
 
 /** What crossed a border of the loop, in the order in which it did. */
@@ -54,6 +60,12 @@ export type Crossing =
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
   | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
+  | { type: "price"; cost?: number; error?: RunError }
+  /** A condition of `stopWhen`. */
+  | { type: "condition"; isTrue?: boolean; error?: RunError }
+  /** The host said something in mid-run. */
+  | { type: "steer"; messages: Message[]; interrupt: boolean }
+  | { type: "follow-up"; messages: Message[] }
   | { type: "timer"; name: string }
   /** The caller's signal. */
   | { type: "abort" };
