@@ -34,7 +34,7 @@ export function startRun(
     steer: (...said) => run.injected.steer(...said),
     followUp: (said) => run.injected.followUp(said),
   };
-  settings.runtime.onRun(steering);
+  settings.runtime.onRun?.(steering);
   const result = toTheEnd(run, options.signal);
   return {
     runId: run.runId,

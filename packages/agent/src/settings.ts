@@ -116,7 +116,7 @@ function withDefaults(given: Partial<AgentRuntime> = {}): AgentRuntime {
     now: given.now ?? Date.now,
     newRunId: given.newRunId ?? (() => `run_${randomHex(12)}`),
     startTimer: given.startTimer ?? startTimer,
-    onRun: given.onRun ?? (() => undefined),
+    ...defined({ onRun: given.onRun }),
   };
 }
 

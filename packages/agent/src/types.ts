@@ -58,7 +58,7 @@ export interface AgentRuntime {
   /** Calls back once after `ms`, unless cancelled by the returned function. `name` says what for. */
   startTimer(name: string, ms: number, callback: () => void): () => void;
   /** Called with each run before anything happens in it, as a replay does to steer as the host did. Default: nothing. */
-  onRun(run: Steering): void;
+  onRun?(run: Steering): void;
 }
 
 /**

@@ -285,7 +285,7 @@ function recordRuntime(runtime: AgentRuntime, log: Log): AgentRuntime {
   return {
     now: () => log.clock(runtime.now()),
     newRunId: runtime.newRunId,
-    onRun: runtime.onRun,
+    ...defined({ onRun: runtime.onRun }),
     startTimer: (name, ms, callback) =>
       runtime.startTimer(name, ms, () => {
         log.crossing({ type: "timer", name });
