@@ -1,5 +1,7 @@
 /** The agent loop: model → parse → act → report → again. */
 export { combineExecutors } from "./combine-executors.ts";
+export { type Compaction, type CompactionInput, dropOldResults } from "./context/compaction.ts";
+export { isContextOverflow } from "./context/overflow.ts";
 export { createAgent } from "./create-agent.ts";
 export type { AgentEvent, RepairReason, RunEvent, StepEvent } from "./events.ts";
 export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";
@@ -17,6 +19,7 @@ export type {
   AgentRun,
   AgentRuntime,
   ApproveCallback,
+  ContextOptions,
   LimitKind,
   Price,
   RunError,

@@ -1,13 +1,14 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
+import { dropOldResults } from "./context/compaction.ts";
 import { toDefinitions } from "./loop/live-tools.ts";
-import type { AgentLimits, AgentOptions, AgentRuntime, StopCondition } from "./types.ts";
+import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
 /** Options with every default filled in. */
 export interface Settings
-  extends Omit<AgentOptions, "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | WithDefault>,
+  extends Omit<AgentOptions, "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | WithDefault>,
     Required<Pick<AgentOptions, WithDefault>> {
   /** Gives the tools of the moment; asked at the start, then before each further request. */
   readTools: () => unknown;
@@ -15,6 +16,7 @@ export interface Settings
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
   stopWhen: readonly StopCondition[];
+  context: ContextOptions & Required<Pick<ContextOptions, "maxResultChars" | "compact">>;
   limits: Required<AgentLimits>;
   runtime: AgentRuntime;
 }
@@ -22,7 +24,7 @@ export interface Settings
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], ...given } = options;
+  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, ...given } = options;
   return {
     locale: "en",
     mode: "loop",
@@ -33,6 +35,7 @@ export function toSettings(options: AgentOptions): Settings {
     ...toolsOf(tools),
     keepEvents: keepEvents === "all" ? Number.POSITIVE_INFINITY : keepEvents,
     stopWhen: typeof stopWhen === "function" ? [stopWhen] : [...stopWhen],
+    context: { maxResultChars: 50_000, compact: dropOldResults(), ...defined(context ?? {}) },
     limits: {
       turns: 16,
       tokens: Number.POSITIVE_INFINITY,
@@ -62,11 +65,12 @@ function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
-    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price",
+    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
+  checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
-  const { stopWhen = [], price } = options;
+  const { stopWhen = [], price, context } = options;
   if (typeof model !== "function") {
     throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");
   }
@@ -92,6 +96,12 @@ function check(options: AgentOptions): void {
   positive("limits.timeMs", limits?.timeMs, 1);
   positive("limits.repeats", limits?.repeats, 1);
   positive("limits.cost", limits?.cost, 0);
+  positive("context.window", context?.window, 1);
+  positive("context.reserve", context?.reserve, 0);
+  positive("context.maxResultChars", context?.maxResultChars, 100);
+  if (context?.compact !== undefined && typeof context.compact !== "function") {
+    throw new TypeError("context.compact must be a function, as dropOldResults() gives one.");
+  }
   positive("maxRepairTurns", maxRepairTurns, 0);
   if (keepEvents !== undefined && keepEvents !== "all" && !(Number.isInteger(keepEvents) && keepEvents >= 1)) {
     throw new TypeError(`keepEvents must be "all" or a whole number from 1, not ${String(keepEvents)}.`);

@@ -15,6 +15,7 @@ import type {
   Transcript,
   Usage,
 } from "@toolglot/core";
+import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
 
 /** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
@@ -85,6 +86,21 @@ export interface StopState {
 /** True ends the run, with status `stopped`. One that throws ends it, too, with a warning `agent/hook-failed`. */
 export type StopCondition = (state: StopState) => boolean | Promise<boolean>;
 
+/** What requests hold of a conversation; the transcript, events and results hold all of it. */
+export interface ContextOptions {
+  /** Tokens that the model can read and write. Default: what the model says of itself (`info.contextWindow`), else unknown. */
+  window?: number;
+  /** Tokens of it that are kept free for the answer. Default `maxTokens`, else 8,192, or a quarter of the window if that is less. */
+  reserve?: number;
+  /** UTF-16 units of one result; of a longer one requests have the beginning and the end. Default 50,000; `Infinity`: all. */
+  maxResultChars?: number;
+  /**
+   * Makes the conversation shorter when a request would not fit the window, and when the model refuses it as too long. Then whole turns
+   * are left out, the oldest first, where that is not enough. Default {@link dropOldResults}`()`.
+   */
+  compact?: Compaction;
+}
+
 /** What an agent is made of. */
 export interface AgentOptions {
   model: Model;
@@ -107,6 +123,8 @@ export interface AgentOptions {
   approve?: ApproveCallback;
   /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
   stopWhen?: StopCondition | readonly StopCondition[];
+  /** How requests keep within what the model can read. */
+  context?: ContextOptions;
   /** Reckons each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
   price?: Price;
   /** Repair turns in a row before the run ends in an error. Default 2. */

@@ -12,12 +12,15 @@ import type {
   Usage,
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
-import { errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
+import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
+import { tokensOf } from "./conversation.ts";
+import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -51,13 +54,19 @@ interface Draft {
 
 /** Asks the model, feeds the parser, and adds the answer to the conversation. */
 export async function readAnswer(run: RunState): Promise<Answer> {
-  const draft = newDraft(run);
-  const request = ask(run);
+  let draft = newDraft(run);
   run.turns += 1;
   run.lastText = "";
   let error: RunError | undefined;
   try {
-    error = await receive(run, request, draft);
+    await makeRoomIfNeeded(run);
+    let fault = await receive(run, ask(run), draft);
+    if (fault?.isOverflow && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
+      // Nothing of the failed request is kept.
+      draft = newDraft(run);
+      fault = await receive(run, ask(run), draft);
+    }
+    error = fault?.isOverflow ? overflowError(run, fault.error) : fault?.error;
   } catch (stopped) {
     keep(run, draft, undefined, false);
     throw stopped;
@@ -115,14 +124,26 @@ function newDraft(run: RunState): Draft {
   return Object.assign(draft, { parser });
 }
 
+interface ModelFault {
+  error: RunError;
+  /** The request was longer than the model's context. */
+  isOverflow: boolean;
+}
+
+function overflowError(run: RunState, { message }: RunError): RunError {
+  const data = { estimate: estimateOf(run), ...defined({ window: windowOf(run) }) };
+  return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
+}
+
 /** Reads the model's stream; a stream that fails before its first part is read a second time. */
-async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<RunError | undefined> {
+async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<ModelFault | undefined> {
   for (let attempt = 0; ; attempt += 1) {
     const fault = await readStream(run, request, draft);
     if (!fault) return undefined;
-    const retry = attempt === 0 && !draft.received && !ToolglotError.isInstance(fault.error);
+    const isOverflow = isContextOverflow(fault.error);
+    const retry = attempt === 0 && !draft.received && !isOverflow && !ToolglotError.isInstance(fault.error);
     const error = toRunError(fault.error, "agent/model-failed");
-    if (!retry) return error;
+    if (!retry) return { error, isOverflow };
     run.warn(
       "agent/model-retried",
       `The model failed before it said anything, and is asked once more: ${error.message}`,
@@ -215,6 +236,13 @@ function count(run: RunState, draft: Draft): void {
     if (typeof given === "number") run.usage[key] = (run.usage[key] ?? 0) + given;
   }
   draft.usage = usage;
+  const window = windowOf(run);
+  if (window !== undefined && (usage?.inputTokens ?? 0) > window) {
+    run.warn(
+      "agent/context-exceeded",
+      `The model read ${usage?.inputTokens} tokens, its context is ${window}: it may have left some out.`,
+    );
+  }
   run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
 }
 
@@ -231,15 +259,12 @@ function priced(run: RunState, usage: Usage): Usage {
   return usage;
 }
 
-/** Characters that count as one token where the provider gives no count. Low on purpose: Chinese text has fewer. */
-const charactersPerToken = 3;
-
 /** Tokens of one step: the provider's count, or an estimate from the characters. */
 function stepTokens(usage: Usage | undefined, characters: number): number {
   if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
     return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   }
-  return Math.ceil(characters / charactersPerToken);
+  return tokensOf(characters);
 }
 
 /** A parser's event as an event of the run. Reads nothing but what all protocols have in common. */

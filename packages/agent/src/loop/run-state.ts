@@ -31,6 +31,7 @@ export class RunState {
   readonly usage: Usage = {};
   readonly steps: RunStep[] = [];
   readonly injected: Injected;
+  readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
   readonly deadline: Deadline;
   /** These counts are compared with the limits. */
   tokens = 0;
@@ -61,7 +62,7 @@ export class RunState {
     this.settings = settings;
     this.runId = runId;
     this.wording = wordings[settings.locale];
-    this.conversation = new Conversation(settings.protocol, messages);
+    this.conversation = new Conversation(settings.protocol, messages, settings.context.maxResultChars);
     this.tools = new LiveTools(settings.readTools);
     this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
@@ -157,7 +158,13 @@ export class RunState {
     return {
       version: 1,
       messages: this.conversation.messages,
-      meta: { runId: this.runId, protocol: protocol.version, mode, locale },
+      meta: {
+        runId: this.runId,
+        protocol: protocol.version,
+        mode,
+        locale,
+        ...(this.compactions.length > 0 && { compactions: [...this.compactions] }),
+      },
     };
   }
 

@@ -1,5 +1,7 @@
 import type { Executor, ExecutorContext, Message, Model, ModelPart, ToolDefinition, WaitOutcome } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
+import type { Compaction } from "../context/compaction.ts";
+import { isContextOverflow } from "../context/overflow.ts";
 import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";
@@ -59,6 +61,10 @@ export function recordRun(
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
+      context: {
+        ...settings.context,
+        compact: recordCompaction(options.context?.compact, log) ?? settings.context.compact,
+      },
       stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
       runtime: recordRuntime(settings.runtime, log),
     },
@@ -90,7 +96,8 @@ function headOf(
   runId: string,
 ): RecordingHead {
   const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
-  const given = { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
+  const { compact, ...context } = options.context ?? {};
+  const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
   return plainJson({
     type: "head",
     version: 4,
@@ -102,6 +109,7 @@ function headOf(
     approves: options.approve !== undefined,
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
+    compacts: compact !== undefined,
     ...defined({ model: options.model.info }),
   });
 }
@@ -170,7 +178,8 @@ function recordModel(model: Model, log: Log): Model {
         if (!signal.aborted) log.crossing(crossing);
       };
       const failed = (error: unknown): never => {
-        note({ type: "model-error", error: toRunError(error, "agent/model-failed") });
+        const isOverflow = isContextOverflow(error) && { isOverflow: true as const };
+        note({ type: "model-error", error: toRunError(error, "agent/model-failed"), ...isOverflow });
         throw error;
       };
       let inner: AsyncIterator<ModelPart>;
@@ -266,6 +275,23 @@ function recordPrice(price: Price, log: Log): Price {
       throw error;
     }
   };
+}
+
+/** A compaction of the host's; the loop's own gives the same again. */
+function recordCompaction(compact: Compaction | undefined, log: Log): Compaction | undefined {
+  return (
+    compact &&
+    (async (input) => {
+      try {
+        const messages = await compact(input);
+        log.crossing({ type: "compacted", messages });
+        return messages;
+      } catch (error) {
+        log.crossing({ type: "compacted", error: toRunError(error, "agent/hook-failed") });
+        throw error;
+      }
+    })
+  );
 }
 
 function recordCondition(condition: StopCondition, log: Log): StopCondition {

@@ -52,6 +52,9 @@ export function replay(recording: Recording): Replay {
       ),
       executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
+      ...(head.compacts && {
+        context: { ...optionsOf(head).context, compact: () => host.compacted() },
+      }),
       ...(head.priced && { price: () => player.price() }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
@@ -131,7 +134,7 @@ async function* playModel(
         return;
       case "model-error":
         player.advance();
-        throw toError(crossing.error);
+        throw crossing.isOverflow ? Object.assign(toError(crossing.error), { status: 413 }) : toError(crossing.error);
       case "timer":
         player.advance();
         player.fireTimer(crossing.name);
@@ -237,6 +240,15 @@ class PlayedHost {
     player.advance();
     if (crossing.error) throw toError(crossing.error);
     return crossing.isTrue ?? false;
+  }
+
+  async compacted(): Promise<readonly Message[]> {
+    const player = this.#player;
+    const crossing = await player.next();
+    if (crossing?.type !== "compacted") throw outOfOrder(player, "the conversation is made shorter", crossing);
+    player.advance();
+    if (crossing.error) throw toError(crossing.error);
+    return crossing.messages ?? [];
   }
 
   #answer({ callId, decision, error }: Extract<Crossing, { type: "decision" }>): void {

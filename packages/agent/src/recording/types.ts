@@ -12,13 +12,13 @@ import type {
   WaitRequest,
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
-import type { AgentLimits, AgentOptions, RunError } from "../types.ts";
+import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../types.ts";
 
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
   "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
-> & { limits?: AgentLimits };
+> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact"> };
 
 /** What a run was started with. */
 export interface RecordingHead {
@@ -39,6 +39,8 @@ export interface RecordingHead {
   /** Whether steps had a price, and how many conditions could stop the run. */
   priced: boolean;
   conditions: number;
+  /** Whether the host had a compaction of its own. */
+  compacts: boolean;
   /** What the model said of itself. */
   model?: ModelInfo;
 }
@@ -50,7 +52,8 @@ export type Crossing =
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
   | { type: "model-end" }
-  | { type: "model-error"; error: RunError }
+  /** `isOverflow`: the request was longer than the model's context. */
+  | { type: "model-error"; error: RunError; isOverflow?: true }
   | { type: "execute"; action: Action }
   | { type: "executor-event"; event: ExecutorEvent }
   | { type: "executor-approval"; request: ApprovalRequest }
@@ -63,6 +66,7 @@ export type Crossing =
   | { type: "price"; cost?: number; error?: RunError }
   /** A condition of `stopWhen`. */
   | { type: "condition"; isTrue?: boolean; error?: RunError }
+  | { type: "compacted"; messages?: readonly Message[]; error?: RunError }
   /** The host said something in mid-run. */
   | { type: "steer"; messages: Message[]; interrupt: boolean }
   | { type: "follow-up"; messages: Message[] }
