@@ -3,18 +3,12 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { addTool, readSections, watchTicks } from "../support.ts";
 import { descendants, peakMb, seesProcesses } from "./processes.ts";
-import { keptSandbox } from "./reuse/one-at-a-time.ts";
 
 const limits = { timeoutMs: 30_000, memoryMb: 96, maxResultBytes: 100_000, maxToolCalls: 20 };
-// Most bombs end their interpreter; what comes after one that does not has the same.
-const sandbox = keptSandbox({ language: "python", limits, tools: [addTool] });
+const pool = { size: 1 };
+const sandbox = createSandbox({ language: "python", limits, pool, tools: [addTool] });
 // Those that end by nothing else need not run long.
-const short = createSandbox({
-  language: "python",
-  limits: { ...limits, timeoutMs: 400 },
-  pool: { size: 1 },
-  tools: [addTool],
-});
+const short = createSandbox({ language: "python", limits: { ...limits, timeoutMs: 400 }, pool, tools: [addTool] });
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();
   await short[Symbol.asyncDispose]();
