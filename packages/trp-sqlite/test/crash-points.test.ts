@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { isLong, isThorough, leftToCi } from "@toolglot/internal/testing";
+import { isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { bundleProcesses } from "./chaos/bundle.ts";
 import { ChaosClient, type Operation, type Told } from "./chaos/client.ts";
@@ -59,10 +59,7 @@ async function happened(op: string): Promise<number> {
 }
 
 describe.concurrent.each(points)("a router that fails %s", (point) => {
-  // There the store's thread may be writing a partial result: a process that is stopped within a transaction keeps the lock of
-  // the file, and nobody can go on before it is woken. That is tried in test:long.
-  const here = tried.filter((way) => way !== "stop" || point !== "after-effect" || isLong);
-  for (const way of here) {
+  for (const way of tried) {
     for (const [idx, effect] of effects.entries()) {
       it(`(${way}), the effect being ${effect}: it happens once at most, and the client learns how it stands`, async (context) => {
         leftToCi(context, effect === "opaque" || (way !== "throw" && effect === "keyed"));
