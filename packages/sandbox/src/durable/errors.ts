@@ -1,10 +1,16 @@
 import { sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
-import type { SandboxError } from "../types.ts";
+import type { SandboxError, SandboxRun } from "../types.ts";
 import { describeCall, type KeptCall } from "./records.ts";
+import type { SandboxRunParked } from "./types.ts";
 
 /** A program used up what it may use. That ends it for good, as its own errors do. */
 export const limitErrors: readonly unknown[] = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
+
+/** Ends of a run that are the host's, not the program's: it was not brought to its own. */
+export const unfinishedErrors: readonly unknown[] = [
+  ..."Aborted EngineFailure InDoubt Diverged LeaseLost JournalFailure".split(" "),
+];
 
 /** A run can't be gone on with as it was. Nothing of it is lost. */
 export function divergedError(what: string, hint: string): SandboxError {
@@ -19,6 +25,15 @@ export function otherCall({ index, name: was, args: wasArgs }: KeptCall, name: s
   const what = `call ${index + 1} is ${describeCall(name, args)}, and was ${before} when the program ran first`;
   return divergedError(what, hint);
 }
+
+/** A program that has ended makes a call that the journal does not have. */
+export function newCall(index: number, name: string, args: object): SandboxError {
+  const what = `call ${index + 1} is ${describeCall(name, args)}, and was not made when the program ran first`;
+  return divergedError(what, hint);
+}
+
+/** A program that has ended comes to another end. */
+export const otherOutcome: SandboxError = divergedError("the program came to another end when it ran first", hint);
 
 /** The program ended, or waits, before it made a call that the journal has. */
 export function missingCall({ index, name, args }: KeptCall): SandboxError {
@@ -50,6 +65,11 @@ export const leaseLostError: SandboxError = {
 export function journalError(cause: unknown): SandboxError {
   const reason = sanitizeErrorMessage(errorText(cause));
   return { type: "JournalFailure", message: `the run's journal could not be used: ${reason}` };
+}
+
+/** The run with this end. */
+export function failedRun({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error: SandboxError): SandboxRun {
+  return { status: "error", error, logs, toolCalls, stats };
 }
 
 /** Why a run can't be had here: `what` goes on behind its name. */

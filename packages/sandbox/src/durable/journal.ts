@@ -1,7 +1,8 @@
 import type { ClaimResult, JsonValue, OperationClaim, OperationKey, OperationRecord } from "@toolglot/core";
-import { randomHex } from "@toolglot/internal";
+import { randomHex, toBase64 } from "@toolglot/internal";
+import type { EncodedFile } from "../engine.ts";
 import { unreadableError } from "./errors.ts";
-import { readAnswer, readAsked, readDecision, readHeader, readOutcome } from "./read-records.ts";
+import { readAnswer, readAsked, readDecision, readFile, readHeader, readOutcome } from "./read-records.ts";
 import type { CallAnswer, KeptCall, KeptCalls, KeptDecision, RunHeader, RunOutcome } from "./records.ts";
 import type { DurableSettings } from "./settings.ts";
 
@@ -77,8 +78,39 @@ export class Journal {
 
   /** The header of the run; undefined when it was not begun. From here on its `keepMs` counts. */
   async readHeader(): Promise<RunHeader | undefined> {
+    return (await this.readRun())?.header;
+  }
+
+  /** Undefined when it was not even claimed. */
+  async readRun(): Promise<{ header: RunHeader | undefined; outcome: RunOutcome | undefined } | undefined> {
     const record = await this.settings.log.read(this.#key("run"));
-    return record && this.headerOf(record);
+    if (record === undefined) return undefined;
+    return { header: this.headerOf(record), outcome: record.outcome === undefined ? undefined : this.outcomeOf(record) };
+  }
+
+  /** Writes down that no image comes of this program of a session. */
+  async dropImage(): Promise<void> {
+    const result = await this.#claim("unkept", "", "reclaim");
+    if (result.status === "claimed") await this.settings.log.finish(result.claim, { state: "done", outcome: true });
+  }
+
+  async isImageDropped(): Promise<boolean> {
+    return (await this.settings.log.read(this.#key("unkept")))?.outcome !== undefined;
+  }
+
+  /** Writes a file down, under a name that nothing else has. */
+  async keepFile(file: EncodedFile): Promise<void> {
+    const result = await this.#claim("file", "", "reclaim");
+    if (result.status === "claimed") {
+      await this.settings.log.finish(result.claim, { state: "done", outcome: toJson(file) });
+    }
+  }
+
+  /** `undefined`: there is none; `null`: it was not written to its end. */
+  async readFile(): Promise<EncodedFile | null | undefined> {
+    const record = await this.settings.log.read(this.#key("file"));
+    if (record === undefined) return undefined;
+    return record.outcome === undefined ? null : (readFile(record.outcome) ?? this.#unreadable("file"));
   }
 
   /** As {@link Journal.readHeader}, from the record of a claim. */
@@ -139,7 +171,7 @@ export class Journal {
   }
 }
 
-/** All of it is made of JSON: arguments and values came as such. */
+/** All of it is made of JSON, but the contents of files: arguments and values came as such. */
 function toJson(value: object): JsonValue {
-  return JSON.parse(JSON.stringify(value)) as JsonValue;
+  return JSON.parse(JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? toBase64(one) : one))) as JsonValue;
 }
