@@ -87,7 +87,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
       const reports = reportCalls(context);
       const { id, approve, ...rest } = durable ?? {};
       const open = typeof session === "function" ? await session(context) : session;
-      const options = {
+      const options: SandboxRunOptions = {
         tools: typeof given === "function" ? given() : given,
         signal: context.signal,
         callIdPrefix: action.id,
@@ -95,11 +95,11 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
         ...reports.observers,
         ...defined({ imports, style, wait: context.wait }),
-        ...(durable && { durable: { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` } }),
-      } as SandboxDurableRunOptions;
+      };
+      const kept = durable && { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` };
       const run: SandboxRun | SandboxRunParked = await (open === undefined
-        ? sandbox.run(action.source, options)
-        : runOrResume(open, action.source, options as SandboxRunOptions));
+        ? sandbox.run(action.source, { ...options, durable: kept } as SandboxDurableRunOptions)
+        : runOrResume(open, action.source, options));
       reports.close(run);
       const result = toResult(action.id, run);
       return [open === undefined ? result : inSession(result, open, run as SessionRun)];

@@ -206,5 +206,4 @@ export class DurableCalls extends ReplayedCalls {
     this.#tail = delivery;
     await delivery;
   }
-
 }

@@ -85,7 +85,10 @@ export class Journal {
   async readRun(): Promise<{ header: RunHeader | undefined; outcome: RunOutcome | undefined } | undefined> {
     const record = await this.settings.log.read(this.#key("run"));
     if (record === undefined) return undefined;
-    return { header: this.headerOf(record), outcome: record.outcome === undefined ? undefined : this.outcomeOf(record) };
+    return {
+      header: this.headerOf(record),
+      outcome: record.outcome === undefined ? undefined : this.outcomeOf(record),
+    };
   }
 
   /** Writes down that no image comes of this program of a session. */

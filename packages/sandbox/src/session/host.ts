@@ -1,9 +1,9 @@
 import type { AnyTool } from "@toolglot/core";
-import type { Engine } from "../engine.ts";
-import type { Lease } from "../pool.ts";
 import type { SessionStart } from "../durable/records.ts";
 import type { DurableSettings } from "../durable/settings.ts";
 import type { SandboxRunParked } from "../durable/types.ts";
+import type { Engine } from "../engine.ts";
+import type { Lease } from "../pool.ts";
 import type { SandboxRun, SandboxRunOptions } from "../types.ts";
 import type { SandboxSession, SessionOptions } from "./types.ts";
 

@@ -69,7 +69,8 @@ export function resolveSession(
   if (typeof rebuild !== "boolean") throw new TypeError("rebuild must be true or false.");
   if (rebuild && log === undefined) throw new TypeError("rebuild needs the log that the session's programs are in.");
   const save = options.save ?? (options.store === undefined && log === undefined ? "idle" : "each");
-  if (log !== undefined && save !== "each") throw new TypeError('A session with a log saves each turn: leave out save.');
+  if (log !== undefined && save !== "each")
+    throw new TypeError("A session with a log saves each turn: leave out save.");
   return {
     store,
     log,

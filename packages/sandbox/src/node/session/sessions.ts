@@ -46,14 +46,11 @@ export function makeSessions(host: SessionHost): Sessions {
     const { head } = state;
     const session = new OpenSession(host, settings, holding, state);
     const here = { format: 1, language, engine: label, guestHash, wheelsHash };
-    for (const field of ["format", "language", "engine", "guestHash", "wheelsHash"] as const) {
-      if (head[field] === here[field]) continue;
-      const mismatch = mismatchError(id, field, head[field], here[field]);
-      if (!settings.rebuild || field === "format" || field === "language") throw mismatch;
-      await session.rebuild(mismatch);
-      break;
-    }
-    await session.look();
+    const fields = ["format", "language", "engine", "guestHash", "wheelsHash"] as const;
+    const field = fields.find((one) => head[one] !== here[one]);
+    const mismatch = field && mismatchError(id, field, head[field], here[field]);
+    if (mismatch && (!settings.rebuild || field === "format" || field === "language")) throw mismatch;
+    await session.prepare(mismatch);
     return session;
   }
 
@@ -64,7 +61,8 @@ export function makeSessions(host: SessionHost): Sessions {
     work: (settings: SessionSettings, holding: Holding) => Promise<SandboxSession>,
   ): Promise<SandboxSession> {
     host.checkTools(settings.tools);
-    if (settings.log && !host.isGuarded) throw new TypeError("A session with a log needs the guard: leave out guard: false.");
+    if (settings.log && !host.isGuarded)
+      throw new TypeError("A session with a log needs the guard: leave out guard: false.");
     const holding = await holdSession(settings.store, id, settings.limits.leaseMs);
     try {
       return await work(settings, holding);
