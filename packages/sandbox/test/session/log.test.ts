@@ -1,12 +1,6 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, beforeEach, expect, it } from "vitest";
-import {
-  createSandbox,
-  memorySessionStore,
-  type SandboxSession,
-  type SessionOptions,
-  sandboxExecutor,
-} from "../../src/node/index.ts";
+import { createSandbox, memorySessionStore, type SessionOptions, sandboxExecutor } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
 import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 
