@@ -29,7 +29,7 @@ const approve = async ({ callId }: { callId: string }): Promise<Decision> => {
 
 await using sandbox = createSandbox({ language: "python", tools: [act("effect", false), act("asked", true)] });
 const store = fileSessionStore({ dir: `${dir}/sessions` });
-const options = { store, log, key: new Uint8Array(32).fill(7), limits: { leaseMs: 1000 } };
+const options = { store, log, key: new Uint8Array(32).fill(7), limits: { leaseMs: 3000 } };
 
 /** As soon as the process before has lost it. */
 async function take(): Promise<SandboxSession> {
