@@ -130,7 +130,7 @@ it("needs all turns in the log, and no more than 500", async () => {
   await change(options.store, "s", { engine: "other" });
   const again = () => sandbox.resumeSession("s", { ...options, log, rebuild: true });
   await expect(again()).rejects.toMatchObject(turns);
-  const { label: engine } = { label: sandbox.stats().engine };
+  const { engine } = sandbox.stats();
   const history = Array.from({ length: 499 }, () => "s#1");
   await change(options.store, "s", { engine, turn: 499, history });
   const last = await again();
