@@ -1,7 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { defined, onAbort, randomHex } from "@toolglot/internal";
 import { checkRunOptions } from "./check-options.ts";
-import { replayRun } from "./durable/replay-run.ts";
 import { runDurably } from "./durable/run-durably.ts";
 import { resolveSettings } from "./durable/settings.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
@@ -151,12 +150,8 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
   const { openSession, resumeSession } = (parts.sessions ?? noSessions)({
     engine,
     isGuarded: options.guard ?? true,
-    async execute(code, given, { domain, session, lend, log }) {
-      const { settings, start, isReplay = false, timeoutMs = limits.timeoutMs } = log ?? {};
-      const request = {
-        ...{ ...requestOf(given, settings?.id ?? `run-${++runs}`), domain, session, start },
-        limits: { ...limits, timeoutMs: Math.min(timeoutMs, limits.timeoutMs) },
-      };
+    async execute(code, given, { domain, session, lend, keep }) {
+      const request = { ...requestOf(given, `run-${++runs}`), domain, session };
       request.files = filesFor(given, request.style);
       return await abortable(given.signal, (signal) =>
         pool.admit(async () => {
@@ -167,9 +162,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
             return lent;
           };
           const program = { code, ...request, signal };
-          const run = await (settings === undefined
-            ? new ProgramRun({ ...program, code: code ?? "" }).execute(acquire)
-            : (isReplay ? replayRun : runDurably)(settings, program, acquire));
+          const run = await (keep?.(program, acquire) ?? new ProgramRun(program).execute(acquire));
           // A run that was aborted has not waited for its interpreter.
           await acquiring;
           return run;

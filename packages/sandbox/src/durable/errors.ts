@@ -7,43 +7,36 @@ import type { SandboxRunParked } from "./types.ts";
 /** A program used up what it may use. That ends it for good, as its own errors do. */
 export const limitErrors: readonly unknown[] = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
 
-/** Ends of a run that are the host's, not the program's: it was not brought to its own. */
-export const unfinishedErrors: readonly unknown[] = [
-  ..."Aborted EngineFailure InDoubt Diverged LeaseLost JournalFailure".split(" "),
-];
-
 /** A run can't be gone on with as it was. Nothing of it is lost. */
 export function divergedError(what: string, hint: string): SandboxError {
   return { type: "Diverged", message: what, hint };
 }
 
-const hint = "the program depends on something besides its tools, its clock and its random numbers";
+/** Why a replay comes to another course. */
+export const divergedHint = "the program depends on something besides its tools, its clock and its random numbers";
 
 /** The program made another call than the journal has. */
 export function otherCall({ index, name: was, args: wasArgs }: KeptCall, name: string, args: object): SandboxError {
   const before = was === undefined ? "another" : describeCall(was, wasArgs);
   const what = `call ${index + 1} is ${describeCall(name, args)}, and was ${before} when the program ran first`;
-  return divergedError(what, hint);
+  return divergedError(what, divergedHint);
 }
-
-/** A program that has ended makes a call that the journal does not have. */
-export function newCall(index: number, name: string, args: object): SandboxError {
-  const what = `call ${index + 1} is ${describeCall(name, args)}, and was not made when the program ran first`;
-  return divergedError(what, hint);
-}
-
-/** A program that has ended comes to another end. */
-export const otherOutcome: SandboxError = divergedError("the program came to another end when it ran first", hint);
 
 /** The program ended, or waits, before it made a call that the journal has. */
 export function missingCall({ index, name, args }: KeptCall): SandboxError {
   const which = name === undefined ? "" : ` (${describeCall(name, args)})`;
-  return divergedError(`call ${index + 1}${which} was made when the program ran first, and is not made now`, hint);
+  return divergedError(
+    `call ${index + 1}${which} was made when the program ran first, and is not made now`,
+    divergedHint,
+  );
 }
 
 /** Run again in another guest, the program did not come to the same point. */
 export function otherCourse(call: number): SandboxError {
-  return divergedError(`run again after it was parked, the program does not make call ${call} as it did before`, hint);
+  return divergedError(
+    `run again after it was parked, the program does not make call ${call} as it did before`,
+    divergedHint,
+  );
 }
 
 /** Nobody knows whether the call happened. */

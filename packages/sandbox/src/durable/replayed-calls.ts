@@ -1,14 +1,11 @@
 import type { CallWork, DurableProgram } from "../run/durability.ts";
-import { journalError, newCall, otherCall } from "./errors.ts";
+import { journalError, otherCall } from "./errors.ts";
 import { callFingerprint } from "./fingerprint.ts";
 import type { CallAnswer, KeptCall, KeptCalls } from "./records.ts";
 import { ReplayOrder } from "./replay-order.ts";
 
-/**
- * Gives the calls of a program their answers from a journal, in the order of the first run. A call that has no answer there ends
- * the run as `Diverged`: nothing is done.
- */
-export class ReplayedCalls {
+/** Gives the calls of a program their answers from a journal, in the order of the first run. */
+export abstract class ReplayedCalls {
   readonly #kept: KeptCalls;
   readonly #program: DurableProgram;
   protected readonly replay: ReplayOrder;
@@ -70,10 +67,7 @@ export class ReplayedCalls {
   }
 
   /** A call without an answer in the journal. */
-  protected async begin(work: CallWork, _print: string, _kept: KeptCall | undefined): Promise<void> {
-    const { index, call } = work.pending;
-    this.#program.fail(newCall(index, call.name, call.args));
-  }
+  protected abstract begin(work: CallWork, print: string, kept: KeptCall | undefined): Promise<void>;
 
   protected failed(error: unknown): void {
     this.#program.fail(journalError(error));

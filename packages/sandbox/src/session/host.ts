@@ -1,22 +1,10 @@
 import type { AnyTool } from "@toolglot/core";
-import type { SessionStart } from "../durable/records.ts";
-import type { DurableSettings } from "../durable/settings.ts";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
+import type { RunRequest } from "../run/program-run.ts";
 import type { SandboxRun, SandboxRunOptions } from "../types.ts";
 import type { SandboxSession, SessionOptions } from "./types.ts";
-
-/** How a program of a session is kept in its journal. */
-export interface LoggedProgram {
-  settings: DurableSettings;
-  /** The image that it goes on from. Absent: it runs again beside another one, as its session is made again. */
-  start?: SessionStart;
-  /** It has ended: no tool is called. */
-  isReplay: boolean;
-  /** Milliseconds that it may run, when these are fewer than those of the sandbox. */
-  timeoutMs?: number;
-}
 
 /** What a sandbox does for its sessions. */
 export interface SessionHost {
@@ -26,17 +14,19 @@ export interface SessionHost {
   /** Throws `TypeError` for tools that programs can't have. */
   checkTools(tools: readonly AnyTool[]): void;
   /**
-   * Runs a program as any other, in an interpreter of the domain that `lend` has made ready for it, and gets to keep. Without `code` that
-   * of the journal.
+   * Runs a program as any other, in an interpreter of the domain that `lend` has made ready for it, and gets to keep. `keep` runs it in
+   * place of the sandbox.
    */
   execute(
-    code: string | undefined,
+    code: string,
     options: SandboxRunOptions,
     how: {
       domain: string;
       session: { held: string; reseed: boolean; maxFileBytes: number };
       lend(lease: Lease): Promise<Lease>;
-      log?: LoggedProgram | undefined;
+      keep?:
+        | ((request: RunRequest, acquire: () => Promise<Lease>) => Promise<SandboxRun | SandboxRunParked>)
+        | undefined;
     },
   ): Promise<SandboxRun | SandboxRunParked>;
   /** Ends idle interpreters of a domain. */

@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
-import { unfinishedErrors } from "../../durable/errors.ts";
+import { unfinishedErrors } from "../../durable/replay-errors.ts";
 import { sessionError } from "./errors.ts";
 import type { ImageHead } from "./image.ts";
 import type { SessionLog } from "./session-log.ts";

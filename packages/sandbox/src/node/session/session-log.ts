@@ -1,7 +1,7 @@
 import type { OperationLog } from "@toolglot/core";
-import { Journal } from "../../durable/journal.ts";
 import { openRun } from "../../durable/open-run.ts";
 import type { RunHeader, RunOutcome } from "../../durable/records.ts";
+import { SessionJournal } from "../../durable/session-journal.ts";
 import { type DurableSettings, resolveSettings } from "../../durable/settings.ts";
 import type { EncodedFile } from "../../engine.ts";
 import type { PendingProgram, SessionLimits } from "../../session/types.ts";
@@ -98,8 +98,8 @@ export class SessionLog {
     if (found.state === "open") await found.leases.giveUp();
   }
 
-  #journal(name: string): Journal {
-    return new Journal(this.settings(name));
+  #journal(name: string): SessionJournal {
+    return new SessionJournal(this.settings(name));
   }
 
   /** Of what goes on from this turn. */

@@ -1,10 +1,15 @@
 import type { AnyTool } from "@toolglot/core";
 import { defined, inBackground, onAbort, randomHex } from "@toolglot/internal";
 import { leaseLostError } from "../../durable/errors.ts";
+import type { SessionStart } from "../../durable/records.ts";
+import { replayRun } from "../../durable/replay-run.ts";
+import { runDurably } from "../../durable/run-durably.ts";
+import type { DurableSettings } from "../../durable/settings.ts";
 import type { SandboxRunParked } from "../../durable/types.ts";
 import type { GuestMemory } from "../../engine.ts";
 import type { Lease } from "../../pool.ts";
-import type { LoggedProgram, SessionHost } from "../../session/host.ts";
+import type { RunRequest } from "../../run/program-run.ts";
+import type { SessionHost } from "../../session/host.ts";
 import type { SandboxRun, SandboxRunOptions } from "../../types.ts";
 import type { Holding } from "./holding.ts";
 import type { SessionSettings } from "./options.ts";
@@ -17,6 +22,17 @@ export interface Held {
   memory: GuestMemory | undefined;
   /** Why there is no memory. */
   fault: unknown;
+}
+
+/** How a program of a session is kept in its journal. */
+export interface LoggedProgram {
+  settings: DurableSettings;
+  /** The image that it goes on from. Absent: it runs again beside another one, as its session is made again. */
+  start?: SessionStart;
+  /** It has ended: no tool is called. */
+  isReplay: boolean;
+  /** Milliseconds that it may run, when these are fewer than those of the sandbox. */
+  timeoutMs?: number;
 }
 
 /** Runs the programs of a session in interpreters that have its memory. */
@@ -85,13 +101,16 @@ export class SessionPrograms {
       const { style, limits } = this.#settings;
       const tools = mergeTools(this.#settings.tools, options.tools);
       const run = await this.#host.execute(
-        code,
-        { ...defined({ style }), ...defined(options), tools, signal: own.signal },
+        code ?? "",
+        {
+          ...defined({ style, callIdPrefix: log?.settings.id }),
+          ...{ ...defined(options), tools, signal: own.signal },
+        },
         {
           domain: this.#domain,
           session: { held, reseed: head.reseed, maxFileBytes: limits.maxFileBytes },
           lend,
-          log,
+          keep: log && keeping(code, log),
         },
       );
       if (refused !== undefined) throw refused;
@@ -115,6 +134,16 @@ export class SessionPrograms {
   #waitIdle(): void {
     this.#idle = inBackground(() => this.giveUp(), this.#settings.limits.idleMs);
   }
+}
+
+/** Runs a program in its journal. */
+function keeping(code: string | undefined, { settings, start, isReplay, timeoutMs }: LoggedProgram) {
+  return (request: RunRequest, acquire: () => Promise<Lease>): Promise<SandboxRun | SandboxRunParked> => {
+    const { limits } = request;
+    const most = Math.min(timeoutMs ?? limits.timeoutMs, limits.timeoutMs);
+    const kept = { ...request, code, start, limits: { ...limits, timeoutMs: most } };
+    return (isReplay ? replayRun : runDurably)(settings, kept, acquire);
+  };
 }
 
 /** Those of a program win over those of its session. */

@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { fromBase64 } from "@toolglot/internal";
-import { unfinishedErrors } from "../../durable/errors.ts";
+import { unfinishedErrors } from "../../durable/replay-errors.ts";
 import type { EncodedFile, GuestMemory } from "../../engine.ts";
 import { NotAtRestError } from "../../reuse.ts";
 import { endsInterpreter } from "../../run/guest-session.ts";
