@@ -3,11 +3,10 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { sleep } from "@toolglot/internal";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { createSandbox, fileSessionStore, memorySessionStore, type SessionStore } from "../../src/node/index.ts";
-import { spawnScript } from "./processes/start-script.ts";
+import { spawnScript, toldBy } from "./processes/start-script.ts";
 import { key, value } from "./support.ts";
 
 // Real processes, really killed.
@@ -31,8 +30,7 @@ async function hold(id: string, way: "open" | "resume") {
   const child = await spawnScript("holder.ts", [dir, id, way]);
   running.add(child);
   const ended = once(child, "close");
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
-  const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value as string);
+  const next = toldBy(child);
   const run = (code: string): void => void child.stdin?.write(`${JSON.stringify(code)}\n`);
   return { child, ended, next, run };
 }
