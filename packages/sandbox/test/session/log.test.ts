@@ -6,7 +6,7 @@ import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 
 // Sessions whose programs are in a log.
 
-const sandbox = sharedSandbox();
+const sandbox = sharedSandbox(60_000);
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 let effects: string[] = [];
@@ -29,7 +29,7 @@ const yes = { approve: async () => ({ approved: true as const }) };
 
 /** Options of sessions of their own. */
 function fresh(): SessionOptions & { log: MemoryOperationLog } {
-  return { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools, limits: { leaseMs: 2000 } };
+  return { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools };
 }
 
 const waiting = `
