@@ -12,7 +12,10 @@ import { mismatchError, SessionTurns } from "./session-turns.ts";
 /** The sessions of a sandbox. */
 export function makeSessions(host: SessionHost): Sessions {
   const own = memorySessionStore();
-  const { language, label, guestHash = "", wheelsHash = "" } = host.engine;
+  const made = () => {
+    const { language, label, guestHash = "", wheelsHash = "" } = host.engine;
+    return { format: 1, language, engine: label, guestHash, wheelsHash } as const;
+  };
 
   async function open(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
     const { id } = holding;
@@ -21,7 +24,8 @@ export function makeSessions(host: SessionHost): Sessions {
       throw sessionError("exists", message, { id });
     }
     const head: ImageHead = {
-      ...{ format: 1, id, turn: 0, language, engine: label, guestHash, wheelsHash },
+      ...made(),
+      ...{ id, turn: 0 },
       ...{ baseHash: "", memoryBytes: 0, pages: 0, lineage: [], variables: [], folders: [], files: [], reseed: false },
     };
     const packed = await packMemory({ numbers: [], pages: new Uint8Array(), files: [] });
@@ -41,9 +45,9 @@ export function makeSessions(host: SessionHost): Sessions {
     }
     const { turn } = stored;
     const { head } = readImage((await store.get(id, turn)) ?? new Uint8Array(), { id, turn }, key);
-    const here = { format: 1, language, engine: label, guestHash, wheelsHash };
-    for (const field of ["format", "language", "engine", "guestHash", "wheelsHash"] as const) {
-      if (head[field] !== here[field]) throw mismatchError(id, field, head[field], here[field]);
+    for (const [field, here] of Object.entries(made())) {
+      const saved = head[field as keyof ImageHead];
+      if (saved !== here) throw mismatchError(id, field, saved, here);
     }
     return new OpenSession(host, settings, holding, head, stored);
   }
