@@ -110,13 +110,13 @@ const blank = (text) => text.replace(/[^\n\r\u2028\u2029]/g, " ");
 
 /**
  * A program whose declarations at the top became assignments, and whose functions are gone: those are to be evaluated before it, as
- * a script of their own. `names`: what it declares, to be there before anything runs.
+ * a script of their own. `names`: what it declares.
  * @param {string} code @param {readonly Token[]} tokens
  */
 export function persist(code, tokens) {
   const reader = new Reader(tokens);
-  /** @type {Set<string>} */
-  const names = new Set();
+  /** By name: whether it was declared by `var`. @type {Map<string, boolean>} */
+  const names = new Map();
   /** @type {Insertion[]} */
   const insertions = [];
   let body = "";
@@ -140,7 +140,7 @@ export function persist(code, tokens) {
     done = end;
     let at = index + 1;
     for (;;) {
-      for (const name of reader.namesOf(at)) names.add(name);
+      for (const name of reader.namesOf(at)) names.set(name, keyword === "var");
       const isPlain = tokens[at]?.kind === "word";
       const last = reader.after(at) - 1;
       at = last + 1;
@@ -161,7 +161,7 @@ export function persist(code, tokens) {
     while (at < tokens.length && reader.text(at) !== "{") at = reader.after(at);
     const end = tokens[reader.partners.get(at) ?? -1];
     if (end === undefined) return undefined;
-    names.add(name.text);
+    names.set(name.text, false);
     insertions.push({ at: /** @type {Token} */ (tokens[index]).start, text: `${name.text} = ` });
     insertions.push({ at: end.end, text: ";" });
     return reader.after(at);
@@ -176,7 +176,7 @@ export function persist(code, tokens) {
     const open = reader.after(at + 1);
     const end = tokens[reader.partners.get(open) ?? -1];
     if (reader.text(open) !== "{" || end === undefined) return undefined;
-    names.add(name.text);
+    names.set(name.text, false);
     const { start } = /** @type {Token} */ (tokens[index]);
     take(start);
     // The statement before it ends here, too.
@@ -195,7 +195,7 @@ export function persist(code, tokens) {
     index = next ?? index + 1;
   }
   take(code.length);
-  return { body, functions, insertions, names: [...names] };
+  return { body, functions, insertions, names };
 }
 
 /** What can follow `let`: so that `let = 1` stays what it is. @param {Token | undefined} token */

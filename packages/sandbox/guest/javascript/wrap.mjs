@@ -112,7 +112,8 @@ export function wrap(code, awaitsLast, notebook = false, persists = false) {
     text: opening + insert(kept?.body ?? source, insertions) + closing,
     // In the same places.
     functions: directive.padEnd(opening.length) + (kept?.functions ?? ""),
-    names: kept?.names ?? [],
+    /** What it declares, and whether that must be there before it runs: else it is an error to use it before its declaration. */
+    names: [...(kept?.names ?? [])].map(([name, isVar]) => ({ name, isEarly: isVar || directive !== "" })),
     place,
     lines,
     isChanged: at !== undefined,

@@ -195,13 +195,13 @@ export function programSide(bridge) {
       defineProperty(global, "__result__", resultProperty);
       bindTools();
     },
-    /** Makes room for what a program declares, whatever has the name. @param {string} text Names, as JSON. */
+    /** Makes room for what a program declares, whatever has the name. @param {string} text As JSON: `{ name, isEarly }` each. */
     declare(text) {
       const names = parse(text);
       for (let index = 0; index < names.length; index++) {
-        const name = names[index];
+        const { name, isEarly } = names[index];
         const there = getOwnPropertyDescriptor(global, name);
-        if (name === "__result__" || there?.writable) continue;
+        if (name === "__result__" || (there === undefined ? !isEarly : there.writable)) continue;
         const room = { __proto__: null, value: undefined, writable: true, enumerable: true, configurable: true };
         if (!defineProperty(global, name, room))
           throw new OwnTypeError(`${name} can't be declared: it was made read-only`);
