@@ -177,9 +177,11 @@ export class GuestStock {
     return oldest !== undefined;
   }
 
-  /** Ends those that wait for a program of this domain. */
-  forget(domain: string): void {
-    while (this.#evict((one) => one.use.domain === domain));
+  /** Ends those that wait for a program of this domain. Whether there were any. */
+  forget(domain: string): boolean {
+    let found = false;
+    while (this.#evict((one) => one.use.domain === domain)) found = true;
+    return found;
   }
 
   #retire(error: unknown): void {

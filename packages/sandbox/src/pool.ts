@@ -93,8 +93,8 @@ export class GuestPool {
 
   /** Ends guests that wait for a program of this domain. */
   forget(domain: string): void {
-    this.#stock.forget(domain);
-    this.#refillSoon();
+    // A pool of which nothing was asked so far has prepared nothing to start from.
+    if (this.#stock.forget(domain)) this.#refillSoon();
   }
 
   /** Resolves when the guests to be kept have started. */

@@ -194,7 +194,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
 /** Where the engine can't give its memory away. */
 function noSessions({ engine }: SessionHost): Sessions {
   const refuse = async (): Promise<never> => {
-    const message = "There are sessions of Python in Node alone: this sandbox runs each program by itself.";
+    const message = "There are sessions in Node alone: this sandbox runs each program by itself.";
     throw new ToolglotError("sandbox/sessions-unsupported", message, { data: { language: engine.language } });
   };
   return { openSession: refuse, resumeSession: refuse };

@@ -1,6 +1,12 @@
 import { inBackground } from "@toolglot/internal";
 import type { GuestListener } from "./engine.ts";
 
+/** A guest that can be set back is, in a few milliseconds, and so it is with its memory; machines under load take many times that. */
+export const answerTimeoutMs = 60_000;
+
+/** A guest says so that is asked for its memory, or to be set back. */
+export const notAtRestFault = "its interpreter can't be set back";
+
 /** What all guests have in common: a start that may take so long, and one end, which the listener hears of however late it comes. */
 export abstract class StartedGuest {
   readonly ready: Promise<void>;
@@ -10,6 +16,7 @@ export abstract class StartedGuest {
   protected fault: string;
   protected markReady: () => void = () => {};
   protected markFailed: (error: Error) => void = () => {};
+  #onLost: (error: Error) => void = () => {};
 
   constructor(fault: string, startTimeoutMs: number) {
     this.fault = fault;
@@ -36,10 +43,27 @@ export abstract class StartedGuest {
     this.end();
   }
 
+  /** Asks it for something that is no program, and waits for what settles that. */
+  protected async ask<Answer>(
+    ask: (resolve: (answer: Answer) => void, reject: (error: Error) => void) => void,
+  ): Promise<Answer> {
+    const timer = setTimeout(() => this.fail("it did not answer in time"), answerTimeoutMs);
+    try {
+      return await new Promise<Answer>((resolve, reject) => {
+        this.#onLost = reject;
+        if (this.over) reject(new Error(this.fault));
+        else ask(resolve, reject);
+      });
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   protected end(): void {
     if (this.over) return;
     this.over = true;
     this.markFailed(new Error(this.fault));
     this.listener?.onEnd(this.fault);
+    this.#onLost(new Error(this.fault));
   }
 }

@@ -352,7 +352,7 @@ export interface Sandbox {
     options?: Omit<SandboxDurableRunOptions, "durable">,
   ): Promise<SandboxRun | SandboxRunParked>;
   /**
-   * A new session: programs that share their variables. Python in Node alone, elsewhere it rejects with `sandbox/sessions-unsupported`.
+   * A new session: programs that share their variables. In Node alone, in browsers it rejects with `sandbox/sessions-unsupported`.
    * `id`: 1 to 128 letters, digits, dots, hyphens and underscores; default: a random one. Throws `TypeError` for options that make
    * no sense; rejects with a `ToolglotError` (`sandbox/session-exists`, `sandbox/session-live`), and with what the store rejects with.
    */

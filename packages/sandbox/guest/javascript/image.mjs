@@ -19,6 +19,16 @@ export class Image {
     this.words = words;
   }
 
+  /** The memory of an engine that has run nothing; what is behind it is zero. */
+  get bytes() {
+    const words = this.words ?? new Int32Array();
+    const count = words[placeCount] ?? 0;
+    const last = Math.max(-1, ...words.subarray(placeCount + 1, placeCount + 1 + count));
+    const memory = new Int32Array((last + 1) * pageWords);
+    copyPages(words, memory);
+    return new Uint8Array(memory.buffer);
+  }
+
   /** For an engine with this memory. @param {WebAssembly.Memory} memory @returns {Restore} */
   restorer(memory) {
     return (made, evaluate) => {

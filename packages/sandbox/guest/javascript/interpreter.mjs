@@ -1,16 +1,13 @@
-// One QuickJS for one program: the same in a thread of Node and in a Web Worker.
+// One QuickJS for one program, or for those of a session: the same in a thread of Node and in a Web Worker.
+import { compileProgram, keepDeclarations } from "./compile.mjs";
 import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
 import { memoryReport, Reporter, stackReport } from "./report.mjs";
-import { programFile } from "./wrap.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
 /** @typedef {import("quickjs-emscripten").VmCallResult<Handle>} CallResult */
 /** @typedef {import("./report.mjs").Report} Report */
 
-/** WebAssembly pages are 64 KiB; the engine starts with 256 of them. */
-const pageBytes = 65536;
-const firstPages = 256;
 /** Jobs between two readings of the clock. */
 const jobsPerClock = 500;
 /** Messages go out when the program stops running; when it runs for long, after this many messages or milliseconds. */
@@ -36,21 +33,7 @@ const evaluated = (_, evaluate) => evaluate();
 class Broken extends Error {}
 
 /**
- * Makes an engine with a memory of its own; resolves when it can take a program. Each time anew: of the last one nothing is
- * used but its compiled code and what its memory held before its program. @param {InterpreterOptions} options
- */
-export async function createInterpreter(options) {
-  const { engine, wasm, memoryMb } = options;
-  const memory = new WebAssembly.Memory({ initial: firstPages, maximum: (memoryMb * 1024 * 1024) / pageBytes });
-  const variant = engine.newVariant(engine.RELEASE_SYNC, { wasmMemory: memory, ...(wasm ? { wasmModule: wasm } : {}) });
-  const module = await engine.newQuickJSWASMModuleFromVariant(variant);
-  // The engine asks the thread for its time zone: a program, and its replay on another machine, find UTC.
-  Date.prototype.getTimezoneOffset = () => 0;
-  return new Interpreter(module.newRuntime(), memory, options);
-}
-
-/**
- * Runs one program. Give it the request, then each answer, in order.
+ * Runs a program, and in a session another when that is over. Give it the request, then each answer, in order.
  *
  * A program is over when its body has ended, nothing is left to run and every call has its answer; an error that ends its
  * body ends it at once. A failed call whose promise nobody awaited or handled is then the program's error, and so is that
@@ -67,12 +50,12 @@ export class Interpreter {
     /** @type {string[]} */
     this.held = [];
     this.heldSince = 0;
-    this.inFlight = 0;
-    this.answered = 0;
-    this.usedMs = 0;
     this.deadline = Number.POSITIVE_INFINITY;
     this.timedOut = false;
     this.over = false;
+    this.isBroken = false;
+    /** What is to be given free before another program. @type {Handle[]} */
+    this.used = [];
     runtime.setMaxStackSize(stackBytes);
     runtime.setInterruptHandler(() => this.interrupt());
     this.realms = makeRealms(runtime, (text) => this.receive(text), image?.restorer(memory) ?? evaluated);
@@ -117,26 +100,42 @@ export class Interpreter {
     const { code, ...request } = JSON.parse(text);
     this.limits = request.limits;
     this.notebook = request.style === "notebook";
+    this.session = request.session;
+    this.inFlight = 0;
+    this.answered = 0;
+    this.usedMs = 0;
+    this.over = false;
+    this.ran = false;
+    this.promise = undefined;
+    /** @type {string[]} */
+    this.warnings = [];
     this.reporter = new Reporter(code, request.tools, this.limits, this.notebook);
     this.output = new Output(this.limits.maxLogBytes, (message) => this.send(message));
     this.advance(() => {
-      this.call(this.realms.start, JSON.stringify(request)).dispose();
+      this.reporter.file = this.callText(this.realms.start, JSON.stringify(request));
       const refused = this.reporter.refusedImport();
       if (refused) return this.fail(refused);
+      const compiled = compileProgram(this);
+      if (compiled === undefined) return;
+      this.ran = true;
+      const body = this.session ? keepDeclarations(this, compiled) : compiled;
+      if (body === undefined) return;
       const { program } = this.realms;
-      let compiled = program.evalCode(this.reporter.text, programFile, { type: "global" });
-      if (compiled.error && this.reporter.simplify()) {
-        compiled = program.evalCode(this.reporter.text, programFile, { type: "global" });
-      }
-      if (compiled.error) {
-        const described = this.describe(compiled.error);
-        const isSyntax = described.type === "SyntaxError";
-        return this.fail(isSyntax ? this.reporter.syntax(described) : this.reporter.exception(described));
-      }
-      const called = program.callFunction(compiled.value, program.global);
-      if (called.error) return this.fail(this.reporter.exception(this.describe(called.error)));
-      this.promise = called.value;
+      const called = program.callFunction(body, program.global);
+      if (called.error) return this.raise(called.error);
+      this.promise = this.use(called.value);
     });
+  }
+
+  /** @template {Handle} H @param {H} handle @returns {H} */
+  use(handle) {
+    this.used.push(handle);
+    return handle;
+  }
+
+  /** Ends the program with an exception. @param {Handle} error @returns {undefined} */
+  raise(error) {
+    return this.fail(this.reporter.exception(this.describe(this.use(error))));
   }
 
   /** @param {string} text An answer of the host's. */
@@ -158,6 +157,7 @@ export class Interpreter {
       if (!this.over) this.drain();
       if (!this.over) this.conclude();
     } catch (error) {
+      this.isBroken = true;
       this.fail(this.fault(error));
     }
     this.usedMs += performance.now() - began;
@@ -184,6 +184,7 @@ export class Interpreter {
   conclude() {
     const state = this.promise && this.realms.program.getPromiseState(this.promise);
     if (state === undefined) return;
+    if (state.type !== "pending") this.use(state.type === "rejected" ? state.error : state.value);
     if (this.timedOut) {
       const described = state.type === "rejected" ? this.describe(state.error) : undefined;
       return this.fail(this.reporter.timeout(described?.message === "interrupted" ? described.stack : ""));
@@ -199,7 +200,7 @@ export class Interpreter {
     const outcome = JSON.parse(this.callText(this.realms.finish, returned));
     if (this.timedOut) return this.fail(this.reporter.timeout(""));
     if (outcome.status === "missing" && this.notebook) {
-      return this.end('{"type":"result","bytes":4,"conversions":[],"warnings":[],"value":null}');
+      return this.result("null", 4, []);
     }
     if (outcome.status === "missing") return this.fail(this.reporter.missingResult());
     if (outcome.status === "large") return this.fail(this.reporter.tooLarge(outcome.message));
@@ -210,15 +211,39 @@ export class Interpreter {
     if (bytes > maxResultBytes) {
       return this.fail(this.reporter.tooLarge(`${bytes} bytes as JSON, more than ${maxResultBytes}`));
     }
-    const report = JSON.stringify({ type: "result", bytes, conversions: outcome.conversions, warnings: [] });
+    this.result(value, bytes, outcome.conversions);
+  }
+
+  /** @param {string} value As JSON. @param {number} bytes @param {object[]} conversions */
+  result(value, bytes, conversions) {
+    const report = JSON.stringify({ type: "result", bytes, conversions, warnings: this.allWarnings() });
     this.end(`${report.slice(0, -1)},"value":${value}}`);
   }
 
-  /** @param {Report} error */
+  /** @param {Report} error @returns {undefined} */
   fail(error) {
     if (this.over) return;
     const report = this.timedOut && error.type !== "Timeout" ? this.reporter.timeout("") : error;
-    this.end(JSON.stringify({ type: "error", error: report, conversions: [], warnings: [] }));
+    this.end(JSON.stringify({ type: "error", error: report, conversions: [], warnings: this.allWarnings() }));
+  }
+
+  allWarnings() {
+    if (!this.session || !this.ran || !this.isWell) return this.warnings;
+    /** @type {string[]} */
+    const hidden = JSON.parse(this.callText(this.realms.hidden));
+    return [...this.warnings, ...hidden.map((name) => `hides-tool: ${name}`)];
+  }
+
+  /** Whether the engine can go on after its program. */
+  get isWell() {
+    return !this.isBroken && !this.timedOut;
+  }
+
+  /** What the program of a session left, besides the memory; undefined when that can't be kept. */
+  describeSession() {
+    if (!this.over || !this.isWell) return undefined;
+    for (const handle of this.used.splice(0)) handle.dispose();
+    return { ran: this.ran, variables: JSON.parse(this.callText(this.realms.variables)) };
   }
 
   /** @param {string} outcome */

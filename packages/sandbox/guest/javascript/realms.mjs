@@ -1,4 +1,4 @@
-// The two realms of a run, made in one engine: the program's, and the bridge's beside it, which the program never sees.
+// The two realms of programs, made in one engine: theirs, and the bridge's beside it, which they never see.
 import { makeArguments } from "./realm/arguments.mjs";
 import { base64 } from "./realm/base64.mjs";
 import { makeBridge } from "./realm/bridge.mjs";
@@ -9,6 +9,7 @@ import { makeLayout } from "./realm/layout.mjs";
 import { nearest } from "./realm/nearest.mjs";
 import { programSide } from "./realm/program-side.mjs";
 import { makeRandom } from "./realm/random.mjs";
+import { makeVariables } from "./realm/variables.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSContext} Context */
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
@@ -56,12 +57,16 @@ export function makeRealms(runtime, host, restore) {
     describe: named("describe"),
     finish: named("finish"),
     value: named("value"),
+    declare: named("declare"),
+    hidden: named("hidden"),
+    variables: named("variables"),
   };
 }
 
 /** Evaluates our own part in both realms. @param {Context} program @param {Context} bridge @param {Handle} hostFunction */
 function evaluateAll(program, bridge, hostFunction) {
-  const parts = { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest };
+  const makers = { makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, makeVariables };
+  const parts = { ...makers, base64, nearest };
   const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
   const make = evaluate(
     bridge,

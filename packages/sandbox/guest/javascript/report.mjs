@@ -21,8 +21,6 @@ import { programFile, wrap } from "./wrap.mjs";
 const maxMessageLength = 2000;
 const maxSourceLineLength = 400;
 
-const framePattern = new RegExp(`(?:at (\\S+) \\()?${programFile}:(\\d+):(\\d+)`, "g");
-
 /** What the engine's own functions raise is where they were called. */
 const inNative = /^\s*at [^\n]*\(native\)/;
 
@@ -54,6 +52,7 @@ export class Reporter {
    */
   constructor(code, tools, limits, notebook = false) {
     this.code = code;
+    this.file = programFile;
     this.notebook = notebook;
     this.wrapped = wrap(code, true, notebook);
     this.lines = this.wrapped.lines;
@@ -73,6 +72,23 @@ export class Reporter {
     return isChanged;
   }
 
+  /** Of the program in a stack. */
+  get framePattern() {
+    return new RegExp(`(?:at (\\S+) \\()?${this.file.replace(".", "\\.")}:(\\d+):(\\d+)`, "g");
+  }
+
+  /** Takes a text that keeps what the program declares. */
+  persist() {
+    const { isChanged } = this.wrapped;
+    this.wrapped = wrap(this.code, isChanged, this.notebook, true);
+    return this.wrapped;
+  }
+
+  /** Takes back the text that keeps nothing. */
+  forget() {
+    this.wrapped = wrap(this.code, this.wrapped.isChanged, this.notebook);
+  }
+
   /** @param {Report} report @param {Place | undefined} place @returns {Report} */
   at(report, place) {
     const sourceLine = place === undefined ? undefined : this.lines[place.line - 1];
@@ -87,7 +103,7 @@ export class Reporter {
   place(stack, type) {
     /** @type {Place | undefined} */
     let constructed;
-    for (const [, name, line, column] of stack.matchAll(framePattern)) {
+    for (const [, name, line, column] of stack.matchAll(this.framePattern)) {
       const place = this.wrapped.place(Number(line), Number(column));
       if (place && name !== type) return place;
       constructed ??= place;
@@ -184,7 +200,7 @@ export class Reporter {
     const hint = "look for a loop that does not end, or do less in one program";
     const place = this.place(stack);
     const isNoted = stack === "" || inNative.test(stack);
-    const isInner = [...stack.matchAll(framePattern)].length > 1;
+    const isInner = [...stack.matchAll(this.framePattern)].length > 1;
     return this.at({ type: "Timeout", message, hint }, isNoted ? place : placeOfTimeout(this.code, place, isInner));
   }
 

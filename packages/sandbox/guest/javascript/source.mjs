@@ -12,10 +12,13 @@ const beforeRegExp = new Set(
 /** Keeps the scanner linear on text that looks like the start of one again and again. */
 const maxRegExpLength = 1000;
 
-/** @param {readonly Token[]} tokens */
-function regExpMayFollow(tokens) {
+/** Before the bracket whose end a statement follows. */
+const heads = new Set(["if", "while", "for", "with"]);
+
+/** @param {readonly Token[]} tokens @param {boolean} isHead Whether the last one ends the head of a statement. */
+function regExpMayFollow(tokens, isHead) {
   const last = tokens.at(-1);
-  if (last === undefined) return true;
+  if (last === undefined || isHead) return true;
   if (last.kind === "word") return beforeRegExp.has(last.text);
   return last.kind === "mark" && ![")", "]", "}"].includes(last.text);
 }
@@ -76,11 +79,15 @@ export function scan(code) {
   const tokens = [];
   /** Depths at which a template goes on when its brace closes. @type {number[]} */
   const templates = [];
+  /** Of each open bracket, whether it begins the head of a statement. @type {boolean[]} */
+  const open = [];
+  let isHead = false;
   let depth = 0;
   let at = 0;
 
   /** @param {Token["kind"]} kind @param {number} end */
   const add = (kind, end) => {
+    isHead = false;
     tokens.push({ kind, text: code.slice(at, end), start: at, end, depth });
     at = end;
   };
@@ -105,7 +112,7 @@ export function scan(code) {
       at = end < 0 ? code.length : end + 2;
     } else if (character === '"' || character === "'") add("text", endOfText(code, at, character));
     else if (character === "`") template(at + 1);
-    else if (character === "/" && regExpMayFollow(tokens) && endOfRegExp(code, at) !== undefined) {
+    else if (character === "/" && regExpMayFollow(tokens, isHead) && endOfRegExp(code, at) !== undefined) {
       add("text", /** @type {number} */ (endOfRegExp(code, at)));
     } else if (endOf(wordPattern, code, at) > at) add("word", endOf(wordPattern, code, at));
     else if (endOf(numberPattern, code, at) > at) add("number", endOf(numberPattern, code, at));
@@ -114,9 +121,13 @@ export function scan(code) {
       depth--;
       template(at + 1);
     } else {
-      if ("}])".includes(character)) depth = Math.max(depth - 1, 0);
+      const closes = "}])".includes(character);
+      const opens = "{[(".includes(character);
+      if (closes) depth = Math.max(depth - 1, 0);
+      if (opens) open.push(character === "(" && heads.has(tokens.at(-1)?.text ?? "") && tokens.at(-2)?.text !== ".");
       add("mark", at + 1);
-      if ("{[(".includes(character)) depth++;
+      if (closes) isHead = open.pop() ?? false;
+      if (opens) depth++;
     }
   }
   return tokens;

@@ -1,9 +1,9 @@
 // The Web Worker of a JavaScript run. Started by src/browser/web-worker-thread.ts; its first message says how to start,
 // then it speaks JSON text with the page.
 import * as engine from "quickjs-emscripten";
+import { createInterpreter } from "./create.mjs";
 import { removeCodeFromText, removeGlobals } from "./harden.mjs";
 import { Image } from "./image.mjs";
-import { createInterpreter } from "./interpreter.mjs";
 
 /**
  * Bytes of the engine's own stack. A worker's stack in a browser is small and can't be asked for. In Chromium, with so many

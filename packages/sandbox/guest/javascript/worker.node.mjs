@@ -1,10 +1,11 @@
 // The thread of a JavaScript run. Started by src/node/javascript/quickjs-engine.ts with no environment; it speaks JSON
-// text with the host over the port that it was given.
+// text with the host over the port that it was given, and sends and gets the memory of sessions beside it.
 import { receiveMessageOnPort, workerData } from "node:worker_threads";
 import * as engine from "quickjs-emscripten";
+import { changedPages, digest, putPages } from "../pages.node.mjs";
+import { createInterpreter } from "./create.mjs";
 import { harden } from "./harden.node.mjs";
 import { Image } from "./image.mjs";
-import { createInterpreter } from "./interpreter.mjs";
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (workerData.port);
 /**
@@ -14,7 +15,7 @@ const port = /** @type {import("node:worker_threads").MessagePort} */ (workerDat
 const shared = /** @type {Int32Array} */ (workerData.shared);
 const [hostSent, mayPoll, threadSent, isEnded] = [0, 1, 2, 3];
 
-/** @param {string[]} messages */
+/** @param {(string | Uint8Array)[]} messages */
 function post(messages) {
   port.postMessage(messages);
   Atomics.add(shared, threadSent, 1);
@@ -27,15 +28,22 @@ function endIfOver() {
 
 const { wasm, memoryMb } = workerData;
 const image = new Image(workerData.image);
-const make = () => createInterpreter({ engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post });
+/** @param {number} [memoryBytes] */
+const make = (memoryBytes) =>
+  createInterpreter({ engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post }, memoryBytes);
 const readyMessages = ['{"type":"ready"}'];
-const renewMessage = '{"type":"renew"}';
+const renewStart = '{"type":"renew"';
+const captureMessage = '{"type":"capture"}';
 
 /**
  * The engine's loader would ask Node for files and modules at each new instance: now it takes this for no Node. Its first
  * instance must do the same as the others, or their memory differs.
  */
-const hideNode = () => Object.defineProperty(process, "type", { value: "renderer" });
+const hideNode = () => {
+  Object.defineProperty(process, "type", { value: "renderer" });
+  // It would take the language of the host from there.
+  Reflect.deleteProperty(globalThis, "navigator");
+};
 
 endIfOver();
 if (wasm) hideNode();
@@ -56,23 +64,74 @@ const pollsPerClock = 512;
 const now = performance.now.bind(performance);
 let taken = 0;
 let started = false;
+/** Names what is in the interpreter's memory, when that is the state of a session; empty for one that has run nothing. */
+let held = "";
+/** Of a program that is over: whether what it left was given to the host. */
+let isCaptured = false;
+/** @type {{ words: Int32Array | undefined, bytes: Uint8Array, hash: string } | undefined} */
+let base;
 
-/** @param {string} text */
-function take(text) {
-  taken++;
-  if (interpreter.over && text === renewMessage) renew();
-  else if (started) interpreter.answer(text);
-  else {
-    started = true;
-    interpreter.start(text);
+/** What the memory of sessions lies beside. */
+function findBase() {
+  const { words } = image;
+  if (base === undefined || base.words !== words) {
+    const { bytes } = image;
+    base = { words, bytes, hash: digest(bytes) };
   }
+  return base;
 }
 
-/** The host sends nothing until the new one has reported that it is ready. */
-async function renew() {
-  interpreter = await make();
+/** @param {string | [string, Uint8Array]} message */
+function take(message) {
+  taken++;
+  if (typeof message !== "string") void restore(JSON.parse(message[0]), message[1]);
+  else if (!started) void start(message);
+  else if (!interpreter.over) interpreter.answer(message);
+  else if (message === captureMessage) capture();
+  else if (message.startsWith(renewStart)) void renew(JSON.parse(message).held ?? "");
+}
+
+/** @param {string} text */
+async function start(text) {
+  started = true;
+  if (held !== "" && JSON.parse(text).session?.held !== held) interpreter = await make();
+  interpreter.start(text);
+}
+
+/** The host sends nothing until the new one has reported that it is ready. @param {string} name Of what it is to keep. */
+async function renew(name) {
+  held = isCaptured ? name : "";
+  if (held === "") interpreter = await make();
   started = false;
+  isCaptured = false;
   post(readyMessages);
+}
+
+/** Gives the host what the program of a session left. */
+function capture() {
+  const described = interpreter.describeSession();
+  if (described === undefined) {
+    post(['{"type":"not-at-rest"}']);
+    return;
+  }
+  const { bytes, hash } = findBase();
+  const memory = new Uint8Array(interpreter.memory.buffer);
+  const { numbers, pages } = changedPages(bytes, memory);
+  isCaptured = true;
+  post([JSON.stringify({ type: "memory", ...described, base: hash, memoryBytes: memory.length, numbers }), pages]);
+}
+
+/** Puts the memory of a session into an interpreter that has run nothing. @param {any} request @param {Uint8Array} pages */
+async function restore(request, pages) {
+  const { hash } = findBase();
+  if (request.base === hash) {
+    if (held !== "" || interpreter.memory.buffer.byteLength < request.memoryBytes) {
+      interpreter = await make(request.memoryBytes);
+    }
+    putPages(new Uint8Array(interpreter.memory.buffer), request.numbers, pages);
+    held = request.held;
+  }
+  post([JSON.stringify({ type: "restored", base: hash })]);
 }
 
 /** Whether another message is there; waits for a moment. */
@@ -84,8 +143,8 @@ function another() {
   return true;
 }
 
-port.on("message", (/** @type {string} */ text) => {
-  take(text);
+port.on("message", (/** @type {string | [string, Uint8Array]} */ message) => {
+  take(message);
   while (!interpreter.over && another()) {
     const next = receiveMessageOnPort(port);
     if (next === undefined) return;

@@ -1,7 +1,8 @@
 // What is put around a program so that it can run, and how places in the whole come back to places in the program.
+import { persist } from "./scope.mjs";
 import { scan, statements } from "./source.mjs";
 
-/** As the engine names the program in stacks. */
+/** As the engine names the first program in stacks. */
 export const programFile = "program.js";
 
 const awaitPrefix = "await ";
@@ -47,32 +48,52 @@ function lastAsyncCall(code) {
   return isAsync ? first.start : undefined;
 }
 
+/** A place in the program, and text that is put there. @typedef {import("./scope.mjs").Insertion} Insertion */
+
+/** @param {string} text @param {readonly Insertion[]} insertions In their order. */
+function insert(text, insertions) {
+  let whole = "";
+  let done = 0;
+  for (const { at, text: inserted } of insertions) {
+    whole += text.slice(done, at) + inserted;
+    done = at;
+  }
+  return whole + text.slice(done);
+}
+
 /**
  * The program as one async function, so that `await` and `return` work at its top.
  * @param {string} code
  * @param {boolean} awaitsLast Whether a last call of an async function is awaited, and the value of a last expression kept.
  * @param {boolean} [notebook] Whether that value is the program's, when it assigns and returns none.
+ * @param {boolean} [persists] Whether its declarations become properties of the global object, for the programs after it.
  */
-export function wrap(code, awaitsLast, notebook = false) {
+export function wrap(code, awaitsLast, notebook = false, persists = false) {
   const source = code.replace(/^(\ufeff?)#!/, "$1//");
   // What follows the program leaves a block whose label it cannot guess, so a program that closes the block and the
   // function before its end does not compile.
   // Always as long, or columns in stacks would differ from run to run.
   const label = `end${Math.random().toString(36).slice(2, 12).padEnd(10, "0")}`;
   const last = `last${label}`;
+  const directive = strictDirective.test(code) ? '"use strict";' : "";
   // On the program's first line: lines stay what they are, columns of the first line move.
-  const opening = `(async function () {${strictDirective.test(code) ? '"use strict";' : ""}${notebook ? `let ${last};` : ""}${label}:{`;
+  const opening = `(async function () {${directive}${notebook ? `let ${last};` : ""}${label}:{`;
   // A `__result__` that the program declared as its own variable is seen from inside the block alone.
   const value = notebook ? `(__result__ === undefined ? ${last} : __result__)` : "__result__";
   const closing = `\n;if (0) break ${label};return await ${value}}})`;
   const call = awaitsLast ? lastAsyncCall(source) : undefined;
   const at = call ?? (awaitsLast && notebook ? lastExpression(source) : undefined);
-  const inserted = (notebook ? `${last} = ` : "") + (call === undefined ? "" : awaitPrefix);
-  const changed = at === undefined ? source : source.slice(0, at) + inserted + source.slice(at);
+  const kept = persists ? persist(source, scan(source)) : undefined;
+  const insertions = [...(kept?.insertions ?? [])];
+  if (at !== undefined) {
+    insertions.push({ at, text: (notebook ? `${last} = ` : "") + (call === undefined ? "" : awaitPrefix) });
+    insertions.sort((a, b) => a.at - b.at);
+  }
   const lines = code.split(/\r?\n/);
-  const before = at === undefined ? "" : source.slice(0, at);
-  const insertedLine = before.split("\n").length;
-  const insertedColumn = before.length - before.lastIndexOf("\n");
+  const places = insertions.map(({ at, text }) => {
+    const before = source.slice(0, at);
+    return { line: before.split("\n").length, column: before.length - before.lastIndexOf("\n"), length: text.length };
+  });
 
   /**
    * A place in the whole as one in the program; undefined when it lies in what was put around it.
@@ -81,10 +102,20 @@ export function wrap(code, awaitsLast, notebook = false) {
   const place = (line, column) => {
     if (line > lines.length || line < 1) return undefined;
     let own = line === 1 ? column - opening.length : column;
-    if (at !== undefined && line === insertedLine && own > insertedColumn)
-      own = Math.max(own - inserted.length, insertedColumn);
+    for (const inserted of places) {
+      if (inserted.line === line && own > inserted.column) own = Math.max(own - inserted.length, inserted.column);
+    }
     return own < 1 || own > (lines[line - 1] ?? "").length + 1 ? undefined : { line, column: own };
   };
 
-  return { text: opening + changed + closing, place, lines, isChanged: at !== undefined };
+  return {
+    text: opening + insert(kept?.body ?? source, insertions) + closing,
+    // In the same places.
+    functions: directive.padEnd(opening.length) + (kept?.functions ?? ""),
+    /** What it declares, and whether that must be there before it runs: else it is an error to use it before its declaration. */
+    names: [...(kept?.names ?? [])].map(([name, isVar]) => ({ name, isEarly: isVar || directive !== "" })),
+    place,
+    lines,
+    isChanged: at !== undefined,
+  };
 }

@@ -1,7 +1,7 @@
 // Sets an interpreter back to what it was before its first program. Nothing that a program left is looked at but to tell
 // whether that can be done. What lives outside of WebAssembly's memory is put back, or must be as it was.
+import { changedPages, digest, putPages } from "../pages.node.mjs";
 import { freezeAll } from "./freeze.node.mjs";
-import { changedPages, digest, putPages } from "./pages.node.mjs";
 import { recordState } from "./state.node.mjs";
 
 // Taken before the first program, on buffers that no program holds.

@@ -1,7 +1,9 @@
 import { isObject } from "@toolglot/internal";
-import type { Guest } from "../engine.ts";
+import { BaseMismatchError, type Guest, type GuestMemory } from "../engine.ts";
 import { dropKeys, utf8Bytes } from "../json.ts";
-import { StartedGuest } from "../started-guest.ts";
+import { NotAtRestError } from "../reuse.ts";
+import { bytesOfPages, readMemoryHead } from "../session/memory-head.ts";
+import { notAtRestFault, StartedGuest } from "../started-guest.ts";
 import type { SandboxLimits } from "../types.ts";
 
 /** `onMessage` gets what the thread sent, `onEnd` why it ended. */
@@ -14,9 +16,13 @@ export interface ThreadListener {
 export interface GuestThread {
   /** Called once for each guest that runs in it, before anything is posted. */
   attach(listener: ThreadListener): void;
-  /** Asks it for a new interpreter, once its program is over; it answers as at its start. */
-  renew(): void;
-  post(text: string): void;
+  /**
+   * Asks it for a new interpreter, once its program is over, or to keep the one it has under the name `held`; it answers as at
+   * its start.
+   */
+  renew(held?: string): void;
+  /** `pages`: of a session's memory, where there are sessions. */
+  post(text: string, pages?: Uint8Array): void;
   /** Resolves when nothing of it is left. */
   end(): Promise<void>;
   hold(alive: boolean): void;
@@ -36,6 +42,8 @@ export const renewMessage = '{"type":"renew"}';
 /** Of an engine that has run nothing. */
 const firstMemoryMb = 16;
 
+type Take = (message: Record<string, unknown>, pages: unknown) => void;
+
 /** An interpreter in a thread. It sends arrays of JSON texts; anything else ends it. */
 export class MessageGuest extends StartedGuest implements Guest {
   readonly ended: Promise<void>;
@@ -45,6 +53,9 @@ export class MessageGuest extends StartedGuest implements Guest {
   readonly #maxBytes: number;
   #resting = false;
   grownMb = 0;
+  holds: string | undefined;
+  /** What takes the next answer in place of the listener. */
+  #take: Take | undefined;
   #markEnded: () => void = () => {};
 
   /** `startTimeoutMs`: until it must be ready. */
@@ -77,13 +88,47 @@ export class MessageGuest extends StartedGuest implements Guest {
     if (!this.over) this.#resting = true;
   }
 
-  renew(): Guest | undefined {
+  renew(held?: string): Guest | undefined {
     if (!this.#resting || this.over) return undefined;
     this.over = true;
     this.#markEnded();
     const next = new MessageGuest(this.#thread, this.#limits, this.#startTimeoutMs);
-    this.#thread.renew();
+    next.holds = held;
+    this.#thread.renew(held);
     return next;
+  }
+
+  restore({ base, memoryBytes, numbers, pages }: GuestMemory, held: string): Promise<void> {
+    this.holds = undefined;
+    return this.ask<void>((resolve, reject) => {
+      this.#take = ({ type, base: here }) => {
+        if (type !== "restored" || typeof here !== "string") this.fail("it restored nothing");
+        else if (here !== base) reject(new BaseMismatchError(here));
+        else {
+          this.holds = held;
+          resolve();
+        }
+      };
+      // A copy: it may be a part of something larger, all of which would be sent.
+      this.#thread.post(JSON.stringify({ type: "restore", base, memoryBytes, numbers, held }), Uint8Array.from(pages));
+    });
+  }
+
+  capture(): Promise<GuestMemory> {
+    return this.ask<GuestMemory>((resolve, reject) => {
+      this.#take = (message, pages) => {
+        if (message.type === "not-at-rest") {
+          reject(new NotAtRestError(notAtRestFault));
+          this.fail(notAtRestFault);
+          return;
+        }
+        const head = readMemoryHead(message, this.#limits.memoryMb * 1024 * 1024);
+        if (head && pages instanceof Uint8Array && pages.length === bytesOfPages(head)) {
+          resolve({ ...head, pages, folders: [], files: [] });
+        } else this.fail("it sent a memory that makes no sense");
+      };
+      this.#thread.post('{"type":"capture"}');
+    });
   }
 
   hold(alive: boolean): void {
@@ -92,6 +137,10 @@ export class MessageGuest extends StartedGuest implements Guest {
 
   #read(data: unknown): void {
     if (this.over) return;
+    if (this.#take) {
+      this.#answer(data, this.#take);
+      return;
+    }
     if (this.#resting) {
       this.fail("it sent a message after its end");
       return;
@@ -106,25 +155,41 @@ export class MessageGuest extends StartedGuest implements Guest {
     }
   }
 
-  #receive(text: unknown): void {
+  /** An answer to what was asked besides a program: a text, and the pages of a memory. */
+  #answer(data: unknown, take: Take): void {
+    this.#take = undefined;
+    const [text, pages] = Array.isArray(data) ? data : [];
+    const message = this.#parse(text);
+    if (message) take(message, pages);
+  }
+
+  /** Undefined, and the end of it, for what is no message. */
+  #parse(text: unknown): Record<string, unknown> | undefined {
     if (typeof text !== "string" || text.length > this.#maxBytes) {
       this.fail(typeof text === "string" ? "it sent a message that is too long" : "it sent a message that is no text");
-      return;
+      return undefined;
     }
     let message: unknown;
     try {
       message = JSON.parse(text);
     } catch {
       this.fail("it sent a message that is no JSON");
-      return;
+      return undefined;
     }
-    if (!isObject(message) || !dropKeys(message, droppedKeys))
-      this.fail("it sent a message that is no object, or too deep");
-    else if (this.listener) {
+    if (isObject(message) && dropKeys(message, droppedKeys)) return message;
+    this.fail("it sent a message that is no object, or too deep");
+    return undefined;
+  }
+
+  #receive(text: unknown): void {
+    const message = this.#parse(text);
+    if (message === undefined) return;
+    if (this.listener) {
       // Of a call it is no matter what else than ASCII would add.
       const isOutcome = message.type === "result" || message.type === "error";
       if (message.type === "usage") this.grownMb = Number(message.memoryMb) - firstMemoryMb;
-      this.listener.onMessage(message, isOutcome ? utf8Bytes(text) : text.length);
+      const length = isOutcome ? utf8Bytes(text as string) : (text as string).length;
+      this.listener.onMessage(message, length);
     } else if (message.type === "ready") this.markReady();
     else this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
   }

@@ -24,7 +24,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 4 }, sessions: makeSessions });
   }
   const engine = new QuickJsEngine(limits);
-  return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 8 } });
+  return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 8 }, sessions: makeSessions });
 }
 
 /** Deno starts no interpreter of Python. A thread of Deno can read files that it must not read, and does not end by itself. */

@@ -36,7 +36,7 @@ export interface SessionOptions {
 export interface SessionLimits {
   /** Bytes of the memory that it has changed. A program after which there are more is rolled back. Default 67,108,864. */
   maxImageBytes: number;
-  /** Bytes of its files together, at most 33,554,432, which is the default. */
+  /** Bytes of its files together (Python), at most 33,554,432, which is the default. */
   maxFileBytes: number;
   /** Turns that it may come to; what would make one more is refused with `sandbox/session-too-large`. Default 10,000. */
   maxPrograms: number;
@@ -56,9 +56,9 @@ export interface SessionLimits {
 /** A variable of a session, as far as it can be told without running any of the session's code. */
 export interface SessionVariable {
   name: string;
-  /** Name of its class. */
+  /** Name of its class; in JavaScript of its built-in type, as `number`, `Array`, `Map`, `object`. */
   type: string;
-  /** At most 120 characters. Of values whose class is the program's own, the name of that. */
+  /** At most 120 characters. Of values whose class is the program's own, the name of that; in JavaScript of objects their type. */
   preview: string;
 }
 
@@ -101,11 +101,12 @@ export interface SandboxSession {
   readonly pending: PendingProgram | undefined;
   /**
    * Runs a program, after those that were called before. It finds what earlier ones left at their top: variables, functions, classes;
-   * and in the style `notebook` the files under `/mnt/data`, to which the option `files` adds. What it leaves open or running is not
+   * and in Python's style `notebook` the files under `/mnt/data`, to which the option `files` adds. What it leaves open or running is not
    * kept: files are closed (warning `file-closed: PATH`), tasks cancelled (`task-cancelled: COUNT`). A variable that hides a tool
-   * is told as `hides-tool: NAME`.
+   * is told as `hides-tool: NAME`. In JavaScript declarations that can't be told from the program's text are its own (warning
+   * `not-kept: …`).
    *
-   * Ends that end the interpreter roll the session back (`Timeout`, `Aborted`, `MemoryError`, `RecursionError`, `EngineFailure`,
+   * Ends that end the interpreter roll the session back (`Timeout`, `Aborted`, `MemoryError`, `MemoryLimit`, `RecursionError`, `EngineFailure`,
    * `ToolCallLimit`, `ResultTooLarge`, `LeaseLost`), and so does what can't be kept, with a warning in `stats.warnings`. A
    * program that was refused before it ran (`SyntaxError`, `ForbiddenName`…) makes no turn.
    *
@@ -138,13 +139,13 @@ export interface SandboxSession {
   save(): Promise<{ turn: number; bytes: number; packed: number }>;
   /** Its variables, in the order of their making, at most 200. */
   variables(): readonly SessionVariable[];
-  /** Its files, by path. Times and modes are not kept, nor are links. */
+  /** Its files, by path; none in JavaScript. Times and modes are not kept, nor are links. */
   files(): readonly SessionFile[];
-  /** The content of a file, by a path as `sales.csv` or `/mnt/data/sales.csv`. Rejects with `TypeError` when there is none. */
+  /** The content of a file, by a path as `sales.csv` or `/mnt/data/sales.csv`. Rejects with `TypeError` when there is none, as always in JavaScript. */
   readFile(path: string): Promise<Uint8Array>;
   /**
    * Writes a file, in place of what was there, which is a turn of its own; folders on its way are made. Rejects with `TypeError`
-   * for a path that can't be one, and with `sandbox/session-too-large` (`data.bytes`, `data.max`) when all files would have
+   * for a path that can't be one, and in JavaScript, and with `sandbox/session-too-large` (`data.bytes`, `data.max`) when all files would have
    * more than `maxFileBytes`.
    */
   writeFile(path: string, data: Uint8Array | string): Promise<void>;

@@ -151,3 +151,15 @@ it("should count one that ends while it is kept", async () => {
   await vi.advanceTimersByTimeAsync(5);
   expect(pool.counts).toMatchObject({ kept: 0, failed: 1, retired: { ...retired, failed: 1 } });
 });
+
+it("should start nothing when a domain is forgotten of which there was nothing", async () => {
+  const { engine, pool, run } = setUp(1);
+  pool.forget("a");
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(engine.places).toEqual([]);
+  const place = await run("a");
+  await vi.advanceTimersByTimeAsync(5000);
+  pool.forget("a");
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(await run("a")).not.toBe(place);
+});

@@ -5,7 +5,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sleep } from "@toolglot/internal";
 import { afterAll, afterEach, expect, it } from "vitest";
-import { createSandbox, fileSessionStore, memorySessionStore, type SessionStore } from "../../src/node/index.ts";
+import {
+  createSandbox,
+  fileSessionStore,
+  memorySessionStore,
+  type SandboxLanguage,
+  type SessionStore,
+} from "../../src/node/index.ts";
 import { spawnScript, toldBy } from "./processes/start-script.ts";
 import { key, value } from "./support.ts";
 
@@ -26,8 +32,8 @@ afterAll(async () => {
 });
 
 /** A process that holds a session. `next`: what it tells next. */
-async function hold(id: string, way: "open" | "resume") {
-  const child = await spawnScript("holder.ts", [dir, id, way]);
+async function hold(id: string, way: "open" | "resume", language: SandboxLanguage = "python") {
+  const child = await spawnScript("holder.ts", [dir, id, way, language]);
   running.add(child);
   const ended = once(child, "close");
   const next = toldBy(child);
@@ -51,6 +57,27 @@ it("should go on in another process, and be free at once after close", async () 
   await session.close();
   const third = await hold("a", "resume");
   expect(await third.next()).toEqual({ turn: 2 });
+});
+
+it("should go on in another process in JavaScript, with the random numbers that would have come", async () => {
+  const first = await hold("javascript", "open", "javascript");
+  await first.next();
+  first.run(`let n = 1; class A { twice() { return n * 2; } } const a = new A();
+    function* count() { for (;;) yield n++; } const counting = count(); counting.next(); return Math.random();`);
+  expect(await first.next()).toMatchObject({ turn: 1, state: "kept" });
+  first.child.stdin?.end();
+  await first.ended;
+  const look = "return [a.twice(), counting.next().value, a instanceof A, Math.random(), Math.random()];";
+  await using here = createSandbox({ language: "javascript" });
+  await using session = await here.resumeSession("javascript", options);
+  const fork = await session.fork({ id: "javascript-fork" });
+  await fork.close();
+  const shown = await value(session, look);
+  expect(shown).toEqual([4, 2, true, expect.any(Number), expect.any(Number)]);
+  const second = await hold("javascript-fork", "resume", "javascript");
+  await second.next();
+  second.run(look);
+  expect(await second.next()).toMatchObject({ value: shown, state: "kept" });
 });
 
 it("should be as before the program whose process was killed", async () => {

@@ -401,9 +401,4 @@ describe("opening and closing", () => {
     await expect(session.run("1", { domain: "x" })).rejects.toThrow(TypeError);
     await expect(session.run(1 as unknown as string)).rejects.toThrow(TypeError);
   });
-
-  it("is refused in JavaScript", async () => {
-    await using javascript = createSandbox({ language: "javascript" });
-    await expect(javascript.openSession()).rejects.toMatchObject({ code: "sandbox/sessions-unsupported" });
-  });
 });

@@ -5,19 +5,18 @@
  *
  * @param {(text: string) => boolean} host Takes JSON text; true when no more output is wanted.
  * @param {(bridge: any) => any} programSide Made in the program's realm.
- * @param {{ base64: any, makeArguments: any, makeCleaner: any, makeInspector: any, makeKinds: any, makeLayout: any, makeRandom: (seed: string) => () => number, nearest: (name: string, names: string[]) => string | undefined }} parts
+ * @param {{ base64: any, makeArguments: any, makeCleaner: any, makeInspector: any, makeKinds: any, makeLayout: any, makeRandom: (seed: string) => () => number, makeVariables: any, nearest: (name: string, names: string[]) => string | undefined }} parts
  */
 export function makeBridge(
   host,
   programSide,
-  { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, nearest },
+  { base64, makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, makeVariables, nearest },
 ) {
   const maxLengthInFlight = 16 * 1024 * 1024;
   /** Text to and from tools until the engine is made to look for cycles. */
   const collectAfterLength = 4 * 1024 * 1024;
   const maxCycles = 100_000;
   const maxFailures = 1000;
-  const programFile = "program.js:";
   const stderrMethods = ["warn", "error", "trace", "assert"];
   const consoleMethods = "log info debug dir table group groupCollapsed groupEnd".split(" ").concat(stderrMethods);
 
@@ -32,6 +31,9 @@ export function makeBridge(
 
   /** @type {any} */
   let request;
+  /** As stacks name the program: each of a session has a name of its own, and the first that of any other. */
+  let programFile = "";
+  let programs = 0;
   /** @type {any} */
   let program;
   /** @type {any} */
@@ -62,14 +64,14 @@ export function makeBridge(
   /** The innermost line of a stack that is the program's, as `    at f (line 3)`; empty when there is none. */
   const programFrame = (/** @type {string} */ stack) => {
     const line = lineIn(stack);
-    const at = stack.indexOf(programFile);
+    const at = stack.indexOf(`${programFile}:`);
     const name = stack.slice(stack.lastIndexOf("at ", at) + 3, at - 2);
     if (line === 0) return "";
     return name === "<anonymous>" || name === "" ? `    at line ${line}` : `    at ${name} (line ${line})`;
   };
   const lineIn = (/** @type {string} */ stack) => {
-    const at = stack.indexOf(programFile);
-    return at < 0 ? 0 : Number.parseInt(stack.slice(at + programFile.length, at + programFile.length + 9), 10) || 0;
+    const at = stack.indexOf(`${programFile}:`) + programFile.length + 1;
+    return at <= programFile.length ? 0 : Number.parseInt(stack.slice(at, at + 9), 10) || 0;
   };
   const programLine = () => lineIn(new Error().stack ?? "");
 
@@ -143,7 +145,7 @@ export function makeBridge(
   /** What the program's realm gets of this one; functions that take and give values without a realm. */
   const makeOwn = () => ({
     Error,
-    tools: request.tools.length,
+    tools: 0,
     identifier: (/** @type {number} */ index) => request.tools[index].identifier,
     /** Of a tool whose name has a dot: the word before it, or the one after it. */
     member: (/** @type {number} */ index, /** @type {number} */ part) => request.tools[index].member?.[part],
@@ -155,7 +157,7 @@ export function makeBridge(
     setClock: (/** @type {number} */ to) => {
       time = to;
     },
-    draw: makeRandom(request.seed),
+    draw: () => draw(),
     answered: (/** @type {number} */ id) => {
       inFlight -= lengths[id] ?? 0;
     },
@@ -173,6 +175,23 @@ export function makeBridge(
   });
   /** @type {any} */
   let own;
+  /** @type {() => number} */
+  let draw;
+  /** @type {() => object[]} */
+  let variables;
+
+  /** Done before the first program. */
+  const open = () => {
+    own = makeOwn();
+    draw = makeRandom(request.seed);
+    const kinds = makeKinds();
+    program = programSide(own);
+    program.begin();
+    variables = makeVariables(program.global, kinds);
+    cleaner = makeCleaner(program.isPromise, kinds, base64);
+    inputs = makeArguments(cleaner, nearest);
+    inspector = makeInspector(program.isPromise, programFrame, kinds, makeLayout);
+  };
 
   /** @param {any} error @param {string} name */
   const read = (error, name) => {
@@ -236,18 +255,40 @@ export function makeBridge(
   };
 
   return {
-    /** @param {string} text The request, without the code. */
+    /** Makes ready for a program, and gives its name in stacks. @param {string} text The request, without the code. */
     start(text) {
       request = JSON.parse(text);
       time = request.clock;
-      own = makeOwn();
-      program = programSide(own);
-      const kinds = makeKinds();
-      cleaner = makeCleaner(program.isPromise, kinds, base64);
-      inputs = makeArguments(cleaner, nearest);
+      calls = 0;
+      inFlight = 0;
+      lengths.length = 0;
+      lines.length = 0;
+      over = false;
+      quiet = false;
+      groups = 0;
+      failures = [];
+      valueText = "";
+      if (program === undefined) open();
+      else if (request.session?.reseed) draw = makeRandom(request.seed);
+      own.tools = request.tools.length;
+      own.result = undefined;
+      own.assigned = false;
+      program.begin();
       for (const tool of request.tools) inputs.prepare(tool);
-      inspector = makeInspector(program.isPromise, programFrame, kinds, makeLayout);
+      programs++;
+      programFile = programs === 1 ? "program.js" : `program-${programs}.js`;
+      return programFile;
     },
+    declare: (/** @type {string} */ names) => program.declare(names),
+    /** Identifiers of tools that a variable hides, as JSON. */
+    hidden: () => {
+      const identifiers = request.tools.map((/** @type {any} */ tool) => tool.identifier);
+      return JSON.stringify(
+        identifiers.filter((/** @type {string} */ _, /** @type {number} */ index) => program.isHidden(index)),
+      );
+    },
+    /** What programs have left on the global object, as JSON; nothing of it runs. */
+    variables: () => JSON.stringify(variables()),
     /** @param {string} text */
     settle(text) {
       passed += text.length;

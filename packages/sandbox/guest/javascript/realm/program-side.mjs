@@ -1,14 +1,14 @@
 /**
- * What a program finds in its realm, made there before the program runs: tools, `ToolError`, `console`, `__result__`,
- * its clock and its random numbers. Its text is taken, so it must not speak of anything outside itself. All of it uses
+ * What programs find in their realm, made there before the first one runs: tools, `ToolError`, `console`, `__result__`,
+ * their clock and their random numbers. Its text is taken, so it must not speak of anything outside itself. All of it uses
  * only originals that it has taken hold of first, so a program that overwrites built-ins changes nothing here.
  *
  * `bridge` belongs to another realm: nothing of it may reach the program.
  * @param {any} bridge
  */
 export function programSide(bridge) {
-  const { apply, construct, defineProperty } = Reflect;
-  const { hasOwn } = Object;
+  const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
+  const { create, hasOwn } = Object;
   const { isArray } = Array;
   const { parse } = JSON;
   const { Error: BridgeError, answered, call, clock, draw, failed, print, refused } = bridge;
@@ -28,7 +28,7 @@ export function programSide(bridge) {
   hide(global, "ToolError", ToolError);
 
   /** Calls without an answer, by number. @type {Record<string, any>} */
-  const waiting = { __proto__: /** @type {any} */ (null) };
+  let waiting = { __proto__: /** @type {any} */ (null) };
 
   /**
    * A promise that knows whether anybody cares for it: `await`, `then` and `Promise.all` all ask for its constructor.
@@ -76,16 +76,34 @@ export function programSide(bridge) {
   /** Called by `rows.map(tool)`, which also gives the index and the array. @param {any} given */
   const isMapped = (given) => given.length === 3 && isArray(given[2]) && given[2][given[1]] === given[0];
 
+  /** The engine's own globals, which a tool of such a name replaces. */
+  const originals = { __proto__: /** @type {any} */ (null) };
+  for (const name of Object.getOwnPropertyNames(global))
+    originals[name] = getOwnPropertyDescriptor(global, name)?.value;
+  /** Under the globals: a variable hides a tool, which is there again when the variable is gone. */
+  const layer = create(getPrototypeOf(global));
+  setPrototypeOf(global, layer);
+
+  /** Tools by identifier, those of earlier programs too: what a program kept calls the one that has the name by then. @type {Record<string, any>} */
+  const slots = { __proto__: /** @type {any} */ (null) };
   /** Tools whose names have a dot, as members of an object. @type {Record<string, any>} */
   const groups = { __proto__: /** @type {any} */ (null) };
-  for (let index = 0; index < bridge.tools; index++) {
-    const identifier = bridge.identifier(index);
+
+  /** @param {string} identifier */
+  const makeSlot = (identifier) => {
+    const slot = { index: -1, call: /** @type {any} */ (undefined) };
     const made = {
       [identifier](/** @type {unknown[]} */ ...given) {
         const state = { __proto__: null, seen: false, resolve: undefined, reject: undefined };
         const promise = watched(state);
+        if (slot.index < 0) {
+          const message = `the tool ${identifier} is not offered any more`;
+          fail(state, construct(OwnError, [message], ToolError), -2);
+          return promise;
+        }
         try {
-          const outcome = call(index, isMapped(given) ? 1 : given.length, given.length > 0 ? given[0] : undefined);
+          const count = isMapped(given) ? 1 : given.length;
+          const outcome = call(slot.index, count, given.length > 0 ? given[0] : undefined);
           if (typeof outcome === "number") waiting[outcome] = state;
           else {
             const error = outcome[0] === "R" ? new OwnRangeError(refused()) : new OwnTypeError(refused());
@@ -97,14 +115,31 @@ export function programSide(bridge) {
         return promise;
       },
     };
-    hide(global, identifier, made[identifier]);
-    const group = bridge.member(index, 0);
-    if (group !== undefined) {
+    slot.call = made[identifier];
+    return slot;
+  };
+
+  /** @param {string} name @param {unknown} value */
+  const offer = (name, value) => {
+    if (!hasOwn(originals, name)) hide(layer, name, value);
+    else if (getOwnPropertyDescriptor(global, name)?.value === originals[name]) hide(global, name, value);
+  };
+
+  const bindTools = () => {
+    for (const name in slots) slots[name].index = -1;
+    for (let index = 0; index < bridge.tools; index++) {
+      const identifier = bridge.identifier(index);
+      slots[identifier] ??= makeSlot(identifier);
+      const slot = slots[identifier];
+      slot.index = index;
+      offer(identifier, slot.call);
+      const group = bridge.member(index, 0);
+      if (group === undefined) continue;
       groups[group] ??= {};
-      hide(global, group, groups[group]);
-      defineProperty(groups[group], bridge.member(index, 1), { ...hidden(made[identifier]), enumerable: true });
+      offer(group, groups[group]);
+      defineProperty(groups[group], bridge.member(index, 1), { ...hidden(slot.call), enumerable: true });
     }
-  }
+  };
 
   const shell = { __proto__: null };
   for (let index = 0; index < bridge.methods; index++) {
@@ -127,16 +162,16 @@ export function programSide(bridge) {
   }
   hide(global, "console", console);
 
-  defineProperty(global, "__result__", {
+  const resultProperty = {
     __proto__: null,
     get: () => bridge.result,
-    set: (value) => {
+    set: (/** @type {unknown} */ value) => {
       bridge.result = value;
       bridge.assigned = true;
     },
     enumerable: false,
     configurable: true,
-  });
+  };
 
   /** Without arguments it is the run's clock, which a replay can set. */
   function ProgramDate(/** @type {any[]} */ ...parts) {
@@ -154,12 +189,38 @@ export function programSide(bridge) {
   hide(Math, "random", { random: () => guarded(draw) }.random);
 
   return {
+    /** Makes ready for a program. */
+    begin() {
+      waiting = { __proto__: /** @type {any} */ (null) };
+      defineProperty(global, "__result__", resultProperty);
+      bindTools();
+    },
+    /** Makes room for what a program declares, whatever has the name. @param {string} text As JSON: `{ name, isEarly }` each. */
+    declare(text) {
+      const names = parse(text);
+      for (let index = 0; index < names.length; index++) {
+        const { name, isEarly } = names[index];
+        const there = getOwnPropertyDescriptor(global, name);
+        if (name === "__result__" || (there === undefined ? !isEarly : there.writable)) continue;
+        const room = { __proto__: null, value: undefined, writable: true, enumerable: true, configurable: true };
+        if (!defineProperty(global, name, room))
+          throw new OwnTypeError(`${name} can't be declared: it was made read-only`);
+      }
+    },
+    /** @param {number} index Of a tool. */
+    isHidden(index) {
+      const identifier = bridge.identifier(index);
+      const there = getOwnPropertyDescriptor(global, identifier);
+      return there !== undefined && there.value !== slots[identifier].call;
+    },
+    global,
     isPromise: (/** @type {unknown} */ value) => value instanceof OwnPromise,
     /** @param {string} text An answer of the host's. */
     settle(text) {
       const message = parse(text);
       if (hasOwn(message, "clock")) bridge.setClock(message.clock);
       const state = waiting[message.id];
+      if (state === undefined) return;
       delete waiting[message.id];
       answered(message.id);
       if (message.type === "return") {

@@ -4,7 +4,7 @@ import { MessageGuest } from "../../javascript/message-guest.ts";
 import { madeOnce } from "../../made-once.ts";
 import type { SandboxLimits, SandboxWall } from "../../types.ts";
 import { missingWall } from "../walls.ts";
-import { findQuickJs, type QuickJsPackage, threadScript } from "./quickjs-package.ts";
+import { findQuickJs, type QuickJsPackage, threadHash, threadScript } from "./quickjs-package.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
 /** A start takes 60 ms of processor time; machines under load take many times that. */
@@ -58,6 +58,10 @@ export class QuickJsEngine implements Engine {
     this.#engine = findQuickJs();
     this.#limits = limits;
     this.label = `quickjs-emscripten ${this.#engine.version}`;
+  }
+
+  get guestHash(): string {
+    return threadHash();
   }
 
   get warnings(): readonly string[] {

@@ -112,9 +112,13 @@ export class WorkerThread implements GuestThread {
     });
   }
 
-  renew(): void {
+  renew(held?: string): void {
     atWork.delete(this);
     this.#pollUntil = 0;
+    if (held !== undefined) {
+      this.#send(JSON.stringify({ type: "renew", held }), false);
+      return;
+    }
     // A host that needs no other program soon, or is about to end, need not pay for it.
     this.#renewal = setTimeout(() => this.#renewNow(), renewAfterMs);
     this.#renewal.unref();
@@ -127,13 +131,17 @@ export class WorkerThread implements GuestThread {
     if (!this.#isOver) this.#send(renewMessage, false);
   }
 
-  #send(text: string, pollsToo: boolean): void {
+  #send(message: string | [string, Uint8Array], pollsToo: boolean): void {
     Atomics.store(this.#shared, mayPoll, pollsToo ? 1 : 0);
-    this.#port.postMessage(text);
+    this.#port.postMessage(message);
     Atomics.add(this.#shared, hostSent, 1);
   }
 
-  post(text: string): void {
+  post(text: string, pages?: Uint8Array): void {
+    if (pages) {
+      this.#send([text, pages], false);
+      return;
+    }
     atWork.add(this);
     const hasProcessors = processors >= 2 * atWork.size;
     this.#send(text, hasProcessors);

@@ -4,7 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import { errorText } from "@toolglot/internal";
 import { BaseMismatchError, type Guest, type GuestMemory } from "../../engine.ts";
 import { NotAtRestError } from "../../reuse.ts";
-import { StartedGuest } from "../../started-guest.ts";
+import { answerTimeoutMs, notAtRestFault, StartedGuest } from "../../started-guest.ts";
 import type { SandboxWall } from "../../types.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
 import { MemoryTransfer } from "./memory-transfer.ts";
@@ -51,10 +51,6 @@ interface RunningChild {
 
 /** What a child says instead, that is asked for its memory or to be set back. */
 const notAtRest = Buffer.from('{"type":"not-at-rest"}');
-const notAtRestFault = "its interpreter can't be set back";
-
-/** A child that can be set back is, in a few milliseconds; machines under load take many times that. */
-const renewTimeoutMs = 60_000;
 
 /** Starts a child with no environment and two extra descriptors: 3 from it, 4 to it. */
 export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">): RunningChild {
@@ -88,13 +84,12 @@ export class ChildGuest extends StartedGuest implements Guest {
   holds: string | undefined;
   /** What takes the next frames in place of the listener; never called after the end. */
   #take: ((body: Buffer) => void) | undefined;
-  #onLost: (error: Error) => void = () => {};
   #markEnded: () => void = () => {};
 
   /** `before`: the guest that had the child. */
   constructor(command: ChildCommand, before?: ChildGuest) {
     const running = before === undefined ? startChild(command) : before.#running;
-    super("the process ended", before === undefined ? command.startTimeoutMs : renewTimeoutMs);
+    super("the process ended", before === undefined ? command.startTimeoutMs : answerTimeoutMs);
     this.#command = command;
     this.#running = running;
     this.#firstMb = before === undefined ? 0 : before.#firstMb;
@@ -156,15 +151,11 @@ export class ChildGuest extends StartedGuest implements Guest {
     const { base, memoryBytes, numbers, pages, folders } = memory;
     const files = memory.files.map(({ path, data }) => ({ path, bytes: data.length }));
     this.holds = undefined;
-    return this.#ask<void>(
-      () => {
-        const request = { base, memoryBytes, numbers, bytes: pages.length, held, folders, files };
-        this.send(JSON.stringify({ type: "restore", ...request }));
-        for (const bytes of [pages, ...memory.files.map(({ data }) => data)]) {
-          if (!this.over && bytes.length > 0) this.#running.toChild.write(bytes);
-        }
-      },
-      (body, resolve, reject) => {
+    const request = { base, memoryBytes, numbers, bytes: pages.length, held, folders, files };
+    const parts = [pages, ...memory.files.map(({ data }) => data)];
+    return this.ask<void>((resolve, reject) => {
+      this.#take = (body) => {
+        this.#take = undefined;
         const answer = decodeFrame(body);
         if (answer.type !== "restored" || typeof answer.base !== "string") throw new Error("it restored nothing");
         if (answer.base !== base) {
@@ -173,47 +164,28 @@ export class ChildGuest extends StartedGuest implements Guest {
         }
         this.holds = held;
         resolve();
-      },
-    );
+      };
+      this.send(JSON.stringify({ type: "restore", ...request }));
+      for (const bytes of parts) if (!this.over && bytes.length > 0) this.#running.toChild.write(bytes);
+    });
   }
 
   capture(): Promise<GuestMemory> {
     const transfer = new MemoryTransfer(this.#command.maxMemoryBytes ?? 0);
-    return this.#ask<GuestMemory>(
-      () => this.send('{"type":"capture"}'),
-      (body, resolve, reject) => {
+    return this.ask<GuestMemory>((resolve, reject) => {
+      this.#take = (body) => {
         if (body.equals(notAtRest)) {
           reject(new NotAtRestError(notAtRestFault));
           this.fail(notAtRestFault);
           return;
         }
         const memory = transfer.push(body);
-        if (memory) resolve(memory);
-      },
-    );
-  }
-
-  /** Asks the child for something, and lets `take` have its frames until that settles the promise. */
-  #ask<Answer>(
-    ask: () => void,
-    take: (body: Buffer, resolve: (answer: Answer) => void, reject: (error: Error) => void) => void,
-  ): Promise<Answer> {
-    const timer = setTimeout(() => this.fail("it did not answer in time"), renewTimeoutMs);
-    return new Promise<Answer>((resolve, reject) => {
-      this.#onLost = reject;
-      this.#take = (body) => take(body, resolve, reject);
-      if (this.over) reject(new Error(this.fault));
-      else ask();
-    }).finally(() => {
-      clearTimeout(timer);
-      this.#take = undefined;
+        if (memory === undefined) return;
+        this.#take = undefined;
+        resolve(memory);
+      };
+      this.send('{"type":"capture"}');
     });
-  }
-
-  protected override end(): void {
-    const wasOver = this.over;
-    super.end();
-    if (!wasOver) this.#onLost(new Error(this.fault));
   }
 
   hold(alive: boolean): void {

@@ -9,8 +9,7 @@ const places = ["../guest/python/", "../../../guest/python/"];
 /** The child's script, and those that it imports. */
 const scriptNames = [
   ..."child.node.mjs files.node.mjs freeze.node.mjs harden.node.mjs image.node.mjs".split(" "),
-  ..."pages.node.mjs state.node.mjs still.node.mjs".split(" "),
-  "../javascript/harden.mjs",
+  ..."state.node.mjs still.node.mjs ../pages.node.mjs ../javascript/harden.mjs".split(" "),
 ];
 
 /** The files of the guest's side. */

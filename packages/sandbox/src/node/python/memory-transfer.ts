@@ -1,11 +1,8 @@
 import { isCount } from "@toolglot/internal";
 import type { GuestMemory } from "../../engine.ts";
+import { bytesOfPages, type MemoryHead, readMemoryHead } from "../../session/memory-head.ts";
 import { isFilePath, maxFileBytes, maxOutputs } from "./files.ts";
 import { decodeFrame, FrameError } from "./frames.ts";
-
-const pageBytes = 4096;
-const maxVariables = 200;
-const maxTextLength = 200;
 
 /** Puts together what a child sends of a session's memory. It may be hostile: what makes no sense throws {@link FrameError}. */
 export class MemoryTransfer {
@@ -27,7 +24,7 @@ export class MemoryTransfer {
       this.#received += body.length;
     }
     const { listed, ...head } = this.#head;
-    const pageEnd = head.numbers.length * pageBytes;
+    const pageEnd = bytesOfPages(head);
     const whole = listed.reduce((sum, { bytes }) => sum + bytes, pageEnd);
     if (this.#received > whole || (body.length === 0 && whole > 0))
       throw new FrameError("pages that were not announced");
@@ -42,30 +39,15 @@ export class MemoryTransfer {
   }
 
   #readHead(message: Record<string, unknown>): Head {
-    const { type, base, memoryBytes, numbers, ran, variables, folders, files } = message;
-    const isFit =
-      type === "memory" &&
-      typeof base === "string" &&
-      /^[0-9a-f]{64}$/.test(base) &&
-      isCount(memoryBytes) &&
-      memoryBytes <= this.#maxBytes &&
-      Array.isArray(numbers) &&
-      arePages(numbers, memoryBytes) &&
-      Array.isArray(variables) &&
-      Array.isArray(folders) &&
-      Array.isArray(files) &&
-      areFiles(files, folders);
+    const head = readMemoryHead(message, this.#maxBytes);
+    const { folders, files } = message;
+    const isFit = head && Array.isArray(folders) && Array.isArray(files) && areFiles(files, folders);
     if (!isFit) throw new FrameError("a memory that makes no sense");
-    const texts = variables.slice(0, maxVariables).map((each) => ({
-      name: textOf(each?.name),
-      type: textOf(each?.type),
-      preview: textOf(each?.preview),
-    }));
-    return { base, memoryBytes, numbers, ran: ran === true, variables: texts, folders, listed: files };
+    return { ...head, folders, listed: files };
   }
 }
 
-type Head = Omit<GuestMemory, "pages" | "files"> & { listed: readonly ListedFile[] };
+type Head = MemoryHead & Pick<GuestMemory, "folders"> & { listed: readonly ListedFile[] };
 
 interface ListedFile {
   path: string;
@@ -89,18 +71,4 @@ function areFiles(files: readonly unknown[], folders: readonly unknown[]): files
     left -= file.bytes;
   }
   return left >= 0;
-}
-
-function textOf(value: unknown): string {
-  return typeof value === "string" ? value.slice(0, maxTextLength) : "";
-}
-
-/** Whether these are numbers of pages, upwards, in a memory of this size. */
-function arePages(numbers: readonly unknown[], memoryBytes: number): boolean {
-  let before = -1;
-  for (const number of numbers) {
-    if (!isCount(number) || number <= before || (number + 1) * pageBytes > memoryBytes) return false;
-    before = number;
-  }
-  return true;
 }

@@ -13,7 +13,10 @@ import { mismatchError, SessionTurns } from "./session-turns.ts";
 /** The sessions of a sandbox. */
 export function makeSessions(host: SessionHost): Sessions {
   const own = memorySessionStore();
-  const { language, label, guestHash = "", wheelsHash = "" } = host.engine;
+  const made = () => {
+    const { language, label, guestHash = "", wheelsHash = "" } = host.engine;
+    return { format: 1, language, engine: label, guestHash, wheelsHash } as const;
+  };
 
   async function open(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
     const { id } = holding;
@@ -22,7 +25,8 @@ export function makeSessions(host: SessionHost): Sessions {
       throw sessionError("exists", message, { id });
     }
     const head: ImageHead = {
-      ...{ format: 1, id, turn: 0, language, engine: label, guestHash, wheelsHash },
+      ...made(),
+      ...{ id, turn: 0 },
       ...{ baseHash: "", memoryBytes: 0, pages: 0, lineage: [], variables: [], folders: [], files: [], reseed: false },
       ...(settings.log && { history: [], origin: randomHex(32) }),
     };
@@ -45,9 +49,8 @@ export function makeSessions(host: SessionHost): Sessions {
     const state = SessionTurns.read(settings, image, id, stored);
     const { head } = state;
     const session = new OpenSession(host, settings, holding, state);
-    const here = { format: 1, language, engine: label, guestHash, wheelsHash };
-    const fields = ["format", "language", "engine", "guestHash", "wheelsHash"] as const;
-    const field = fields.find((one) => head[one] !== here[one]);
+    const here = made();
+    const field = (Object.keys(here) as (keyof typeof here)[]).find((one) => head[one] !== here[one]);
     const mismatch = field && mismatchError(id, field, head[field], here[field]);
     if (mismatch && (!settings.rebuild || field === "format" || field === "language")) throw mismatch;
     await session.prepare(mismatch);

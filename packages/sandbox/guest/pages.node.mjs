@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 
 const pageBytes = 4096;
 
-// Taken before the first program, as in image.node.mjs.
+// Taken before the first program, as in python/image.node.mjs.
 const { call } = Function.prototype;
 const { compare } = Buffer;
 const copy = call.bind(Uint8Array.prototype.set);

@@ -1,0 +1,30 @@
+// Makes interpreters, of which each begins with the same memory, in every process.
+import { Interpreter } from "./interpreter.mjs";
+
+/** WebAssembly pages are 64 KiB; the engine starts with 256 of them. */
+const pageBytes = 65536;
+const firstPages = 256;
+
+/**
+ * Makes an engine with a memory of its own; resolves when it can take a program. Each time anew: of the last one nothing is
+ * used but its compiled code and what its memory held before its program, which is the same everywhere.
+ * @param {import("./interpreter.mjs").InterpreterOptions} options @param {number} [memoryBytes] That it is to have from the start.
+ */
+export async function createInterpreter(options, memoryBytes = 0) {
+  const { engine, wasm, memoryMb } = options;
+  // The engine asks the thread for its time zone: a program, and its replay on another machine, find UTC.
+  Date.prototype.getTimezoneOffset = () => 0;
+  const maximum = (memoryMb * 1024 * 1024) / pageBytes;
+  const initial = Math.min(Math.max(firstPages, memoryBytes / pageBytes), maximum);
+  const memory = new WebAssembly.Memory({ initial, maximum });
+  const variant = engine.newVariant(engine.RELEASE_SYNC, { wasmMemory: memory, ...(wasm ? { wasmModule: wasm } : {}) });
+  const module = await engine.newQuickJSWASMModuleFromVariant(variant);
+  // The engine takes random numbers from the clock; programs get others.
+  const { now } = Date;
+  Date.now = () => 0;
+  try {
+    return new Interpreter(module.newRuntime(), memory, options);
+  } finally {
+    Date.now = now;
+  }
+}
