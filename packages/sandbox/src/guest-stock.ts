@@ -177,9 +177,12 @@ export class GuestStock {
     return oldest !== undefined;
   }
 
-  /** Ends those that wait for a program of this domain. */
-  forget(domain: string): void {
-    while (this.#evict((one) => one.use.domain === domain));
+  /** Ends those that wait for a program of this domain. False when there are none. */
+  forget(domain: string): boolean {
+    const isOf = (one: StockedGuest): boolean => one.use.domain === domain;
+    const some = this.#evict(isOf);
+    while (this.#evict(isOf));
+    return some;
   }
 
   #retire(error: unknown): void {

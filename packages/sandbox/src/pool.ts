@@ -93,8 +93,8 @@ export class GuestPool {
 
   /** Ends guests that wait for a program of this domain. */
   forget(domain: string): void {
-    this.#stock.forget(domain);
-    this.#refillSoon();
+    // Before the first run none is started: the engine is not prepared, and starts another way than it will.
+    if (this.#stock.forget(domain)) this.#refillSoon();
   }
 
   /** Resolves when the guests to be kept have started. */
