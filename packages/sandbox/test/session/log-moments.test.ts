@@ -109,7 +109,7 @@ it.each(someOf(moments, 1, always).map((moment) => ({ ...moment, what: moment.ac
         return `did ${what}`;
       }),
     ];
-    const settings = { key, style: "notebook" as const };
+    const settings = { key, style: "notebook" as const, domain: "tests" };
     const calm = { ...settings, store, log, tools: tools(() => false) };
     const life = dying(log, store, at);
     {

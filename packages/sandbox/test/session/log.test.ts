@@ -29,7 +29,7 @@ const yes = { approve: async () => ({ approved: true as const }) };
 
 /** Options of sessions of their own. */
 function fresh(): SessionOptions & { log: MemoryOperationLog } {
-  return { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools };
+  return { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools, domain: "tests" };
 }
 
 const waiting = `

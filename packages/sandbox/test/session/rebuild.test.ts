@@ -24,7 +24,14 @@ const effect = tool("effect", { what: { type: "string" } }, ({ what }: { what: s
 });
 
 function fresh(): SessionOptions & { log: MemoryOperationLog; store: SessionStore } {
-  return { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools: [effect], style: "notebook" };
+  return {
+    store: memorySessionStore(),
+    key,
+    log: new MemoryOperationLog(),
+    tools: [effect],
+    style: "notebook",
+    domain: "tests",
+  };
 }
 
 /** Signs the newest image of a session again, with another head, as another version would have made it. */

@@ -356,6 +356,36 @@ describe("opening and closing", () => {
     await (await sandbox.openSession({ id: "held" })).close();
   });
 
+  it("reads its image once, and again after it has rested", async () => {
+    const memory = memorySessionStore();
+    let reads = 0;
+    const get: typeof memory.get = async (...args) => {
+      reads++;
+      return await memory.get(...args);
+    };
+    const options = { store: { ...memory, get }, key, save: "manual" as const, domain };
+    const first = await sandbox.openSession({ ...options, id: "read", save: "each" });
+    await value(first, "a = 1\n__result__ = 1");
+    await first.close();
+    reads = 0;
+    const second = await sandbox.resumeSession("read", options);
+    expect(await value(second, "__result__ = a")).toBe(1);
+    expect(reads).toBe(1);
+    await second.close();
+    const third = await sandbox.resumeSession("read", { ...options, limits: { idleMs: 1 } });
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    expect(await value(third, "__result__ = a")).toBe(1);
+    expect(reads).toBe(3);
+    await third.close();
+  });
+
+  it("starts no interpreter before its first program", async () => {
+    await using own = createSandbox({ language: "python" });
+    await (await own.openSession()).close();
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(own.stats().started).toBe(0);
+  });
+
   it("is over after its time", async () => {
     const session = await sandbox.openSession();
     await session.close();
