@@ -5,7 +5,7 @@ import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 
 const sandbox = sharedSandbox(60_000);
 /** For programs that never end. */
-const short = sharedSandbox();
+const short = sharedSandbox(1500);
 afterAll(() => Promise.all([sandbox, short].map((each) => each[Symbol.asyncDispose]())));
 const domain = "tests";
 

@@ -9,8 +9,6 @@ import { endless, seenOf } from "./one-at-a-time.ts";
 // they found before, in whatever interpreter they are.
 
 const poisons = readSections(new URL("./poison.txt", import.meta.url));
-/** All in `npm run test:long`. */
-const some = someOf(poisons, 6);
 const text = (name: string): string => readFileSync(new URL(name, import.meta.url), "utf8");
 const settings = { key: new Uint8Array(32), domain: "one", save: "manual" } as const;
 
@@ -20,9 +18,12 @@ const seenBy = (run: SessionRun): unknown => {
 };
 
 describe.each([
-  ["off", false, text("probe.py")],
-  ["on", true, text("probe-guarded.py")],
-])("with the guard %s", (_, guard, probe) => {
+  ["off", false, text("probe.py"), 6],
+  // The guard is one wall more.
+  ["on", true, text("probe-guarded.py"), 2],
+])("with the guard %s", (_, guard, probe, count) => {
+  /** All in `npm run test:long`. */
+  const some = someOf(poisons, count);
   const limits = { timeoutMs: 120_000 };
   const sandbox = createSandbox({ language: "python", tools: [addTool], guard, limits, reuse: endless });
   const store = memorySessionStore();

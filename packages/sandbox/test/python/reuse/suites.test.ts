@@ -32,9 +32,10 @@ const bombs = readSections(new URL("../bombs.txt", import.meta.url))
   }));
 
 describe.each([
-  ["off", false, clean],
-  ["on", true, cleanGuarded],
-])("with the guard %s", (_, guard, program) => {
+  ["off", false, clean, 16, 3],
+  // The guard is one wall more, and refuses most of them before they run.
+  ["on", true, cleanGuarded, 8, 1],
+])("with the guard %s", (_, guard, program, manyAttempts, manyBombs) => {
   const sandbox = createSandbox({
     ...({ language: "python", tools: [addTool], domain: "one", guard, seed: 1, reuse: endless } as const),
     limits: { timeoutMs: isLong ? 4000 : 120_000, memoryMb: 96, maxResultBytes: 100_000, maxToolCalls: 20 },
@@ -42,8 +43,8 @@ describe.each([
   afterAll(() => sandbox[Symbol.asyncDispose]());
   const next = (code: string): Promise<SandboxRun> => runNext(sandbox, code);
 
-  const someAttempts = someOf(attempts, isThorough ? 16 : 4);
-  const someBombs = someOf(bombs, 3);
+  const someAttempts = someOf(attempts, isThorough ? manyAttempts : 4);
+  const someBombs = someOf(bombs, manyBombs);
 
   it(`should find no trace of ${someAttempts.length} of ${attempts.length} attempts to escape`, async () => {
     const first = seenOf(await next(program));
