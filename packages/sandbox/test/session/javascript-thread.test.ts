@@ -1,8 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { BaseMismatchError, type GuestMemory } from "../../src/engine.ts";
-import { type GuestThread, MessageGuest, type ThreadListener } from "../../src/javascript/message-guest.ts";
+import type { GuestThread, ThreadListener } from "../../src/javascript/message-guest.ts";
 import { resolveLimits } from "../../src/limits.ts";
+import { SessionGuest } from "../../src/node/javascript/session-guest.ts";
 import { NotAtRestError } from "../../src/reuse.ts";
 
 // A thread that was broken into, and says what it likes of a session's memory.
@@ -26,7 +27,7 @@ async function rested(answer: (data: unknown) => unknown[]) {
     end: async () => {},
     hold() {},
   };
-  const guest = new MessageGuest(thread, limits, 20_000);
+  const guest = new SessionGuest(thread, limits, 20_000);
   listener.onMessage(['{"type":"ready"}']);
   await guest.ready;
   const faults: string[] = [];
