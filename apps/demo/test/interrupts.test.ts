@@ -59,5 +59,18 @@ it.each([
   ["error", 1, 4],
 ] as const)("should end a run that is %s with %i denials as %i", (status, denied, code) => {
   const transcript = { version: 1 as const, messages: [], meta: {} };
-  expect(exitCodeOf({ runId: "r", status, text: "", results: [], transcript, usage: {}, turns: 1, denied })).toBe(code);
+  expect(
+    exitCodeOf({
+      runId: "r",
+      status,
+      text: "",
+      results: [],
+      transcript,
+      usage: {},
+      steps: [],
+      undelivered: [],
+      turns: 1,
+      denied,
+    }),
+  ).toBe(code);
 });

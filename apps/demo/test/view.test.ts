@@ -88,6 +88,8 @@ it("should say cancelled, and nothing of what the cancelling brought about", () 
     results: [],
     transcript,
     usage: {},
+    steps: [],
+    undelivered: [],
     turns: 1,
     denied: 1,
   };

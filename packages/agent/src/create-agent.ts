@@ -1,11 +1,12 @@
-import { type Message, textMessage } from "@toolglot/core";
+import type { Message } from "@toolglot/core";
 import { checkKeys, onAbort } from "@toolglot/internal";
 import type { AgentEvent } from "./events.ts";
 import { toRunError } from "./loop/run-error.ts";
 import { type Outcome, RunState } from "./loop/run-state.ts";
 import { runSteps } from "./loop/steps.ts";
 import { type Settings, toSettings } from "./settings.ts";
-import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult } from "./types.ts";
+import { toMessages } from "./to-messages.ts";
+import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult, Steering } from "./types.ts";
 
 /**
  * Makes an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
@@ -21,25 +22,6 @@ export function createAgent(options: AgentOptions): Agent {
   };
 }
 
-/** What a run starts from; throws `TypeError` when there is nothing in it. */
-export function toMessages(input: string | readonly Message[]): Message[] {
-  if (typeof input === "string") {
-    if (input.trim() === "") throw new TypeError("The input is empty: pass the user's request, or messages.");
-    return [textMessage("user", input)];
-  }
-  if (!Array.isArray(input) || input.length === 0) {
-    throw new TypeError("The input must be a non-empty string or a non-empty array of messages.");
-  }
-  for (const message of input as Message[]) {
-    if (!Array.isArray(message?.parts) || !message.role || !message.trust) {
-      throw new TypeError(
-        "Each message needs role, parts and trust; textMessage(role, text) of @toolglot/core makes one.",
-      );
-    }
-  }
-  return [...input];
-}
-
 /** Starts the loop and returns its events and its result. `observer` gets every event, before `onEvent`. */
 export function startRun(
   settings: Settings,
@@ -48,10 +30,16 @@ export function startRun(
   observer?: (event: AgentEvent) => void,
 ): AgentRun {
   const run = new RunState(settings, input, options.runId ?? settings.runtime.newRunId(), observer);
+  const steering: Steering = {
+    steer: (...said) => run.injected.steer(...said),
+    followUp: (said) => run.injected.followUp(said),
+  };
+  settings.runtime.onRun?.(steering);
   const result = toTheEnd(run, options.signal);
   return {
     runId: run.runId,
     result,
+    ...steering,
     [Symbol.asyncIterator]: () => run.events[Symbol.asyncIterator](),
   };
 }

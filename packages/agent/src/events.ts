@@ -77,6 +77,17 @@ export type StepEvent = {
   | { type: "approval-response"; callId: string; decision: Decision }
   /** An action is over: one result per call. */
   | { type: "action-end"; results: ToolResult[] }
+  /** Requests have a shorter conversation from now on. `before`, `after`: tokens of the request, reckoned. */
+  | {
+      type: "compaction";
+      reason: "estimate" | "overflow";
+      before: number;
+      after: number;
+      messagesBefore: number;
+      messagesAfter: number;
+    }
+  /** What the host said by `steer` or `followUp`, as it joins the conversation: before the step's request. */
+  | { type: "message-injected"; kind: "steer" | "follow-up"; messages: Message[] }
   /** The step is over. `finish`: why the model stopped; `error` also when its stream threw. */
   | { type: "step-end"; finish: FinishReason; usage?: Usage }
 );

@@ -36,11 +36,17 @@ export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtoco
     id: "native",
     version: "native/1",
     stop: [],
+    carries: "calls",
     declaresTools: true,
     renderTools: () => "",
     instructions: () => "",
     createParser,
     actions: () => [],
+    formatActions() {
+      throw new TypeError(
+        "nativeProtocol: calls are parts of a message, never text; pass them to the provider as parts.",
+      );
+    },
     formatResults: (results) => results.map(resultText).join("\n\n"),
     explain: ({ diagnostics }) =>
       diagnostics.some(({ code }) => code === foreignFormat) ? callsAsText[locale] : undefined,

@@ -1,19 +1,22 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
+import { dropOldResults } from "./context/compaction.ts";
 import { toDefinitions } from "./loop/live-tools.ts";
-import type { AgentLimits, AgentOptions, AgentRuntime } from "./types.ts";
+import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
 /** Options with every default filled in. */
 export interface Settings
-  extends Omit<AgentOptions, "tools" | "keepEvents" | "limits" | "runtime" | WithDefault>,
+  extends Omit<AgentOptions, "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | WithDefault>,
     Required<Pick<AgentOptions, WithDefault>> {
   /** Gives the tools of the moment; asked at the start, then before each further request. */
   readTools: () => unknown;
   /** The same tools all the time: what was checked. */
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
+  stopWhen: readonly StopCondition[];
+  context: ContextOptions & Required<Pick<ContextOptions, "maxResultChars" | "compact">>;
   limits: Required<AgentLimits>;
   runtime: AgentRuntime;
 }
@@ -21,7 +24,7 @@ export interface Settings
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { tools, limits = {}, keepEvents = "all", runtime, ...given } = options;
+  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, ...given } = options;
   return {
     locale: "en",
     mode: "loop",
@@ -31,11 +34,14 @@ export function toSettings(options: AgentOptions): Settings {
     ...defined(given),
     ...toolsOf(tools),
     keepEvents: keepEvents === "all" ? Number.POSITIVE_INFINITY : keepEvents,
+    stopWhen: typeof stopWhen === "function" ? [stopWhen] : [...stopWhen],
+    context: { maxResultChars: 50_000, compact: dropOldResults(), ...defined(context ?? {}) },
     limits: {
       turns: 16,
       tokens: Number.POSITIVE_INFINITY,
       timeMs: Number.POSITIVE_INFINITY,
       repeats: 3,
+      cost: Number.POSITIVE_INFINITY,
       ...defined(limits),
     },
     runtime: withDefaults(runtime),
@@ -59,10 +65,12 @@ function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
-    "startsInReasoning maxTokens onEvent keepEvents runtime",
+    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
   ]);
-  checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats");
+  checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
+  checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
+  const { stopWhen = [], price, context } = options;
   if (typeof model !== "function") {
     throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");
   }
@@ -76,10 +84,24 @@ function check(options: AgentOptions): void {
   oneOf("mode", mode, ["single", "loop"]);
   oneOf("reasoning", reasoning, ["skip", "search"]);
   if (approve !== undefined && typeof approve !== "function") throw new TypeError("approve must be a function.");
+  if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
+  for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {
+    if (typeof condition !== "function") throw new TypeError("stopWhen must be a function, or an array of them.");
+  }
+  if (limits?.cost !== undefined && price === undefined) {
+    throw new TypeError("limits.cost needs price, which says what a step costs.");
+  }
   positive("limits.turns", limits?.turns, 1);
   positive("limits.tokens", limits?.tokens, 1);
   positive("limits.timeMs", limits?.timeMs, 1);
   positive("limits.repeats", limits?.repeats, 1);
+  positive("limits.cost", limits?.cost, 0);
+  positive("context.window", context?.window, 1);
+  positive("context.reserve", context?.reserve, 0);
+  positive("context.maxResultChars", context?.maxResultChars, 100);
+  if (context?.compact !== undefined && typeof context.compact !== "function") {
+    throw new TypeError("context.compact must be a function, as dropOldResults() gives one.");
+  }
   positive("maxRepairTurns", maxRepairTurns, 0);
   if (keepEvents !== undefined && keepEvents !== "all" && !(Number.isInteger(keepEvents) && keepEvents >= 1)) {
     throw new TypeError(`keepEvents must be "all" or a whole number from 1, not ${String(keepEvents)}.`);
@@ -104,6 +126,7 @@ function withDefaults(given: Partial<AgentRuntime> = {}): AgentRuntime {
     now: given.now ?? Date.now,
     newRunId: given.newRunId ?? (() => `run_${randomHex(12)}`),
     startTimer: given.startTimer ?? startTimer,
+    ...defined({ onRun: given.onRun }),
   };
 }
 

@@ -2,9 +2,11 @@ import type {
   ApprovalRequest,
   Decision,
   Executor,
+  FinishReason,
   Locale,
   Message,
   Model,
+  ModelInfo,
   ProtocolMode,
   ToolDefinition,
   ToolProtocol,
@@ -13,6 +15,7 @@ import type {
   Transcript,
   Usage,
 } from "@toolglot/core";
+import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
 
 /** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
@@ -31,10 +34,12 @@ export interface AgentLimits {
    * model is warned; when it asks for nothing but such calls after that, the run ends. Default 3.
    */
   repeats?: number;
+  /** Sum of what {@link AgentOptions.price} reckoned. Checked before each step. Default no limit. */
+  cost?: number;
 }
 
 /** Which limit ended a run. */
-export type LimitKind = "turns" | "tokens" | "time" | "repeats";
+export type LimitKind = "turns" | "tokens" | "time" | "repeats" | "cost";
 
 /**
  * Asks a person. The signal is aborted when the run ends first. A boolean stands for a decision without words; what it
@@ -53,6 +58,47 @@ export interface AgentRuntime {
   newRunId(): string;
   /** Calls back once after `ms`, unless cancelled by the returned function. `name` says what for. */
   startTimer(name: string, ms: number, callback: () => void): () => void;
+  /** Called with each run before anything happens in it, as a replay does to steer as the host did. Default: nothing. */
+  onRun?(run: Steering): void;
+}
+
+/**
+ * The price of one step, in whatever unit of money the host counts in. `usage` is what the provider counted, `model` what the model
+ * says of itself.
+ */
+export type Price = (usage: Usage, step: { model?: ModelInfo; stepIndex: number }) => number;
+
+/** What a {@link StopCondition} is asked about: a step whose calls have their results. */
+export interface StopState {
+  stepIndex: number;
+  /** Model answers so far. */
+  turns: number;
+  /** Sums so far. */
+  usage: Usage;
+  /** Of this step, one for each call. */
+  results: readonly ToolResult[];
+  /** Visible text of this step's answer. */
+  text: string;
+  /** The conversation, system message first. */
+  messages: readonly Message[];
+}
+
+/** True ends the run, with status `stopped`. One that throws ends it, too, with a warning `agent/hook-failed`. */
+export type StopCondition = (state: StopState) => boolean | Promise<boolean>;
+
+/** What requests hold of a conversation; the transcript, events and results hold all of it. */
+export interface ContextOptions {
+  /** Tokens that the model can read and write. Default: what the model says of itself (`info.contextWindow`), else unknown. */
+  window?: number;
+  /** Tokens of it that are kept free for the answer. Default `maxTokens`, else 8,192, or a quarter of the window if that is less. */
+  reserve?: number;
+  /** UTF-16 units of one result; of a longer one requests have the beginning and the end. Default 50,000; `Infinity`: all. */
+  maxResultChars?: number;
+  /**
+   * Makes the conversation shorter when a request would not fit the window, and when the model refuses it as too long. Then whole turns
+   * are left out, the oldest first, where that is not enough. Default {@link dropOldResults}`()`.
+   */
+  compact?: Compaction;
 }
 
 /** What an agent is made of. */
@@ -75,6 +121,12 @@ export interface AgentOptions {
   limits?: AgentLimits;
   /** Without it, everything that needs approval is denied, and the model gets that as the result. */
   approve?: ApproveCallback;
+  /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
+  stopWhen?: StopCondition | readonly StopCondition[];
+  /** How requests keep within what the model can read. */
+  context?: ContextOptions;
+  /** Reckons each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
+  price?: Price;
   /** Repair turns in a row before the run ends in an error. Default 2. */
   maxRepairTurns?: number;
   /** Whether blocks are looked for in reasoning; they are reported, never run. Default `skip`. */
@@ -108,8 +160,22 @@ export interface Agent {
   run(input: string | readonly Message[], options?: RunOptions): AgentRun;
 }
 
+/** How the host has its say in a run that goes on. A string is one message of the user. */
+export interface Steering {
+  /**
+   * Says something before the next request, after the results of the step that goes on; when the model answers meanwhile, the run
+   * goes on with it. `interrupt` ends the model's answer now: its text stays, its calls do not run; tools that run are not stopped.
+   * Messages come from the user, or are `untrusted` when they say so. False when the run has ended, and nothing was taken.
+   *
+   * Throws `TypeError` for empty input, and in `single` mode.
+   */
+  steer(input: string | Message | readonly Message[], options?: { interrupt?: boolean }): boolean;
+  /** Says something when the run would else end as answered or declined. Otherwise as {@link steer}. */
+  followUp(input: string | Message | readonly Message[]): boolean;
+}
+
 /** A run under way. Events are kept (see `keepEvents`), so it may be iterated late, twice, or never. */
-export interface AgentRun extends AsyncIterable<AgentEvent> {
+export interface AgentRun extends AsyncIterable<AgentEvent>, Steering {
   readonly runId: string;
   /** Never rejects: faults of the model, of tools and of the host are a status. */
   readonly result: Promise<RunResult>;
@@ -117,9 +183,20 @@ export interface AgentRun extends AsyncIterable<AgentEvent> {
 
 /**
  * `answered`: the model answered in text. `result`: in `single` mode, the action's result is the outcome. `declined`: the
- * model said that it can't. `limit`: see `limit`. `aborted`: by the caller's signal. `error`: see `error`.
+ * model said that it can't. `stopped`: by a condition of `stopWhen`. `limit`: see `limit`. `aborted`: by the caller's signal.
+ * `error`: see `error`.
  */
-export type RunStatus = "answered" | "result" | "declined" | "limit" | "aborted" | "error";
+export type RunStatus = "answered" | "result" | "declined" | "stopped" | "limit" | "aborted" | "error";
+
+/** One step of a run: a model answer and what came of it. */
+export interface RunStep {
+  stepIndex: number;
+  finish: FinishReason;
+  /** From the step's start to its end, waiting for people included. */
+  ms: number;
+  usage?: Usage;
+  model?: ModelInfo;
+}
 
 /** Why a run ended in an error. Codes are listed in the README. */
 export interface RunError {
@@ -140,8 +217,12 @@ export interface RunResult {
   results: ToolResult[];
   /** The conversation, system message first. */
   transcript: Transcript;
-  /** Sums over the steps of what the provider counted. */
+  /** Sums over the steps of what the provider counted, key by key; a key that no step gave stays out. */
   usage: Usage;
+  /** Those that came to their end. */
+  steps: RunStep[];
+  /** What was said by `steer` and `followUp`, and did not reach the model. */
+  undelivered: Message[];
   /** Model answers, repair turns included. */
   turns: number;
   limit?: LimitKind;

@@ -1,11 +1,11 @@
 import { type Action, isRunnable, type ProgramLanguage, type PromptBuilder, type ToolProtocol } from "@toolglot/core";
 import { renderPythonStubs, renderTypeScriptDeclarations } from "@toolglot/core/stubs";
 import { createTextProtocol, type TextProtocolOptions, textHash } from "@toolglot/core/text";
-import { encodeMessages } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
 import { createParser } from "./parse.ts";
 import { formatResults } from "./results.ts";
 import type { AttpDocument } from "./types.ts";
+import { writeActions } from "./write-actions.ts";
 
 /** Options of {@link attpProtocol}. */
 export interface AttpProtocolOptions extends TextProtocolOptions {
@@ -48,6 +48,7 @@ export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDoc
     id,
     version: `${id}/1`,
     stop: [],
+    carries: "code",
     ownPrompt: `${ownPrompt} from @toolglot/prompts/attp`,
     options: ["language", "session"],
     renderTools,
@@ -55,7 +56,7 @@ export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDoc
     actions: (document) => actions(document, language),
     formatResults,
     explain: (result, explaining) => explain(result, { ...explaining, language }),
-    encodeMessages: (messages, format) => encodeMessages(messages, format, language),
+    write: writeActions(language),
   });
 }
 

@@ -8,7 +8,7 @@ import type { AttpDocument } from "./types.ts";
  * Writes a document as the protocol's template has it. `parse(serialize(document))` gives the same thought, call and
  * extra. Throws `TypeError` for a document without a call, and for `null` and lone surrogates in extra, which TOML cannot hold.
  */
-export function serialize({ thought, toolCall, extra = {} }: AttpDocument): string {
+export function serialize({ thought, toolCall, extra = {} }: Partial<AttpDocument>): string {
   if (!toolCall) throw new TypeError("serialize() needs a document with a toolCall; this one has none");
   const { tool_call: inner = {}, ...outer } = extra;
   const { keys, tables } = splitExtra(outer);
@@ -62,9 +62,12 @@ function holdsNull(value: unknown): boolean {
   return typeof value === "object" && Object.values(value).some(holdsNull);
 }
 
+/** A line that a reader could take for another document's beginning. */
+const beginsDocument = /^[ \t]*(?:\[{1,2}\s*tool_call|thought\s*=)/im;
+
 /** A literal string where the text allows it and nothing in it would be taken for something to repair. */
 function code(text: string): string {
-  const plain = !hasControl(text) && !text.includes("'''") && !text.endsWith("'");
+  const plain = !hasControl(text) && !text.includes("'''") && !text.endsWith("'") && !beginsDocument.test(text);
   const untouched =
     commonIndent(text) === "" &&
     unwrapFence(text, "python") === undefined &&

@@ -45,7 +45,7 @@ export {
   type Trust,
   textMessage,
 } from "./message.ts";
-export type { FinishReason, Model, ModelPart, ModelRequest, Usage } from "./model.ts";
+export type { FinishReason, Model, ModelInfo, ModelPart, ModelRequest, Usage } from "./model.ts";
 export { nearest } from "./nearest.ts";
 export type {
   ClaimRequest,

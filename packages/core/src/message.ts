@@ -95,7 +95,7 @@ export function encodeAsText(messages: readonly Message[], encoding: TextEncodin
 }
 
 /** A call's input as an object: what is none becomes `{ input }`, nothing at all `{}`. */
-export function inputObject({ input }: ToolCall): Record<string, unknown> {
+export function inputObject({ input }: Pick<ToolCall, "input">): Record<string, unknown> {
   if (input === undefined || input === null) return {};
   return typeof input === "object" && !Array.isArray(input) ? (input as Record<string, unknown>) : { input };
 }

@@ -1,10 +1,29 @@
 import type { Message } from "./message.ts";
 import type { ToolCall, ToolDefinition } from "./tool.ts";
 
-/** Tokens as the provider counted them. */
+/** Tokens as the provider counted them. What it does not say stays out. */
 export interface Usage {
+  /** All that was read, cached tokens included. */
   inputTokens?: number;
+  /** All that was written, reasoning included. */
   outputTokens?: number;
+  /** Of the input: read from the provider's cache. */
+  cachedInputTokens?: number;
+  /** Of the input: written to the provider's cache. */
+  cacheWriteTokens?: number;
+  /** Of the output: reasoning. */
+  reasoningTokens?: number;
+  /** In the host's unit of money; reckoned by the host's price. */
+  cost?: number;
+}
+
+/** Which model answers, as far as its adapter knows. */
+export interface ModelInfo {
+  /** As `openai`, `anthropic`. */
+  provider?: string;
+  modelId?: string;
+  /** Tokens. */
+  contextWindow?: number;
 }
 
 /** Why the model stopped. */
@@ -28,4 +47,8 @@ export interface ModelRequest {
 }
 
 /** A language model, or anything that answers like one. Throws when the provider fails. */
-export type Model = (request: ModelRequest, signal: AbortSignal) => AsyncIterable<ModelPart>;
+export interface Model {
+  (request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
+  /** Default: nothing is known. */
+  readonly info?: ModelInfo;
+}

@@ -89,6 +89,16 @@ export interface PromptBuilder {
   build(options: { toolsText: string; locale: Locale; mode: ProtocolMode; session?: boolean }): string;
 }
 
+/** How {@link ToolProtocol.formatActions} writes. */
+export interface FormatActionsOptions {
+  /** The declared tools: their schemas say how values are read back. Default: those that the protocol was asked about last. */
+  tools?: readonly ToolDefinition[];
+  /** Visible text that came with the actions; it stands before them. Default: none. */
+  text?: string;
+  /** For histories: writes the nearest form of what the format can't say, and never throws. Default false. */
+  lossy?: boolean;
+}
+
 /** A way for a model to ask for tools, from prompt to result. */
 export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   /** `attp`, `native`. */
@@ -97,6 +107,8 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   version: string;
   /** Stop sequences to ask the provider for. */
   stop: string[];
+  /** What its answers ask for: calls made together, plans of steps, or programs. */
+  carries: "calls" | "plan" | "code";
   /** True when tools are declared to the provider, and calls come back as call parts. */
   declaresTools?: boolean;
   renderTools(tools: readonly ToolDefinition[], options?: { locale?: Locale }): string;
@@ -104,6 +116,14 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
   /** What a block asks for, in order. Empty for blocks that must not run. */
   actions(block: Block): Action[];
+  /**
+   * Actions as the model would have written them: parsing the text gives the same names, inputs, programs and messages in the same
+   * order, complete and without findings. Ids, spans, request ids and comments are not kept; of lone surrogates U+FFFD may be left.
+   *
+   * Throws `ToolglotError` with `<id>/unserializable` and `data: { tool?, path }` (a JSON pointer into the input) for what the
+   * format can't say. Throws `TypeError` where calls are never text, as with the provider's own function calls.
+   */
+  formatActions(actions: readonly Action[], options?: FormatActionsOptions): string;
   /** What the model reads next. */
   formatResults(results: readonly ToolResult[]): string;
   /** What the model should know about its own mistakes; undefined when there is nothing to explain. */

@@ -13,7 +13,7 @@ import {
 import { renderTypeScriptDeclarations } from "@toolglot/core/stubs";
 import { checkKeys, defined } from "@toolglot/internal";
 import { checkRunOptions, checkSandbox, checkSession } from "./check-options.ts";
-import { describeError } from "./executor.ts";
+import { describeError, describeWaiting, runOrResume } from "./executor.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
 import type { SandboxSession, SessionRun } from "./session/types.ts";
@@ -171,14 +171,13 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
     async execute({ code }: CodeToolInput, context: ToolContext) {
       const { signal, callId, wait } = context;
       if (typeof code !== "string") throw new ToolError("code must be the program's text");
-      const run = await ((typeof session === "function" ? await session(context) : session) ?? sandbox).run(code, {
-        tools,
-        signal,
-        callIdPrefix: callId,
-        style,
-        ...defined({ imports, approve, wait }),
-      });
+      const open = typeof session === "function" ? await session(context) : session;
+      const more = { tools, signal, callIdPrefix: callId, style, ...defined({ imports, approve, wait }) };
+      const run = await (open === undefined ? sandbox.run(code, more) : runOrResume(open, code, more));
       signal.throwIfAborted();
+      if (run.status === "parked") {
+        throw new ToolError(describeWaiting(run), { data: { needs: "later", parked: run.parked } });
+      }
       return outcomeOf(run);
     },
   };
@@ -198,7 +197,7 @@ function annotationsOf(tools: readonly AnyTool[]): ToolAnnotations {
 /** Units of printed text that an error carries. */
 const maxPrinted = 2000;
 
-function outcomeOf(run: SandboxRun & Partial<SessionRun>): Record<string, unknown> | ContentBlock[] {
+function outcomeOf(run: SandboxRun & { state?: SessionRun["state"] }): Record<string, unknown> | ContentBlock[] {
   const { logs, stats, toolCalls, state } = run;
   const conversions = stats.conversions.map(({ path, from, to }) => `${path || "value"}: ${from} became ${to}`);
   const warnings = [...stats.warnings, ...conversions];

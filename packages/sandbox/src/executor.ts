@@ -59,7 +59,8 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
  * not catch, `interrupted` when the run was aborted. Of durable runs: `pending` when it waits for approvals, which
  * `metadata.parked` lists, and `in-doubt` when a call was under way as its process ended. Such a run rejects as
  * `Sandbox.run` does when another process has it, or its id belongs to another program. Of a session's programs
- * `metadata.session` has `id`, `turn` and `state`; one that rejects as `SandboxSession.run` says rejects here.
+ * `metadata.session` has `id`, `turn` and `state`; one that rejects as `SandboxSession.run` says rejects here. An action whose program
+ * is pending in its session goes on with it.
  *
  * Throws `TypeError` for what is no sandbox, and for options that make no sense.
  */
@@ -86,7 +87,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
       const reports = reportCalls(context);
       const { id, approve, ...rest } = durable ?? {};
       const open = typeof session === "function" ? await session(context) : session;
-      const run: SandboxRun | SandboxRunParked = await ((open ?? sandbox) as Sandbox).run(action.source, {
+      const options: SandboxRunOptions = {
         tools: typeof given === "function" ? given() : given,
         signal: context.signal,
         callIdPrefix: action.id,
@@ -94,8 +95,11 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
         ...reports.observers,
         ...defined({ imports, style, wait: context.wait }),
-        ...(durable && { durable: { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` } }),
-      } as SandboxDurableRunOptions);
+      };
+      const kept = durable && { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` };
+      const run: SandboxRun | SandboxRunParked = await (open === undefined
+        ? sandbox.run(action.source, { ...options, durable: kept } as SandboxDurableRunOptions)
+        : runOrResume(open, action.source, options));
       reports.close(run);
       const result = toResult(action.id, run);
       return [open === undefined ? result : inSession(result, open, run as SessionRun)];
@@ -135,8 +139,7 @@ function reportCalls(context: ExecutorContext): {
 function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResult {
   const common = { callId, logs: run.logs, metadata: { toolCalls: run.toolCalls, stats: run.stats } };
   if (run.status === "parked") {
-    const names = run.parked.waiting.map(({ name }) => name).join(", ");
-    const text = `The program waits for an approval: ${names}.`;
+    const text = describeWaiting(run);
     const metadata = { ...common.metadata, parked: run.parked };
     return { ...common, metadata, status: "pending", content: [{ type: "text", text }] };
   }
@@ -175,6 +178,20 @@ function statusOf({ error, toolCalls }: SandboxRunError): ToolStatus {
   if (type === "Denied") return "denied";
   if (type === "InDoubt") return "in-doubt";
   return error.type === "Aborted" ? "interrupted" : "error";
+}
+
+/** Runs a program in a session, or goes on with it when it is pending there. */
+export async function runOrResume(
+  session: SandboxSession,
+  code: string,
+  options: SandboxRunOptions,
+): Promise<SessionRun> {
+  return await (session.pending?.code === code ? session.resumeRun(options) : session.run(code, options));
+}
+
+/** What a parked program waits for, as one text for the model. */
+export function describeWaiting({ parked }: SandboxRunParked): string {
+  return `The program waits for an approval: ${parked.waiting.map(({ name }) => name).join(", ")}.`;
 }
 
 /** A failure as one text for the model. */

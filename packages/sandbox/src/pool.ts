@@ -14,6 +14,8 @@ export interface Lease {
   reused: number;
   /** Gives the guest back, which ends it or sets it back for the next run, and its place. `held`: as in {@link Guest.renew}. */
   release(held?: string): void;
+  /** Called in place of `release` when its program goes on in another guest. Default: as `release`. */
+  leave?(): void;
 }
 
 /**

@@ -5,7 +5,7 @@ import { runDurably } from "./durable/run-durably.ts";
 import { resolveSettings } from "./durable/settings.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import type { Engine } from "./engine.ts";
-import { GuestPool } from "./pool.ts";
+import { GuestPool, type Lease } from "./pool.ts";
 import { ProgramRun, type RunRequest } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
 import type { SessionHost, Sessions } from "./session/host.ts";
@@ -149,17 +149,20 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
 
   const { openSession, resumeSession } = (parts.sessions ?? noSessions)({
     engine,
-    async execute(code, given, { domain, session, lend }) {
+    isGuarded: options.guard ?? true,
+    async execute(code, given, { domain, session, lend, keep }) {
       const request = { ...requestOf(given, `run-${++runs}`), domain, session };
       request.files = filesFor(given, request.style);
       return await abortable(given.signal, (signal) =>
         pool.admit(async () => {
           let acquiring: Promise<unknown> = Promise.resolve();
-          const run = await new ProgramRun({ code, ...request, signal }).execute(() => {
+          const acquire = (): Promise<Lease> => {
             const lent = pool.acquire(signal, domain).then(lend);
             acquiring = lent.catch(() => {});
             return lent;
-          });
+          };
+          const program = { code, ...request, signal };
+          const run = await (keep?.(program, acquire) ?? new ProgramRun(program).execute(acquire));
           // A run that was aborted has not waited for its interpreter.
           await acquiring;
           return run;

@@ -2,16 +2,12 @@ import type { AnyTool, ApprovalRequest, ToolContext } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { codeTools, createSandbox, type Sandbox, ToolError } from "../src/node/index.ts";
+import { keptSandbox } from "./python/reuse/one-at-a-time.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const look = tool("look", {}, (_, { callId }: ToolContext) => callId, { annotations: { readOnlyHint: true } });
-const python = createSandbox({
-  language: "python",
-  tools: [addTool, look],
-  limits: { timeoutMs: 60_000 },
-  pool: { size: 0 },
-});
+const python = keptSandbox({ language: "python", tools: [addTool, look], limits: { timeoutMs: 60_000 } });
 afterAll(() => python[Symbol.asyncDispose]());
 
 const context = (signal = new AbortController().signal): ToolContext => ({ signal, callId: "call-7" });

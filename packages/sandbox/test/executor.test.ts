@@ -4,12 +4,13 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
 import { logWithClock } from "./durable/support.ts";
+import { keptSandbox } from "./python/reuse/one-at-a-time.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const sandboxes = {
   javascript: createSandbox({ language: "javascript" }),
-  python: createSandbox({ language: "python", pool: { size: 0 } }),
+  python: keptSandbox({ language: "python" }),
 };
 const executor = sandboxExecutor(sandboxes.python, { tools: [addTool, remove], imports: "ignore-allowed" });
 afterAll(() => Promise.all(Object.values(sandboxes).map((sandbox) => sandbox[Symbol.asyncDispose]())));

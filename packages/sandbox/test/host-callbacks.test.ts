@@ -1,6 +1,7 @@
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { createSandbox, ToolError } from "../src/node/index.ts";
+import { ToolError } from "../src/node/index.ts";
+import { keptSandbox } from "./python/reuse/one-at-a-time.ts";
 import { tool } from "./support.ts";
 
 /** An error whose message is what it is given. */
@@ -51,7 +52,7 @@ afterEach(async () => {
 });
 
 describe.each(["python", "javascript"] as const)("%s", (language) => {
-  const sandbox = createSandbox({ language, tools, pool: { size: 0 } });
+  const sandbox = keptSandbox({ language, tools });
   afterAll(() => sandbox[Symbol.asyncDispose]());
 
   it("should make a ToolError of whatever a tool throws", async () => {

@@ -1,12 +1,12 @@
 import { isRunnable, type ToolProtocol } from "@toolglot/core";
 import { createTextProtocol, type TextProtocolOptions } from "@toolglot/core/text";
 import { bindPlan } from "./bind-plan.ts";
-import { encodeMessages } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
 import { renderManual } from "./manual.ts";
 import { createParser } from "./parse.ts";
 import { formatResults } from "./results.ts";
 import type { TamBlock } from "./types.ts";
+import { writeActions } from "./write-actions.ts";
 
 /** Options of {@link tamProtocol}; its prompt is `tamPrompt` of `@toolglot/prompts/tam`, or your own for `tam/1`. */
 export type TamProtocolOptions = TextProtocolOptions;
@@ -22,6 +22,7 @@ export function tamProtocol(options: TamProtocolOptions): ToolProtocol<TamBlock>
     id: "tam",
     version: "tam/1",
     stop: ["<|[TOOL_RESULT]|>"],
+    carries: "plan",
     ownPrompt: "tamPrompt from @toolglot/prompts/tam",
     renderTools: renderManual,
     createParser,
@@ -29,6 +30,6 @@ export function tamProtocol(options: TamProtocolOptions): ToolProtocol<TamBlock>
       isRunnable(block) ? [{ kind: "plan", plan: bindPlan(block, tools), span: block.span }] : [],
     formatResults,
     explain,
-    encodeMessages,
+    write: writeActions,
   });
 }

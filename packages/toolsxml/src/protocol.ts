@@ -1,12 +1,11 @@
 import { type Action, isRunnable, type ToolCall, type ToolProtocol } from "@toolglot/core";
-import { encodeAsText } from "@toolglot/core/results";
 import { createTextProtocol, type TextProtocolOptions, textHash } from "@toolglot/core/text";
-import { writeCalls } from "./encode-messages.ts";
 import { explain } from "./explain.ts";
 import { renderManual } from "./manual.ts";
 import { createParser } from "./parse.ts";
 import { formatResults } from "./results.ts";
 import type { ToolsXmlBlock } from "./types.ts";
+import { writeActions } from "./write-actions.ts";
 
 /** Options of {@link toolsxmlProtocol}; its prompt is `toolsxmlPrompt` of `@toolglot/prompts/toolsxml`, or your own for `toolsxml/1`. */
 export type ToolsXmlProtocolOptions = TextProtocolOptions;
@@ -21,14 +20,14 @@ export function toolsxmlProtocol(options: ToolsXmlProtocolOptions): ToolProtocol
     id: "toolsxml",
     version: "toolsxml/1",
     stop: ["<results>"],
+    carries: "calls",
     ownPrompt: "toolsxmlPrompt from @toolglot/prompts/toolsxml",
     renderTools: renderManual,
     createParser,
     actions,
     formatResults,
     explain,
-    encodeMessages: (messages, format, tools) =>
-      encodeAsText(messages, { calls: (calls) => writeCalls(calls, tools), results: format }),
+    write: writeActions,
   });
 }
 

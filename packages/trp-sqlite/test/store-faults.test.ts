@@ -2,6 +2,7 @@ import { copyFileSync, existsSync, openSync, renameSync, rmSync, statSync, write
 import { createRouter, defineCapability, principal, type RouterEvent } from "@toolglot/trp-core";
 import { serveHttp } from "@toolglot/trp-core/node";
 import { afterEach, describe, expect, it } from "vitest";
+import { chooseDriver } from "../src/driver.ts";
 import { openSqliteStore } from "../src/index.ts";
 import { drivers, newFile } from "./files.ts";
 import { callOnce, endOf } from "./session.ts";
@@ -167,6 +168,25 @@ describe("a router whose file was changed in place", () => {
     for (let at = 8192; at < size; at += 8192) writeSync(handle, Buffer.alloc(4096, 7), 0, 4096, at + 100);
     await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "trp/store-corrupt" });
   });
+});
+
+it("says that its store is locked while a process that was stopped in a transaction holds the lock, and goes on after it", async () => {
+  const file = newFile();
+  const { router, call, faults } = await start(file);
+  expect(await call("key-1")).toBe("SUCCESS");
+  const before = effects;
+  const stopped = (await chooseDriver(driver)).open(file);
+  stopped.exec("BEGIN IMMEDIATE");
+  // A pulse that was just committed is good for a second.
+  await expect.poll(() => router.ready(), { timeout: 60_000 }).toBe("the store is locked by another process");
+  expect(await call("key-2")).toBe("TRP_5003");
+  expect(faults.map(([code]) => code)).toContain("trp/store-busy");
+  expect(effects).toBe(before);
+  stopped.exec("ROLLBACK");
+  stopped.close();
+  expect(await router.ready()).toBeUndefined();
+  expect(await call("key-2")).toBe("SUCCESS");
+  expect(effects).toBe(before + 1);
 });
 
 it("answers for its store by /readyz, in its own log, and once for what comes again and again", async () => {

@@ -21,6 +21,7 @@ export function exitCodeOf(result: RunResult, declined = false): number {
   switch (result.status) {
     case "answered":
     case "result":
+    case "stopped":
       if (result.denied > 0) return exitCodes.denied;
       return declined ? exitCodes.declined : exitCodes.answered;
     case "declined":

@@ -12,6 +12,7 @@ export function endingText(
 ): string {
   switch (status) {
     case "answered":
+    case "stopped":
       return "";
     case "result":
       return `  ${style.strong(words.result)} ${visible(text)}\n\n`;

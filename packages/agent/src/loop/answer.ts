@@ -12,11 +12,15 @@ import type {
   Usage,
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
+import { defined, errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
+import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
+import { tokensOf } from "./conversation.ts";
+import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -28,6 +32,8 @@ export interface Answer {
   calls: ToolCall[];
   finish: FinishReason;
   usage?: Usage;
+  /** The host ended it; its calls don't run. */
+  interrupted?: boolean;
   /** The model's stream failed; what was received before is kept. */
   error?: RunError;
 }
@@ -48,29 +54,38 @@ interface Draft {
 
 /** Asks the model, feeds the parser, and adds the answer to the conversation. */
 export async function readAnswer(run: RunState): Promise<Answer> {
-  const draft = newDraft(run);
-  const request = ask(run);
+  let draft = newDraft(run);
   run.turns += 1;
   run.lastText = "";
+  let error: RunError | undefined;
   try {
-    const error = await receive(run, request, draft);
-    const parsed = draft.parser.end(error ? { finish: "error" } : draft.end);
-    const finish = error ? "error" : (draft.end.finish ?? "stop");
-    keep(run, draft, parsed, finish !== "error" && finish !== "filter");
-    return {
-      text: draft.text,
-      parsed,
-      calls: draft.calls,
-      finish,
-      ...(draft.usage && { usage: draft.usage }),
-      ...(error && { error }),
-    };
+    await makeRoomIfNeeded(run);
+    let fault = await receive(run, ask(run), draft);
+    if (fault?.isOverflow && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
+      // Nothing of the failed request is kept.
+      draft = newDraft(run);
+      fault = await receive(run, ask(run), draft);
+    }
+    error = fault?.isOverflow ? overflowError(run, fault.error) : fault?.error;
   } catch (stopped) {
     keep(run, draft, undefined, false);
     throw stopped;
   } finally {
     count(run, draft);
   }
+  const interrupted = run.injected.answerSignal.aborted;
+  const parsed = draft.parser.end(error || interrupted ? { finish: "error" } : draft.end);
+  const finish = error ? "error" : (draft.end.finish ?? "stop");
+  keep(run, draft, parsed, !interrupted && finish !== "error" && finish !== "filter");
+  return {
+    text: draft.text,
+    parsed,
+    calls: draft.calls,
+    finish,
+    ...(draft.usage && { usage: draft.usage }),
+    ...(error && { error }),
+    ...(interrupted && { interrupted }),
+  };
 }
 
 /** Makes the request, and emits its event. */
@@ -109,14 +124,26 @@ function newDraft(run: RunState): Draft {
   return Object.assign(draft, { parser });
 }
 
+interface ModelFault {
+  error: RunError;
+  /** The request was longer than the model's context. */
+  isOverflow: boolean;
+}
+
+function overflowError(run: RunState, { message }: RunError): RunError {
+  const data = { estimate: estimateOf(run), ...defined({ window: windowOf(run) }) };
+  return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
+}
+
 /** Reads the model's stream; a stream that fails before its first part is read a second time. */
-async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<RunError | undefined> {
+async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<ModelFault | undefined> {
   for (let attempt = 0; ; attempt += 1) {
     const fault = await readStream(run, request, draft);
     if (!fault) return undefined;
-    const retry = attempt === 0 && !draft.received && !ToolglotError.isInstance(fault.error);
+    const isOverflow = isContextOverflow(fault.error);
+    const retry = attempt === 0 && !draft.received && !isOverflow && !ToolglotError.isInstance(fault.error);
     const error = toRunError(fault.error, "agent/model-failed");
-    if (!retry) return error;
+    if (!retry) return { error, isOverflow };
     run.warn(
       "agent/model-retried",
       `The model failed before it said anything, and is asked once more: ${error.message}`,
@@ -125,21 +152,25 @@ async function receive(run: RunState, request: ModelRequest, draft: Draft): Prom
 }
 
 async function readStream(run: RunState, request: ModelRequest, draft: Draft): Promise<{ error: unknown } | undefined> {
+  const { answerSignal } = run.injected;
+  if (answerSignal.aborted) return undefined;
+  const signal = AbortSignal.any([run.signal, answerSignal]);
   let iterator: AsyncIterator<ModelPart>;
   try {
-    iterator = run.settings.model(request, run.signal)[Symbol.asyncIterator]();
+    iterator = run.settings.model(request, signal)[Symbol.asyncIterator]();
   } catch (error) {
     return { error };
   }
   for (;;) {
     let next: IteratorResult<ModelPart>;
     try {
-      checkStopped(run.signal);
-      next = await orStopped(iterator.next(), run.signal);
+      checkStopped(signal);
+      next = await orStopped(iterator.next(), signal);
     } catch (error) {
-      if (!run.signal.aborted) return { error };
+      if (!signal.aborted) return { error };
       // Not awaited: a stream that hangs would hang here too.
       Promise.resolve(iterator.return?.()).catch(() => undefined);
+      if (!run.signal.aborted) return undefined;
       throw error;
     }
     if (next.done) return undefined;
@@ -197,24 +228,43 @@ function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | unde
   if (parts.length > 0) run.conversation.add({ role: "assistant", trust: "user", parts });
 }
 
+/** Adds a step's tokens, and what they cost, to the run's. */
 function count(run: RunState, draft: Draft): void {
-  const { usage } = draft;
-  for (const key of ["inputTokens", "outputTokens"] as const) {
-    const tokens = usage?.[key];
-    if (tokens !== undefined) run.usage[key] = (run.usage[key] ?? 0) + tokens;
+  const usage = draft.usage && priced(run, draft.usage);
+  for (const key of Object.keys(usage ?? {}) as (keyof Usage)[]) {
+    const given = usage?.[key];
+    if (typeof given === "number") run.usage[key] = (run.usage[key] ?? 0) + given;
+  }
+  draft.usage = usage;
+  const window = windowOf(run);
+  if (window !== undefined && (usage?.inputTokens ?? 0) > window) {
+    run.warn(
+      "agent/context-exceeded",
+      `The model read ${usage?.inputTokens} tokens, its context is ${window}: it may have left some out.`,
+    );
   }
   run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
 }
 
-/** Characters that count as one token where the provider gives no count. Low on purpose: Chinese text has fewer. */
-const charactersPerToken = 3;
+function priced(run: RunState, usage: Usage): Usage {
+  const { price, model } = run.settings;
+  if (price === undefined) return usage;
+  try {
+    const cost = price(usage, { stepIndex: run.stepIndex, ...(model.info && { model: model.info }) });
+    if (Number.isFinite(cost) && cost >= 0) return { ...usage, cost };
+    run.warn("agent/price-failed", `price must give a number from 0, not ${String(cost)}; the step has no cost.`);
+  } catch (error) {
+    run.warn("agent/price-failed", `price threw; the step has no cost: ${errorText(error)}`);
+  }
+  return usage;
+}
 
 /** Tokens of one step: the provider's count, or an estimate from the characters. */
 function stepTokens(usage: Usage | undefined, characters: number): number {
   if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
     return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
   }
-  return Math.ceil(characters / charactersPerToken);
+  return tokensOf(characters);
 }
 
 /** A parser's event as an event of the run. Reads nothing but what all protocols have in common. */

@@ -1,4 +1,5 @@
 import { type Message, messageText, type ToolProtocol, textMessage } from "@toolglot/core";
+import { cutResults } from "../context/cut-results.ts";
 import type { AgentEvent } from "../events.ts";
 import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
 
@@ -10,18 +11,23 @@ import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
 export class Conversation {
   readonly #protocol: ToolProtocol;
   readonly #messages: Message[] = [];
+  /** The same as requests have them: long results are cut, and what was left out to save room is not there. */
+  #shown: Message[] = [];
+  readonly #maxResultChars: number;
   #encoded: Message[] = [];
-  /** How many messages are in `#encoded`. */
+  /** How many of `#shown` are in `#encoded`. */
   #done = 0;
-  /** What the last request held. */
+  /** What the last request held, and how many of those stand at the start of `#encoded` as they were. */
   #asked = 0;
+  #same = 0;
   /** Characters of `#encoded`, for those that count tokens by them. */
   requestLength: number = 0;
   /** The system message of {@link instruct}: the first of `#messages` when there is one. */
   #manual: Message | undefined;
 
-  constructor(protocol: ToolProtocol, messages: readonly Message[]) {
+  constructor(protocol: ToolProtocol, messages: readonly Message[], maxResultChars: number) {
     this.#protocol = protocol;
+    this.#maxResultChars = maxResultChars;
     this.add(...messages);
   }
 
@@ -31,7 +37,34 @@ export class Conversation {
   }
 
   add(...messages: Message[]): void {
-    for (const message of messages) this.#messages.push(plainJson(message));
+    for (const one of messages) {
+      const message = plainJson(one);
+      this.#messages.push(message);
+      this.#shown.push(plainJson(cutResults(message, this.#maxResultChars)));
+    }
+  }
+
+  /** As requests have them, calls and results as parts. */
+  get shown(): readonly Message[] {
+    return this.#shown;
+  }
+
+  /** Shows other messages from now on; the transcript stays. The event of the next request then holds all of them. */
+  show(messages: readonly Message[]): void {
+    this.#shown = messages.map(plainJson);
+    this.#forget();
+  }
+
+  /** Tokens of the next request, reckoned by its characters. */
+  get tokens(): number {
+    this.#encode();
+    return tokensOf(this.requestLength);
+  }
+
+  /** The same of one message. */
+  tokensOf(message: Message): number {
+    const encoded = this.#protocol.encodeMessages([message]);
+    return tokensOf(encoded.reduce((sum, one) => sum + lengthOf(one), 0));
   }
 
   /**
@@ -44,12 +77,17 @@ export class Conversation {
     // A conversation that goes on has it already.
     if (this.#manual === undefined && first?.role === "system" && messageText(first) === text) this.#manual = first;
     if (text === (this.#manual === undefined ? "" : messageText(this.#manual))) return;
-    if (this.#manual !== undefined) this.#messages.shift();
+    for (const list of [this.#messages, this.#shown]) if (this.#manual !== undefined) list.shift();
     this.#manual = text === "" ? undefined : plainJson(textMessage("system", text));
-    if (this.#manual !== undefined) this.#messages.unshift(this.#manual);
+    for (const list of [this.#messages, this.#shown]) if (this.#manual !== undefined) list.unshift(this.#manual);
+    this.#forget();
+  }
+
+  #forget(): void {
     this.#encoded = [];
     this.#done = 0;
     this.#asked = 0;
+    this.#same = 0;
     this.requestLength = 0;
   }
 
@@ -58,8 +96,10 @@ export class Conversation {
     messages: Message[];
     news: Pick<Extract<AgentEvent, { type: "request" }>, "from" | "messages" | "total">;
   } {
-    const from = this.#protocol.encodeMessage ? this.#encodeNew() : this.#encodeAll();
+    this.#encode();
+    const from = Math.min(this.#same, this.#asked);
     this.#asked = this.#encoded.length;
+    this.#same = this.#asked;
     const news = { from, messages: this.#encoded.slice(from), total: this.#asked };
     return { messages: [...this.#encoded], news };
   }
@@ -68,12 +108,16 @@ export class Conversation {
     yield* this.#messages;
   }
 
-  #encodeNew(): number {
-    for (; this.#done < this.#messages.length; this.#done += 1) {
-      const message = this.#messages[this.#done] as Message;
+  #encode(): void {
+    if (this.#protocol.encodeMessage) this.#encodeNew();
+    else this.#same = Math.min(this.#same, this.#encodeAll());
+  }
+
+  #encodeNew(): void {
+    for (; this.#done < this.#shown.length; this.#done += 1) {
+      const message = this.#shown[this.#done] as Message;
       for (const encoded of this.#protocol.encodeMessage?.(message) ?? []) this.#take(plainJson(encoded));
     }
-    return this.#asked;
   }
 
   /** For a protocol that encodes the whole conversation: encoded messages that did not change stay the same objects. */
@@ -82,13 +126,13 @@ export class Conversation {
     this.#encoded = [];
     this.requestLength = 0;
     let same = 0;
-    for (const [index, encoded] of this.#protocol.encodeMessages(this.messages).entries()) {
+    for (const [index, encoded] of this.#protocol.encodeMessages([...this.#shown]).entries()) {
       const old = before[index];
       const isSame = old !== undefined && (old === encoded || canonicalJson(old) === canonicalJson(encoded));
       if (isSame && same === index) same += 1;
       this.#take(isSame ? old : plainJson(encoded));
     }
-    return Math.min(same, this.#asked);
+    return same;
   }
 
   #take(encoded: Message): void {
@@ -96,6 +140,12 @@ export class Conversation {
     this.requestLength += lengthOf(encoded);
   }
 }
+
+/** Characters that count as one token where nobody counts. Low on purpose: Chinese text has fewer. */
+const charactersPerToken = 3;
+
+/** Tokens of so many characters, reckoned. */
+export const tokensOf = (characters: number): number => Math.ceil(characters / charactersPerToken);
 
 const lengths = new WeakMap<Message, number>();
 

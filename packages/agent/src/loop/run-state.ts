@@ -4,9 +4,10 @@ import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
 import { Deadline, type StopCause } from "../stop.ts";
-import type { LimitKind, RunError, RunResult, RunStatus } from "../types.ts";
+import type { LimitKind, RunError, RunResult, RunStatus, RunStep } from "../types.ts";
 import { type Wording, wordings } from "../wording.ts";
 import { Conversation } from "./conversation.ts";
+import { Injected } from "./injected.ts";
 import { LiveTools, type ToolsChange } from "./live-tools.ts";
 
 /** How a run ends, before the sums are added. */
@@ -28,6 +29,9 @@ export class RunState {
   readonly tools: LiveTools;
   readonly results: ToolResult[] = [];
   readonly usage: Usage = {};
+  readonly steps: RunStep[] = [];
+  readonly injected: Injected;
+  readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
   readonly deadline: Deadline;
   /** These counts are compared with the limits. */
   tokens = 0;
@@ -58,8 +62,9 @@ export class RunState {
     this.settings = settings;
     this.runId = runId;
     this.wording = wordings[settings.locale];
-    this.conversation = new Conversation(settings.protocol, messages);
+    this.conversation = new Conversation(settings.protocol, messages, settings.context.maxResultChars);
     this.tools = new LiveTools(settings.readTools);
+    this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
     this.#onEvent = settings.onEvent;
     this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
@@ -72,9 +77,9 @@ export class RunState {
     return this.#controller.signal;
   }
 
-  emit(event: RunEvent | StepEvent): void {
-    if (this.ended) return;
-    this.#push(event);
+  /** The event's time; undefined after the end. */
+  emit(event: RunEvent | StepEvent): number | undefined {
+    return this.ended ? undefined : this.#push(event);
   }
 
   /**
@@ -136,6 +141,8 @@ export class RunState {
       results: [...this.results],
       transcript: this.#transcript(),
       usage: { ...this.usage },
+      steps: [...this.steps],
+      undelivered: this.injected.close(),
       turns: this.turns,
       denied: this.denied,
     };
@@ -151,16 +158,22 @@ export class RunState {
     return {
       version: 1,
       messages: this.conversation.messages,
-      meta: { runId: this.runId, protocol: protocol.version, mode, locale },
+      meta: {
+        runId: this.runId,
+        protocol: protocol.version,
+        mode,
+        locale,
+        ...(this.compactions.length > 0 && { compactions: [...this.compactions] }),
+      },
     };
   }
 
-  #push(event: RunEvent | StepEvent): void {
+  #push(event: RunEvent | StepEvent): number {
     const timed: AgentEvent = { ...event, at: this.settings.runtime.now() };
     this.events.push(timed);
     this.#observer?.(timed);
     const onEvent = this.#onEvent;
-    if (!onEvent) return;
+    if (!onEvent) return timed.at;
     try {
       onEvent(timed);
     } catch (error) {
@@ -168,6 +181,7 @@ export class RunState {
       this.#onEvent = undefined;
       this.warn("agent/on-event-failed", `onEvent threw and is not called again: ${String(error)}`);
     }
+    return timed.at;
   }
 }
 

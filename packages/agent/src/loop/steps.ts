@@ -1,5 +1,6 @@
 import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
-import { checkStopped } from "../stop.ts";
+import { defined, errorText } from "@toolglot/internal";
+import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
 import { runAction } from "./act.ts";
 import { type Answer, readAnswer } from "./answer.ts";
@@ -20,27 +21,45 @@ export async function runSteps(run: RunState): Promise<Outcome> {
   for (; ; run.stepIndex += 1) {
     const limit = limitReached(run);
     if (limit) return { status: "limit", limit, text: run.lastText };
-    run.emit({ type: "step-start", stepIndex: run.stepIndex, repair: repairs > 0 });
-    if (run.stepIndex > 0) refreshTools(run);
+    const { stepIndex } = run;
+    const began = run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
+    if (stepIndex > 0) refreshTools(run);
+    inject(run, false);
     const answer = await readAnswer(run);
     checkStopped(run.signal);
-    const end = await follow(run, answer, decide(run, answer), repairs, repeats);
-    run.emit({
-      type: "step-end",
-      stepIndex: run.stepIndex,
-      finish: answer.finish,
-      ...(answer.usage && { usage: answer.usage }),
-    });
-    if ("outcome" in end) return end.outcome;
-    repairs = end.repair ? repairs + 1 : 0;
+    const end: StepEnd = answer.interrupted
+      ? { repair: false }
+      : await follow(run, answer, decide(run, answer), repairs, repeats);
+    const { finish, usage } = answer;
+    const ended = run.emit({ type: "step-end", stepIndex, finish, ...defined({ usage }) });
+    const { info: model } = run.settings.model;
+    run.steps.push({ stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) });
+    if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
+    repairs = "repair" in end && end.repair ? repairs + 1 : 0;
+  }
+}
+
+/** Whether the host has more to say to a model that is done. */
+function goesOn(run: RunState, { status }: Outcome): boolean {
+  if (run.injected.isEmpty || (status !== "answered" && status !== "declined")) return false;
+  inject(run, true);
+  return true;
+}
+
+/** What the host said joins the conversation. */
+function inject(run: RunState, isEnd: boolean): void {
+  for (const { kind, messages } of run.injected.take(isEnd)) {
+    run.conversation.add(...messages);
+    run.emit({ type: "message-injected", stepIndex: run.stepIndex, kind, messages });
   }
 }
 
 /** The limit that forbids another step, if one does. Time is watched by the run's deadline. */
 function limitReached(run: RunState): LimitKind | undefined {
-  const { turns, tokens } = run.settings.limits;
+  const { turns, tokens, cost } = run.settings.limits;
   if (run.turns >= turns) return "turns";
   if (run.tokens >= tokens) return "tokens";
+  if ((run.usage.cost ?? 0) >= cost) return "cost";
   return undefined;
 }
 
@@ -134,8 +153,25 @@ async function act(
   });
   checkStopped(run.signal);
   if (run.settings.mode === "single") return { outcome: outcomeOfResults(results) };
+  if (await isEnough(run, results)) return { outcome: { status: "stopped", text: run.lastText } };
   if (notes.length > 0) run.conversation.add(hostMessage(notes.join("\n\n")));
   return { repair: false };
+}
+
+/** Whether the host's conditions end the run here; one that throws does. */
+async function isEnough(run: RunState, results: readonly ToolResult[]): Promise<boolean> {
+  const { stepIndex, turns, lastText: text, conversation } = run;
+  for (const condition of run.settings.stopWhen) {
+    try {
+      const state = { stepIndex, turns, usage: { ...run.usage }, results, text, messages: conversation.messages };
+      if (await orStopped(condition(state), run.signal)) return true;
+    } catch (error) {
+      checkStopped(run.signal);
+      run.warn("agent/hook-failed", `stopWhen threw, and the run stops: ${errorText(error)}`);
+      return true;
+    }
+  }
+  return false;
 }
 
 /** `single` mode: the results are the outcome. */

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events.ts";
 import { type ExpandedRequest, expandRequests } from "../expand-requests.ts";
 import { canonicalJson } from "../plain-json.ts";
-import type { RunError } from "../types.ts";
+import type { RunError, Steering } from "../types.ts";
 import { firstDifference } from "./difference.ts";
 import type { Crossing, Recording, RecordingEntry } from "./types.ts";
 
@@ -30,6 +30,7 @@ export class Player {
   readonly #controller = new AbortController();
   #timers: { name: string; callback: () => void }[] = [];
   #tools: { tools?: unknown; error?: RunError } = { tools: [] };
+  #run: Steering | undefined;
   #position = 0;
   #emitted = 0;
   #clockRead = 0;
@@ -57,7 +58,7 @@ export class Player {
     const isReady = (): boolean =>
       this.#emitted >= due && (entry?.type !== "timer" || this.#timers.some(({ name }) => name === entry.name));
     for (let count = 0; count < maxMicrotasks && !isReady(); count += 1) await Promise.resolve();
-    this.#abortIfDue();
+    this.#actIfDue();
     return this.#entries[this.#nextIndex()] as Crossing | undefined;
   }
 
@@ -83,6 +84,21 @@ export class Player {
     return tools;
   }
 
+  /** What the step cost. */
+  price(): number {
+    const next = this.#entries[this.#nextIndex()];
+    if (next?.type !== "price") return Number.NaN;
+    this.advance();
+    if (next.error) throw new Error(next.error.message);
+    return next.cost ?? Number.NaN;
+  }
+
+  /** The run that is steered as the host did. */
+  steers(run: Steering): void {
+    this.#run = run;
+    this.#actIfDue();
+  }
+
   /** Compares every event of the replayed run. */
   observe(event: AgentEvent): void {
     const recorded = this.#events[this.#emitted];
@@ -91,7 +107,7 @@ export class Player {
     if (!this.divergence && event.type !== "request" && canonicalJson(recorded) !== canonicalJson(event)) {
       this.diverge("event", `event ${this.#emitted} (${event.type})`, recorded, event);
     }
-    this.#abortIfDue();
+    this.#actIfDue();
   }
 
   /** Notes the first divergence; later ones follow from it. */
@@ -130,10 +146,17 @@ export class Player {
     return index;
   }
 
-  #abortIfDue(): void {
-    const index = this.#nextIndex();
-    if (this.#entries[index]?.type !== "abort" || this.#emitted < (this.#eventsBefore[index] ?? 0)) return;
-    this.#position = index + 1;
-    this.#controller.abort();
+  /** Does what the host did of itself: abort, steer. */
+  #actIfDue(): void {
+    for (;;) {
+      const index = this.#nextIndex();
+      const entry = this.#entries[index];
+      const isOwn = entry?.type === "abort" || entry?.type === "steer" || entry?.type === "follow-up";
+      if (!isOwn || this.#emitted < (this.#eventsBefore[index] ?? 0)) return;
+      this.#position = index + 1;
+      if (entry.type === "abort") this.#controller.abort();
+      else if (entry.type === "steer") this.#run?.steer(entry.messages, { interrupt: entry.interrupt });
+      else this.#run?.followUp(entry.messages);
+    }
   }
 }

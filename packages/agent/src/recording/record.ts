@@ -1,11 +1,23 @@
 import type { Executor, ExecutorContext, Message, Model, ModelPart, ToolDefinition, WaitOutcome } from "@toolglot/core";
-import { checkKeys, onAbort } from "@toolglot/internal";
-import { startRun, toMessages } from "../create-agent.ts";
+import { checkKeys, defined, onAbort } from "@toolglot/internal";
+import type { Compaction } from "../context/compaction.ts";
+import { isContextOverflow } from "../context/overflow.ts";
+import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
+import { saidBy } from "../loop/injected.ts";
 import { toRunError } from "../loop/run-error.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { toSettings } from "../settings.ts";
-import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, RunOptions } from "../types.ts";
+import { toMessages } from "../to-messages.ts";
+import type {
+  AgentOptions,
+  AgentRun,
+  AgentRuntime,
+  ApproveCallback,
+  Price,
+  RunOptions,
+  StopCondition,
+} from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { lineOf } from "./format.ts";
 import type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./types.ts";
@@ -44,10 +56,16 @@ export function recordRun(
   const run = startRun(
     {
       ...settings,
-      model: recordModel(settings.model, log),
+      model: Object.assign(recordModel(settings.model, log), defined({ info: settings.model.info })),
       executor: recordExecutor(settings.executor, log),
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
+      ...(settings.price && { price: recordPrice(settings.price, log) }),
+      context: {
+        ...settings.context,
+        compact: recordCompaction(options.context?.compact, log) ?? settings.context.compact,
+      },
+      stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
       runtime: recordRuntime(settings.runtime, log),
     },
     messages,
@@ -55,7 +73,20 @@ export function recordRun(
     (event) => log.event(event),
   );
   void run.result.then(stopListening);
-  return { ...run, recording: log.recording };
+  return {
+    ...run,
+    steer(said, how) {
+      const isTaken = run.steer(said, how);
+      if (isTaken) log.crossing({ type: "steer", messages: saidBy(said), interrupt: how?.interrupt === true });
+      return isTaken;
+    },
+    followUp(said) {
+      const isTaken = run.followUp(said);
+      if (isTaken) log.crossing({ type: "follow-up", messages: saidBy(said) });
+      return isTaken;
+    },
+    recording: log.recording,
+  };
 }
 
 function headOf(
@@ -65,16 +96,21 @@ function headOf(
   runId: string,
 ): RecordingHead {
   const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
-  const given = { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
+  const { compact, ...context } = options.context ?? {};
+  const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
   return plainJson({
     type: "head",
-    version: 3,
+    version: 4,
     runId,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
     ...(tools && { tools }),
     input,
     approves: options.approve !== undefined,
+    priced: options.price !== undefined,
+    conditions: [options.stopWhen ?? []].flat().length,
+    compacts: compact !== undefined,
+    ...defined({ model: options.model.info }),
   });
 }
 
@@ -137,8 +173,13 @@ function recordModel(model: Model, log: Log): Model {
   return (request, signal) => ({
     [Symbol.asyncIterator](): AsyncIterator<ModelPart> {
       log.crossing({ type: "model-request", digest: digests.of(request) });
+      // What comes after that is not part of the run.
+      const note = (crossing: Crossing): void => {
+        if (!signal.aborted) log.crossing(crossing);
+      };
       const failed = (error: unknown): never => {
-        log.crossing({ type: "model-error", error: toRunError(error, "agent/model-failed") });
+        const isOverflow = isContextOverflow(error) && { isOverflow: true as const };
+        note({ type: "model-error", error: toRunError(error, "agent/model-failed"), ...isOverflow });
         throw error;
       };
       let inner: AsyncIterator<ModelPart>;
@@ -150,7 +191,7 @@ function recordModel(model: Model, log: Log): Model {
       return {
         async next() {
           const next = await Promise.resolve(inner.next()).catch(failed);
-          log.crossing(next.done ? { type: "model-end" } : { type: "model-part", part: next.value });
+          note(next.done ? { type: "model-end" } : { type: "model-part", part: next.value });
           return next;
         },
         return: async () => (await inner.return?.()) ?? { done: true, value: undefined },
@@ -223,10 +264,54 @@ function recordApprove(approve: ApproveCallback, log: Log): ApproveCallback {
   };
 }
 
+function recordPrice(price: Price, log: Log): Price {
+  return (usage, step) => {
+    try {
+      const cost = price(usage, step);
+      log.crossing({ type: "price", cost });
+      return cost;
+    } catch (error) {
+      log.crossing({ type: "price", error: toRunError(error, "agent/price-failed") });
+      throw error;
+    }
+  };
+}
+
+/** A compaction of the host's; the loop's own gives the same again. */
+function recordCompaction(compact: Compaction | undefined, log: Log): Compaction | undefined {
+  return (
+    compact &&
+    (async (input) => {
+      try {
+        const messages = await compact(input);
+        log.crossing({ type: "compacted", messages });
+        return messages;
+      } catch (error) {
+        log.crossing({ type: "compacted", error: toRunError(error, "agent/hook-failed") });
+        throw error;
+      }
+    })
+  );
+}
+
+function recordCondition(condition: StopCondition, log: Log): StopCondition {
+  return async (state) => {
+    try {
+      const isTrue = await condition(state);
+      log.crossing({ type: "condition", isTrue });
+      return isTrue;
+    } catch (error) {
+      log.crossing({ type: "condition", error: toRunError(error, "agent/hook-failed") });
+      throw error;
+    }
+  };
+}
+
 function recordRuntime(runtime: AgentRuntime, log: Log): AgentRuntime {
   return {
     now: () => log.clock(runtime.now()),
     newRunId: runtime.newRunId,
+    ...defined({ onRun: runtime.onRun }),
     startTimer: (name, ms, callback) =>
       runtime.startTimer(name, ms, () => {
         log.crossing({ type: "timer", name });

@@ -12,7 +12,7 @@ import {
   type ToolResult,
   type WaitOutcome,
 } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
@@ -45,14 +45,24 @@ export function replay(recording: Recording): Replay {
     options: {
       ...optionsOf(head),
       tools: head.tools ?? (() => player.tools() as ToolDefinition[]),
-      model: (request, signal) => playModel(player, request, digests.of(request), signal, head.options.maxTokens),
+      model: Object.assign(
+        (request: ModelRequest, signal: AbortSignal) =>
+          playModel(player, request, digests.of(request), signal, head.options.maxTokens),
+        defined({ info: head.model }),
+      ),
       executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
+      ...(head.compacts && {
+        context: { ...optionsOf(head).context, compact: () => host.compacted() },
+      }),
+      ...(head.priced && { price: () => player.price() }),
+      stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
       runtime: {
         now: () => player.now(),
         newRunId: () => head.runId,
         startTimer: (name, _ms, callback) => player.startTimer(name, callback),
+        onRun: (run) => player.steers(run),
       },
     },
     input: head.input,
@@ -124,7 +134,7 @@ async function* playModel(
         return;
       case "model-error":
         player.advance();
-        throw toError(crossing.error);
+        throw crossing.isOverflow ? Object.assign(toError(crossing.error), { status: 413 }) : toError(crossing.error);
       case "timer":
         player.advance();
         player.fireTimer(crossing.name);
@@ -222,6 +232,25 @@ class PlayedHost {
     return crossing.decision ?? false;
   }
 
+  async condition(): Promise<boolean> {
+    const player = this.#player;
+    const crossing = await player.next();
+    if (player.signal.aborted) return false;
+    if (crossing?.type !== "condition") throw outOfOrder(player, "a condition is asked", crossing);
+    player.advance();
+    if (crossing.error) throw toError(crossing.error);
+    return crossing.isTrue ?? false;
+  }
+
+  async compacted(): Promise<readonly Message[]> {
+    const player = this.#player;
+    const crossing = await player.next();
+    if (crossing?.type !== "compacted") throw outOfOrder(player, "the conversation is made shorter", crossing);
+    player.advance();
+    if (crossing.error) throw toError(crossing.error);
+    return crossing.messages ?? [];
+  }
+
   #answer({ callId, decision, error }: Extract<Crossing, { type: "decision" }>): void {
     const [first, ...rest] = this.#open.get(callId) ?? [];
     this.#open.set(callId, rest);
@@ -237,6 +266,7 @@ function toError({ code, message, data }: RunError): Error {
     "agent/executor-failed",
     "agent/approve-failed",
     "agent/tools-failed",
+    "agent/hook-failed",
   ].includes(code);
   return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
 }

@@ -4,6 +4,7 @@ import type {
   Decision,
   ExecutorEvent,
   Message,
+  ModelInfo,
   ModelPart,
   ToolDefinition,
   ToolResult,
@@ -11,18 +12,18 @@ import type {
   WaitRequest,
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
-import type { AgentLimits, AgentOptions, RunError } from "../types.ts";
+import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../types.ts";
 
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
   "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
-> & { limits?: AgentLimits };
+> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact"> };
 
 /** What a run was started with. */
 export interface RecordingHead {
   type: "head";
-  version: 3;
+  version: 4;
   runId: string;
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
@@ -35,6 +36,13 @@ export interface RecordingHead {
   input: Message[];
   /** Whether there was an `approve` callback. */
   approves: boolean;
+  /** Whether steps had a price, and how many conditions could stop the run. */
+  priced: boolean;
+  conditions: number;
+  /** Whether the host had a compaction of its own. */
+  compacts: boolean;
+  /** What the model said of itself. */
+  model?: ModelInfo;
 }
 
 /** What crossed a border of the loop, in the order in which it did. */
@@ -44,7 +52,8 @@ export type Crossing =
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
   | { type: "model-end" }
-  | { type: "model-error"; error: RunError }
+  /** `isOverflow`: the request was longer than the model's context. */
+  | { type: "model-error"; error: RunError; isOverflow?: true }
   | { type: "execute"; action: Action }
   | { type: "executor-event"; event: ExecutorEvent }
   | { type: "executor-approval"; request: ApprovalRequest }
@@ -54,6 +63,13 @@ export type Crossing =
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
   | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
+  | { type: "price"; cost?: number; error?: RunError }
+  /** A condition of `stopWhen`. */
+  | { type: "condition"; isTrue?: boolean; error?: RunError }
+  | { type: "compacted"; messages?: readonly Message[]; error?: RunError }
+  /** The host said something in mid-run. */
+  | { type: "steer"; messages: Message[]; interrupt: boolean }
+  | { type: "follow-up"; messages: Message[] }
   | { type: "timer"; name: string }
   /** The caller's signal. */
   | { type: "abort" };

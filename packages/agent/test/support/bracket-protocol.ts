@@ -72,6 +72,7 @@ export function bracketProtocol(): ToolProtocol<BracketBlock> {
     id: "bracket",
     version: "bracket/1",
     stop: [],
+    carries: "calls",
     renderTools: (tools) => tools.map((tool) => tool.name).join(", "),
     instructions: (tools, { locale, mode }) => `Tools (${locale}, ${mode}): ${protocol.renderTools(tools)}`,
     createParser({ onEvent }) {
@@ -110,6 +111,11 @@ export function bracketProtocol(): ToolProtocol<BracketBlock> {
       };
     },
     actions: actionOf,
+    formatActions: (actions) =>
+      actions
+        .flatMap((action) => (action.kind === "calls" ? action.calls : []))
+        .map(({ name, input }) => `[${name} ${JSON.stringify(input)}]`)
+        .join("\n"),
     formatResults: (results) =>
       results
         .map((result) => `<<${result.status} ${JSON.stringify(result.data ?? result.error?.message)}>>`)

@@ -1,8 +1,9 @@
 import { checkKeys } from "@toolglot/internal";
 import type { Action } from "../action.ts";
-import type { Message } from "../message.ts";
+import { encodeAsText, type Message } from "../message.ts";
 import type {
   BlockBase,
+  FormatActionsOptions,
   Locale,
   ParseOptions,
   ParseResult,
@@ -12,7 +13,8 @@ import type {
   ProtocolMode,
   ToolProtocol,
 } from "../protocol.ts";
-import type { ToolDefinition, ToolResult } from "../tool.ts";
+import type { ToolCall, ToolDefinition, ToolResult } from "../tool.ts";
+import { type ActionWriter, formatActions } from "./format-actions.ts";
 
 /** Options of every protocol that is text. */
 export interface TextProtocolOptions {
@@ -32,6 +34,7 @@ export interface TextProtocolParts<Block extends BlockBase> {
   /** Counted apart from npm versions, as `tam/1`. */
   version: string;
   stop: string[];
+  carries: ToolProtocol["carries"];
   /** Named when another prompt is passed: `tamPrompt from @toolglot/prompts/tam`. */
   ownPrompt: string;
   /** Names of the options that only this protocol has. */
@@ -46,12 +49,8 @@ export interface TextProtocolParts<Block extends BlockBase> {
     result: ParseResult<Block>,
     options: { locale: Locale; mode: ProtocolMode; source?: string | undefined },
   ): string | undefined;
-  /** Each message by itself. `tools`: those that the protocol was asked about last. */
-  encodeMessages(
-    messages: readonly Message[],
-    formatResults: (results: readonly ToolResult[]) => string,
-    tools: readonly ToolDefinition[],
-  ): Message[];
+  /** How a model would have written actions. */
+  write: ActionWriter;
 }
 
 /**
@@ -62,7 +61,7 @@ export function createTextProtocol<Block extends BlockBase>(
   options: TextProtocolOptions,
   parts: TextProtocolParts<Block>,
 ): ToolProtocol<Block> {
-  const { id, version, stop, ownPrompt, options: own = [] } = parts;
+  const { id, version, stop, carries, ownPrompt, options: own = [] } = parts;
   const name = `${id.replace(/-.*/, "")}Protocol`;
   checkKeys<TextProtocolOptions, string>(name, options, ["prompt locale mode maxResultChars", ...own], ["prompt"]);
   const { prompt, locale = "en", mode = "loop", maxResultChars: maxChars = 16_000 } = options;
@@ -72,8 +71,20 @@ export function createTextProtocol<Block extends BlockBase>(
     );
   }
   const formatResults = (results: readonly ToolResult[]): string => parts.formatResults(results, { locale, maxChars });
+  const read = (text: string, tools: readonly ToolDefinition[]) => {
+    const parser = parts.createParser({ tools, maxInputLength: text.length });
+    parser.feed(text);
+    const { blocks, diagnostics } = parser.end();
+    const odd = blocks.find(({ status }) => status !== "complete");
+    const finding = diagnostics[0]?.message ?? (odd && `it would be ${odd.status}.`);
+    return { finding, actions: blocks.flatMap((block) => parts.actions(block, tools)) };
+  };
+  const format = (actions: readonly Action[], how: FormatActionsOptions = {}): string =>
+    formatActions(actions, { tools: declared, ...how }, { id, write: parts.write, read });
+  const encodeCalls = (calls: readonly ToolCall[]): string =>
+    format([{ kind: "calls", calls: [...calls], span: { start: 0, end: 0 } }], { lossy: true });
   const encodeMessages = (messages: readonly Message[]): Message[] =>
-    parts.encodeMessages(messages, formatResults, declared);
+    encodeAsText(messages, { calls: encodeCalls, results: formatResults });
   const sources = new WeakMap<ParseResult<Block>, string>();
   const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
   let declared: readonly ToolDefinition[] = [];
@@ -85,6 +96,7 @@ export function createTextProtocol<Block extends BlockBase>(
     id,
     version,
     stop,
+    carries,
     renderTools,
     instructions: (tools, how) => prompt.build({ toolsText: renderTools(tools, how), ...how }),
     createParser(parsing) {
@@ -115,6 +127,7 @@ export function createTextProtocol<Block extends BlockBase>(
       };
     },
     actions: (block) => parts.actions(block, toolsOf.get(block)),
+    formatActions: format,
     formatResults,
     explain: (result) => parts.explain(result, { locale, mode, source: sources.get(result) }),
     encodeMessages,

@@ -39,7 +39,7 @@ for (const way of fewWays) {
         const wait = `until command test -e '${go}'; do command sleep 0.02; done`;
         await shell.run(`${setting}; command touch '${begun}'; ${wait}; (exit 4) || command :`, { timeoutMs: 30 });
         while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 5));
-        const told = await shell.input(left, { timeoutMs: 200 });
+        const told = await shell.input(left, { timeoutMs: 50 });
         expect([name, left, told.status, told.notes]).toEqual([name, left, "running", []]);
         writeFileSync(go, "");
         const next = await shell.run("command echo next; (exit 0)");

@@ -344,6 +344,7 @@ async function main() {
     held = "";
     folder.limit(request.session?.maxFileBytes ?? Number.POSITIVE_INFINITY);
     if (request.files) folder.put(request.files);
+    if (typeof request.clock === "number") folder.date(request.clock);
     const { outcome, isWell } = runOne(run, request);
     send(JSON.stringify({ type: "usage", memoryMb: megabytes(engine) }));
     const made = together ? folder.collect() : [];

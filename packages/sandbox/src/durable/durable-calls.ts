@@ -5,11 +5,10 @@ import { deniedOutcome, performDecided } from "../run/program-run.ts";
 import type { CallOutcome } from "../run/tool-work.ts";
 import type { ProgramTool } from "../run/tools.ts";
 import { inDoubtError, journalError, leaseLostError, otherCall } from "./errors.ts";
-import { callFingerprint } from "./fingerprint.ts";
 import type { Journal } from "./journal.ts";
 import type { Leases } from "./leases.ts";
 import { type CallAnswer, highest, type KeptCall, type KeptCalls } from "./records.ts";
-import { ReplayOrder } from "./replay-order.ts";
+import { ReplayedCalls } from "./replayed-calls.ts";
 import type { SandboxRunParked } from "./types.ts";
 
 /** Whether a call that may have happened may be made again. */
@@ -34,54 +33,28 @@ type Refusal = Extract<CallOutcome, { ok: false }>;
  * Carries out the calls of one run. Those with an answer in the journal get it, in the order of the first run. The others are
  * claimed, run and written down; they start when nothing is left to replay.
  */
-export class DurableCalls {
+export class DurableCalls extends ReplayedCalls {
   readonly #place: CallsPlace;
-  readonly #replay: ReplayOrder;
   readonly #waiting = new Map<number, { work: CallWork; reason: string }>();
   /** Calls that a tool works on, or that the log is asked about before and after. */
   #busy = 0;
   /** Tools at work, and answers that are being written. */
   #performing = 0;
   #onQuiet: () => void = () => {};
-  /** The last call that the journal has. */
-  #keptUntil = -1;
-  #admission: Promise<void> = Promise.resolve();
   #delivery: number;
   #clock: number;
   #tail: Promise<void> = Promise.resolve();
-  #over = false;
 
   constructor(place: CallsPlace, clock: number) {
+    super(place.kept, place.program);
     this.#place = place;
-    this.#replay = new ReplayOrder(place.kept);
     this.#delivery = highest(place.kept, "delivery", 0);
     this.#clock = highest(place.kept, "at", clock);
-    for (const index of place.kept.keys()) this.#keptUntil = Math.max(this.#keptUntil, index);
-  }
-
-  get replayed(): boolean {
-    return this.#replay.done;
   }
 
   /** Whether no tool is at work, and no answer is being written. */
   get quiet(): boolean {
     return this.#performing === 0;
-  }
-
-  /** Resolves when every call that was made has been compared with the journal. */
-  async admitted(): Promise<void> {
-    for (let seen: Promise<void> | undefined; seen !== this.#admission; ) {
-      seen = this.#admission;
-      await seen;
-    }
-  }
-
-  /** A call of the journal that the program, as far as it has come, did not make. */
-  get missing(): KeptCall | undefined {
-    const { kept, program } = this.#place;
-    const { next } = this.#replay;
-    if (next !== undefined && next.index >= program.made) return next;
-    return this.#keptUntil < program.made ? undefined : kept.get(this.#keptUntil);
   }
 
   /** What the program waits for, when it is nothing but decisions that come later. */
@@ -94,53 +67,32 @@ export class DurableCalls {
     });
   }
 
-  /** The run has ended: nothing is begun any more. Resolves when no tool is at work. */
-  stop(): Promise<void> {
-    this.#over = true;
+  override stop(): Promise<void> {
+    this.over = true;
     return new Promise((resolve) => {
       this.#onQuiet = resolve;
       if (this.#busy === 0) resolve();
     });
   }
 
-  /** Carries a call out, or takes its outcome from the journal, and delivers that in order. */
-  carryOut(work: CallWork): void {
-    this.#admission = this.#admission.then(() => this.#admit(work)).catch((error) => this.#failed(error));
-  }
-
-  async #admit(work: CallWork): Promise<void> {
-    const { index, call } = work.pending;
-    const print = await callFingerprint(call.name, call.args);
-    if (this.#over) return;
-    const kept = this.#place.kept.get(index);
-    if (kept !== undefined && kept.fingerprint !== print) {
-      this.#place.program.fail(otherCall(kept, call.name, call.args));
-    } else if (kept?.answer) {
-      const { answer } = kept;
-      this.#replay.made(index, () => repeat(work, answer));
-    } else {
-      this.#begin(work, print, kept).catch((error) => this.#failed(error));
-    }
-  }
-
-  async #begin(work: CallWork, print: string, kept: KeptCall | undefined): Promise<void> {
+  protected override async begin(work: CallWork, print: string, kept: KeptCall | undefined): Promise<void> {
     const { pending } = work;
     const { journal, leases } = this.#place;
-    await this.#replay.complete;
-    if (this.#over) return;
+    await this.replay.complete;
+    if (this.over) return;
     const result = await journal.claimCall(pending.index, print, mayRepeat(pending.program));
     if (result.status !== "claimed") {
       this.#refused(work, result.status, kept);
       return;
     }
     const { claim } = result;
-    if (this.#over) {
+    if (this.over) {
       await journal.giveUp(claim);
       return;
     }
     leases.hold(result);
     const verdict = requiresApproval(pending.program.tool) ? await this.#decision(work, print) : undefined;
-    if (this.#over) return;
+    if (this.over) return;
     if (verdict?.status === "later") {
       this.#wait(work, approvalReason(pending.call.name));
       return;
@@ -176,9 +128,9 @@ export class DurableCalls {
     const decision = await journal.readDecision(index, print);
     if (decision?.approved === true) return { status: "approved" };
     if (decision) return { status: "denied", message: decision.message, decided: true };
-    if (this.#over) return { status: "later" };
+    if (this.over) return { status: "later" };
     const verdict = await work.ask(reason);
-    if (this.#over || verdict.status === "later") return verdict;
+    if (this.over || verdict.status === "later") return verdict;
     // Kept apart from the answer: between the two the process may die.
     if (verdict.status === "approved") await journal.decide(index, print, { approved: true });
     else if (verdict.decided) await journal.decide(index, print, { approved: false, message: verdict.message });
@@ -192,13 +144,13 @@ export class DurableCalls {
   ): Promise<void> {
     const { journal, leases, program } = this.#place;
     const { name, args } = work.pending.call;
-    const begun = (await leases.confirm(claim)) && !this.#over && (await journal.begin(claim, { name, args }));
+    const begun = (await leases.confirm(claim)) && !this.over && (await journal.begin(claim, { name, args }));
     // That may have taken its time.
     const confirmed = begun && (await leases.confirm(claim));
-    if (this.#over || !confirmed) {
+    if (this.over || !confirmed) {
       // One that an earlier process had begun may have happened then.
       if (begun && !wasStarted) await journal.release(claim, print);
-      if (!this.#over) program.fail(leaseLostError);
+      if (!this.over) program.fail(leaseLostError);
       return;
     }
     this.#performing++;
@@ -208,7 +160,7 @@ export class DurableCalls {
       const outcome = refusal === undefined ? first : await this.#ask(work, print, refusal);
       if (outcome === undefined) await this.#postpone(work, claim, print, (refusal as Refusal).message);
       // After the end of the run only what the tool says for certain is an outcome: its signal was aborted.
-      else if (!this.#over || outcome.ok || outcome.isCertain) await this.#settle(work, claim, outcome);
+      else if (!this.over || outcome.ok || outcome.isCertain) await this.#settle(work, claim, outcome);
     } finally {
       this.#performing--;
     }
@@ -216,9 +168,9 @@ export class DurableCalls {
 
   /** Gets what a tool needs that did nothing without. Undefined when that comes later. */
   async #ask(work: CallWork, print: string, { needs, message }: Refusal): Promise<CallOutcome | undefined> {
-    if (needs === "later" || this.#over) return undefined;
+    if (needs === "later" || this.over) return undefined;
     const verdict = await this.#decision(work, print, message);
-    if (verdict.status === "later" || this.#over) return undefined;
+    if (verdict.status === "later" || this.over) return undefined;
     const outcome = await performDecided(work.pending.call.name, verdict, (decision) => work.perform(decision));
     // The decision is written down: the next process brings it again.
     return outcome.ok || outcome.needs === undefined ? outcome : undefined;
@@ -229,7 +181,7 @@ export class DurableCalls {
     const { journal, leases, program } = this.#place;
     leases.drop(claim);
     if (!(await journal.release(claim, print))) program.fail(leaseLostError);
-    else if (!this.#over) this.#wait(work, reason);
+    else if (!this.over) this.#wait(work, reason);
   }
 
   /** Writes the answer down, then gives it to the program: answers are numbered, and go, in the same order. */
@@ -254,14 +206,4 @@ export class DurableCalls {
     this.#tail = delivery;
     await delivery;
   }
-
-  #failed(error: unknown): void {
-    this.#place.program.fail(journalError(error));
-  }
-}
-
-function repeat({ pending, deliver }: CallWork, answer: CallAnswer): void {
-  pending.call.ms = answer.ms;
-  if (answer.ok) deliver({ ok: true, value: JSON.parse(answer.json), json: answer.json }, answer.at);
-  else deliver({ ok: false, type: answer.type, message: answer.message, isCertain: true }, answer.at);
 }

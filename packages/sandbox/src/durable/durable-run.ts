@@ -1,11 +1,11 @@
 import type { OperationClaim } from "@toolglot/core";
 import { settleWithin } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
-import type { DurableProgram } from "../run/durability.ts";
+import type { DurableProgram, RunKeeper } from "../run/durability.ts";
 import type { Session, SessionListener, SessionRules } from "../run/guest-session.ts";
-import type { SandboxError, SandboxRun } from "../types.ts";
+import type { SandboxRun } from "../types.ts";
 import { DurableCalls } from "./durable-calls.ts";
-import { journalError, leaseLostError, limitErrors, missingCall } from "./errors.ts";
+import { failedRun, journalError, leaseLostError, limitErrors, missingCall } from "./errors.ts";
 import type { Journal } from "./journal.ts";
 import type { Leases } from "./leases.ts";
 import { ParkingSession } from "./parking-session.ts";
@@ -27,7 +27,7 @@ const giveUpMs = 1000;
 const notRenewed = "its lease could not be renewed";
 
 /** Keeps one run in its journal, so that it survives its guest and its process. */
-export class DurableRun {
+export class DurableRun implements RunKeeper {
   /** More of the request that the guest gets. */
   readonly request: Readonly<Record<string, unknown>>;
   /** Milliseconds of tools that other processes have spent. */
@@ -95,7 +95,7 @@ export class DurableRun {
     if (run.status === "parked") return this.#leave(quiet, run);
     const isLimit = run.status === "error" && limitErrors.includes(run.error.type);
     // A replay that is slower, or has less memory, does not come as far as the program once did.
-    if (by === "program" && missing) return this.#leave(quiet, isLimit ? run : failed(run, missingCall(missing)));
+    if (by === "program" && missing) return this.#leave(quiet, isLimit ? run : failedRun(run, missingCall(missing)));
     if (by === "host" && !(isLimit && replayed)) return this.#leave(quiet, run);
     const silence = new Promise<never>((_, reject) => {
       this.#onSilence = reject;
@@ -103,9 +103,9 @@ export class DurableRun {
     try {
       const written = await Promise.race([this.#run.journal.finish(this.#run.claim, outcomeOf(run)), silence]);
       this.#run.leases.stop();
-      return written ? run : failed(run, leaseLostError);
+      return written ? run : failedRun(run, leaseLostError);
     } catch (error) {
-      return this.#leave(quiet, failed(run, journalError(error)));
+      return this.#leave(quiet, failedRun(run, journalError(error)));
     }
   }
 
@@ -116,10 +116,6 @@ export class DurableRun {
     if (this.calls.quiet) await settleWithin(left, { ms: giveUpMs });
     return run;
   }
-}
-
-function failed({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error: SandboxError): SandboxRun {
-  return { status: "error", error, logs, toolCalls, stats };
 }
 
 function outcomeOf({ toolCalls: _, ...outcome }: SandboxRun): RunOutcome {

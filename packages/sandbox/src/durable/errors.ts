@@ -1,7 +1,8 @@
 import { sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
-import type { SandboxError } from "../types.ts";
+import type { SandboxError, SandboxRun } from "../types.ts";
 import { describeCall, type KeptCall } from "./records.ts";
+import type { SandboxRunParked } from "./types.ts";
 
 /** A program used up what it may use. That ends it for good, as its own errors do. */
 export const limitErrors: readonly unknown[] = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
@@ -11,24 +12,31 @@ export function divergedError(what: string, hint: string): SandboxError {
   return { type: "Diverged", message: what, hint };
 }
 
-const hint = "the program depends on something besides its tools, its clock and its random numbers";
+/** Why a replay comes to another course. */
+export const divergedHint = "the program depends on something besides its tools, its clock and its random numbers";
 
 /** The program made another call than the journal has. */
 export function otherCall({ index, name: was, args: wasArgs }: KeptCall, name: string, args: object): SandboxError {
   const before = was === undefined ? "another" : describeCall(was, wasArgs);
   const what = `call ${index + 1} is ${describeCall(name, args)}, and was ${before} when the program ran first`;
-  return divergedError(what, hint);
+  return divergedError(what, divergedHint);
 }
 
 /** The program ended, or waits, before it made a call that the journal has. */
 export function missingCall({ index, name, args }: KeptCall): SandboxError {
   const which = name === undefined ? "" : ` (${describeCall(name, args)})`;
-  return divergedError(`call ${index + 1}${which} was made when the program ran first, and is not made now`, hint);
+  return divergedError(
+    `call ${index + 1}${which} was made when the program ran first, and is not made now`,
+    divergedHint,
+  );
 }
 
 /** Run again in another guest, the program did not come to the same point. */
 export function otherCourse(call: number): SandboxError {
-  return divergedError(`run again after it was parked, the program does not make call ${call} as it did before`, hint);
+  return divergedError(
+    `run again after it was parked, the program does not make call ${call} as it did before`,
+    divergedHint,
+  );
 }
 
 /** Nobody knows whether the call happened. */
@@ -50,6 +58,11 @@ export const leaseLostError: SandboxError = {
 export function journalError(cause: unknown): SandboxError {
   const reason = sanitizeErrorMessage(errorText(cause));
   return { type: "JournalFailure", message: `the run's journal could not be used: ${reason}` };
+}
+
+/** The run with this end. */
+export function failedRun({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error: SandboxError): SandboxRun {
+  return { status: "error", error, logs, toolCalls, stats };
 }
 
 /** Why a run can't be had here: `what` goes on behind its name. */

@@ -1,5 +1,5 @@
 import type { ClaimResult, JsonValue, OperationClaim, OperationKey, OperationRecord } from "@toolglot/core";
-import { randomHex } from "@toolglot/internal";
+import { randomHex, toBase64 } from "@toolglot/internal";
 import { unreadableError } from "./errors.ts";
 import { readAnswer, readAsked, readDecision, readHeader, readOutcome } from "./read-records.ts";
 import type { CallAnswer, KeptCall, KeptCalls, KeptDecision, RunHeader, RunOutcome } from "./records.ts";
@@ -30,12 +30,12 @@ export class Journal {
   }
 
   claimRun(fingerprint: string): Promise<JournalClaim> {
-    return this.#claim("run", fingerprint, "reclaim");
+    return this.claim("run", fingerprint, "reclaim");
   }
 
   /** `again`: whether a call that was under way may be made again. */
   claimCall(index: number, fingerprint: string, again: boolean): Promise<JournalClaim> {
-    return this.#claim(`call:${index + 1}`, fingerprint, again ? "reclaim" : "doubt");
+    return this.claim(`call:${index + 1}`, fingerprint, again ? "reclaim" : "doubt");
   }
 
   begin(claim: OperationClaim, data: RunHeader | { name: string; args: Record<string, unknown> }): Promise<boolean> {
@@ -50,7 +50,7 @@ export class Journal {
   /** For a call that is known not to have been made. It stays in the journal, as one that was not begun. */
   async release(claim: OperationClaim, fingerprint: string): Promise<boolean> {
     if (!(await this.settings.log.finish(claim, { state: "released" }))) return false;
-    await this.#claim(claim.key, fingerprint, "reclaim", 1);
+    await this.claim(claim.key, fingerprint, "reclaim", 1);
     return true;
   }
 
@@ -65,33 +65,42 @@ export class Journal {
 
   /** Writes down what somebody decided. That it is written is a convenience: a decision that is lost is asked for again. */
   async decide(index: number, fingerprint: string, decision: KeptDecision): Promise<void> {
-    const result = await this.#claim(`approval:${index + 1}`, fingerprint, "reclaim");
+    const result = await this.claim(`approval:${index + 1}`, fingerprint, "reclaim");
     if (result.status === "claimed") await this.finish(result.claim, decision);
   }
 
   /** What was decided about this very call. */
   async readDecision(index: number, fingerprint: string): Promise<KeptDecision | undefined> {
-    const record = await this.settings.log.read(this.#key(`approval:${index + 1}`));
+    const record = await this.settings.log.read(this.keyOf(`approval:${index + 1}`));
     return record?.fingerprint === fingerprint ? readDecision(record.outcome) : undefined;
   }
 
   /** The header of the run; undefined when it was not begun. From here on its `keepMs` counts. */
   async readHeader(): Promise<RunHeader | undefined> {
-    const record = await this.settings.log.read(this.#key("run"));
-    return record && this.headerOf(record);
+    return (await this.readRun())?.header;
+  }
+
+  /** Undefined when it was not even claimed. */
+  async readRun(): Promise<{ header: RunHeader | undefined; outcome: RunOutcome | undefined } | undefined> {
+    const record = await this.settings.log.read(this.keyOf("run"));
+    if (record === undefined) return undefined;
+    return {
+      header: this.headerOf(record),
+      outcome: record.outcome === undefined ? undefined : this.outcomeOf(record),
+    };
   }
 
   /** As {@link Journal.readHeader}, from the record of a claim. */
   headerOf({ data }: OperationRecord): RunHeader | undefined {
     if (data === undefined) return undefined;
-    const header = readHeader(data) ?? this.#unreadable("run");
+    const header = readHeader(data) ?? this.unreadable("run");
     this.keepMs = header.keepMs ?? this.keepMs;
     return header;
   }
 
   /** From the record of a run that has ended. */
   outcomeOf({ outcome }: OperationRecord): RunOutcome {
-    return readOutcome(outcome) ?? this.#unreadable("run");
+    return readOutcome(outcome) ?? this.unreadable("run");
   }
 
   async readCalls(): Promise<KeptCalls> {
@@ -105,11 +114,11 @@ export class Journal {
 
   async #readCall(index: number): Promise<KeptCall | undefined> {
     const key = `call:${index + 1}`;
-    const record = await this.settings.log.read(this.#key(key));
+    const record = await this.settings.log.read(this.keyOf(key));
     if (record === undefined) return undefined;
     const { fingerprint, state, startedAt, leaseUntil, data, outcome } = record;
-    const answer = outcome === undefined ? undefined : (readAnswer(outcome) ?? this.#unreadable(key));
-    const asked = data === undefined ? answer : (readAsked(data) ?? this.#unreadable(key));
+    const answer = outcome === undefined ? undefined : (readAnswer(outcome) ?? this.unreadable(key));
+    const asked = data === undefined ? answer : (readAsked(data) ?? this.unreadable(key));
     const call: KeptCall = {
       ...{ index, fingerprint, leaseUntil, inDoubt: state === "in-doubt", started: startedAt !== undefined },
       ...(asked === undefined ? {} : { name: asked.name, args: asked.args }),
@@ -117,7 +126,7 @@ export class Journal {
     return answer === undefined ? call : { ...call, answer };
   }
 
-  async #claim(
+  protected async claim(
     key: string,
     fingerprint: string,
     abandoned: "doubt" | "reclaim",
@@ -125,21 +134,21 @@ export class Journal {
   ): Promise<JournalClaim> {
     // What is forgotten stays known as long again: a run that comes back too late must not begin anew.
     const kept = { ttlMs: this.keepMs, keepMs: this.keepMs };
-    const claim = { ...this.#key(key), fingerprint, owner: this.#owner, leaseMs, abandoned, ...kept };
+    const claim = { ...this.keyOf(key), fingerprint, owner: this.#owner, leaseMs, abandoned, ...kept };
     const asked = performance.now();
     return { ...(await this.settings.log.claim(claim)), asked };
   }
 
-  #unreadable(key: string): never {
+  protected unreadable(key: string): never {
     throw unreadableError(this.settings.id, key);
   }
 
-  #key(key: string): OperationKey {
+  protected keyOf(key: string): OperationKey {
     return { scope: `sandbox:${this.settings.id}`, key };
   }
 }
 
-/** All of it is made of JSON: arguments and values came as such. */
-function toJson(value: object): JsonValue {
-  return JSON.parse(JSON.stringify(value)) as JsonValue;
+/** All of it is made of JSON, but the contents of files: arguments and values came as such. */
+export function toJson(value: object): JsonValue {
+  return JSON.parse(JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? toBase64(one) : one))) as JsonValue;
 }

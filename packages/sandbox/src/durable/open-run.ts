@@ -99,11 +99,22 @@ function liveError(journal: Journal, { leaseUntil }: { leaseUntil: number }): To
 /** Why a journal can't be gone on with here; undefined when it can. */
 export function differences(header: RunHeader, here: RunHeader): string | undefined {
   if (header.version !== journalVersion) return `its journal has version ${header.version}, not ${journalVersion}`;
-  for (const [what, was, is] of [
-    ["engine", header.engine, here.engine],
-    ["time zone", header.timeZone, here.timeZone],
-  ] as const) {
-    if (was !== is) return `the program began with the ${what} ${was}, and here it is ${is}`;
+  if (header.session?.image !== here.session?.image) {
+    const { id, turn } = header.session ?? {};
+    return id === undefined
+      ? "the program is of no session"
+      : `the program goes on from turn ${turn} of the session ${id}: resumeSession() and resumeRun() go on with it`;
+  }
+  if (header.engine !== here.engine) {
+    return `the program began with the engine ${header.engine}, and here it is ${here.engine}`;
+  }
+  return otherPlace(header, here);
+}
+
+/** What of the time zone and the tools is not as when the program began; undefined when nothing is. */
+export function otherPlace(header: RunHeader, here: RunHeader): string | undefined {
+  if (header.timeZone !== here.timeZone) {
+    return `the program began with the time zone ${header.timeZone}, and here it is ${here.timeZone}`;
   }
   for (const [name, signature] of Object.entries(header.tools)) {
     const now = Object.hasOwn(here.tools, name) ? here.tools[name] : undefined;

@@ -78,16 +78,19 @@ export class ParkingSession implements Session {
       this.#timer = undefined;
       if (!this.#session?.idle) return;
       this.#program.stats.parked = (this.#program.stats.parked ?? 0) + 1;
-      this.#leave();
+      this.#leave(true);
     }, ms);
   }
 
-  #leave(): void {
+  /** `goesOn`: in another guest. */
+  #leave(goesOn = false): void {
     this.#guestMs = this.guestMs;
     this.#session?.close();
     this.#session = undefined;
-    this.#lease?.release();
+    const lease = this.#lease;
     this.#lease = undefined;
+    if (goesOn && lease?.leave) lease.leave();
+    else lease?.release();
   }
 
   #reopen(): void {

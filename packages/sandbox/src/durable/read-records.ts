@@ -1,4 +1,6 @@
-import { isObject } from "@toolglot/internal";
+import { fromBase64, isObject } from "@toolglot/internal";
+import type { EncodedFile } from "../engine.ts";
+import type { FileOutput } from "../types.ts";
 import { type CallAnswer, journalVersion, type KeptDecision, type RunHeader, type RunOutcome } from "./records.ts";
 
 // What a log gives back was written by a run, or so it says: each of these is undefined for what no run writes.
@@ -12,6 +14,9 @@ export function readHeader(data: unknown): RunHeader | undefined {
     const { engine, seed, timeZone, keepMs, imports, tools } = data;
     if (!areTexts(engine, seed, timeZone, imports) || typeof keepMs !== "number") return undefined;
     if (!isObject(tools) || !areTexts(...Object.values(tools))) return undefined;
+    const { session, files = [] } = data;
+    if (session !== undefined && !(isObject(session) && areTexts(session.id, session.image))) return undefined;
+    if (!Array.isArray(files) || !files.every((file) => readFile(file) !== undefined)) return undefined;
   }
   return data as unknown as RunHeader;
 }
@@ -23,7 +28,21 @@ export function readOutcome(outcome: unknown): RunOutcome | undefined {
     status === "ok"
       ? Object.hasOwn(outcome, "value")
       : status === "error" && isObject(error) && areTexts(error.type, error.message);
-  return isWhole ? (outcome as unknown as RunOutcome) : undefined;
+  if (!isWhole) return undefined;
+  if (!Array.isArray(outcome.files)) return outcome as unknown as RunOutcome;
+  try {
+    const files = outcome.files.map(({ data, ...file }) =>
+      typeof data === "string" ? { ...file, data: fromBase64(data) } : file,
+    );
+    return { ...outcome, files: files as FileOutput[] } as unknown as RunOutcome;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A file on its way to a program. */
+export function readFile(file: unknown): EncodedFile | undefined {
+  return isObject(file) && areTexts(file.path, file.data) ? (file as unknown as EncodedFile) : undefined;
 }
 
 /** What a call was asked to do. */

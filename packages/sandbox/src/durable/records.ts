@@ -1,7 +1,9 @@
 import type { LogEntry } from "@toolglot/core";
-import type { ImportPolicy, ProgramStyle, SandboxError, SandboxLanguage, SandboxStats } from "../types.ts";
+import type { EncodedFile } from "../engine.ts";
+import type { FileOutput, ImportPolicy, ProgramStyle, SandboxError, SandboxLanguage, SandboxStats } from "../types.ts";
 
-// What stands in the journal. Scope `sandbox:<id>`; keys `run`, `call:<n>` and `approval:<n>`, n counted from 1.
+// What stands in the journal. Scope `sandbox:<id>`; keys `run`, `call:<n>` and `approval:<n>`, n counted from 1. Of a session also
+// `unkept`, when no image comes of a program that has ended, and `file`, for one that was written from outside.
 
 /** Of the form below. */
 export const journalVersion = 1;
@@ -24,10 +26,27 @@ export interface RunHeader {
   style?: ProgramStyle;
   /** Names of the tools, each with its signature in the program. */
   tools: Record<string, string>;
+  /** Of a program of a session. */
+  session?: SessionStart;
+  /** That the program was given. */
+  files?: readonly EncodedFile[];
+}
+
+/** The image of a session that a program goes on from. */
+export interface SessionStart {
+  id: string;
+  turn: number;
+  /** The HMAC of the image, in hex. */
+  image: string;
+  /** It gets new random numbers. */
+  reseed: boolean;
 }
 
 /** `outcome` of the key `run`. */
-export type RunOutcome = ({ status: "ok"; value: unknown } | { status: "error"; error: SandboxError }) & {
+export type RunOutcome = (
+  | { status: "ok"; value: unknown; files?: FileOutput[] }
+  | { status: "error"; error: SandboxError }
+) & {
   logs: LogEntry[];
   stats: SandboxStats;
 };

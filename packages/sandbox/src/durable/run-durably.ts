@@ -44,9 +44,8 @@ export async function runDurably(
   const different = differences(header, here);
   const doubt = findDoubt(calls, request.tools);
   if (different === undefined && doubt === undefined) {
-    const { seed, imports, style = "attp" } = header;
     const opened = { journal, claim: run.claim, leases, header, calls };
-    const program = new ProgramRun({ ...request, code, seed, imports, style });
+    const program = new ProgramRun({ ...request, ...asBegun(header) });
     return await program.execute(acquire, (durable) => new DurableRun(opened, durable, acquire));
   }
   await leases.giveUp();
@@ -87,7 +86,14 @@ async function openOrAbort(journal: Journal, here: RunHeader, signal: AbortSigna
   }
 }
 
-function headerOf({ code, engine, seed, imports, style, tools }: RunRequest, keepMs: number): RunHeader {
+/** What a program needs to run as it did first. */
+export function asBegun(header: RunHeader): Pick<RunRequest, "code" | "seed" | "imports" | "style" | "files"> {
+  const { source: code, seed, imports, style = "attp", files } = header;
+  return { code, seed, imports, style, files };
+}
+
+export function headerOf(request: RunRequest, keepMs: number): RunHeader {
+  const { code, engine, seed, imports, style, tools, start, files } = request;
   return {
     version: journalVersion,
     language: engine.language,
@@ -99,6 +105,8 @@ function headerOf({ code, engine, seed, imports, style, tools }: RunRequest, kee
     keepMs,
     imports,
     ...(style === "attp" ? {} : { style }),
+    ...(start && { session: start }),
+    ...(files && files.length > 0 && { files }),
     tools: Object.fromEntries(tools.map((tool) => [tool.tool.name, signature(tool)])),
   };
 }
@@ -122,7 +130,7 @@ function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | 
 }
 
 /** The calls of a journal, as a run reports them. */
-function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
+export function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
   return inOrder(calls).flatMap(({ index, name, args, answer }) => {
     if (!name || !args) return [];
     const call: SandboxToolCall = {

@@ -7,6 +7,7 @@ export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecut
 export type { RetireReason, ReuseOptions } from "../reuse.ts";
 export type { SessionHead, SessionStore, StoredTurn } from "../session/store.ts";
 export type {
+  PendingProgram,
   SandboxSession,
   SessionFile,
   SessionLimits,

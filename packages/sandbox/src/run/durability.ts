@@ -1,7 +1,9 @@
 import type { Decision } from "@toolglot/core";
 import type { SandboxRunParked } from "../durable/types.ts";
-import type { SandboxError, SandboxStats } from "../types.ts";
+import type { Lease } from "../pool.ts";
+import type { SandboxError, SandboxRun, SandboxStats } from "../types.ts";
 import type { Verdict } from "./approvals.ts";
+import type { Session, SessionListener, SessionRules } from "./guest-session.ts";
 import type { CallOutcome, PendingCall } from "./tool-work.ts";
 
 // What a run shows to the code that keeps it in a journal. Runs without a journal know nothing of one.
@@ -32,4 +34,20 @@ export interface CallWork {
   perform(decision?: Decision): Promise<CallOutcome>;
   /** Gives the program the outcome. From then on its clock stands at `clock`. Does nothing after the end of the run. */
   deliver(outcome: CallOutcome, clock: number): void;
+}
+
+/** Keeps a run in its journal, or replays it from there. */
+export interface RunKeeper {
+  /** More of the request that the guest gets. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Milliseconds of tools that other processes have spent. */
+  readonly toolMs: number;
+  readonly calls: { carryOut(work: CallWork): void };
+  openSession(lease: Lease, rules: SessionRules, listener: SessionListener): Session;
+  /** Whether the answer to the call is in the journal. */
+  isReplayed(call: number): boolean;
+  /** Called whenever the program is {@link DurableProgram.resting}. */
+  rest(): void;
+  /** Resolves with the outcome to report, which may be another one; never rejects. */
+  end(run: SandboxRun | SandboxRunParked, by: "program" | "host"): Promise<SandboxRun | SandboxRunParked>;
 }

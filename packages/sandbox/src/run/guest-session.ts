@@ -13,6 +13,11 @@ const unsafeEnds: readonly string[] = [
   ..."Timeout MemoryLimit MemoryError RecursionError EngineFailure ResultTooLarge".split(" "),
 ];
 
+/** Whether a program that ended so leaves no interpreter that can be used again. */
+export function endsInterpreter(type: string): boolean {
+  return type === "ToolCallLimit" || unsafeEnds.includes(type);
+}
+
 function isRest(event: GuestOutcome): boolean {
   if (event.type === "result") return true;
   return isObject(event.error) && !unsafeEnds.includes(String(event.error.type));

@@ -1,7 +1,7 @@
 import { type Decision, requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
 import { copyJson, defined, errorText, ignoreRejection, onAbort } from "@toolglot/internal";
-import type { DurableRun } from "../durable/durable-run.ts";
 import { limitErrors } from "../durable/errors.ts";
+import type { SessionStart } from "../durable/records.ts";
 import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 import type { EncodedFile, Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
@@ -15,7 +15,7 @@ import type {
   SandboxToolCall,
 } from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
-import type { DurableProgram } from "./durability.ts";
+import type { DurableProgram, RunKeeper } from "./durability.ts";
 import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
 import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
 import { RunReport } from "./run-report.ts";
@@ -31,6 +31,8 @@ export interface RunRequest {
   domain?: string | undefined;
   /** Set for a program of a session. `held`: names the memory that it goes on from; `reseed`: it gets new random numbers. */
   session?: { held: string; reseed: boolean; maxFileBytes: number } | undefined;
+  /** What its journal says that it goes on from. */
+  start?: SessionStart | undefined;
   imports: ImportPolicy;
   style: ProgramStyle;
   /** For the program, by path under its folder, as base64. */
@@ -53,7 +55,7 @@ export class ProgramRun implements DurableProgram {
   readonly #work: ToolWork;
   /** Aborted at the end of the run, so that a tool which is still at work can stop. */
   readonly #over = new AbortController();
-  #durable: DurableRun | undefined;
+  #durable: RunKeeper | undefined;
   #session: Session | undefined;
   #settle: (run: Outcome) => void = () => {};
   /** The outcome of a program that ended before its calls did. */
@@ -72,8 +74,8 @@ export class ProgramRun implements DurableProgram {
 
   /** Never rejects. `acquire` gets a guest, or rejects when none starts or the signal is aborted first. */
   execute(acquire: () => Promise<Lease>): Promise<SandboxRun>;
-  execute(acquire: () => Promise<Lease>, keep: (program: DurableProgram) => DurableRun): Promise<Outcome>;
-  async execute(acquire: () => Promise<Lease>, keep?: (program: DurableProgram) => DurableRun): Promise<Outcome> {
+  execute(acquire: () => Promise<Lease>, keep: (program: DurableProgram) => RunKeeper): Promise<Outcome>;
+  async execute(acquire: () => Promise<Lease>, keep?: (program: DurableProgram) => RunKeeper): Promise<Outcome> {
     const { signal } = this.#request;
     if (this.#report.sourceError) return this.#report.failed(this.#report.sourceError);
     this.#durable = keep?.(this);

@@ -1,15 +1,22 @@
 import type { AnyTool } from "@toolglot/core";
+import type { SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
+import type { RunRequest } from "../run/program-run.ts";
 import type { SandboxRun, SandboxRunOptions } from "../types.ts";
 import type { SandboxSession, SessionOptions } from "./types.ts";
 
 /** What a sandbox does for its sessions. */
 export interface SessionHost {
   readonly engine: Engine;
+  /** Whether programs are checked before they run. */
+  readonly isGuarded: boolean;
   /** Throws `TypeError` for tools that programs can't have. */
   checkTools(tools: readonly AnyTool[]): void;
-  /** Runs a program as any other, in an interpreter of the domain that `lend` has made ready for it, and gets to keep. */
+  /**
+   * Runs a program as any other, in an interpreter of the domain that `lend` has made ready for it, and gets to keep. `keep` runs it in
+   * place of the sandbox.
+   */
   execute(
     code: string,
     options: SandboxRunOptions,
@@ -17,8 +24,11 @@ export interface SessionHost {
       domain: string;
       session: { held: string; reseed: boolean; maxFileBytes: number };
       lend(lease: Lease): Promise<Lease>;
+      keep?:
+        | ((request: RunRequest, acquire: () => Promise<Lease>) => Promise<SandboxRun | SandboxRunParked>)
+        | undefined;
     },
-  ): Promise<SandboxRun>;
+  ): Promise<SandboxRun | SandboxRunParked>;
   /** Ends idle interpreters of a domain. */
   forget(domain: string): void;
 }
@@ -26,5 +36,5 @@ export interface SessionHost {
 /** The two ways to a session. */
 export interface Sessions {
   openSession(options?: SessionOptions & { id?: string }): Promise<SandboxSession>;
-  resumeSession(id: string, options?: SessionOptions): Promise<SandboxSession>;
+  resumeSession(id: string, options?: SessionOptions & { rebuild?: boolean }): Promise<SandboxSession>;
 }

@@ -1,4 +1,5 @@
-import type { AnyTool } from "@toolglot/core";
+import type { AnyTool, OperationLog } from "@toolglot/core";
+import type { SandboxRunParked } from "../durable/types.ts";
 import type { ProgramStyle, SandboxRunError, SandboxRunOk, SandboxRunOptions } from "../types.ts";
 import type { SessionStore, StoredTurn } from "./store.ts";
 
@@ -11,6 +12,12 @@ export interface SessionOptions {
    * {@link memorySessionStore}. The same to resume with; it never gets into an interpreter.
    */
   key?: Uint8Array;
+  /**
+   * Makes the session's programs durable runs, see {@link DurableOptions}: each is the run `<id>#<turn>` of this log, and goes on from
+   * the image before it. Then `save` is `each`. Needs the guard. The log holds the programs, the files that they are given, and
+   * arguments and results of their calls, as they are, for 30 days or `expireMs`.
+   */
+  log?: OperationLog;
   /** Tools of the session's programs, besides those of the sandbox, and winning over them. They are bound anew for each program. */
   tools?: readonly AnyTool[];
   /** Of programs that do not say otherwise. Default: that of the sandbox. */
@@ -18,7 +25,7 @@ export interface SessionOptions {
   /** As {@link SandboxOptions.domain}. Default: one of this session alone. */
   domain?: string;
   /**
-   * When images are stored. `each`: before `run` resolves; the default with a store. `idle`: in the background; the default
+   * When images are stored. `each`: before `run` resolves; the default with a store or a log. `idle`: in the background; the default
    * without one. `manual`: by `save` alone, of which `undo` goes back to the last one, and what comes after it is lost with the process.
    */
   save?: "each" | "idle" | "manual";
@@ -35,7 +42,10 @@ export interface SessionLimits {
   maxPrograms: number;
   /** Images of earlier turns that are kept, for `undo` and `fork`. Default 8. */
   checkpoints: number;
-  /** Milliseconds without a program after which it gives up its interpreter; the next program then takes longer. Default 30,000. */
+  /**
+   * Milliseconds without a program after which it gives up its interpreter; the next program then takes longer. With a log also those
+   * that a program waits in memory for a call, before its interpreter is given up. Default 30,000.
+   */
   idleMs: number;
   /** Milliseconds since its last image after which it can't be resumed any more. Default 7 days. */
   expireMs: number;
@@ -63,15 +73,32 @@ export interface SessionFile {
 
 /**
  * The outcome of a program of a session. `turn`: how many have changed the session by now. `state`: `kept`, what the
- * program did to its variables stays, also when it ended in an exception; `rolled-back`, all is as before this program.
+ * program did to its variables stays, also when it ended in an exception; `rolled-back`, all is as before this program, also while it is
+ * `parked`, which it can be with a log alone.
  */
-export type SessionRun = (SandboxRunOk | SandboxRunError) & { turn: number; state: "kept" | "rolled-back" };
+export type SessionRun = (SandboxRunOk | SandboxRunError | SandboxRunParked) & {
+  turn: number;
+  state: "kept" | "rolled-back";
+};
+
+/** A program of a session with a log that was parked or interrupted. */
+export interface PendingProgram {
+  /** Of its run: for `settleCall`. */
+  runId: string;
+  code: string;
+}
 
 /** Programs that share their variables, one after another, over processes. */
 export interface SandboxSession {
   readonly id: string;
   /** Programs that changed it, files that `writeFile` wrote, and steps back, since it was opened for the first time. */
   readonly turn: number;
+  /**
+   * With a log: the program that `resumeRun` goes on with, until which, or `undo`, no other is run. It was parked, its process ended, its
+   * image could not be stored, or it ended as `Aborted` or `EngineFailure` after a call, as `InDoubt`, `Diverged`, `LeaseLost` or
+   * `JournalFailure`.
+   */
+  readonly pending: PendingProgram | undefined;
   /**
    * Runs a program, after those that were called before. It finds what earlier ones left at their top: variables, functions, classes;
    * and in Python's style `notebook` the files under `/mnt/data`, to which the option `files` adds. What it leaves open or running is not
@@ -85,13 +112,21 @@ export interface SandboxSession {
    *
    * Rejects as {@link Sandbox.run} does, with `sandbox/busy` when 100 programs of this session wait, with the store's errors (the
    * session is then rolled back), and with `sandbox/session-closed`, `sandbox/session-live` (another process has taken it
-   * over), `sandbox/session-tampered` and `sandbox/session-mismatch`.
+   * over), `sandbox/session-tampered` and `sandbox/session-mismatch`. With a log also with what that rejects with, and with
+   * `sandbox/session-parked` (`data.runId`) while a program is pending.
    */
   run(code: string, options?: SandboxRunOptions): Promise<SessionRun>;
+  /**
+   * Goes on with the pending program, from the image before it: calls that were answered get their answers from the journal. Where the
+   * program has ended, and its image was not stored, it runs once more for that, no tool is called, and the outcome is that of the
+   * journal. Rejects as `run` does, and with `sandbox/run-unknown` when nothing is pending.
+   */
+  resumeRun(options?: SandboxRunOptions): Promise<SessionRun>;
   /** Turns that `undo` can go back to, the oldest first. */
   checkpoints(): readonly StoredTurn[];
   /**
-   * Goes back by so many images, default 1, which is a turn of its own. Rejects with `sandbox/session-checkpoint` when so many are not
+   * Goes back by so many images, default 1, which is a turn of its own. A pending program is the first of them: it is taken back, what its
+   * calls did is not; while another process may still run it, it rejects with `sandbox/run-live`. Rejects with `sandbox/session-checkpoint` when so many are not
    * there; nothing has changed then.
    */
   undo(turns?: number): Promise<void>;

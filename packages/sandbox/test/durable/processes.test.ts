@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
-import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi, share, someOf } from "@toolglot/internal/testing";
@@ -9,6 +8,7 @@ import { build } from "esbuild";
 import { afterAll, afterEach, beforeAll, expect, it } from "vitest";
 import { scripts } from "../../../../bundled-script.ts";
 import type { SandboxLanguage, SandboxRun } from "../../src/node/index.ts";
+import { libsqlFolder } from "../session/processes/start-script.ts";
 import type { Settings } from "./processes/life.ts";
 import { resultOf } from "./support.ts";
 
@@ -17,9 +17,6 @@ import { resultOf } from "./support.ts";
 const folder = mkdtempSync(join(tmpdir(), "toolglot-durable-"));
 // Beside the packages that it needs, and as deep as `dist`, so that it finds the guest's files.
 const script = join(import.meta.dirname, `../../node_modules/.durable-life-${process.pid}.mjs`);
-/** The folder of the package `libsql`, which is none of this package's. */
-const libsql = createRequire(join(import.meta.dirname, "../../../trp-sqlite/package.json")).resolve("libsql");
-const bindings = join(libsql, "../..");
 const running = new Set<ChildProcess>();
 
 beforeAll(async () => {
@@ -56,7 +53,7 @@ interface Life {
 function start(settings: Settings): Life {
   const child = spawn(process.execPath, [script, JSON.stringify(settings)], {
     stdio: ["ignore", "pipe", "inherit"],
-    env: { ...process.env, NODE_PATH: bindings },
+    env: { ...process.env, NODE_PATH: libsqlFolder() },
   });
   running.add(child);
   let output = "";

@@ -8,7 +8,7 @@ const limits = { timeoutMs: 30_000, memoryMb: 96, maxResultBytes: 100_000, maxTo
 const pool = { size: 1 };
 const sandbox = createSandbox({ language: "python", limits, pool, tools: [addTool] });
 // Those that end by nothing else need not run long.
-const short = createSandbox({ language: "python", limits: { ...limits, timeoutMs: 700 }, pool, tools: [addTool] });
+const short = createSandbox({ language: "python", limits: { ...limits, timeoutMs: 400 }, pool, tools: [addTool] });
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();
   await short[Symbol.asyncDispose]();

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { Canary } from "../canary.ts";
 import { readSections, tool } from "../support.ts";
+import { keptSandbox } from "./reuse/one-at-a-time.ts";
 import { inGroups } from "./support.ts";
 
 // The attempts of escape-attempts.txt, as programs of the style "notebook": imports, files and special methods are there.
@@ -12,9 +13,9 @@ const canary = new Canary();
 const { secret, file, mark } = canary;
 beforeAll(() => canary.open());
 
-const more = { language: "python", style: "notebook", limits: { timeoutMs: 120_000 }, pool: { size: 0 } } as const;
-const guarded = createSandbox(more);
-const unguarded = createSandbox({ ...more, guard: false });
+const more = { language: "python", style: "notebook", limits: { timeoutMs: 120_000 } } as const;
+const guarded = createSandbox({ ...more, pool: { size: 0 } });
+const unguarded = keptSandbox({ ...more, guard: false });
 afterAll(async () => {
   await guarded[Symbol.asyncDispose]();
   await unguarded[Symbol.asyncDispose]();

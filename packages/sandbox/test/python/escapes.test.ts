@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { drawn, isLong, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { createSandbox, type Sandbox } from "../../src/node/index.ts";
 import { Canary } from "../canary.ts";
 import { readSections, tool } from "../support.ts";
+import { keptSandbox } from "./reuse/one-at-a-time.ts";
 import { asFunction, inGroups } from "./support.ts";
 
 // What stops what, each layer by itself. `escape-attempts.txt` goes against all of them.
@@ -23,9 +24,13 @@ const { secret, file, mark } = canary;
 beforeAll(() => canary.open());
 
 const limits = { timeoutMs: 120_000 };
-const pool = { size: 0 };
-const guarded = createSandbox({ language: "python", limits, pool });
-const unguarded = createSandbox({ language: "python", limits, pool, guard: false });
+/** In test:long each attempt has a process of its own, else those that leave theirs as it was follow one another in one. */
+const make = (guard: boolean): Sandbox => {
+  const options = { language: "python", limits, guard } as const;
+  return isLong ? createSandbox({ ...options, pool: { size: 0 } }) : keptSandbox(options);
+};
+const guarded = make(true);
+const unguarded = make(false);
 
 afterAll(async () => {
   await guarded[Symbol.asyncDispose]();
@@ -66,7 +71,7 @@ it("should hold at least a hundred and fifty attempts, each with its own name", 
   expect(attempts.length).toBeGreaterThanOrEqual(150);
 });
 
-// Each run needs a process of its own, so that some go from end to end (all in test:long), and all others share one.
+// Some go from end to end (all in test:long), and all others share one run.
 const refused = [...byReading, ...atRunTime];
 const ends = [...drawn(byReading, 5), ...atRunTime.slice(0, 1)];
 

@@ -1,9 +1,10 @@
 import { afterAll, expect, it } from "vitest";
 import { codeTools, createSandbox, sandboxExecutor } from "../../src/node/index.ts";
 import { addTool, tool } from "../support.ts";
+import { keptSandbox } from "./reuse/one-at-a-time.ts";
 
 const limits = { timeoutMs: 120_000 };
-const sandbox = createSandbox({ language: "python", style: "notebook", limits, pool: { size: 0 }, tools: [addTool] });
+const sandbox = keptSandbox({ language: "python", style: "notebook", limits, tools: [addTool] });
 const unguarded = createSandbox({ language: "python", style: "notebook", guard: false, limits, pool: { size: 0 } });
 afterAll(async () => {
   await sandbox[Symbol.asyncDispose]();

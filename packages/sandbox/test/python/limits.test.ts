@@ -2,6 +2,7 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxOptions } from "../../src/node/index.ts";
 import { addTool } from "../support.ts";
+import { keptSandbox } from "./reuse/one-at-a-time.ts";
 
 const given = {
   timeoutMs: 20_000,
@@ -11,7 +12,7 @@ const given = {
   maxResultBytes: 20,
   maxLogBytes: 24,
 };
-const sandbox = createSandbox({ language: "python", limits: given, tools: [addTool], pool: { size: 0 } });
+const sandbox = keptSandbox({ language: "python", limits: given, tools: [addTool] });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 it("should report every limit and what was used", async () => {

@@ -1,16 +1,18 @@
-import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
+import { drawn, isLong, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
 import { addTool, readSections, tool } from "../support.ts";
+import { keptSandbox } from "./reuse/one-at-a-time.ts";
 import { SharedInterpreter } from "./shared-interpreter.ts";
 
-// Most tests of what a program means share an interpreter. These programs go through the real thing as well, with a
-// process of their own each, and must answer alike.
+// Most tests of what a program means share an interpreter. These programs go through the real thing as well, some with a
+// process of their own each (all in test:long), and must answer alike.
 const echo = tool("echo", { value: true }, ({ value }: { value: unknown }) => value);
 const options = { tools: [addTool, echo], imports: "ignore-allowed" } as const;
-const sandbox = createSandbox({ language: "python", ...options, pool: { size: 0 } });
+const alone = createSandbox({ language: "python", ...options, pool: { size: 0 } });
+const kept = keptSandbox({ language: "python", ...options });
 const shared = new SharedInterpreter(options);
-afterAll(() => Promise.all([sandbox, shared].map((each) => each[Symbol.asyncDispose]())));
+afterAll(() => Promise.all([alone, kept, shared].map((each) => each[Symbol.asyncDispose]())));
 
 const corpus = readSections(new URL("./corpus/programs.txt", import.meta.url)).filter((_, index) => index % 28 === 0);
 const programs = [
@@ -38,8 +40,10 @@ function seen(run: SandboxRun): unknown {
 
 const all = [...programs, ...corpus.map(({ code }) => code)];
 const sample = drawn(all, 3);
+const some = someOf(all, 9);
 
-it.for(someOf(all, 9))("should answer alike alone and in company: %s", async (code, context) => {
+it.for(some)("should answer alike alone and in company: %s", async (code, context) => {
   leftToCi(context, sample.includes(code));
+  const sandbox = isLong || sample.includes(code) ? alone : kept;
   expect(seen(await sandbox.run(code))).toEqual(seen(await shared.run(code)));
 });

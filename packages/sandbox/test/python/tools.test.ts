@@ -3,13 +3,9 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { addTool, tool } from "../support.ts";
+import { keptSandbox } from "./reuse/one-at-a-time.ts";
 
-const sandbox = createSandbox({
-  language: "python",
-  tools: [addTool],
-  limits: { timeoutMs: 60_000 },
-  pool: { size: 0 },
-});
+const sandbox = keptSandbox({ language: "python", tools: [addTool], limits: { timeoutMs: 60_000 } });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));

@@ -3,7 +3,6 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { sleep } from "@toolglot/internal";
 import { afterAll, afterEach, expect, it } from "vitest";
 import {
@@ -13,7 +12,7 @@ import {
   type SandboxLanguage,
   type SessionStore,
 } from "../../src/node/index.ts";
-import { spawnScript } from "./processes/start-script.ts";
+import { spawnScript, toldBy } from "./processes/start-script.ts";
 import { key, value } from "./support.ts";
 
 // Real processes, really killed.
@@ -37,8 +36,7 @@ async function hold(id: string, way: "open" | "resume", language: SandboxLanguag
   const child = await spawnScript("holder.ts", [dir, id, way, language]);
   running.add(child);
   const ended = once(child, "close");
-  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
-  const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value as string);
+  const next = toldBy(child);
   const run = (code: string): void => void child.stdin?.write(`${JSON.stringify(code)}\n`);
   return { child, ended, next, run };
 }

@@ -45,14 +45,17 @@ const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(do
 export class ChaosClient {
   readonly #routers: Routers;
   readonly #doubleSends: number;
+  readonly #silenceMs: number;
   #session: { id: string; epoch: number } | undefined;
   #opening: Promise<void> | undefined;
   #seq = 1;
   readonly heard = new Map<string, Heard>();
 
-  constructor(routers: Routers, doubleSends: number) {
+  /** A router that says nothing for `silenceMs` counts as gone. */
+  constructor(routers: Routers, doubleSends: number, silenceMs = 1500) {
     this.#routers = routers;
     this.#doubleSends = doubleSends;
+    this.#silenceMs = silenceMs;
   }
 
   /** Asks until there is a final answer, at most `timeoutMs`; of an ASYNC call, reads its partial results too. */
@@ -160,7 +163,7 @@ export class ChaosClient {
     const answers = Array.from({ length: twice ? 2 : 1 }, async () => {
       const port = this.#routers.any();
       const sentAt = Date.now();
-      const reply = await post(port, sent);
+      const reply = await post(port, sent, this.#silenceMs);
       this.#heardOf(op).log.push(`${sentAt} ${port} ${type} ${sent.seq} ${Date.now()} ${brief(reply)}`);
       const told = toldBy(reply);
       if (told !== undefined) this.#heardOf(op).statements.push(told.status);
@@ -191,7 +194,9 @@ export class ChaosClient {
 
   async #hello(): Promise<void> {
     if (this.#session !== undefined) return;
-    const reply = await post(this.#routers.any(), frame("HELLO_REQ", null, null, hello)).catch(() => undefined);
+    const reply = await post(this.#routers.any(), frame("HELLO_REQ", null, null, hello), this.#silenceMs).catch(
+      () => undefined,
+    );
     if (reply?.frame_type !== "HELLO_RES") {
       await pause(20);
       return;

@@ -7,7 +7,7 @@ export type Frame = Record<string, any>;
 const agent = new Agent({ keepAlive: true, maxSockets: 256 });
 
 /** Posts one frame; rejects when the router is gone or says nothing for `timeoutMs`. */
-export function post(port: number, frame: Frame, timeoutMs = 1500): Promise<Frame> {
+export function post(port: number, frame: Frame, timeoutMs: number): Promise<Frame> {
   return new Promise((resolve, reject) => {
     const body = JSON.stringify(frame);
     const sending = request(

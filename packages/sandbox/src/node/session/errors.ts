@@ -5,6 +5,7 @@ export type SessionFault =
   | "exists"
   | "unknown"
   | "live"
+  | "parked"
   | "mismatch"
   | "tampered"
   | "too-large"

@@ -39,12 +39,26 @@ export interface ImageHead {
   files: readonly FileEntry[];
   /** Its next program gets new random numbers. */
   reseed: boolean;
+  /**
+   * How each turn came about, of a session whose turns are all in a log: the name of its program or file there, or the turn that was gone
+   * back to.
+   */
+  history?: readonly (string | number)[] | undefined;
+  /** Of a session with a log: tells it from earlier ones of the same id. */
+  origin?: string;
+  /** The HMAC of the image of another version that this one was made again from. */
+  was?: string | undefined;
 }
 
 /** An image that was checked. Its pages are still packed, so that another head costs nothing. */
 export interface SessionImage {
   head: ImageHead;
   packed: Uint8Array;
+}
+
+/** What a log calls the state of an image: its HMAC, in hex, or that of the one that it was made again from. */
+export function nameOfImage(bytes: Uint8Array, { was }: ImageHead): string {
+  return was ?? Buffer.from(bytes.subarray(bytes.length - macBytes)).toString("hex");
 }
 
 /** Packs the pages and files of a memory. */

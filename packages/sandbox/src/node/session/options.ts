@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import type { OperationLog } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import { checkNumbers } from "../../check-numbers.ts";
 import { checkRunOptions } from "../../check-options.ts";
@@ -32,6 +33,9 @@ const ranges: Readonly<Record<keyof SessionLimits, readonly [number, number]>> =
 
 /** {@link SessionOptions}, complete. */
 export interface SessionSettings extends Required<Pick<SessionOptions, "store" | "key" | "tools" | "save">> {
+  log: OperationLog | undefined;
+  /** A session of another version is made again from its log. */
+  rebuild: boolean;
   limits: SessionLimits;
   /** Of interpreters that are for nobody else, when none was given. */
   domain: string | undefined;
@@ -46,18 +50,31 @@ const leastKeyBytes = 32;
 const saves: readonly unknown[] = ["each", "idle", "manual", undefined];
 
 /** Fills in defaults. `own`: the store to take when none is given. Throws `TypeError` for what makes no sense. */
-export function resolveSession(what: string, options: SessionOptions, own: SessionStore): SessionSettings {
-  checkKeys(what, options, "store key tools style domain save limits");
-  const { store = own, tools = [], domain, style, limits } = options;
+export function resolveSession(
+  what: string,
+  options: SessionOptions & { rebuild?: boolean },
+  own: SessionStore,
+): SessionSettings {
+  checkKeys(what, options, "store key log tools style domain save limits rebuild");
+  const { store = own, log, rebuild = false, tools = [], domain, style, limits } = options;
   checkRunOptions({ tools, ...defined({ domain, style }) });
   checkNumbers("limits", limits, ranges);
   if (typeof store?.claim !== "function" || typeof store.put !== "function") {
     throw new TypeError("store must be a store of sessions, as fileSessionStore({ dir }).");
   }
   if (!saves.includes(options.save)) throw new TypeError('save must be "each", "idle" or "manual".');
-  const save = options.save ?? (options.store === undefined ? "idle" : "each");
+  if (log !== undefined && (typeof log?.claim !== "function" || typeof log.read !== "function")) {
+    throw new TypeError("log must be an operation log, as new MemoryOperationLog() or openSqliteOperationLog().");
+  }
+  if (typeof rebuild !== "boolean") throw new TypeError("rebuild must be true or false.");
+  if (rebuild && log === undefined) throw new TypeError("rebuild needs the log that the session's programs are in.");
+  const save = options.save ?? (options.store === undefined && log === undefined ? "idle" : "each");
+  if (log !== undefined && save !== "each")
+    throw new TypeError("A session with a log saves each turn: leave out save.");
   return {
     store,
+    log,
+    rebuild,
     key: keyFor(store, options.key),
     tools,
     save,

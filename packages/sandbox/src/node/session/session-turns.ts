@@ -1,13 +1,24 @@
+import type { ToolglotError } from "@toolglot/core";
 import { randomHex } from "@toolglot/internal";
 import { BaseMismatchError, type EncodedFile, type GuestMemory } from "../../engine.ts";
 import type { StoredTurn } from "../../session/store.ts";
 import { sessionError } from "./errors.ts";
 import { type Holding, liveError } from "./holding.ts";
-import { type ImageHead, packMemory, readImage, type SessionImage, unpackMemory, writeImage } from "./image.ts";
+import {
+  type ImageHead,
+  nameOfImage,
+  packMemory,
+  readImage,
+  type SessionImage,
+  unpackMemory,
+  writeImage,
+} from "./image.ts";
 import type { SessionSettings } from "./options.ts";
 import { checkRoom, listFiles, withFile } from "./session-files.ts";
 
 const pageBytes = 4096;
+/** Turns after which a session can't be made again from its log. */
+export const maxHistory = 500;
 
 /** A state of a session. */
 export interface TurnState {
@@ -17,7 +28,14 @@ export interface TurnState {
   /** As long as it is not stored. */
   memory?: GuestMemory | undefined;
   stored?: StoredTurn | undefined;
+  /** What a log calls it, once it is stored. */
+  name?: string;
+  /** As it was read, until it is used or the session rests. */
+  image?: SessionImage | undefined;
 }
+
+/** A state of which there is an image. */
+export type StoredState = TurnState & Required<Pick<TurnState, "name">> & { stored: StoredTurn };
 
 /** The state of a session, the images of earlier ones, and the way of both into the store. */
 export class SessionTurns {
@@ -28,20 +46,28 @@ export class SessionTurns {
   #storing: Promise<void> = Promise.resolve();
   #storingFailed: { error: unknown } | undefined;
 
-  constructor(settings: SessionSettings, holding: Holding, head: ImageHead, stored: StoredTurn) {
+  constructor(settings: SessionSettings, holding: Holding, state: StoredState) {
     this.#settings = settings;
     this.#holding = holding;
-    this.#now = { head, held: nameOf(head), stored };
+    this.#now = state;
+  }
+
+  /** Reads an image that the store gave. */
+  static read(settings: SessionSettings, bytes: Uint8Array, id: string, stored: StoredTurn): StoredState {
+    const image = readImage(bytes, { id, turn: stored.turn }, settings.key);
+    const { head } = image;
+    return { head, held: nameOf(head), stored, name: nameOfImage(bytes, head), image };
   }
 
   /** Signs an image and puts it into the store. Rejects with `sandbox/session-live` when somebody else has claimed the session. */
-  static async put(settings: SessionSettings, holding: Holding, image: SessionImage): Promise<StoredTurn> {
+  static async put(settings: SessionSettings, holding: Holding, image: SessionImage): Promise<StoredState> {
     const { id, turn } = image.head;
     const bytes = writeImage(image, settings.key);
     const at = Date.now();
     const { store, limits } = settings;
     if (!(await store.put(id, holding.fence, turn, bytes, at + limits.expireMs))) throw liveError(id);
-    return { turn, at, bytes: bytes.length };
+    const { head } = image;
+    return { head, held: nameOf(head), stored: { turn, at, bytes: bytes.length }, name: nameOfImage(bytes, head) };
   }
 
   get now(): TurnState {
@@ -60,10 +86,10 @@ export class SessionTurns {
     if (failed) throw failed.error;
   }
 
-  /** The state that a program left. */
-  next(memory: GuestMemory): TurnState {
+  /** The state that a program left. `by`: its name in the log. */
+  next(memory: GuestMemory, by: string | undefined, before: TurnState = this.#now): TurnState {
     const { base, memoryBytes, numbers, variables, folders } = memory;
-    const { head } = this.#now;
+    const { head } = before;
     const turn = head.turn + 1;
     const lineage = this.#lineage();
     const after = {
@@ -77,19 +103,21 @@ export class SessionTurns {
       folders,
       files: listFiles(memory.files, head.files, turn),
       reseed: false,
+      history: longer(head, by),
+      was: undefined,
     };
     return { head: after, held: randomHex(32), memory };
   }
 
   /** The state with a file written. Rejects with `TypeError` and `sandbox/session-too-large`. */
-  async written(file: EncodedFile): Promise<TurnState> {
-    const { head } = this.#now;
-    const memory = await this.memory();
+  async written(file: EncodedFile, by: string | undefined, before: TurnState = this.#now): Promise<TurnState> {
+    const { head } = before;
+    const memory = await this.memory(before);
     const placed = withFile(file, memory);
     const given = placed.files.filter(({ path }) => path === file.path);
     const more = given.map(({ path, data }) => ({ path, bytes: data.length }));
     checkRoom(more, head, this.#settings.limits.maxFileBytes);
-    const after = this.next({ ...memory, ...placed });
+    const after = this.next({ ...memory, ...placed }, by, before);
     return { ...after, head: { ...after.head, reseed: head.reseed } };
   }
 
@@ -121,17 +149,18 @@ export class SessionTurns {
     return { turn: head.turn, bytes: head.pages * pageBytes, packed: stored?.bytes ?? 0 };
   }
 
+  /** `0`: all stays, but what goes on from here does so from another turn. */
   async undo(steps: number): Promise<void> {
     const { head } = this.#now;
-    const target = head.lineage.at(-steps);
+    const target = steps === 0 ? this.#now.stored : head.lineage.at(-steps);
     if (target === undefined) {
       const message = `The session ${head.id} has images of ${head.lineage.length} earlier turns: it can't go back by ${steps}.`;
       throw sessionError("checkpoint", message, { steps, available: head.lineage.length });
     }
     const image = await this.#read(target.turn);
-    const after = { ...image, head: { ...image.head, turn: head.turn + 1 } };
-    const stored = await SessionTurns.put(this.#settings, this.#holding, after);
-    await this.#move({ head: after.head, held: nameOf(after.head), stored });
+    const history = longer(head, this.#settings.log && target.turn);
+    const after = { ...image, head: { ...image.head, turn: head.turn + 1, history } };
+    await this.#move(await SessionTurns.put(this.#settings, this.#holding, after));
   }
 
   /** The image of a turn, by default of the state now. Rejects with `sandbox/session-checkpoint`. */
@@ -145,9 +174,17 @@ export class SessionTurns {
     return await this.#read(turn);
   }
 
-  /** The memory of the state now. */
-  async memory(): Promise<GuestMemory> {
-    return this.#now.memory ?? (await unpackMemory(await this.#read(this.#now.head.turn)));
+  /** The memory of a state. */
+  async memory(state: TurnState = this.#now): Promise<GuestMemory> {
+    if (state.memory) return state.memory;
+    const image = state.image ?? (await this.#read(state.head.turn));
+    state.image = undefined;
+    return await unpackMemory(image);
+  }
+
+  /** Lets go of what can be read again. */
+  rest(): void {
+    this.#now.image = undefined;
   }
 
   /** What a caller gets to see of an interpreter that can't take the state. */
@@ -177,8 +214,8 @@ export class SessionTurns {
     const state = this.#now;
     if (state.memory === undefined) return;
     const packed = await packMemory(state.memory);
-    state.stored = await SessionTurns.put(this.#settings, this.#holding, { head: state.head, packed });
-    state.memory = undefined;
+    const { stored, name } = await SessionTurns.put(this.#settings, this.#holding, { head: state.head, packed });
+    Object.assign(state, { stored, name, memory: undefined });
     await this.#prune();
   }
 
@@ -199,13 +236,18 @@ export class SessionTurns {
   }
 }
 
+/** The history after one turn more; undefined when it is not known, or too long to be of use. */
+function longer({ history, turn }: ImageHead, by: string | number | undefined): ImageHead["history"] {
+  return by === undefined || history?.length !== turn || turn >= maxHistory ? undefined : [...history, by];
+}
+
 /** A name for a state; empty for one in which nothing is. */
 function nameOf({ pages, files, folders }: ImageHead): string {
   return pages === 0 && files.length === 0 && folders.length === 0 ? "" : randomHex(32);
 }
 
 /** An image was made by something else than what is here. */
-export function mismatchError(id: string, field: string, saved: unknown, here: unknown): Error {
+export function mismatchError(id: string, field: string, saved: unknown, here: unknown): ToolglotError {
   const message = `The session ${id} was made with another ${field}: ${String(saved)}, not ${String(here)}.`;
   return sessionError("mismatch", message, { field, saved, here });
 }

@@ -1,9 +1,10 @@
+import { randomHex } from "@toolglot/internal";
 import type { SessionHost, Sessions } from "../../session/host.ts";
 import { checkSessionId } from "../../session/store.ts";
 import type { SandboxSession } from "../../session/types.ts";
 import { sessionError } from "./errors.ts";
 import { type Holding, holdSession } from "./holding.ts";
-import { type ImageHead, packMemory, readImage } from "./image.ts";
+import { type ImageHead, packMemory } from "./image.ts";
 import { memorySessionStore } from "./memory-store.ts";
 import { OpenSession } from "./open-session.ts";
 import { resolveId, resolveSession, type SessionSettings } from "./options.ts";
@@ -27,13 +28,14 @@ export function makeSessions(host: SessionHost): Sessions {
       ...made(),
       ...{ id, turn: 0 },
       ...{ baseHash: "", memoryBytes: 0, pages: 0, lineage: [], variables: [], folders: [], files: [], reseed: false },
+      ...(settings.log && { history: [], origin: randomHex(32) }),
     };
     const packed = await packMemory({ numbers: [], pages: new Uint8Array(), files: [] });
-    return new OpenSession(host, settings, holding, head, await SessionTurns.put(settings, holding, { head, packed }));
+    return new OpenSession(host, settings, holding, await SessionTurns.put(settings, holding, { head, packed }));
   }
 
   async function resume(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
-    const { store, key, limits } = settings;
+    const { store, limits } = settings;
     const { id, fence } = holding;
     const found = await store.head(id);
     const stored = found?.turns.at(-1);
@@ -43,13 +45,16 @@ export function makeSessions(host: SessionHost): Sessions {
       const message = `The session ${id} was last used on ${new Date(stored.at).toISOString()}, and is gone: open a new one.`;
       throw sessionError("expired", message, { id, at: stored.at });
     }
-    const { turn } = stored;
-    const { head } = readImage((await store.get(id, turn)) ?? new Uint8Array(), { id, turn }, key);
-    for (const [field, here] of Object.entries(made())) {
-      const saved = head[field as keyof ImageHead];
-      if (saved !== here) throw mismatchError(id, field, saved, here);
-    }
-    return new OpenSession(host, settings, holding, head, stored);
+    const image = (await store.get(id, stored.turn)) ?? new Uint8Array();
+    const state = SessionTurns.read(settings, image, id, stored);
+    const { head } = state;
+    const session = new OpenSession(host, settings, holding, state);
+    const here = made();
+    const field = (Object.keys(here) as (keyof typeof here)[]).find((one) => head[one] !== here[one]);
+    const mismatch = field && mismatchError(id, field, head[field], here[field]);
+    if (mismatch && (!settings.rebuild || field === "format" || field === "language")) throw mismatch;
+    await session.prepare(mismatch);
+    return session;
   }
 
   /** Claims the session for what is done then, and gives it free when that fails. */
@@ -59,6 +64,8 @@ export function makeSessions(host: SessionHost): Sessions {
     work: (settings: SessionSettings, holding: Holding) => Promise<SandboxSession>,
   ): Promise<SandboxSession> {
     host.checkTools(settings.tools);
+    if (settings.log && !host.isGuarded)
+      throw new TypeError("A session with a log needs the guard: leave out guard: false.");
     const holding = await holdSession(settings.store, id, settings.limits.leaseMs);
     try {
       return await work(settings, holding);
@@ -71,6 +78,7 @@ export function makeSessions(host: SessionHost): Sessions {
   return {
     async openSession(options = {}) {
       const { id, ...rest } = options;
+      if (Object.hasOwn(rest, "rebuild")) throw new TypeError("rebuild is an option of resumeSession().");
       const settings = resolveSession("openSession()", rest, own);
       return await claiming(resolveId(id), settings, open);
     },

@@ -1,3 +1,4 @@
+import { isLong } from "@toolglot/internal/testing";
 import { expect } from "vitest";
 import type { Sandbox } from "../../../src/node/index.ts";
 import { tool } from "../../support.ts";
@@ -83,6 +84,15 @@ export async function look(sandbox: Sandbox, before = ""): Promise<Traces> {
   const value = run.status === "ok" ? run.value : run.error;
   const { warnings, memoryMb } = stats;
   return { status: run.status, value, logs, toolCalls: toolCalls.length, warnings, memoryMb };
+}
+
+/**
+ * Whether to look for traces after this program: after every one in test:long, else after each fourth and the last. What one of them has
+ * left is there until its thread ends.
+ */
+export function looksAfter(programs: readonly unknown[], program: unknown): boolean {
+  const place = programs.indexOf(program) + 1;
+  return isLong || place % 4 === 0 || place === programs.length;
 }
 
 /** What it finds in an interpreter that ran nothing before. */

@@ -15,7 +15,7 @@ const text = (name: string): string => readFileSync(new URL(name, import.meta.ur
 const settings = { key: new Uint8Array(32), domain: "one", save: "manual" } as const;
 
 const seenBy = (run: SessionRun): unknown => {
-  if (run.status === "error") throw new Error(JSON.stringify(run.error));
+  if (run.status !== "ok") throw new Error(JSON.stringify(run));
   return seenOf(run);
 };
 

@@ -14,7 +14,7 @@ const sandbox = createSandbox({
 });
 afterAll(() => sandbox[Symbol.asyncDispose]());
 // Of programs that end by nothing else.
-const short = createSandbox({ language: "python", domain: "one", guard: false, limits: { timeoutMs: 4000 } });
+const short = createSandbox({ language: "python", domain: "one", guard: false, limits: { timeoutMs: 2000 } });
 afterAll(() => short[Symbol.asyncDispose]());
 const next = (code: string): Promise<SandboxRun> => runNext(sandbox, code);
 const plain = "__result__ = add(1)";
@@ -142,14 +142,14 @@ except BaseException:
 
   it("as many programs as it may run, and as long as it may live", async (context) => {
     leftToCi(context);
-    const reuses = async (reuse: { maxPrograms?: number; maxMs?: number }): Promise<unknown> => {
+    const reuses = async (rounds: number, reuse: { maxPrograms?: number; maxMs?: number }): Promise<unknown> => {
       await using few = createSandbox({ language: "python", domain: "one", reuse });
       const runs: number[] = [];
-      for (let round = 0; round < 3; round++) runs.push((await runNext(few, "__result__ = 1")).stats.reused);
+      for (let round = 0; round < rounds; round++) runs.push((await runNext(few, "__result__ = 1")).stats.reused);
       return [runs, few.stats().retired];
     };
-    expect(await reuses({ maxPrograms: 2 })).toMatchObject([[0, 1, 0], { programs: 1 }]);
-    expect(await reuses({ maxMs: 0 })).toMatchObject([[0, 0, 0], { age: 3 }]);
+    expect(await reuses(3, { maxPrograms: 2 })).toMatchObject([[0, 1, 0], { programs: 1 }]);
+    expect(await reuses(2, { maxMs: 0 })).toMatchObject([[0, 0], { age: 2 }]);
   });
 });
 
@@ -157,7 +157,7 @@ it("should share no interpreter between two domains, nor between one and none", 
   leftToCi(context);
   await using shared = createSandbox({ language: "python", guard: false, pool: { size: 2 }, reuse: endless });
   const last = new Map<string | undefined, number>();
-  for (const domain of ["a", "A", undefined, "a", "a ", undefined, "A", "a"]) {
+  for (const domain of ["a", "A", undefined, "a", "a "]) {
     const code = `import sys\nseen = getattr(sys, "left", None)\nsys.left = ${JSON.stringify(domain ?? "none")}\n__result__ = seen`;
     const run = await runNext(shared, code, domain === undefined ? {} : { domain });
     expect(run).toMatchObject({ value: null });

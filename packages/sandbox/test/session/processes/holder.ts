@@ -12,7 +12,11 @@ tell({ turn: session.turn });
 for await (const line of createInterface({ input: process.stdin })) {
   const code = JSON.parse(line) as string;
   const run = await session.run(code, { onLog: ({ text }) => tell({ text }) });
-  tell({ value: run.status === "ok" ? run.value : run.error.type, turn: run.turn, state: run.state });
+  tell({
+    value: run.status === "error" ? run.error.type : run.status === "ok" && run.value,
+    turn: run.turn,
+    state: run.state,
+  });
 }
 await session.close();
 await sandbox[Symbol.asyncDispose]();

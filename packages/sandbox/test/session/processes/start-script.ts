@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
+import { createRequire } from "node:module";
 import { join } from "node:path";
+import { createInterface } from "node:readline";
 import { build } from "esbuild";
 import { afterAll } from "vitest";
 import { scripts } from "../../../../../bundled-script.ts";
@@ -35,9 +37,25 @@ async function write(name: string): Promise<string> {
   return outfile;
 }
 
+/** Where a bundled script finds the package `libsql`, which is none of this package's: a folder for NODE_PATH. */
+export function libsqlFolder(): string {
+  const own = join(import.meta.dirname, "../../../../trp-sqlite/package.json");
+  return join(createRequire(own).resolve("libsql"), "../..");
+}
+
 /** A process that runs a script of this folder. */
 export async function spawnScript(name: string, args: readonly string[]): Promise<ChildProcess> {
-  return spawn(process.execPath, [await bundle(name), ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const env = { ...process.env, NODE_PATH: libsqlFolder() };
+  return spawn(process.execPath, [await bundle(name), ...args], { stdio: ["pipe", "pipe", "inherit"], env });
+}
+
+/** What a process tells, a line of JSON each. */
+export function toldBy(child: ChildProcess): () => Promise<unknown> {
+  const lines = createInterface({ input: child.stdout as NodeJS.ReadableStream })[Symbol.asyncIterator]();
+  return async () => {
+    const { value } = await lines.next();
+    return value === undefined ? undefined : (JSON.parse(value as string) as unknown);
+  };
 }
 
 /** Runs a script that tells numbers, a line each, and kills it so many milliseconds after the first. Returns what it told. */

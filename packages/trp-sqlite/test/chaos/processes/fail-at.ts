@@ -21,14 +21,18 @@ export interface Failing {
   at(point: Point): Promise<void>;
 }
 
-/** Makes that failure. */
-export function failing(point: Point | undefined, way: Way | undefined): Failing {
+/**
+ * Makes that failure. A process is stopped when `atRest` resolves: one that is stopped within a transaction of its store keeps the lock
+ * of the file, and its neighbours wait for that, not for the call.
+ */
+export function failing(point: Point | undefined, way: Way | undefined, atRest: () => Promise<void>): Failing {
   let done = false;
   return {
     at: async (here) => {
       if (done || here !== point) return;
       done = true;
       if (way === "throw") throw new Error(`thrown ${here}`);
+      if (way === "stop") await atRest();
       process.kill(process.pid, way === "kill" ? "SIGKILL" : "SIGSTOP");
       // The signal has arrived by then; woken up, the code goes on where it was.
       await new Promise((resume) => setTimeout(resume, 20));

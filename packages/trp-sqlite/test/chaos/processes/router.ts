@@ -9,6 +9,7 @@ import {
 } from "@toolglot/trp-core";
 import { serveHttp } from "@toolglot/trp-core/node";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
+import { watched } from "./at-rest.ts";
 import { failAt, failing, type Point, slowed, type Way } from "./fail-at.ts";
 import { type Variant, weaken } from "./naive.ts";
 
@@ -28,7 +29,8 @@ interface Settings {
 }
 
 const settings = JSON.parse(process.argv[2] as string) as Settings;
-const fail = failing(settings.point, settings.way);
+const { store: file, atRest } = watched(await openSqliteStore({ file: settings.file }));
+const fail = failing(settings.point, settings.way, atRest);
 const agent = new Agent({ keepAlive: true });
 const pause = (ms: number): Promise<void> => new Promise((done) => setTimeout(done, ms));
 
@@ -82,7 +84,7 @@ function effect(name: "keyed" | "probe" | "opaque"): AnyCapability {
   });
 }
 
-const opened = weaken(await openSqliteStore({ file: settings.file }), settings.variant);
+const opened = weaken(file, settings.variant);
 const store = failAt(settings.slow ? slowed(opened, settings.slow) : opened, fail);
 const router = createRouter({
   store,

@@ -1,5 +1,6 @@
-import { type ToolCall, type ToolDefinition, toJsonText } from "@toolglot/core";
+import { type Action, type ToolCall, type ToolDefinition, toJsonText } from "@toolglot/core";
 import { inputObject } from "@toolglot/core/results";
+import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
 import { builtIns } from "./scan/grammar.ts";
 import { serialize } from "./serialize.ts";
 import type { ToolsXmlCall } from "./types.ts";
@@ -8,13 +9,19 @@ import type { ToolsXmlCall } from "./types.ts";
 const opening = "<tools>\n";
 const closing = "</tools>\n";
 
-/** The block that a model would have written to make these calls. Never throws. */
-export function writeCalls(calls: readonly ToolCall[], tools: readonly ToolDefinition[]): string {
-  return opening + calls.map((call) => writeCall(call, tools)).join("") + closing;
+/** One block for each action. */
+export const writeActions: ActionWriter = (actions, { tools, text, nearest }) =>
+  withText(text, actions.map((action) => writeAction(action, tools, nearest)).join("\n"));
+
+/** A plan's steps are calls, where the nearest form will do; other actions are shown as text. */
+function writeAction(action: Action, tools: readonly ToolDefinition[], nearest: boolean): string {
+  const calls = actionCalls(action, nearest);
+  if (typeof calls === "string") return calls;
+  return opening + calls.map((call) => writeCall(call, tools, nearest)).join("") + closing;
 }
 
 /** One call; what is no call of this protocol becomes a tag with its input as JSON. */
-function writeCall(call: ToolCall, tools: readonly ToolDefinition[]): string {
+function writeCall(call: Pick<ToolCall, "name" | "input">, tools: readonly ToolDefinition[], nearest: boolean): string {
   const { name } = call;
   const input = inputObject(call);
   const known = (builtIns as readonly string[]).includes(name);
@@ -27,7 +34,8 @@ function writeCall(call: ToolCall, tools: readonly ToolDefinition[]): string {
       opening.length,
       -closing.length,
     );
-  } catch {
+  } catch (error) {
+    if (!nearest) throw error;
     const tag = name.replace(/[^\p{L}\p{N}_.-]+/gu, "_");
     return `  <${tag}>${toJsonText(input).replaceAll("<", "\\u003c")}</${tag}>\n`;
   }

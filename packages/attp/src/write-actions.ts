@@ -1,26 +1,30 @@
-import {
-  bindNames,
-  type Message,
-  type ProgramLanguage,
-  type ToolCall,
-  type ToolDefinition,
-  type ToolResult,
-} from "@toolglot/core";
-import { encodeAsText, inputObject } from "@toolglot/core/results";
+import { type Action, bindNames, type ProgramLanguage, type ToolCall, type ToolDefinition } from "@toolglot/core";
+import { inputObject } from "@toolglot/core/results";
 import { renderJavaScriptCall, renderPythonCall } from "@toolglot/core/stubs";
+import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
+import { serialize } from "./serialize.ts";
 import { tomlLine, tomlText } from "./toml-text.ts";
 
-/** Messages as a provider without function calls gets them: calls become a document, results a `[tool_result]`. */
-export function encodeMessages(
-  messages: readonly Message[],
-  formatResults: (results: readonly ToolResult[]) => string,
-  language: ProgramLanguage,
-): Message[] {
-  return encodeAsText(messages, { calls: (calls) => callDocument(calls, language), results: formatResults });
-}
+/** A document for each action, the text as the thought of the first. Calls are programs, where the nearest form will do. */
+export const writeActions =
+  (language: ProgramLanguage): ActionWriter =>
+  (actions, { text, nearest }) => {
+    const write = (action: Action, thought: string): string => {
+      if (action.kind === "decline")
+        return serialize({ thought, toolCall: { status: "fail", message: action.message } });
+      if (action.kind === "code" && action.language === language) {
+        const { source: code, target = "" } = action;
+        return serialize({ thought, toolCall: { status: "success", target, code } });
+      }
+      if (!nearest) throw new Error(`the format has no ${action.kind === "code" ? action.language : action.kind}.`);
+      const calls = actionCalls(action, nearest);
+      return withText(thought, typeof calls === "string" ? calls : callDocument(calls, language));
+    };
+    return actions.map((action, at) => write(action, at === 0 ? text : "")).join("\n");
+  };
 
 /** The document that a model would have written to make these calls. */
-function callDocument(calls: readonly ToolCall[], language: ProgramLanguage): string {
+function callDocument(calls: readonly Pick<ToolCall, "name" | "input">[], language: ProgramLanguage): string {
   const names = [...new Set(calls.map((call) => call.name))];
   const tools: Pick<ToolDefinition, "name" | "inputSchema">[] = names.map((name) => {
     const keys = calls.flatMap((call) => (call.name === name ? Object.keys(inputObject(call)) : []));

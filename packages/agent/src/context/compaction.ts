@@ -1,0 +1,118 @@
+import { contentText, type Message, type MessagePart, type ToolResult, toJsonText } from "@toolglot/core";
+import { checkKeys } from "@toolglot/internal";
+import { canonicalJson } from "../plain-json.ts";
+
+/** What a {@link Compaction} is asked. */
+export interface CompactionInput {
+  /** As the next request would have them, calls and results as parts; system message first. */
+  messages: readonly Message[];
+  /** Tokens of the next request, reckoned. */
+  estimate: number;
+  /** What it should have at most. */
+  target: number;
+  /** `estimate`: the request would not fit the window. `overflow`: the model refused it. */
+  reason: "estimate" | "overflow";
+  signal: AbortSignal;
+}
+
+/**
+ * Makes a conversation shorter for the requests that follow; the transcript keeps everything. The result keeps the system message
+ * first, the first message of the user, the newest turn whole, and no result without its call or call without its result; one that
+ * doesn't is not used.
+ */
+export type Compaction = (input: CompactionInput) => readonly Message[] | Promise<readonly Message[]>;
+
+/** UTF-16 units of a result that is as short as the line that would stand for it. */
+const shortResult = 200;
+
+/** The results of all but the newest turns become one line each: the tool, and how long its result was. Default: 3 turns are kept. */
+export function dropOldResults(options: { keepTurns?: number } = {}): Compaction {
+  checkKeys("dropOldResults", options, "keepTurns");
+  const { keepTurns = 3 } = options;
+  if (!Number.isInteger(keepTurns) || keepTurns < 1) {
+    throw new TypeError(`keepTurns must be a whole number from 1, not ${String(keepTurns)}.`);
+  }
+  return ({ messages }) => {
+    const from = turnStarts(messages).at(-keepTurns) ?? 0;
+    return messages.map((message, at) => (at < from ? withoutResults(message) : message));
+  };
+}
+
+function withoutResults(message: Message): Message {
+  if (!message.parts.some(({ type }) => type === "result")) return message;
+  const parts = message.parts.map((part): MessagePart => (part.type === "result" ? shortened(part.result) : part));
+  return { ...message, parts };
+}
+
+function shortened(result: ToolResult): MessagePart {
+  const { callId, name, status, error } = result;
+  const { length } = resultText(result);
+  if (length <= shortResult) return { type: "result", result };
+  const text = `[The result of ${name ?? callId} had ${length} characters. It was left out to save room; call the tool again if you need it.]`;
+  return {
+    type: "result",
+    result: {
+      callId,
+      status,
+      content: [{ type: "text", text }],
+      ...(name !== undefined && { name }),
+      ...(error && { error }),
+    },
+  };
+}
+
+/** A result's text as the model reads it. */
+export function resultText({ content, data }: ToolResult): string {
+  return data === undefined ? contentText(content) : toJsonText(data);
+}
+
+/** Where turns begin: each answer of the model, with what came of it. */
+function turnStarts(messages: readonly Message[]): number[] {
+  return messages.flatMap(({ role }, at) => (role === "assistant" ? [at] : []));
+}
+
+/** Leaves out whole turns, the oldest first, until the rest has `target` tokens at most; the newest stays. */
+export function dropOldTurns(
+  messages: readonly Message[],
+  target: number,
+  tokensOf: (message: Message) => number,
+): readonly Message[] {
+  const starts = turnStarts(messages);
+  const [first = messages.length] = starts;
+  const sizes = messages.map(tokensOf);
+  let total = sizes.reduce((sum, size) => sum + size, 0);
+  let from = first;
+  for (const end of starts.slice(1)) {
+    if (total <= target) break;
+    for (; from < end; from += 1) total -= sizes[from] ?? 0;
+  }
+  return from === first ? messages : [...messages.slice(0, first), ...messages.slice(from)];
+}
+
+/** Why a compaction can't be used; undefined when it can. */
+export function flawOf(before: readonly Message[], after: readonly Message[]): string | undefined {
+  if (!Array.isArray(after) || after.some((message) => !Array.isArray(message?.parts)))
+    return "it is no list of messages";
+  const system = before.find(({ role }) => role === "system");
+  if (system && !isSame(after[0], system)) return "the system message does not stand first";
+  const user = before.find(({ role }) => role === "user");
+  if (user && !after.some((message) => isSame(message, user))) return "the first message of the user is gone";
+  const newest = before.slice(turnStarts(before).at(-1) ?? before.length);
+  if (newest.some((message, at) => !isSame(after.at(at - newest.length), message)))
+    return "the newest turn is not as it was";
+  const calls = idsOf(after, (part) => (part.type === "call" ? part.call.id : undefined));
+  const results = idsOf(after, (part) => (part.type === "result" ? part.result.callId : undefined));
+  const hadCalls = idsOf(before, (part) => (part.type === "call" ? part.call.id : undefined));
+  const hadResults = idsOf(before, (part) => (part.type === "result" ? part.result.callId : undefined));
+  const orphan = [...results].find((id) => hadCalls.has(id) && !calls.has(id));
+  if (orphan !== undefined) return `the result of ${orphan} has no call any more`;
+  const open = [...calls].find((id) => hadResults.has(id) && !results.has(id));
+  return open === undefined ? undefined : `the call ${open} has no result any more`;
+}
+
+const isSame = (one: Message | undefined, other: Message): boolean =>
+  one === other || (one !== undefined && canonicalJson(one) === canonicalJson(other));
+
+function idsOf(messages: readonly Message[], idOf: (part: MessagePart) => string | undefined): Set<string> {
+  return new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => idOf(part) ?? [])));
+}

@@ -1,0 +1,70 @@
+import type { Message } from "@toolglot/core";
+import { errorText } from "@toolglot/internal";
+import { type Compaction, dropOldTurns, flawOf } from "../context/compaction.ts";
+import { textLength } from "../plain-json.ts";
+import { checkStopped, orStopped } from "../stop.ts";
+import { tokensOf } from "./conversation.ts";
+import type { RunState } from "./run-state.ts";
+
+/** The model's context, in tokens; undefined when nobody knows. */
+export function windowOf({ settings: { context, model } }: RunState): number | undefined {
+  return context.window ?? model.info?.contextWindow;
+}
+
+/** Makes the conversation shorter when the next request would not fit the model's context. */
+export async function makeRoomIfNeeded(run: RunState): Promise<void> {
+  const window = windowOf(run);
+  if (window === undefined) return;
+  const { context, maxTokens } = run.settings;
+  const reserve = context.reserve ?? maxTokens ?? Math.min(8192, Math.floor(window / 4));
+  const target = Math.max(1, window - reserve);
+  if (estimateOf(run) > target) await makeRoom(run, "estimate", target);
+}
+
+/** Tokens of the next request, reckoned: messages, and tools where they are declared. */
+export function estimateOf(run: RunState): number {
+  const { protocol } = run.settings;
+  const tools = protocol.declaresTools ? textLength(run.tools.declared) : 0;
+  return run.conversation.tokens + tokensOf(tools);
+}
+
+/** Makes the conversation shorter. False when less than a tenth was saved. */
+export async function makeRoom(run: RunState, reason: "estimate" | "overflow", target: number): Promise<boolean> {
+  const { conversation, settings, signal } = run;
+  const messages = conversation.shown;
+  const before = estimateOf(run);
+  const shorter = await compact(run, settings.context.compact, { messages, estimate: before, target, reason, signal });
+  conversation.show(shorter ?? messages);
+  const over = estimateOf(run) - target;
+  if (over > 0) {
+    const sizeOf = (message: Message): number => conversation.tokensOf(message);
+    const total = conversation.shown.reduce((sum, message) => sum + sizeOf(message), 0);
+    conversation.show(dropOldTurns(conversation.shown, total - over, sizeOf));
+  }
+  const after = estimateOf(run);
+  run.emit({
+    type: "compaction",
+    stepIndex: run.stepIndex,
+    reason,
+    before,
+    after,
+    messagesBefore: messages.length,
+    messagesAfter: conversation.shown.length,
+  });
+  run.compactions.push({ stepIndex: run.stepIndex, reason });
+  return after <= before * 0.9;
+}
+
+async function compact(run: RunState, compaction: Compaction, input: Parameters<Compaction>[0]) {
+  let flaw: string | undefined;
+  try {
+    const shorter = await orStopped(compaction(input), run.signal);
+    flaw = flawOf(input.messages, shorter);
+    if (flaw === undefined) return shorter;
+  } catch (error) {
+    checkStopped(run.signal);
+    flaw = errorText(error);
+  }
+  run.warn("agent/compaction-invalid", `The compaction can't be used, and old turns are left out instead: ${flaw}.`);
+  return undefined;
+}

@@ -1,0 +1,115 @@
+import {
+  type Action,
+  coerceText,
+  createRecord,
+  type JsonSchema,
+  type PlanAction,
+  type ToolCall,
+  type ToolDefinition,
+  toJsonText,
+} from "@toolglot/core";
+import { inputObject } from "@toolglot/core/results";
+import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
+import { declaredParams, findParam, findTool } from "./declared.ts";
+import { makeStep } from "./make-step.ts";
+import { normalizeKey, reservedKey } from "./names.ts";
+import { writeBlock } from "./serialize.ts";
+import type { TamStep, TamTypeHint } from "./types.ts";
+import { protect } from "./write-field.ts";
+
+/**
+ * A block for each action: calls become steps, one block for each when a parameter's name asks for that. The nearest form of a value
+ * that no delimiters can hold shows it with zero-width spaces.
+ */
+export const writeActions: ActionWriter = (actions, { tools, text, nearest }) =>
+  withText(text, actions.map((action) => writeAction(action, nearest ? undefined : tools)).join("\n"));
+
+type Asking = Pick<ToolCall, "name" | "input">;
+
+/** `tools`: whose schemas say how texts are read back; undefined for the nearest form. */
+function writeAction(action: Action, tools: readonly ToolDefinition[] | undefined): string {
+  if (action.kind === "plan" && tools) return writePlan(action, tools);
+  const calls = actionCalls(action, tools === undefined);
+  if (typeof calls === "string") return calls;
+  const alone = calls.some((call) => Object.keys(inputObject(call)).some((name) => reservedKey.test(keyOf(name))));
+  const write = tools ? (some: readonly Asking[]) => writeCalls(some, tools) : writeNearest;
+  return (alone ? calls.map((call) => [call]) : [calls]).map(write).join("\n");
+}
+
+const keyOf = (name: string): string => normalizeKey(name) || "input";
+
+function writePlan({ plan }: PlanAction, tools: readonly ToolDefinition[]): string {
+  const common = createRecord<string>();
+  for (const [name, value] of Object.entries(plan.common)) common[name] = textOf(value);
+  const steps = plan.steps.map(({ index, tool, params, uris, onError, retry }) => {
+    const step = Object.assign(makeStep(index, tool), { uris, onError, retry });
+    // What each step takes is written once.
+    for (const [name, value] of Object.entries(params)) if (value !== plan.common[name]) put(step, name, value, tools);
+    return step;
+  });
+  return writeBlock({ steps, common });
+}
+
+function writeCalls(calls: readonly Asking[], tools: readonly ToolDefinition[]): string {
+  const common = createRecord<string>();
+  const steps = calls.map((call, at) => {
+    const step = makeStep(at + 1, call.name);
+    for (const [name, value] of Object.entries(inputObject(call))) {
+      if (reservedKey.test(keyOf(name))) common[name] = textOf(value);
+      else if (value !== undefined) put(step, name, value, tools);
+    }
+    return step;
+  });
+  return writeBlock({ steps, common });
+}
+
+/** Gives a step a parameter, with a hint where the tool's schema would read its text as something else. */
+function put(step: TamStep, name: string, value: unknown, tools: readonly ToolDefinition[]): void {
+  const text = textOf(value);
+  step.params[name] = text;
+  const found = findTool(step.tool, tools);
+  const tool = found && "tool" in found ? found.tool : undefined;
+  const bound = tool && findParam(name, tool);
+  const declared = tool && declaredParams(tool);
+  const schema = bound && "name" in bound ? (declared?.schemas.get(bound.name) ?? declared?.others) : undefined;
+  if (typeof schema === "object" && schema["x-preserve-whitespace"] === true && text !== text.trim()) {
+    step.params[name] = text.trim();
+    step.raw[name] = `\n${text}\n`;
+  }
+  const hint = hintFor(value, text, schema, tool);
+  if (hint) step.typeHints[name] = hint;
+}
+
+function hintFor(
+  value: unknown,
+  text: string,
+  schema: JsonSchema | undefined,
+  tool: ToolDefinition | undefined,
+): TamTypeHint | undefined {
+  if (value instanceof Uint8Array) return "base64";
+  const read = coerceText(text, schema, tool ? { root: tool.inputSchema } : {});
+  if (read.success && toJsonText(read.value) === toJsonText(value)) return undefined;
+  return typeof value === "string" ? "text" : "json";
+}
+
+/** Text as it is, bytes as base64, all else as JSON in which nothing is taken for a delimiter. */
+function textOf(value: unknown): string {
+  if (typeof value === "string") return value;
+  if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
+  return toJsonText(value).replace(/[«»《》<>]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
+
+/** A call that was made is history: a value that no delimiters can hold is shown, with zero-width spaces, not refused. */
+function writeNearest(calls: readonly Asking[]): string {
+  const common = createRecord<string>();
+  const steps = calls.map((call, at) => {
+    const step = makeStep(at + 1, protect(call.name));
+    for (const [name, value] of Object.entries(inputObject(call))) {
+      const key = keyOf(name);
+      const text = protect(typeof value === "string" ? value : toJsonText(value));
+      (reservedKey.test(key) ? common : step.params)[key] = text;
+    }
+    return step;
+  });
+  return writeBlock({ steps, common });
+}

@@ -1,0 +1,133 @@
+import { type Action, type PromptBuilder, type ToolDefinition, ToolglotError } from "@toolglot/core";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import { tamProtocol } from "../src/protocol.ts";
+
+const prompt: PromptBuilder = { forProtocol: "tam/1", build: ({ toolsText }) => toolsText };
+const protocol = tamProtocol({ prompt });
+const tools: ToolDefinition[] = [
+  { name: "anything", description: "", inputSchema: { type: "object", properties: {}, additionalProperties: true } },
+  {
+    name: "write_file",
+    description: "",
+    inputSchema: {
+      type: "object",
+      properties: {
+        path: { type: "string" },
+        body: { type: "string", "x-preserve-whitespace": true },
+        lines: { type: "integer" },
+        tags: { type: "array", items: { type: "string" } },
+      },
+      required: ["path"],
+    },
+  },
+];
+const span = { start: 0, end: 0 };
+const calls = (...asked: [name: string, input: unknown][]): Action[] => [
+  { kind: "calls", calls: asked.map(([name, input], at) => ({ id: `${at}`, name, input, protocol: "native" })), span },
+];
+
+function readBack(text: string) {
+  const parser = protocol.createParser({ tools });
+  parser.feed(text);
+  const { blocks, diagnostics } = parser.end();
+  const steps = blocks
+    .flatMap((block) => protocol.actions(block))
+    .flatMap((action) => (action.kind === "plan" ? action.plan.steps : []));
+  return { diagnostics, statuses: blocks.map(({ status }) => status), steps };
+}
+
+const marks = [
+  "»»»",
+  "«««",
+  "<|[END_TOOL]|>",
+  "<|[REQUEST_TOOL]|>",
+  "command_2:»»»x«««",
+  "\n",
+  " ",
+  "\r\n",
+  "#",
+  "```",
+  "«",
+  "<think>",
+  "true",
+  "1",
+  "null",
+  "[1]",
+];
+const text = fc
+  .array(fc.oneof(fc.constantFrom(...marks), fc.string({ unit: "binary", maxLength: 5 })), { maxLength: 4 })
+  .map((parts) => parts.join(""));
+const json = fc.oneof(
+  fc.jsonValue({ maxDepth: 2 }),
+  fc.array(text, { maxLength: 3 }),
+  fc.boolean(),
+  fc.integer(),
+  fc.constant(null),
+);
+const names = fc.constantFrom("a", "file_path", "count_2x", "tags");
+
+it("should write calls that read back as they are, or say where they can't be", () => {
+  fc.assert(
+    fc.property(fc.array(fc.dictionary(names, fc.oneof(text, json)), { minLength: 1, maxLength: 3 }), (inputs) => {
+      let block: string;
+      try {
+        block = protocol.formatActions(calls(...inputs.map((input): [string, unknown] => ["anything", input])), {
+          tools,
+        });
+      } catch (error) {
+        expect(error).toBeInstanceOf(ToolglotError);
+        const { code, data } = error as ToolglotError;
+        expect(code).toBe("tam/unserializable");
+        expect(data).toMatchObject({ tool: "anything" });
+        const [, key = ""] = String(data.path).split("/");
+        expect(inputs.some((input) => typeof input[key] === "string" && /[«»<]|^\s|\s$|\r/.test(input[key]))).toBe(
+          true,
+        );
+        return;
+      }
+      const read = readBack(block);
+      expect(read.diagnostics).toEqual([]);
+      expect(read.statuses.every((status) => status === "complete")).toBe(true);
+      expect(read.steps.map(({ params, errors }) => [JSON.parse(JSON.stringify(params)), errors])).toEqual(
+        inputs.map((input) => [JSON.parse(JSON.stringify(input)), []]),
+      );
+    }),
+    { numRuns: 300 },
+  );
+});
+
+it("should keep outer white space where the tool asks for it, and refuse it elsewhere", () => {
+  const kept = protocol.formatActions(
+    calls(["write_file", { path: "a", body: "\n  x\n\n", lines: 3, tags: ["«««"] }]),
+    { tools },
+  );
+  expect(readBack(kept).steps[0]?.params).toEqual({ path: "a", body: "\n  x\n\n", lines: 3, tags: ["«««"] });
+  for (const path of [" a", "b\n"]) {
+    expect(() => protocol.formatActions(calls(["write_file", { path }]), { tools })).toThrow(
+      expect.objectContaining({ code: "tam/unserializable", data: { tool: "write_file", path: "/path" } }),
+    );
+    expect(protocol.formatActions(calls(["write_file", { path }]), { tools, lossy: true })).toContain("write_file");
+  }
+});
+
+it("should write plans again", () => {
+  const plan = [
+    "<|[REQUEST_TOOL]|>",
+    "common_path:»»»a.txt«««",
+    "command_1:»»»write_file«««",
+    "on_error_1:»»»continue«««",
+    "retry_1:»»»2«««",
+    "lines_1:»»»3«««",
+    "command_2:»»»write_file«««",
+    "uri_body_2:»»»file://x«««",
+    "<|[END_TOOL]|>",
+  ].join("\n");
+  const first = readBack(plan);
+  const parser = protocol.createParser({ tools });
+  parser.feed(plan);
+  const actions = parser.end().blocks.flatMap((block) => protocol.actions(block));
+  const again = readBack(protocol.formatActions(actions, { tools, text: "I write." }));
+  const plain = ({ steps }: typeof first) => steps.map(({ span: _, callId: __, ...step }) => step);
+  expect(plain(again)).toEqual(plain(first));
+});
