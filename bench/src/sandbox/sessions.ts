@@ -17,13 +17,33 @@ import { conversationPeers } from "./conversations.ts";
 import { processorEach } from "./measures.ts";
 import { descendants, residentMb, wholeProcessorMs } from "./processes.ts";
 
-// Sessions of Python: what it costs to keep, to store and to go on with what programs left.
+// Sessions: what it costs to keep, to store and to go on with what programs left.
 
-/** A session of a thousand rows. */
+/** Of a session of a thousand rows: what makes them, counts them, changes one, and makes many more. */
+interface Programs {
+  rows: string;
+  count: string;
+  step: string;
+  more: string;
+}
+
 const row = "[{'id': n, 'name': f'row {n}', 'price': n * 1.5}";
-const rows = `rows = ${row} for n in range(1000)]\n__result__ = len(rows)`;
 const count = "__result__ = len(rows)";
-const step = "rows[7]['price'] += 1\n__result__ = len(rows)";
+const python: Programs = {
+  rows: `rows = ${row} for n in range(1000)]\n${count}`,
+  count,
+  step: `rows[7]['price'] += 1\n${count}`,
+  more: `more = ${row} for n in range(28_000)]\n${count}`,
+};
+const made = (rows: number) =>
+  `Array.from({ length: ${rows} }, (_, n) => ({ id: n, name: "row " + n, price: n * 1.5 }));\nreturn rows.length;`;
+const javascript: Programs = {
+  rows: `const rows = ${made(1000)}`,
+  count: "return rows.length;",
+  step: "rows[7].price += 1;\nreturn rows.length;",
+  more: `const more = ${made(28_000)}`,
+};
+const { rows, step } = python;
 const rounds = 15;
 const parts = 5;
 
@@ -59,7 +79,7 @@ interface Costs {
   packed: number;
 }
 
-async function measureCosts(sandbox: Sandbox, dir: string): Promise<Costs> {
+async function measureCosts(sandbox: Sandbox, dir: string, { rows, count, step, more }: Programs): Promise<Costs> {
   const store = fileSessionStore({ dir });
   const open = async (options: SessionOptions): Promise<SandboxSession> => {
     const session = await sandbox.openSession({ store, ...shared, ...options });
@@ -86,7 +106,7 @@ async function measureCosts(sandbox: Sandbox, dir: string): Promise<Costs> {
   const resume = await processorOf(() => again(saved.id, count));
 
   const large = await open({ save: "manual" });
-  await expectRows(large, `more = ${row} for n in range(28_000)]\n__result__ = len(rows)`);
+  await expectRows(large, more);
   const { bytes: largeBytes } = await large.save();
   await large.close();
   const held = await sandbox.resumeSession(large.id, { store, ...shared, save: "manual" });
@@ -171,13 +191,30 @@ async function measureSameness(starts: number): Promise<{ snapshots: Set<string>
   return { snapshots, images };
 }
 
+const costsNote =
+  "Processor time of all processes, in a session of 1,000 rows; its interpreter is warm. Of five times fifteen rounds the fifteen that took least.";
+
+function costRows({ program, save, resume, resumeLarge, largeBytes, packed }: Costs): string[][] {
+  const large = figure(largeBytes / 1e6);
+  return [
+    ["a program that changes one row, image not stored", `${figure(program)} ms`],
+    ["storing the image on disk besides", `${figure(save)} ms`],
+    ["bytes of an image", figure(packed)],
+    ["going on from the disk, with one program", `${figure(resume)} ms`],
+    [`going on with ${large} MB of memory from the disk, besides a program`, `${figure(resumeLarge)} ms`],
+  ];
+}
+
 /** What sessions cost and hold. */
 export async function measureSessions(progress: (text: string) => void): Promise<Findings> {
   const dir = mkdtempSync(join(tmpdir(), "toolglot-sessions-"));
   try {
     progress("sessions: programs, images, resumes");
     await using sandbox = createSandbox({ language: "python", reuse: { maxPrograms: 10_000, maxMs: 3_600_000 } });
-    const costs = await measureCosts(sandbox, join(dir, "store"));
+    const costs = await measureCosts(sandbox, join(dir, "store"), python);
+    progress("sessions: JavaScript");
+    await using other = createSandbox({ language: "javascript", reuse: { maxPrograms: 10_000, maxMs: 3_600_000 } });
+    const javascriptCosts = await measureCosts(other, join(dir, "javascript"), javascript);
     progress("sessions: four hundred that are open");
     const crowd = await measureCrowd(sandbox, 400);
     progress("sessions: the same bytes");
@@ -194,22 +231,22 @@ export async function measureSessions(progress: (text: string) => void): Promise
       tables: [
         {
           title: "Sessions of Python",
-          note: "Processor time of all processes, in a session of 1,000 rows; its interpreter is warm. Of five times fifteen rounds the fifteen that took least.",
+          note: costsNote,
           columns: ["", "measured"],
           words: [],
           rows: [
-            ["a program that changes one row, image not stored", `${figure(costs.program)} ms`],
-            ["storing the image on disk besides", `${figure(costs.save)} ms`],
-            ["bytes of an image", figure(costs.packed)],
-            ["going on from the disk, with one program", `${figure(costs.resume)} ms`],
-            [
-              `going on with ${figure(costs.largeBytes / 1e6)} MB of memory from the disk, besides a program`,
-              `${figure(costs.resumeLarge)} ms`,
-            ],
+            ...costRows(costs),
             [`memory of the host for each of ${crowd.sessions} that are open`, `${figure(crowd.mbEach)} MB`],
             [`processes besides the host while ${crowd.sessions} are open`, String(crowd.processes)],
             ["a program without domain or session, its interpreter's start included", `${figure(single)} ms`],
           ],
+        },
+        {
+          title: "Sessions of JavaScript",
+          note: costsNote,
+          columns: ["", "measured"],
+          words: [],
+          rows: costRows(javascriptCosts),
         },
         {
           title: "A conversation beside peers",

@@ -6,9 +6,19 @@ const pageBytes = 65536;
 const firstPages = 256;
 
 /**
+ * @typedef {object} InterpreterOptions
+ * @property {typeof import("quickjs-emscripten")} engine
+ * @property {WebAssembly.Module} [wasm] Compiled already.
+ * @property {import("./image.mjs").Image} [image] For engines that are made again and again.
+ * @property {number} memoryMb
+ * @property {number} stackBytes Of the engine; the thread's own stack must hold what that many bytes stand for.
+ * @property {(messages: string[]) => void} post Sends messages to the host, in order.
+ */
+
+/**
  * Makes an engine with a memory of its own; resolves when it can take a program. Each time anew: of the last one nothing is
  * used but its compiled code and what its memory held before its program, which is the same everywhere.
- * @param {import("./interpreter.mjs").InterpreterOptions} options @param {number} [memoryBytes] That it is to have from the start.
+ * @param {InterpreterOptions} options @param {number} [memoryBytes] That it is to have from the start.
  */
 export async function createInterpreter(options, memoryBytes = 0) {
   const { engine, wasm, memoryMb } = options;

@@ -16,16 +16,6 @@ const maxHeldMs = 20;
 /** After the deadline the interrupt gets this long to reach the program's end, where its line can be read. */
 const unwindMs = 20;
 
-/**
- * @typedef {object} InterpreterOptions
- * @property {typeof import("quickjs-emscripten")} engine
- * @property {WebAssembly.Module} [wasm] Compiled already.
- * @property {import("./image.mjs").Image} [image] For engines that are made again and again.
- * @property {number} memoryMb
- * @property {number} stackBytes Of the engine; the thread's own stack must hold what that many bytes stand for.
- * @property {(messages: string[]) => void} post Sends messages to the host, in order.
- */
-
 /** @type {import("./image.mjs").Restore} */
 const evaluated = (_, evaluate) => evaluate();
 
@@ -41,7 +31,7 @@ class Broken extends Error {}
  * change nothing. `eval` and `Function` work: what they make stays in the program's realm.
  */
 export class Interpreter {
-  /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {InterpreterOptions} options */
+  /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {import("./create.mjs").InterpreterOptions} options */
   constructor(runtime, memory, { image, memoryMb, stackBytes, post }) {
     this.runtime = runtime;
     this.memory = memory;

@@ -1,9 +1,7 @@
 import { isObject } from "@toolglot/internal";
-import { BaseMismatchError, type Guest, type GuestMemory } from "../engine.ts";
+import type { Guest } from "../engine.ts";
 import { dropKeys, utf8Bytes } from "../json.ts";
-import { NotAtRestError } from "../reuse.ts";
-import { bytesOfPages, readMemoryHead } from "../session/memory-head.ts";
-import { notAtRestFault, StartedGuest } from "../started-guest.ts";
+import { StartedGuest } from "../started-guest.ts";
 import type { SandboxLimits } from "../types.ts";
 
 /** `onMessage` gets what the thread sent, `onEnd` why it ended. */
@@ -47,23 +45,23 @@ type Take = (message: Record<string, unknown>, pages: unknown) => void;
 /** An interpreter in a thread. It sends arrays of JSON texts; anything else ends it. */
 export class MessageGuest extends StartedGuest implements Guest {
   readonly ended: Promise<void>;
-  readonly #thread: GuestThread;
-  readonly #startTimeoutMs: number;
-  readonly #limits: SandboxLimits;
+  protected readonly thread: GuestThread;
+  protected readonly startTimeoutMs: number;
+  protected readonly limits: SandboxLimits;
   readonly #maxBytes: number;
   #resting = false;
   grownMb = 0;
   holds: string | undefined;
   /** What takes the next answer in place of the listener. */
-  #take: Take | undefined;
+  protected take: Take | undefined;
   #markEnded: () => void = () => {};
 
   /** `startTimeoutMs`: until it must be ready. */
   constructor(thread: GuestThread, limits: SandboxLimits, startTimeoutMs: number) {
     super("the thread ended", startTimeoutMs);
-    this.#thread = thread;
-    this.#limits = limits;
-    this.#startTimeoutMs = startTimeoutMs;
+    this.thread = thread;
+    this.limits = limits;
+    this.startTimeoutMs = startTimeoutMs;
     this.#maxBytes = Math.max(limits.maxResultBytes, limits.maxLogBytes, maxArgumentBytes) + messageOverheadBytes;
     this.ended = new Promise((resolve) => {
       this.#markEnded = resolve;
@@ -76,11 +74,11 @@ export class MessageGuest extends StartedGuest implements Guest {
   }
 
   send(json: string): void {
-    if (!this.over) this.#thread.post(json);
+    if (!this.over) this.thread.post(json);
   }
 
   kill(): void {
-    void this.#thread.end().then(this.#markEnded);
+    void this.thread.end().then(this.#markEnded);
     this.end();
   }
 
@@ -92,53 +90,25 @@ export class MessageGuest extends StartedGuest implements Guest {
     if (!this.#resting || this.over) return undefined;
     this.over = true;
     this.#markEnded();
-    const next = new MessageGuest(this.#thread, this.#limits, this.#startTimeoutMs);
+    const next = this.next();
     next.holds = held;
-    this.#thread.renew(held);
+    this.thread.renew(held);
     return next;
   }
 
-  restore({ base, memoryBytes, numbers, pages }: GuestMemory, held: string): Promise<void> {
-    this.holds = undefined;
-    return this.ask<void>((resolve, reject) => {
-      this.#take = ({ type, base: here }) => {
-        if (type !== "restored" || typeof here !== "string") this.fail("it restored nothing");
-        else if (here !== base) reject(new BaseMismatchError(here));
-        else {
-          this.holds = held;
-          resolve();
-        }
-      };
-      // A copy: it may be a part of something larger, all of which would be sent.
-      this.#thread.post(JSON.stringify({ type: "restore", base, memoryBytes, numbers, held }), Uint8Array.from(pages));
-    });
-  }
-
-  capture(): Promise<GuestMemory> {
-    return this.ask<GuestMemory>((resolve, reject) => {
-      this.#take = (message, pages) => {
-        if (message.type === "not-at-rest") {
-          reject(new NotAtRestError(notAtRestFault));
-          this.fail(notAtRestFault);
-          return;
-        }
-        const head = readMemoryHead(message, this.#limits.memoryMb * 1024 * 1024);
-        if (head && pages instanceof Uint8Array && pages.length === bytesOfPages(head)) {
-          resolve({ ...head, pages, folders: [], files: [] });
-        } else this.fail("it sent a memory that makes no sense");
-      };
-      this.#thread.post('{"type":"capture"}');
-    });
+  /** The guest of the next program. */
+  protected next(): MessageGuest {
+    return new MessageGuest(this.thread, this.limits, this.startTimeoutMs);
   }
 
   hold(alive: boolean): void {
-    this.#thread.hold(alive);
+    this.thread.hold(alive);
   }
 
   #read(data: unknown): void {
     if (this.over) return;
-    if (this.#take) {
-      this.#answer(data, this.#take);
+    if (this.take) {
+      this.#answer(data, this.take);
       return;
     }
     if (this.#resting) {
@@ -157,7 +127,7 @@ export class MessageGuest extends StartedGuest implements Guest {
 
   /** An answer to what was asked besides a program: a text, and the pages of a memory. */
   #answer(data: unknown, take: Take): void {
-    this.#take = undefined;
+    this.take = undefined;
     const [text, pages] = Array.isArray(data) ? data : [];
     const message = this.#parse(text);
     if (message) take(message, pages);
@@ -197,6 +167,6 @@ export class MessageGuest extends StartedGuest implements Guest {
   protected override end(): void {
     if (this.over) return;
     super.end();
-    void this.#thread.end().then(this.#markEnded);
+    void this.thread.end().then(this.#markEnded);
   }
 }

@@ -29,7 +29,7 @@ describe("what a program declares", () => {
     ["let a = 1, b, c = [1, 2].map((x) => x), d", ["a", "b", "c", "d"]],
     ["const { a, b: [c, , d = f(1, 2), ...e], f: { g } = {}, ['x' + 1]: h, ...i } = o, [j] = p", [..."acdeghij"]],
     ["var a = 1\nvar b\nlet c = a\n  + 1, d\n[1].map((e) => e)", ["a", "b", "c", "d"]],
-    ["let a = `${[1, 2].map((x) => `${x}, y`)}\n, z`, b = /[,;{]/.test('x'), c", ["a", "b", "c"]],
+    ["let a = `\u0024{[1, 2].map((x) => `\u0024{x}, y`)}\n, z`, b = /[,;{]/.test('x'), c", ["a", "b", "c"]],
     ["if (x) /re{/.test('q'); let a = () => { let inner; const other = 1 }\nlet b", ["a", "b"]],
     ["async function* a() { let x }\nfunction b({ c } = {}) { var y } let d", ["a", "b", "d"]],
     ["class A extends f(class X {}) { static b = 1; c() { let d } } class E {}", ["A", "E"]],

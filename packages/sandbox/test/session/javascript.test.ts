@@ -1,5 +1,13 @@
+import type { CodeAction, ExecutorContext, ToolContext } from "@toolglot/core";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, memorySessionStore, type SandboxSession, ToolError } from "../../src/node/index.ts";
+import {
+  codeTools,
+  createSandbox,
+  memorySessionStore,
+  type SandboxSession,
+  sandboxExecutor,
+  ToolError,
+} from "../../src/node/index.ts";
 import { addTool, tool } from "../support.ts";
 import { key, outcomeOf, value } from "./support.ts";
 
@@ -299,5 +307,21 @@ describe("no session of JavaScript", () => {
     const lying = { ...store, get: async () => spoilt };
     const tampered = { code: "sandbox/session-tampered" };
     await expect(sandbox.resumeSession(session.id, { store: lying, key })).rejects.toMatchObject(tampered);
+  });
+});
+
+describe("what runs programs in a session", () => {
+  it("says so to the model, and has its variables", async () => {
+    await using session = await sandbox.openSession({ domain });
+    const [made] = codeTools(sandbox, { session, style: "notebook" });
+    expect(made?.name).toBe("executeJavascriptCode");
+    expect(made?.description).toContain("variables, functions and classes stay");
+    const given = { signal: new AbortController().signal, callId: "c" } as unknown as ToolContext;
+    await made?.execute({ code: "const a = [1]; a" }, given);
+    expect(await made?.execute({ code: "a.push(2); a" }, given)).toEqual({ value: [1, 2], logs: [] });
+    const context = { runId: "r", signal: new AbortController().signal, emit() {} } as unknown as ExecutorContext;
+    const action = { kind: "code", id: "c", language: "javascript", source: "return a.length;" } as CodeAction;
+    const [result] = await sandboxExecutor(sandbox, { session }).execute(action, context);
+    expect(result).toMatchObject({ data: 2, metadata: { session: { id: session.id, turn: 3, state: "kept" } } });
   });
 });

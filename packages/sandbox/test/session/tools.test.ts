@@ -1,6 +1,8 @@
 import type { CodeAction, ExecutorContext, ToolContext } from "@toolglot/core";
 import { afterAll, expect, it } from "vitest";
 import { codeTools, createSandbox, type SandboxSession, sandboxExecutor } from "../../src/node/index.ts";
+import { makeSandbox } from "../../src/sandbox.ts";
+import { FakeEngine } from "../pool/fake-engine.ts";
 import { sharedSandbox } from "./support.ts";
 
 const sandbox = sharedSandbox();
@@ -70,4 +72,13 @@ it("should refuse what is no session", async () => {
   expect(() => codeTools([sandbox, javascript], { session })).toThrow("one sandbox");
   const durable = { log: {} as never };
   expect(() => sandboxExecutor(sandbox, { session, durable })).toThrow("not both");
+});
+
+it("should refuse sessions where the engine can't give its memory away, as in browsers", async () => {
+  const parts = { engine: new FakeEngine(), limits: sandbox.limits, pool: { size: 0, maxConcurrency: 1 } };
+  const other = makeSandbox({ language: "python" }, parts);
+  const refused = { code: "sandbox/sessions-unsupported" };
+  await expect(other.openSession()).rejects.toMatchObject(refused);
+  await expect(other.resumeSession("a")).rejects.toMatchObject(refused);
+  expect(parts.engine.guests).toEqual([]);
 });

@@ -281,12 +281,8 @@ export function makeBridge(
     },
     declare: (/** @type {string} */ names) => program.declare(names),
     /** Identifiers of tools that a variable hides, as JSON. */
-    hidden: () => {
-      const identifiers = request.tools.map((/** @type {any} */ tool) => tool.identifier);
-      return JSON.stringify(
-        identifiers.filter((/** @type {string} */ _, /** @type {number} */ index) => program.isHidden(index)),
-      );
-    },
+    hidden: () =>
+      JSON.stringify(request.tools.map((/** @type {any} */ tool) => tool.identifier).filter(program.isHidden)),
     /** What programs have left on the global object, as JSON; nothing of it runs. */
     variables: () => JSON.stringify(variables()),
     /** @param {string} text */

@@ -207,9 +207,8 @@ export function programSide(bridge) {
           throw new OwnTypeError(`${name} can't be declared: it was made read-only`);
       }
     },
-    /** @param {number} index Of a tool. */
-    isHidden(index) {
-      const identifier = bridge.identifier(index);
+    /** @param {string} identifier Of a tool. */
+    isHidden(identifier) {
       const there = getOwnPropertyDescriptor(global, identifier);
       return there !== undefined && there.value !== slots[identifier].call;
     },

@@ -1,10 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { Engine, Guest } from "../../engine.ts";
-import { MessageGuest } from "../../javascript/message-guest.ts";
 import { madeOnce } from "../../made-once.ts";
 import type { SandboxLimits, SandboxWall } from "../../types.ts";
 import { missingWall } from "../walls.ts";
 import { findQuickJs, type QuickJsPackage, threadHash, threadScript } from "./quickjs-package.ts";
+import { SessionGuest } from "./session-guest.ts";
 import { WorkerThread } from "./worker-thread.ts";
 
 /** A start takes 60 ms of processor time; machines under load take many times that. */
@@ -82,7 +82,7 @@ export class QuickJsEngine implements Engine {
     const workerData = { memoryMb, wasm: this.#wasm, image, draft };
     const thread = new WorkerThread({ script: threadScript(), workerData, heapMb });
     this.missingWalls = thread.isHeapLimited ? [] : ["memory"];
-    const guest = new MessageGuest(thread, this.#limits, startTimeoutMs);
+    const guest = new SessionGuest(thread, this.#limits, startTimeoutMs);
     if (draft) {
       guest.ready.then(
         () => keepImage(path, draft),

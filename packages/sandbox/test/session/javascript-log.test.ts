@@ -1,0 +1,29 @@
+import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { expect, it } from "vitest";
+import { createSandbox, memorySessionStore } from "../../src/node/index.ts";
+import { tool } from "../support.ts";
+import { key, outcomeOf, value } from "./support.ts";
+
+it("should go on with a parked program of JavaScript from the image before it, in another sandbox", async () => {
+  const effects: string[] = [];
+  const act = (name: string, requiresApproval: boolean) =>
+    tool(name, { what: { type: "string" } }, ({ what }: { what: string }) => `did ${effects.push(what)}`, {
+      annotations: { requiresApproval },
+    });
+  const tools = [act("effect", false), act("asked", true)];
+  const options = { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools };
+  await using one = createSandbox({ language: "javascript" });
+  const first = await one.openSession({ ...options, id: "ada" });
+  await value(first, "const rows = [1]; const size = () => rows.length; return Math.random();");
+  const waiting = `const before = await effect({ what: "one" }); rows.push(await asked({ what: "two" }));
+    return [before, rows[1], size(), Math.random() === Math.random()];`;
+  expect(await first.run(waiting, { approve: async () => "later" })).toMatchObject({ status: "parked" });
+  await first.close();
+  await using two = createSandbox({ language: "javascript" });
+  await using second = await two.resumeSession("ada", options);
+  await expect(second.run("return 1;")).rejects.toMatchObject({ code: "sandbox/session-parked" });
+  const run = await second.resumeRun({ approve: async () => ({ approved: true }) });
+  expect(outcomeOf(run as never)).toEqual(["did 1", "did 2", 2, false]);
+  expect(effects).toEqual(["one", "two"]);
+  expect(await value(second, "return [size(), before];")).toEqual([2, "did 1"]);
+});
