@@ -1,7 +1,7 @@
 import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, memorySessionStore } from "../../src/node/index.ts";
+import { createSandbox, memorySessionStore, type SandboxRun } from "../../src/node/index.ts";
 import { readImage } from "../../src/node/session/image.ts";
 import { corpusPrograms, programTools } from "../javascript/support.ts";
 import { seenOf } from "../python/reuse/one-at-a-time.ts";
@@ -85,7 +85,7 @@ describe("a program of the corpus does the same in a session as by itself", () =
     const alone = await sandbox.run(code);
     const session = await sandbox.openSession({ domain });
     const inSession = await session.run(code);
-    if (inSession.state === "kept") expect(seenOf(inSession)).toEqual(seenOf(alone));
+    if (inSession.state === "kept") expect(seenOf(inSession as SandboxRun)).toEqual(seenOf(alone));
     else expect(inSession).toMatchObject({ error: { type: (alone as { error: { type: string } }).error.type } });
     await session.close({ forget: true });
   });
