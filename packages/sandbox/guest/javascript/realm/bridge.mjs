@@ -186,7 +186,7 @@ export function makeBridge(
     draw = makeRandom(request.seed);
     const kinds = makeKinds();
     program = programSide(own);
-    program.begin();
+    program.begin(false);
     variables = makeVariables(program.global, kinds);
     cleaner = makeCleaner(program.isPromise, kinds, base64);
     inputs = makeArguments(cleaner, nearest);
@@ -273,7 +273,7 @@ export function makeBridge(
       own.tools = request.tools.length;
       own.result = undefined;
       own.assigned = false;
-      program.begin();
+      program.begin(request.session !== undefined);
       for (const tool of request.tools) inputs.prepare(tool);
       programs++;
       programFile = programs === 1 ? "program.js" : `program-${programs}.js`;

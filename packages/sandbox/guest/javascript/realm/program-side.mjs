@@ -80,9 +80,8 @@ export function programSide(bridge) {
   const originals = { __proto__: /** @type {any} */ (null) };
   for (const name of Object.getOwnPropertyNames(global))
     originals[name] = getOwnPropertyDescriptor(global, name)?.value;
-  /** Under the globals: a variable hides a tool, which is there again when the variable is gone. */
-  const layer = create(getPrototypeOf(global));
-  setPrototypeOf(global, layer);
+  /** What has the tools. In a session under the globals: a variable hides a tool, which is there again when the variable is gone. */
+  let layer = global;
 
   /** Tools by identifier, those of earlier programs too: what a program kept calls the one that has the name by then. @type {Record<string, any>} */
   const slots = { __proto__: /** @type {any} */ (null) };
@@ -125,7 +124,12 @@ export function programSide(bridge) {
     else if (getOwnPropertyDescriptor(global, name)?.value === originals[name]) hide(global, name, value);
   };
 
-  const bindTools = () => {
+  /** @param {boolean} isSession */
+  const bindTools = (isSession) => {
+    if (isSession && layer === global) {
+      layer = create(getPrototypeOf(global));
+      setPrototypeOf(global, layer);
+    }
     for (const name in slots) slots[name].index = -1;
     for (let index = 0; index < bridge.tools; index++) {
       const identifier = bridge.identifier(index);
@@ -189,11 +193,11 @@ export function programSide(bridge) {
   hide(Math, "random", { random: () => guarded(draw) }.random);
 
   return {
-    /** Makes ready for a program. */
-    begin() {
+    /** Makes ready for a program. @param {boolean} isSession Whether others come after it. */
+    begin(isSession) {
       waiting = { __proto__: /** @type {any} */ (null) };
       defineProperty(global, "__result__", resultProperty);
-      bindTools();
+      bindTools(isSession);
     },
     /** Makes room for what a program declares, whatever has the name. @param {string} text As JSON: `{ name, isEarly }` each. */
     declare(text) {
