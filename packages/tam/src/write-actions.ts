@@ -9,7 +9,7 @@ import {
   toJsonText,
 } from "@toolglot/core";
 import { inputObject } from "@toolglot/core/results";
-import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
+import { type ActionWriter, actionCalls, exactJsonText, withText } from "@toolglot/core/text";
 import { declaredParams, findParam, findTool } from "./declared.ts";
 import { makeStep } from "./make-step.ts";
 import { normalizeKey, reservedKey } from "./names.ts";
@@ -96,7 +96,7 @@ function hintFor(
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
-  return toJsonText(value).replace(/[«»《》<>]/g, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  return exactJsonText(value, /[«»《》<>]/g);
 }
 
 /** A call that was made is history: a value that no delimiters can hold is shown, with zero-width spaces, not refused. */

@@ -1,4 +1,5 @@
 import { type JsonValue, type ToolDefinition, toJsonText } from "@toolglot/core";
+import { exactJsonText } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";
 import { rawProperty } from "./calls/custom.ts";
 import { type BodyText, cdataEnd, cdataStart, exactText, scriptText } from "./scan/body-text.ts";
@@ -146,11 +147,4 @@ function inputBody(data: string, tools: Tools): string {
   return isDoubtful(plain, "input", tools) ? cdata(text) : plain;
 }
 
-/** JSON without `<` and `&`. Integers that no reader keeps exactly are written with an exponent. */
-function json(value: unknown): string {
-  return toJsonText(value)
-    .replace(/"(?:[^"\\]|\\.)*"|(?<![.\d])-?\d{16,}(?![\d.e])/g, (token) =>
-      token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : Number(token).toExponential(),
-    )
-    .replace(/[<&]/g, (unit) => (unit === "<" ? "\\u003c" : "\\u0026"));
-}
+const json = (value: unknown): string => exactJsonText(value, /[<&]/g);

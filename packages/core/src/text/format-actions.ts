@@ -1,6 +1,7 @@
 import { defined } from "@toolglot/internal";
 import type { Action } from "../action.ts";
 import { ToolglotError } from "../errors.ts";
+import { toJsonText } from "../json.ts";
 import { inputObject } from "../message.ts";
 import type { FormatActionsOptions } from "../protocol.ts";
 import type { ToolCall, ToolDefinition } from "../tool.ts";
@@ -17,6 +18,18 @@ export type ActionWriter = (
 
 /** A block with the visible text that came before it; none: the block alone. */
 export const withText = (text: string, block: string): string => (text === "" ? block : `${text}\n\n${block}`);
+
+/**
+ * JSON in which certain marks, which stand in its texts alone, are escapes. Integers that no reader keeps exactly are written with an
+ * exponent.
+ */
+export function exactJsonText(value: unknown, marks: RegExp): string {
+  return toJsonText(value)
+    .replace(/"(?:[^"\\]|\\.)*"|(?<![.\d])-?\d{16,}(?![\d.e])/g, (token) =>
+      token.startsWith('"') || Number.isSafeInteger(Number(token)) ? token : Number(token).toExponential(),
+    )
+    .replace(marks, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`);
+}
 
 /** What a protocol has to give for its actions to be written. */
 interface Format {

@@ -186,7 +186,7 @@ for (const way of ways) {
     leftToCi({ skip }, way === "pty");
     const { shell, dir } = await session(way, {}, onTestFinished);
     const abort = new AbortController();
-    const running = shell.run("touch begun; sleep 30; echo rest", { signal: abort.signal });
+    const running = shell.run("sh -c 'touch begun; exec sleep 30'; echo rest", { signal: abort.signal });
     const queued = shell.run("echo queued", { signal: abort.signal });
     await until(dir);
     abort.abort();
