@@ -1,3 +1,4 @@
+import { rounds } from "@toolglot/internal/testing";
 import { MemoryStore } from "@toolglot/trp-core";
 import type { ResponseFrame } from "@toolglot/trp-core/frames";
 import type { AuditEntry, NewEvent, RouterStore } from "@toolglot/trp-core/store";
@@ -322,7 +323,7 @@ it.each(drivers)(
           await sqlite.store.close();
         }
       }),
-      { numRuns: 100, interruptAfterTimeLimit: 60_000 },
+      { numRuns: rounds(20, 40, 100), interruptAfterTimeLimit: 60_000 },
     );
   },
   120_000,
