@@ -236,7 +236,7 @@ it("should be played again as it was", async () => {
     protocol: bracketProtocol(),
     executor: longResults(),
     tools: definitions,
-    context: { window: 5000, reserve: 500, ...(compact && { compact }) },
+    context: { window: 5000, reserve: 500, maxResultChars: Number.POSITIVE_INFINITY, ...(compact && { compact }) },
   });
   for (const options of [make(), make(async ({ messages }) => [...messages.slice(0, 2), ...messages.slice(-2)])]) {
     const run = recordRun(options, "Go");

@@ -15,6 +15,7 @@ import type {
   AgentRuntime,
   ApproveCallback,
   Price,
+  RunError,
   RunOptions,
   StopCondition,
 } from "../types.ts";
@@ -63,7 +64,7 @@ export function recordRun(
       ...(settings.price && { price: recordPrice(settings.price, log) }),
       context: {
         ...settings.context,
-        compact: recordCompaction(options.context?.compact, log) ?? settings.context.compact,
+        compact: options.context?.compact ? recordCompaction(options.context.compact, log) : settings.context.compact,
       },
       stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
       runtime: recordRuntime(settings.runtime, log),
@@ -277,34 +278,35 @@ function recordPrice(price: Price, log: Log): Price {
   };
 }
 
+/** A hook of the host's, with the crossing for what it gave or threw. */
+function recordHook<Input, Value>(
+  hook: (input: Input) => Value | Promise<Value>,
+  log: Log,
+  crossing: (given: { value: Value } | { error: RunError }) => Crossing,
+): (input: Input) => Promise<Value> {
+  return async (input) => {
+    try {
+      const value = await hook(input);
+      log.crossing(crossing({ value }));
+      return value;
+    } catch (error) {
+      log.crossing(crossing({ error: toRunError(error, "agent/hook-failed") }));
+      throw error;
+    }
+  };
+}
+
 /** A compaction of the host's; the loop's own gives the same again. */
-function recordCompaction(compact: Compaction | undefined, log: Log): Compaction | undefined {
-  return (
-    compact &&
-    (async (input) => {
-      try {
-        const messages = await compact(input);
-        log.crossing({ type: "compacted", messages });
-        return messages;
-      } catch (error) {
-        log.crossing({ type: "compacted", error: toRunError(error, "agent/hook-failed") });
-        throw error;
-      }
-    })
+function recordCompaction(compact: Compaction, log: Log): Compaction {
+  return recordHook(compact, log, (given) =>
+    "error" in given ? { type: "compacted", ...given } : { type: "compacted", messages: given.value },
   );
 }
 
 function recordCondition(condition: StopCondition, log: Log): StopCondition {
-  return async (state) => {
-    try {
-      const isTrue = await condition(state);
-      log.crossing({ type: "condition", isTrue });
-      return isTrue;
-    } catch (error) {
-      log.crossing({ type: "condition", error: toRunError(error, "agent/hook-failed") });
-      throw error;
-    }
-  };
+  return recordHook(condition, log, (given) =>
+    "error" in given ? { type: "condition", ...given } : { type: "condition", isTrue: given.value },
+  );
 }
 
 function recordRuntime(runtime: AgentRuntime, log: Log): AgentRuntime {

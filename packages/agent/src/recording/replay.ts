@@ -16,7 +16,7 @@ import { checkKeys, defined } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
-import type { AgentLimits, AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
+import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { type Divergence, Player } from "./player.ts";
 import type { Crossing, Recording, RecordingHead } from "./types.ts";
@@ -99,10 +99,14 @@ export function replayRun(recording: Recording, options: { protocol: ToolProtoco
   };
 }
 
-/** Options as they were; a limit that JSON could not hold was `Infinity`. */
-function optionsOf({ options }: RecordingHead): Omit<RecordingHead["options"], "limits"> & { limits: AgentLimits } {
-  const limits = Object.entries(options.limits ?? {}).map(([key, value]) => [key, value ?? Number.POSITIVE_INFINITY]);
-  return { ...options, limits: Object.fromEntries(limits) as AgentLimits };
+/** Options as they were; a number that JSON could not hold was `Infinity`. */
+function optionsOf({ options }: RecordingHead): RecordingHead["options"] {
+  return { ...options, limits: withInfinity(options.limits), context: withInfinity(options.context) };
+}
+
+function withInfinity<Numbers extends object>(numbers: Numbers | undefined): Numbers {
+  const all = Object.entries(numbers ?? {}).map(([key, value]) => [key, value ?? Number.POSITIVE_INFINITY]);
+  return Object.fromEntries(all) as Numbers;
 }
 
 async function* playModel(
