@@ -1,5 +1,5 @@
-// What tests get as `fast-check`: the same cases in every run, so that a change is judged by what it changed. A plain run
-// makes two of five of a property's runs, `.ci/run` and `npm run test:long` all of them.
+// What tests get as `fast-check`: the same cases in every run, so that a change is judged by what it changed. `npm test`
+// makes two of five of a property's runs, `npm run test:long` all of them.
 // `npm run test:fuzz` looks for cases that nobody has seen, with TOOLGLOT_SEED=new; a number repeats a run.
 import fc from "fast-check";
 
@@ -10,7 +10,7 @@ if (asked !== "new") {
   fc.configureGlobal({ seed });
 }
 
-const isWhole = ["TOOLGLOT_REQUIRE_ALL", "TOOLGLOT_LONG", "TOOLGLOT_SEED"].some((name) => process.env[name]);
+const isWhole = ["TOOLGLOT_LONG", "TOOLGLOT_SEED"].some((name) => process.env[name]);
 const defaultRuns = 100;
 const fewest = 25;
 

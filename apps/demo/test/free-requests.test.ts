@@ -441,7 +441,7 @@ const base = fc.constantFrom(
   "how many tents were sold in July",
   "list the open tickets",
 );
-const runs = rounds(25, 80, 200);
+const runs = rounds(25, 200);
 
 it("should decline by name whatever name the data does not have", async () => {
   await fc.assert(

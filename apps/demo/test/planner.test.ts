@@ -216,7 +216,7 @@ const asked = [
 ];
 // An interpreter for Python takes most of a second: a plain run has every seventh question in it, `.ci/run` every second.
 const alike = asked.map((question, index) => {
-  const inPython = index % rounds(7, 2, 1) === 0;
+  const inPython = index % rounds(7, 1) === 0;
   return [question, [...(inPython ? (["attp"] as const) : []), "attp-js", "native", "trp"] as const] as const;
 });
 it.each(alike)("should give the same answer to %j in %j", async (question, among) => {

@@ -3,13 +3,12 @@ import type { TestContext } from "vitest";
 /** `npm run test:long`: everything there is. */
 export const isLong: boolean = process.env.TOOLGLOT_LONG === "1";
 
-/** Whether more than a plain run's sample is asked for: by `.ci/run`, or by `npm run test:long`. */
+/** Whether a test that is dear, or that needs what a machine may lack, runs: in `.ci/run`, or with `npm run test:long`. */
 export const isThorough: boolean = isLong || process.env.TOOLGLOT_REQUIRE_ALL === "1";
 
-/** How many rounds: a sample in a plain run, more in `.ci/run`, and with `npm run test:long` those of `long` (default: as many). */
-export function rounds(plain: number, ci: number, long: number = ci): number {
-  if (isLong) return long;
-  return isThorough ? ci : plain;
+/** How many rounds: a sample, or with `npm run test:long` all. */
+export function rounds(some: number, all: number): number {
+  return isLong ? all : some;
 }
 
 /** How many rounds a test has. */
@@ -20,10 +19,12 @@ export interface Share {
 }
 
 /** As {@link rounds}, with words for the test's name; `what` names the rounds. */
-export function share(what: string, plain: number, ci: number, all: number): Share {
-  const count = rounds(plain, ci, all);
-  if (count >= all) return { count, told: `all ${all} ${what}` };
-  return { count, told: `${count} of ${all} ${what}, the others left to ${ci < all ? "test:long" : ".ci/run"}` };
+export function share(what: string, some: number, all: number): Share {
+  const count = rounds(some, all);
+  return {
+    count,
+    told: count >= all ? `all ${all} ${what}` : `${count} of ${all} ${what}, the others left to test:long`,
+  };
 }
 
 /** So many of them, always the same, from all over the list, in its order. */

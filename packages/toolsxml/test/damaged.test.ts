@@ -1,13 +1,13 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRunnable, type Span } from "@toolglot/core";
-import { isThorough } from "@toolglot/internal/testing";
+import { rounds } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { parse, type ToolsXmlCall } from "../src/index.ts";
 import { damaged, samples, writeSample } from "./damaged-tags.ts";
 import { readChunks, tools } from "./read-chunks.ts";
 
 /** Of some thirty thousand cases a plain run takes one in so many, other ones of each sample. */
-const every = isThorough ? 1 : 16;
+const every = rounds(16, 1);
 
 const overlap = (a: Span, b: Span): boolean => a.start <= b.end && b.start <= a.end;
 

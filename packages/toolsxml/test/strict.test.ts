@@ -8,7 +8,7 @@ import type { ToolsXmlBlock } from "../src/types.ts";
 import { markupBlock, declaredTools as tools, wellFormedBlock } from "./well-formed-blocks.ts";
 
 /** `.ci/run` tries five times as many. */
-const times = rounds(1, 3, 5);
+const times = rounds(1, 5);
 
 /** What a reader found, less spans. */
 function found({ blocks }: ParseResult<ToolsXmlBlock>): object[] {

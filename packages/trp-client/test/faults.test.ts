@@ -1,4 +1,4 @@
-import { isThorough } from "@toolglot/internal/testing";
+import { rounds } from "@toolglot/internal/testing";
 import type { RequestFrame } from "@toolglot/trp-core/frames";
 import fc from "fast-check";
 import { expect, it } from "vitest";
@@ -100,7 +100,7 @@ it("does each operation at most once, and settles every promise, whatever happen
       await trp.close();
       await router.close({ graceMs: 0 });
     }),
-    { numRuns: isThorough ? 60 : 25 },
+    { numRuns: rounds(25, 60) },
   );
 }, 60_000);
 
@@ -129,7 +129,7 @@ it("does the same on a plain router, one frame at a time", async () => {
       });
       await trp.close();
     }),
-    { numRuns: isThorough ? 60 : 25 },
+    { numRuns: rounds(25, 60) },
   );
 }, 60_000);
 
@@ -153,6 +153,6 @@ it("keeps batches whole under faults: each effect once, an outcome for each item
       await trp.close();
       await router.close({ graceMs: 0 });
     }),
-    { numRuns: isThorough ? 40 : 20 },
+    { numRuns: rounds(20, 40) },
   );
 }, 60_000);

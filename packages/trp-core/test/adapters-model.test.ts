@@ -198,7 +198,7 @@ for (const effect of effects) {
         }
         await checkEffects(effect, world, on);
       }),
-      { numRuns: rounds(40, 200, 5_000) },
+      { numRuns: rounds(40, 5_000) },
     );
   });
 
@@ -237,7 +237,7 @@ for (const effect of effects) {
         await (on as Rig).run(call(1));
         await checkEffects(effect, world, on as Rig);
       }),
-      { numRuns: rounds(40, 200, 5_000) },
+      { numRuns: rounds(40, 5_000) },
     );
   });
 }

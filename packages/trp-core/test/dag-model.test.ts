@@ -170,7 +170,7 @@ it("gives random graphs the values, faults and effects of a plain evaluator, and
         expect(effects.map((text) => JSON.stringify(plain(JSON.parse(text)))).sort()).toEqual(expected.sort());
       }
     }),
-    { numRuns: rounds(300, 300, 10_000) },
+    { numRuns: rounds(300, 10_000) },
   );
 });
 
@@ -230,6 +230,6 @@ it("runs nothing of a random graph in which something is wrong", async () => {
         expect(effects).toEqual([]);
       },
     ),
-    { numRuns: rounds(200, 200, 2_000) },
+    { numRuns: rounds(200, 2_000) },
   );
 });

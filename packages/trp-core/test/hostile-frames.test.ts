@@ -12,7 +12,7 @@ import { limits, requestTypes, samples } from "./frames/samples.ts";
 import { ada, openSession, type Session } from "./router-rig.ts";
 
 /** How many frames: the same ones every time. */
-const frameCount = rounds(5_000, 10_000, 100_000);
+const frameCount = rounds(5_000, 100_000);
 const longTest = 300_000;
 
 setFlagsFromString("--expose-gc");

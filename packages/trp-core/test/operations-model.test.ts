@@ -1,4 +1,4 @@
-import { isThorough } from "@toolglot/internal/testing";
+import { isLong } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { Settled } from "../src/calls/types.ts";
 import type { Effect, ExecuteContext } from "../src/catalog/types.ts";
@@ -158,10 +158,10 @@ async function play(schedule: Schedule, { effect, lapses, dies, spoil }: Options
 const longTest = 300_000;
 /** Of each of the eight kinds that a plain run doesn't take in all: a thousand together. */
 const sampled = 125;
-const orders = isThorough ? "every order" : `${sampled} orders`;
+const orders = isLong ? "every order" : `${sampled} orders`;
 const tryOrders = (options: Options): Promise<number> => {
   const run = (schedule: Schedule): Promise<void> => play(schedule, options);
-  return isThorough ? explore(run) : sample(run, sampled);
+  return isLong ? explore(run) : sample(run, sampled);
 };
 
 for (const effect of ["opaque", "keyed", "idempotent", "probe"] as const) {
@@ -187,7 +187,7 @@ for (const effect of ["keyed", "idempotent", "probe"] as const) {
   it(
     `holds for ${effect} effects in ${orders} in which one router dies at any point, and leases lapse at any other`,
     async () => {
-      expect(await tryOrders({ effect, lapses: 1, dies: true })).toBeGreaterThan(isThorough ? 300 : 100);
+      expect(await tryOrders({ effect, lapses: 1, dies: true })).toBeGreaterThan(isLong ? 300 : 100);
     },
     longTest,
   );

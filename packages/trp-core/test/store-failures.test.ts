@@ -192,7 +192,7 @@ it("uses every method of a store here, and nothing fails", async () => {
   expect(faults.filter((operation) => operation !== undefined)).toEqual([]);
 });
 
-const walked = share("methods", 6, names.length, names.length);
+const walked = share("methods", 6, names.length);
 
 it(`tells onError and listeners of each, whoever asked for it (${walked.told})`, async () => {
   expect(names.length).toBeGreaterThan(30);

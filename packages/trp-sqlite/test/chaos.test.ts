@@ -5,7 +5,7 @@ import { chaos } from "./chaos/chaos.ts";
 
 // Two routers as processes on one file, killed and stopped without end, and clients that send everything twice, half of it
 // ASYNC with partial results, and cancel a quarter: not in a plain run.
-const operations = rounds(100, 100, 2000);
+const operations = rounds(100, 2000);
 let scripts: Awaited<ReturnType<typeof bundleProcesses>>;
 
 beforeAll(async () => {

@@ -323,7 +323,7 @@ it.each(drivers)(
           await sqlite.store.close();
         }
       }),
-      { numRuns: rounds(20, 40, 100), interruptAfterTimeLimit: 60_000 },
+      { numRuns: rounds(20, 100), interruptAfterTimeLimit: 60_000 },
     );
   },
   120_000,

@@ -138,7 +138,7 @@ it.each(["memory", "sqlite"])(
           for (const store of stores) await store.close();
         }
       }),
-      { numRuns: rounds(8, 12, 1_000) },
+      { numRuns: rounds(8, 1_000) },
     );
   },
   600_000,

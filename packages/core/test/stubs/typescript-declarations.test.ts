@@ -370,7 +370,7 @@ const isKnown = ({ name }: ToolDefinition): boolean =>
 it("should be valid TypeScript, with the names of the bindings, whatever tools are called and described as", () => {
   const lists = fc.sample(
     fc.uniqueArray(nastyTool.filter(isKnown), { selector: (entry) => entry.name, maxLength: 3 }),
-    rounds(15, 150, 300),
+    rounds(15, 300),
   );
   for (const tools of lists) {
     const text = renderTypeScriptDeclarations(tools);

@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { applyEdits } from "../../src/edit/apply-edits.ts";
 import type { FileTextEdit } from "../../src/edit/types.ts";
 
-const numRuns = rounds(2_000, 5_000, 20_000);
+const numRuns = rounds(2_000, 20_000);
 
 /** Few letters, so that finds are found, often more than once. */
 const letters = (...more: string[]): fc.Arbitrary<string> =>

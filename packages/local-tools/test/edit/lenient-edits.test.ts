@@ -133,7 +133,7 @@ it("shows the nearest lines, too, when the text behind the line numbers is not t
   ]);
 });
 
-const size = rounds(250_000, 1_000_000, 4_000_000);
+const size = rounds(250_000, 4_000_000);
 const filled = (piece: string): string => piece.repeat(Math.ceil(size / piece.length));
 
 // Each nearly fits everywhere, or was made for a slow way of folding.

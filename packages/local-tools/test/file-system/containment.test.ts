@@ -201,7 +201,7 @@ describe("changes between looking and acting", () => {
     put("workspace/d/f", "inside");
     const folder = join(root, "base/workspace/d");
     let swaps = true;
-    const times = rounds(60, 300, 600);
+    const times = rounds(60, 600);
     const swap = (put: () => void): Promise<void> => {
       try {
         rmSync(folder, { recursive: true, force: true });

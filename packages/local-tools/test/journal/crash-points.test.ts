@@ -85,7 +85,7 @@ describe.each(names)("%s", (scenario) => {
   it("should leave all old or all new content when the process is killed at any moment", async () => {
     const last = course.points.findLastIndex((name) => name.startsWith("replaced"));
     const recorded = course.points.indexOf("prepared");
-    const jobs = drawn([...course.points.entries()], rounds(3, 8, course.points.length));
+    const jobs = drawn([...course.points.entries()], rounds(3, course.points.length));
     const round = async (): Promise<void> => {
       for (let job = jobs.shift(); job !== undefined; job = jobs.shift()) {
         const [at, killAt] = job;

@@ -11,7 +11,7 @@ import { type KeptOutput, OutputLog } from "../../src/output/output-log.ts";
 import { TextCleaner } from "../../src/output/text-cleaner.ts";
 import { ReferenceTerminal } from "./reference-terminal.ts";
 
-const numRuns = rounds(250, 2_000, 20_000);
+const numRuns = rounds(250, 20_000);
 let artifactDir: string;
 beforeAll(() => {
   artifactDir = mkdtempSync(join(tmpdir(), "toolglot-output-"));

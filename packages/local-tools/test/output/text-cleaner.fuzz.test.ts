@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { TextCleaner } from "../../src/output/text-cleaner.ts";
 import { ReferenceTerminal } from "./reference-terminal.ts";
 
-const numRuns = rounds(1_500, 3_000, 15_000);
+const numRuns = rounds(1_500, 15_000);
 
 /**
  * Where the two are compared, the texts are always the same ones: in about one of 16,000 they differ by an empty line, when the

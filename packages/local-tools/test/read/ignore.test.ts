@@ -283,7 +283,7 @@ describe("git's own reading", () => {
         },
       ),
       // Always the same lines: git has corners that its documentation doesn't tell of, and finding one is no failure of ours.
-      { seed: 20, numRuns: rounds(100, 100, 400) },
+      { seed: 20, numRuns: rounds(100, 400) },
     );
   });
 });

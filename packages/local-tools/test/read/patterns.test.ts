@@ -153,7 +153,7 @@ describe("texts that must be there for an expression to fit", () => {
           }
         },
       ),
-      { numRuns: rounds(3000, 8000, 50_000) },
+      { numRuns: rounds(3000, 50_000) },
     );
     expect(sure).toBeGreaterThan(100);
   });
@@ -204,7 +204,7 @@ describe("texts that must be there for an expression to fit", () => {
           ).toEqual(expected);
         },
       ),
-      { numRuns: rounds(3000, 8000, 50_000) },
+      { numRuns: rounds(3000, 50_000) },
     );
   });
 

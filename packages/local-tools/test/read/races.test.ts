@@ -8,7 +8,7 @@ import { Reader } from "../../src/read/reader.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 
-const times = rounds(1, 1, 4);
+const times = rounds(1, 4);
 const secret = "SECRET-6f1d";
 const open = { decide: () => Promise.resolve() };
 

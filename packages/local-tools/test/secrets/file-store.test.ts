@@ -264,7 +264,7 @@ describe("several processes", () => {
   it("should leave the old or the new file when killed while writing", async () => {
     const { path } = await filled();
     // A writer derives its key before it writes, which is most of what a round takes.
-    const kills = rounds(1, 6, 20);
+    const kills = rounds(1, 20);
     for (let kill = 0; kill < kills; kill++) {
       const writer = start(program, { path, names: ["A", "B", "C"], value: "x".repeat(2000), forever: true });
       await writer.said("kept A");

@@ -130,6 +130,6 @@ it("should not show what real programs print of a value", () => {
         }
       },
     ),
-    { numRuns: rounds(1, 3, 200), endOnFailure: true },
+    { numRuns: rounds(1, 200), endOnFailure: true },
   );
 }, 1_800_000);

@@ -272,6 +272,6 @@ it("no value leaves by any way, in any form, wherever it is cut", async () => {
         expectHidden({ artifacts, rest }, form, { about: "what is left on the disk" });
       }
     }),
-    { numRuns: rounds(2, 4, 200), endOnFailure: true },
+    { numRuns: rounds(2, 200), endOnFailure: true },
   );
 }, 1_800_000);

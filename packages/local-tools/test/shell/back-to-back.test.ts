@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 import { session, ways } from "./sessions.ts";
 
-const times = rounds(300, 500, 1000);
+const times = rounds(300, 1000);
 
 noteWithoutBubblewrap();
 for (const way of ways) {

@@ -22,7 +22,7 @@ async function until(dir: string, file = "begun"): Promise<void> {
 }
 
 /** In three ways, of a fault that showed in one of seven. */
-const stops = rounds(10, 10, 30);
+const stops = rounds(10, 30);
 
 noteWithoutBubblewrap();
 for (const way of ways) {

@@ -5,7 +5,7 @@ import { expect, it, vi } from "vitest";
 import { noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 import { fewWays, hasTerminal, isConfined, session, terminals } from "./sessions.ts";
 
-const times = rounds(30, 40, 300);
+const times = rounds(30, 300);
 const dropped = "Input that nobody read was dropped when it ended.";
 const lines = "echo ran >> ran.txt\n";
 

@@ -86,7 +86,7 @@ const texts = [
 describe.each(Object.entries(doors))("$KARYI{NAME} through %s", (name, door) => {
   const startsPython = name === "an ATTP program";
   // One that starts Python each time has the first of them; test:long has all.
-  it.each(texts.slice(0, startsPython ? rounds(1, 2, texts.length) : texts.length))(
+  it.each(texts.slice(0, startsPython ? rounds(1, texts.length) : texts.length))(
     "is refused before anything runs: %s",
     async (text) => {
       const session = await openSession();

@@ -176,8 +176,8 @@ async function dieEverywhere(language: keyof typeof programs, lines: Lines, { co
 /** Before and after each write of the programs below. */
 const MOMENTS = { javascript: 34, python: 28 };
 const moments = {
-  javascript: share("moments", 6, 17, MOMENTS.javascript),
-  python: share("moments", 1, 2, MOMENTS.python),
+  javascript: share("moments", 6, MOMENTS.javascript),
+  python: share("moments", 1, MOMENTS.python),
 };
 
 it(`should come to the same end whenever a JavaScript program is killed: ${moments.javascript.told}`, async () => {
@@ -193,7 +193,7 @@ const lines = fc.array(
   { minLength: 1, maxLength: 4 },
 );
 const deaths = fc.array(fc.integer({ min: 1, max: 60 }), { maxLength: 4 });
-const often = { javascript: share("programs", 4, 12, 100), python: share("programs", 1, 1, 10) };
+const often = { javascript: share("programs", 4, 100), python: share("programs", 1, 10) };
 
 /** Programs of any shape, killed at any moments, whoever decides later. */
 async function dieOften(language: keyof typeof programs, seed: number): Promise<void> {

@@ -4,7 +4,7 @@ import { afterEach, expect, it, vi } from "vitest";
 import { GuestPool, type Lease } from "../../src/pool.ts";
 import { FakeEngine, type FakeGuest } from "./fake-engine.ts";
 
-const lives = share("lives of a pool", 200, 600, 5000);
+const lives = share("lives of a pool", 200, 5000);
 
 afterEach(() => {
   vi.useRealTimers();

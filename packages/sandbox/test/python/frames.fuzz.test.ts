@@ -117,7 +117,7 @@ const plan: fc.Arbitrary<Plan> = fc
     return { ...more, chunks: chunks.filter((chunk) => chunk !== "") };
   });
 
-const children = share("children", 15, 30, 1000);
+const children = share("children", 15, 1000);
 
 it(`should come to an outcome and end the child, whatever bytes it writes: ${children.told}`, async () => {
   let next: Plan | undefined;

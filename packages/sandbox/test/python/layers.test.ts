@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
-import { isThorough } from "@toolglot/internal/testing";
+import { isLong } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ChildGuest } from "../../src/node/python/child-guest.ts";
 import { guestFiles } from "../../src/node/python/guest-files.ts";
@@ -77,8 +77,8 @@ it("should be a child that could reach all of it, were it not for its script", a
   expect(execFileSync(process.execPath, ["-e", bare, file], { env, encoding: "utf8" })).toContain(secret);
 });
 
-// A plain run tries some of each kind. They share a child: one without a snapshot takes seconds to start.
-const group = isThorough ? attempts : attempts.filter((_, index) => index % 3 === 0);
+// Some of each kind; all in test:long. They share a child: one without a snapshot takes seconds to start.
+const group = isLong ? attempts : attempts.filter((_, index) => index % 3 === 0);
 
 it(`should reach nothing without permission model and guard: ${group.length} of ${attempts.length} attempts`, async () => {
   const sources = JSON.stringify(group.map(({ code }) => canary.fill(code)));

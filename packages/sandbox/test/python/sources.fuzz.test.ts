@@ -141,7 +141,7 @@ async function survive(sources: fc.Arbitrary<string>, numRuns: number): Promise<
   );
 }
 
-const senseless = share("sources", 1, 3, 300);
+const senseless = share("sources", 1, 300);
 
 it(
   `should end every run of a source without sense in an outcome: ${senseless.told}`,
@@ -151,7 +151,7 @@ it(
   long,
 );
 
-const large = share("sources", 1, 3, 150);
+const large = share("sources", 1, 150);
 
 it(
   `should end every run of a source that is deep or wide in an outcome: ${large.told}`,
@@ -162,7 +162,7 @@ it(
 );
 
 // The guard's reading and the compiler, thousands of times in one interpreter.
-const read = share("sources", 200, 1000, 20_000);
+const read = share("sources", 200, 20_000);
 
 it(
   `should read any source with no error but those it is made for: ${read.told}`,

@@ -13,7 +13,7 @@ const poisons = readSections(new URL("../javascript/attack/poison.txt", import.m
   fails: name.startsWith("!"),
   code: code.replace("{EACH}", each),
 }));
-const some = someOf(poisons, 6);
+const some = someOf(poisons, 4);
 const sample = drawn(some, 4);
 
 const { domain, reuse } = threads["one after another in one thread"];

@@ -1,4 +1,4 @@
-import { isThorough, rounds } from "@toolglot/internal/testing";
+import { isLong, rounds } from "@toolglot/internal/testing";
 import { createRouter, defineCapability, MemoryStore, type Router } from "@toolglot/trp-core";
 import type { PartialResultEvent } from "@toolglot/trp-core/frames";
 import { describe, expect, it, type TestContext, vi } from "vitest";
@@ -41,7 +41,7 @@ function polling(name: string): Carrier {
 }
 
 const cut = [...carriers.filter(({ name }) => !/process|handler/.test(name)), polling("HTTP by node:http")];
-// A client that was cut off waits a while before it asks again: at all of them only in `.ci/run`.
+// A client that was cut off waits a while before it asks again: at all of them only in test:long.
 const count = rounds(2, 5);
 
 /** What happens to the connection around each part. */
@@ -53,7 +53,7 @@ const ways = {
 } as const;
 
 describe.concurrent.each(cut)("partial results over $name", (carrier) => {
-  it.for(Object.entries(ways).slice(isThorough ? 0 : 3))(
+  it.for(Object.entries(ways).slice(isLong ? 0 : 3))(
     "come once each when the connection is cut at each of them %s",
     async ([, way], context) => {
       const { onTestFinished } = context;

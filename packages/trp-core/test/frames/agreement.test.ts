@@ -33,7 +33,7 @@ function overTheWire(frame: unknown): JsonObject | undefined {
 // What a frame may be refused for although its shape is right.
 const beyondShape = /nested deeper|runs calls "SYNC" only|is not spoken here|at most 64 calls/;
 
-const frames = rounds(12_000, 15_000, 30_000);
+const frames = rounds(12_000, 30_000);
 
 it("takes what the schemas take, and refuses what they refuse", () => {
   const hostile = hostileFrames(20_260_101);

@@ -30,8 +30,8 @@ const kinds = [
   "add({ a: 1 }); return 3",
 ];
 
-const inRow = share("runs in a row", 18, 40, 3000);
-const together = share("at a time", 20, 40, 2000);
+const inRow = share("runs in a row", 18, 3000);
+const together = share("at a time", 20, 2000);
 
 it(`should hold nothing after ${inRow.told}, and ${together.told}`, async () => {
   const one = async (sandbox: ReturnType<typeof createSandbox>, index: number): Promise<void> => {

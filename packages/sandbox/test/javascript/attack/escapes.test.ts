@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { type AnyTool, ToolError } from "@toolglot/core";
-import { drawn, isThorough, leftToCi, someOf } from "@toolglot/internal/testing";
+import { drawn, isLong, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/node/index.ts";
 import { Canary } from "../../canary.ts";
@@ -96,7 +96,7 @@ it("should hold at least sixty attempts, each named once and with its outcome", 
 });
 
 describe.each([
-  ["each in a thread of its own", someOf(attempts, 24), 12],
+  ["each in a thread of its own", someOf(attempts, 12), 6],
   ["one after another in one thread", attempts, 40],
 ] as const)("attempts, %s", (how, some, sampled) => {
   const make = (): Sandbox =>
@@ -133,6 +133,6 @@ describe.each([
     else if (/^[["{\d]|^(true|false|null)$/.test(wanted))
       expect(run.status === "ok" ? run.value : run.error).toEqual(JSON.parse(wanted));
     else if (wanted !== "any") expect(wanted.split("|"), text.slice(0, 600)).toContain(outcome);
-    if (looksAfter(isThorough ? some : sample, attempt)) expect(await look(sandbox)).toEqual(fresh);
+    if (looksAfter(isLong ? some : sample, attempt)) expect(await look(sandbox)).toEqual(fresh);
   });
 });

@@ -48,7 +48,7 @@ const token = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: "binary", maxLength: 4 }) },
 );
 
-const soups = share("rows of tokens", 25, 80, 10_000);
+const soups = share("rows of tokens", 25, 10_000);
 
 it(
   `should survive any row of tokens: ${soups.told}`,
@@ -88,7 +88,7 @@ function mutate(
   return kind === "graft" ? head + text.slice(donor, donor + length * 3) + tail : head + tail;
 }
 
-const mutants = share("programs", 25, 80, 10_000);
+const mutants = share("programs", 25, 10_000);
 
 it(
   `should survive programs that were changed at random: ${mutants.told}`,
@@ -155,7 +155,7 @@ const json = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-const lists = share("lists of values", 8, 30, 2000);
+const lists = share("lists of values", 8, 2000);
 
 it(
   `should bring any JSON through arguments, answers and results as it was: ${lists.told}`,

@@ -284,7 +284,7 @@ async function checkLife([script, last]: [unknown[][], "wait" | "end"]): Promise
 
 /** Guests at the same time: most of what one takes is waiting for its limits. */
 const GROUP = 20;
-const guests = share("guests", 60, 600, 10_000);
+const guests = share("guests", 60, 10_000);
 
 it(`should come to one outcome whatever a guest says, and when: ${guests.told}`, async () => {
   await fc.assert(

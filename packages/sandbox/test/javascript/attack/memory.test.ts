@@ -1,5 +1,5 @@
 import { ToolError } from "@toolglot/core";
-import { drawn, leftToCi, share } from "@toolglot/internal/testing";
+import { drawn, leftToCi, share, someOf } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
 import { tool } from "../../support.ts";
@@ -42,8 +42,7 @@ async function settled(): Promise<number> {
   return least;
 }
 
-it.for([64, 24, 128])("should hold the memory of a program to %i MB", async (memoryMb, context) => {
-  leftToCi(context, memoryMb === 24);
+it.for(someOf([64, 24, 128], 0, [24]))("should hold the memory of a program to %i MB", async (memoryMb) => {
   await using capped = createSandbox({ language: "javascript", limits: { ...limits, memoryMb } });
   for (const code of bombs) {
     const run = await capped.run(code);
@@ -55,7 +54,7 @@ it.for([64, 24, 128])("should hold the memory of a program to %i MB", async (mem
   expect(fits).toMatchObject({ status: "ok" });
 });
 
-const row = share("memory bombs in a row", 3, 6, 400);
+const row = share("memory bombs in a row", 3, 400);
 
 it(`should give memory back after ${row.told}`, async () => {
   await sandbox.run("return 1");
@@ -98,9 +97,10 @@ const garbage: [string, string][] = [
   ],
 ];
 
-const sample = drawn(garbage, 2);
+const some = someOf(garbage, 3);
+const sample = drawn(some, 2);
 
-it.for(garbage)("should give memory back to a program that is done with %s", async (one, context) => {
+it.for(some)("should give memory back to a program that is done with %s", async (one, context) => {
   leftToCi(context, sample.includes(one));
   const [, code] = one;
   const tools = [

@@ -44,7 +44,7 @@ async function byItself(code: string): Promise<unknown> {
   return JSON.stringify(first) === JSON.stringify(second) ? first : undefined;
 }
 
-const often = share("pairs of programs", 12, 20, 2000);
+const often = share("pairs of programs", 12, 2000);
 
 it(`should let no program change the next one: ${often.told}`, async () => {
   const program = fc.constantFrom(...programs);

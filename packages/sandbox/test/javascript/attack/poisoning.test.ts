@@ -15,7 +15,7 @@ it("should hold at least sixty programs, each named once", () => {
   expect(new Set(poisons.map(({ name }) => name)).size).toBe(poisons.length);
 });
 
-const some = someOf(poisons, 16);
+const some = someOf(poisons, 8);
 const sample = drawn(some, 12);
 
 it.each([

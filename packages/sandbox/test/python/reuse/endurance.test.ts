@@ -25,7 +25,7 @@ const programs = [
   "print('x' * 1000)\n__result__ = [add(number) for number in range(10)]",
 ];
 
-const inRow = share("programs", 60, 120, 500);
+const inRow = share("programs", 60, 500);
 /** By then V8 has compiled what it will, and all of the memory that they need is there. */
 const early = Math.min(100, inRow.count / 2);
 

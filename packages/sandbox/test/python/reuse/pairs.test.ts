@@ -7,8 +7,8 @@ import { corpusTools } from "../corpus/tools.ts";
 import { endless, runNext, seenOf } from "./one-at-a-time.ts";
 
 const programs = readSections(new URL("../corpus/programs.txt", import.meta.url));
-const few = drawn(programs, rounds(4, 8, programs.length));
-const pairs = rounds(10, 20, 2000);
+const few = drawn(programs, rounds(4, programs.length));
+const pairs = rounds(10, 2000);
 
 it(`should answer after any program as alone: ${pairs} of 2000 pairs of ${few.length} programs`, async () => {
   const common = { language: "python", tools: corpusTools, seed: 1 } as const;

@@ -18,9 +18,9 @@ const seenBy = (run: SessionRun): unknown => {
 };
 
 describe.each([
-  ["off", false, text("probe.py"), 6],
+  ["off", false, text("probe.py"), 3],
   // The guard is one wall more.
-  ["on", true, text("probe-guarded.py"), 2],
+  ["on", true, text("probe-guarded.py"), 1],
 ])("with the guard %s", (_, guard, probe, count) => {
   /** All in `npm run test:long`. */
   const some = someOf(poisons, count);

@@ -24,12 +24,12 @@ it("should hold at least sixty programs, each with its own name", () => {
 });
 
 describe.each([
-  ["off", false, text("probe.py"), 16],
+  ["off", false, text("probe.py"), 8],
   // The guard is one wall more.
-  ["on", true, text("probe-guarded.py"), 6],
+  ["on", true, text("probe-guarded.py"), 3],
 ])("with the guard %s", (_, guard, probe, count) => {
   const some = someOf(poisons, count);
-  const sample = drawn(some, count / 2);
+  const sample = drawn(some, Math.ceil(count / 2));
   const sandbox = createSandbox({
     ...({
       language: "python",
