@@ -12,12 +12,12 @@ import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult, Steering } f
  * Makes an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
  * options that can't work; nothing else here or in a run throws.
  */
-export function createAgent(options: AgentOptions): Agent {
+export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agent<Value> {
   const settings = toSettings(options);
   return {
     run(input, runOptions = {}) {
       checkKeys("run", runOptions, "signal runId");
-      return startRun(settings, toMessages(input), runOptions);
+      return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
   };
 }

@@ -6,6 +6,7 @@ export { createAgent } from "./create-agent.ts";
 export type { AgentEvent, RepairReason, RunEvent, StepEvent } from "./events.ts";
 export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";
 export { type NativeProtocolOptions, nativeProtocol } from "./native.ts";
+export type { OutputOptions, OutputSchema, OutputValidation, StandardOutput } from "./output/types.ts";
 export { parseRecording, stringifyRecording } from "./recording/format.ts";
 export type { Divergence } from "./recording/player.ts";
 export { type RecordedRun, type RecordOptions, recordRun } from "./recording/record.ts";

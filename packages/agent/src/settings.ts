@@ -2,13 +2,17 @@ import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { dropOldResults } from "./context/compaction.ts";
 import { toDefinitions } from "./loop/live-tools.ts";
+import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
 /** Options with every default filled in. */
 export interface Settings
-  extends Omit<AgentOptions, "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | WithDefault>,
+  extends Omit<
+      AgentOptions,
+      "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | WithDefault
+    >,
     Required<Pick<AgentOptions, WithDefault>> {
   /** Gives the tools of the moment; asked at the start, then before each further request. */
   readTools: () => unknown;
@@ -16,6 +20,7 @@ export interface Settings
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
   stopWhen: readonly StopCondition[];
+  output: Output | undefined;
   context: ContextOptions & Required<Pick<ContextOptions, "maxResultChars" | "compact">>;
   limits: Required<AgentLimits>;
   runtime: AgentRuntime;
@@ -24,7 +29,8 @@ export interface Settings
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, ...given } = options;
+  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, output, ...given } = options;
+  const source = toolsOf(tools);
   return {
     locale: "en",
     mode: "loop",
@@ -32,7 +38,8 @@ export function toSettings(options: AgentOptions): Settings {
     reasoning: "skip",
     startsInReasoning: false,
     ...defined(given),
-    ...toolsOf(tools),
+    ...source,
+    output: outputOf(output, options, source.fixedTools),
     keepEvents: keepEvents === "all" ? Number.POSITIVE_INFINITY : keepEvents,
     stopWhen: typeof stopWhen === "function" ? [stopWhen] : [...stopWhen],
     context: { maxResultChars: 50_000, compact: dropOldResults(), ...defined(context ?? {}) },
@@ -46,6 +53,20 @@ export function toSettings(options: AgentOptions): Settings {
     },
     runtime: withDefaults(runtime),
   };
+}
+
+function outputOf(
+  given: AgentOptions["output"],
+  { mode, protocol }: AgentOptions,
+  tools: readonly ToolDefinition[] | undefined,
+): Output | undefined {
+  const output = toOutput(given);
+  if (output && mode === "single")
+    throw new TypeError("output needs the mode loop: in single mode a result is the outcome.");
+  if (output && endsByCall(protocol) && tools?.some(({ name }) => name === output.name)) {
+    throw new TypeError(`A tool is named ${output.name}, as the one that ends a run: give output another name.`);
+  }
+  return output;
 }
 
 /** A list stays as it is now; a function and a source are asked each time. */
@@ -65,7 +86,7 @@ function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
-    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
+    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
   checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");

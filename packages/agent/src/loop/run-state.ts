@@ -1,6 +1,7 @@
 import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
+import { finalAnswerTool } from "../output/final-answer.ts";
 import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
 import { Deadline, type StopCause } from "../stop.ts";
@@ -41,6 +42,8 @@ export class RunState {
   /** Visible text of the newest answer, complete or not. */
   lastText = "";
   stop: StopCause | undefined;
+  /** The answer in the form that the host asked for, once the model has called for it in this step. */
+  final: { value: unknown } | undefined;
   /** The tools that the last request declared, or would have. */
   declared: readonly ToolDefinition[] | undefined;
 
@@ -64,6 +67,8 @@ export class RunState {
     this.wording = wordings[settings.locale];
     this.conversation = new Conversation(settings.protocol, messages, settings.context.maxResultChars);
     this.tools = new LiveTools(settings.readTools);
+    const finalAnswer = finalAnswerTool(this);
+    if (finalAnswer) this.tools.addOwn(finalAnswer);
     this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
     this.#onEvent = settings.onEvent;
@@ -150,7 +155,8 @@ export class RunState {
     this.ended = true;
     this.#push({ type: "run-end", result });
     this.events.close();
-    return result;
+    // What a schema made of the answer need not be JSON; in the event it is.
+    return outcome.value === undefined ? result : { ...result, value: outcome.value };
   }
 
   #transcript(): Transcript {

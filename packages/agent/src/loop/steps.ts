@@ -1,5 +1,7 @@
 import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
+import { decideOutput, refusedAnswer } from "../output/answers.ts";
+import { answerInstructions } from "../output/final-answer.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
 import { runAction } from "./act.ts";
@@ -22,6 +24,7 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     const limit = limitReached(run);
     if (limit) return { status: "limit", limit, text: run.lastText };
     const { stepIndex } = run;
+    run.final = undefined;
     const began = run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
     if (stepIndex > 0) refreshTools(run);
     inject(run, false);
@@ -29,7 +32,7 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     checkStopped(run.signal);
     const end: StepEnd = answer.interrupted
       ? { repair: false }
-      : await follow(run, answer, decide(run, answer), repairs, repeats);
+      : await follow(run, answer, await verdictOn(run, answer), repairs, repeats);
     const { finish, usage } = answer;
     const ended = run.emit({ type: "step-end", stepIndex, finish, ...defined({ usage }) });
     const { info: model } = run.settings.model;
@@ -37,6 +40,12 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
     repairs = "repair" in end && end.repair ? repairs + 1 : 0;
   }
+}
+
+async function verdictOn(run: RunState, answer: Answer): Promise<Verdict> {
+  const verdict = decide(run, answer);
+  const { output } = run.settings;
+  return output ? decideOutput(run, output, answer, verdict) : verdict;
 }
 
 /** Whether the host has more to say to a model that is done. */
@@ -63,10 +72,11 @@ function limitReached(run: RunState): LimitKind | undefined {
   return undefined;
 }
 
-/** Sets the system message: the protocol, the tools of the moment, and the host's own text. */
+/** Sets the system message: the protocol with the tools of the moment, the answer's form, and the host's own text. */
 function instruct(run: RunState): void {
   const { protocol, locale, mode, system } = run.settings;
-  const parts = [protocol.instructions(run.tools.current, { locale, mode }), system ?? ""];
+  const manual = protocol.instructions(run.tools.current, { locale, mode });
+  const parts = [manual, answerInstructions(run), system ?? ""];
   run.conversation.instruct(parts.filter((part) => part !== "").join("\n\n"));
 }
 
@@ -88,7 +98,7 @@ async function follow(
   switch (verdict.kind) {
     case "answer":
       if (answer.finish === "length") run.warn("agent/answer-cut", "The answer was cut at the model's token limit.");
-      return { outcome: { status: "answered", text: verdict.text } };
+      return { outcome: { status: "answered", text: verdict.text, ...defined({ value: verdict.value }) } };
     case "fail":
       return { outcome: { status: "error", text: run.lastText, error: verdict.error } };
     case "repair":
@@ -99,7 +109,8 @@ async function follow(
 }
 
 /** Sends the answer back, unless the model has used up its repair turns. */
-function repair(run: RunState, { reason, text, keptAnswer }: Verdict & { kind: "repair" }, repairs: number): StepEnd {
+function repair(run: RunState, verdict: Verdict & { kind: "repair" }, repairs: number): StepEnd {
+  const { reason, text, keptAnswer, issues } = verdict;
   const { maxRepairTurns } = run.settings;
   if (repairs >= maxRepairTurns && keptAnswer !== undefined) {
     run.warn(
@@ -110,12 +121,11 @@ function repair(run: RunState, { reason, text, keptAnswer }: Verdict & { kind: "
   }
   if (repairs >= maxRepairTurns) {
     const message = `The model's answer could not be used (${reason}), after ${repairs} repair turns.`;
-    return {
-      outcome: { status: "error", text: run.lastText, error: { code: "agent/bad-output", message, data: { reason } } },
-    };
+    const data = { reason, ...defined({ issues }) };
+    return { outcome: { status: "error", text: run.lastText, error: { code: "agent/bad-output", message, data } } };
   }
   run.emit({ type: "repair-turn", stepIndex: run.stepIndex, reason, text });
-  run.conversation.add(hostMessage(text));
+  if (!verdict.isTold) run.conversation.add(hostMessage(text));
   return { repair: true };
 }
 
@@ -140,7 +150,7 @@ async function act(
     if (denial === undefined && repeats.exceededBy(action)) {
       return { outcome: { status: "limit", limit: "repeats", text: run.lastText } };
     }
-    const given = await runAction(run, action, denial);
+    const given = await runAction(run, action, denial, results);
     results.push(...given);
     const spent = denial === undefined ? repeats.note(action, given) : [];
     if (spent.length > 0) notes.push(run.wording.repeated(spent, run.settings.limits.repeats));
@@ -152,10 +162,15 @@ async function act(
     parts: results.map((result) => ({ type: "result", result })),
   });
   checkStopped(run.signal);
+  if (run.final) {
+    const { value } = run.final;
+    return { outcome: { status: "answered", text: toJsonText(value), value } };
+  }
   if (run.settings.mode === "single") return { outcome: outcomeOfResults(results) };
   if (await isEnough(run, results)) return { outcome: { status: "stopped", text: run.lastText } };
   if (notes.length > 0) run.conversation.add(hostMessage(notes.join("\n\n")));
-  return { repair: false };
+  const wrong = refusedAnswer(run, results);
+  return wrong ? repair(run, wrong, repairs) : { repair: false };
 }
 
 /** Whether the host's conditions end the run here; one that throws does. */

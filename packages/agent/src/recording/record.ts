@@ -1,4 +1,4 @@
-import type { Executor, ExecutorContext, Message, Model, ModelPart, ToolDefinition, WaitOutcome } from "@toolglot/core";
+import type { Executor, ExecutorContext, Message, Model, ModelPart, WaitOutcome } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
 import type { Compaction } from "../context/compaction.ts";
 import { isContextOverflow } from "../context/overflow.ts";
@@ -6,8 +6,9 @@ import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";
 import { toRunError } from "../loop/run-error.ts";
+import type { Output } from "../output/output.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
-import { toSettings } from "../settings.ts";
+import { type Settings, toSettings } from "../settings.ts";
 import { toMessages } from "../to-messages.ts";
 import type {
   AgentOptions,
@@ -30,7 +31,7 @@ export interface RecordOptions extends RunOptions {
 }
 
 /** A run that is being recorded. */
-export interface RecordedRun extends AgentRun {
+export interface RecordedRun<Value = unknown> extends AgentRun<Value> {
   /** What was recorded so far; complete once `result` has settled. */
   readonly recording: Recording;
 }
@@ -40,17 +41,17 @@ export interface RecordedRun extends AgentRun {
  * what executors report and give, approvals, clock and timers, and every event. {@link replay} plays it again. Throws
  * what `createAgent` and `run` throw. A recording holds everything that was said: keep it as private as that.
  */
-export function recordRun(
-  options: AgentOptions,
+export function recordRun<Value = unknown>(
+  options: AgentOptions<Value>,
   input: string | readonly Message[],
   recordOptions: RecordOptions = {},
-): RecordedRun {
+): RecordedRun<Value> {
   checkKeys("recordRun", recordOptions, "signal runId onLine");
   const { onLine, ...runOptions } = recordOptions;
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));
   const runId = runOptions.runId ?? settings.runtime.newRunId();
-  const log = new Log(headOf(options, settings.fixedTools, messages, runId), onLine);
+  const log = new Log(headOf(options, settings, messages, runId), onLine);
   const { signal } = runOptions;
   // Before the run listens to the signal: what the abort causes must be recorded after it.
   const stopListening = onAbort(signal, () => log.crossing({ type: "abort" }));
@@ -66,13 +67,14 @@ export function recordRun(
         ...settings.context,
         compact: options.context?.compact ? recordCompaction(options.context.compact, log) : settings.context.compact,
       },
+      output: settings.output && recordOutput(settings.output, log),
       stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
       runtime: recordRuntime(settings.runtime, log),
     },
     messages,
     { ...runOptions, runId },
     (event) => log.event(event),
-  );
+  ) as AgentRun<Value>;
   void run.result.then(stopListening);
   return {
     ...run,
@@ -92,7 +94,7 @@ export function recordRun(
 
 function headOf(
   options: AgentOptions,
-  tools: ToolDefinition[] | undefined,
+  { fixedTools, output }: Settings,
   input: Message[],
   runId: string,
 ): RecordingHead {
@@ -101,16 +103,19 @@ function headOf(
   const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
   return plainJson({
     type: "head",
-    version: 4,
+    version: 5,
     runId,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
-    ...(tools && { tools }),
+    ...(fixedTools && { tools: fixedTools }),
     input,
     approves: options.approve !== undefined,
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
+    ...(output && {
+      output: { jsonSchema: output.jsonSchema, name: output.name, ...defined({ description: output.description }) },
+    }),
     ...defined({ model: options.model.info }),
   });
 }
@@ -301,6 +306,13 @@ function recordCompaction(compact: Compaction, log: Log): Compaction {
   return recordHook(compact, log, (given) =>
     "error" in given ? { type: "compacted", ...given } : { type: "compacted", messages: given.value },
   );
+}
+
+function recordOutput(output: Output, log: Log): Output {
+  const validate = recordHook(output.validate, log, (given) =>
+    "error" in given ? { type: "validated", ...given } : { type: "validated", validation: given.value },
+  );
+  return { ...output, validate };
 }
 
 function recordCondition(condition: StopCondition, log: Log): StopCondition {

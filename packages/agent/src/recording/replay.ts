@@ -15,6 +15,7 @@ import {
 import { checkKeys, defined } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
+import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
@@ -55,6 +56,7 @@ export function replay(recording: Recording): Replay {
       ...(head.compacts && {
         context: { ...optionsOf(head).context, compact: () => host.compacted() },
       }),
+      ...(head.output && { output: host.output(head.output) }),
       ...(head.priced && { price: () => player.price() }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
@@ -244,6 +246,19 @@ class PlayedHost {
     player.advance();
     if (crossing.error) throw toError(crossing.error);
     return crossing.isTrue ?? false;
+  }
+
+  output({ jsonSchema, ...more }: NonNullable<RecordingHead["output"]>): OutputOptions {
+    const player = this.#player;
+    const validate = async (): Promise<OutputValidation> => {
+      const crossing = await player.next();
+      if (player.signal.aborted) return { success: false, issues: [] };
+      if (crossing?.type !== "validated") throw outOfOrder(player, "the answer is validated", crossing);
+      player.advance();
+      if (crossing.error) throw toError(crossing.error);
+      return crossing.validation ?? { success: false, issues: [] };
+    };
+    return { schema: { jsonSchema, validate }, ...more };
   }
 
   async compacted(): Promise<readonly Message[]> {

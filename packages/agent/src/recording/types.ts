@@ -3,6 +3,7 @@ import type {
   ApprovalRequest,
   Decision,
   ExecutorEvent,
+  JsonSchemaObject,
   Message,
   ModelInfo,
   ModelPart,
@@ -12,6 +13,7 @@ import type {
   WaitRequest,
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
+import type { OutputValidation } from "../output/types.ts";
 import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../types.ts";
 
 /** The options of the run that are data, unchanged. */
@@ -23,7 +25,7 @@ export type RecordedOptions = Pick<
 /** What a run was started with. */
 export interface RecordingHead {
   type: "head";
-  version: 4;
+  version: 5;
   runId: string;
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
@@ -41,6 +43,8 @@ export interface RecordingHead {
   conditions: number;
   /** Whether the host had a compaction of its own. */
   compacts: boolean;
+  /** The form that the answer must have. */
+  output?: { jsonSchema: JsonSchemaObject; name: string; description?: string };
   /** What the model said of itself. */
   model?: ModelInfo;
 }
@@ -66,6 +70,8 @@ export type Crossing =
   | { type: "price"; cost?: number; error?: RunError }
   /** A condition of `stopWhen`. */
   | { type: "condition"; isTrue?: boolean; error?: RunError }
+  /** The schema of the answer. */
+  | { type: "validated"; validation?: OutputValidation; error?: RunError }
   | { type: "compacted"; messages?: readonly Message[]; error?: RunError }
   /** The host said something in mid-run. */
   | { type: "steer"; messages: Message[]; interrupt: boolean }
