@@ -1,5 +1,6 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
+import { checkStore } from "./context/artifacts.ts";
 import { dropOldResults } from "./context/compaction.ts";
 import { toDefinitions } from "./loop/live-tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
@@ -89,7 +90,7 @@ function check(options: AgentOptions): void {
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
-  checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");
+  checkKeys("createAgent: context", options.context, "window reserve estimate maxResultChars artifacts compact");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
   const { stopWhen = [], price, context } = options;
   if (typeof model !== "function") {
@@ -123,6 +124,11 @@ function check(options: AgentOptions): void {
   if (context?.compact !== undefined && typeof context.compact !== "function") {
     throw new TypeError("context.compact must be a function, as dropOldResults() gives one.");
   }
+  if (context?.estimate !== undefined && typeof context.estimate !== "function") {
+    throw new TypeError("context.estimate must be a function (messages, tools) that gives a number of tokens.");
+  }
+  if (context?.artifacts !== undefined && context.artifacts !== false)
+    checkStore("context.artifacts", context.artifacts);
   positive("maxRepairTurns", maxRepairTurns, 0);
   if (keepEvents !== undefined && keepEvents !== "all" && !(Number.isInteger(keepEvents) && keepEvents >= 1)) {
     throw new TypeError(`keepEvents must be "all" or a whole number from 1, not ${String(keepEvents)}.`);

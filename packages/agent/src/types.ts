@@ -1,5 +1,6 @@
 import type {
   ApprovalRequest,
+  ArtifactStore,
   Decision,
   Executor,
   FinishReason,
@@ -93,8 +94,18 @@ export interface ContextOptions {
   window?: number;
   /** Tokens of it that are kept free for the answer. Default `maxTokens`, else 8,192, or a quarter of the window if that is less. */
   reserve?: number;
+  /**
+   * Tokens of a request, as the provider gets it; `tools`: those that are declared. One that throws or gives no number from 0 is not
+   * used. Default: a token for three characters, 1,000 for an image or a file.
+   */
+  estimate?: (messages: readonly Message[], tools: readonly ToolDefinition[]) => number;
   /** UTF-16 units of one result; of a longer one requests have the beginning and the end. Default 50,000; `Infinity`: all. */
   maxResultChars?: number;
+  /**
+   * Where the whole of results is kept that requests show cut or not at all; the model reads on with the tool `read_artifact`. Default:
+   * memory, 64 MiB for each run, the oldest out first. `false`: nothing is kept.
+   */
+  artifacts?: ArtifactStore | false;
   /**
    * Makes the conversation shorter when a request would not fit the window, and when the model refuses it as too long. Then whole turns
    * are left out, the oldest first, where that is not enough. Default {@link dropOldResults}`()`.

@@ -27,6 +27,8 @@ const en = {
   unhandled: (kind: string) => `Nothing here can run ${kind}.`,
   badArguments: (fault: string) =>
     `The arguments are no JSON object (${fault}), so the call was not run. Send it again with one JSON object.`,
+  resultCut: (left: number, of: number, rest: { id: string; from: number } | undefined) =>
+    `[${left} of ${of} characters were left out here${rest ? `. Read them with read_artifact: id ${JSON.stringify(rest.id)}, offset ${rest.from}.` : ", and can't be read. Ask for less at a time."}]`,
   finalAnswer: (what: string | undefined) =>
     `Gives your final answer and ends the conversation. Call it once, when nothing else is left to do.${what ? ` ${what}` : ""}`,
   answerForm: (schema: string, what: string | undefined) =>
@@ -66,6 +68,8 @@ const zh: Wording = {
   executorFailed: "由于我方故障，该调用无法执行。",
   unhandled: (kind) => `这里无法执行 ${kind}。`,
   badArguments: (fault) => `参数不是 JSON 对象（${fault}），因此调用没有执行。请用一个 JSON 对象重新发送。`,
+  resultCut: (left, of, rest) =>
+    `[此处省略了 ${of} 个字符中的 ${left} 个${rest ? `。可用 read_artifact 读取：id ${JSON.stringify(rest.id)}，offset ${rest.from}。` : "，且无法读取。请一次请求更少的内容。"}]`,
   finalAnswer: (what) => `给出最终答案并结束对话。在没有其他事情可做时调用一次。${what ?? ""}`,
   answerForm: (schema, what) =>
     `最终答案必须是一个 JSON 值，前后不得有任何其他文字。${what ?? ""}它必须符合以下 JSON Schema：\n\n${schema}`,

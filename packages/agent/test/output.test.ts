@@ -174,7 +174,11 @@ describe("every protocol", () => {
   it.each<[string, ToolProtocol, string]>([
     ["calls as text", bracketProtocol(), '[[call final_answer {"city":"Oslo","days":4}]]'],
     ["plans", tamProtocol({ prompt: tamPrompt }) as ToolProtocol, tam],
-    ["tags", toolsxmlProtocol({ prompt: toolsxmlPrompt }) as ToolProtocol, '<tools><final_answer city="Oslo" days="4"/></tools>'],
+    [
+      "tags",
+      toolsxmlProtocol({ prompt: toolsxmlPrompt }) as ToolProtocol,
+      '<tools><final_answer city="Oslo" days="4"/></tools>',
+    ],
   ])("of %s should offer the tool, and end by it", async (_, protocol, text) => {
     const options = optionsFor(["[[call add {}]]", text], place, { protocol });
     if (protocol.id !== "bracket") options.model = scriptedModel([text]) as typeof options.model;

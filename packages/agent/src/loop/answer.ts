@@ -14,12 +14,12 @@ import type {
 import { ToolglotError } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
+import { tokensOf } from "../context/estimate.ts";
 import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
-import { tokensOf } from "./conversation.ts";
 import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";

@@ -55,6 +55,7 @@ export class LiveTools {
   readonly #read: () => unknown;
   readonly #own: OwnTool[] = [];
   #offered: readonly OwnTool[] = [];
+  #copied: readonly ToolDefinition[] = [];
   /** By the schema's object: a toolkit makes a new list each time, with the same definitions in it. */
   readonly #copies = new WeakMap<object, { given: ToolDefinition; copy: ToolDefinition }>();
   #known = false;
@@ -67,7 +68,7 @@ export class LiveTools {
     this.#read = read;
   }
 
-  /** Adds a tool that the loop runs itself; it is there from the next {@link LiveTools.refresh} on. */
+  /** Adds a tool that the loop runs itself; it is there from the next {@link LiveTools.refresh} or {@link LiveTools.compose} on. */
   addOwn(tool: OwnTool): void {
     this.#own.push(tool);
   }
@@ -84,7 +85,13 @@ export class LiveTools {
   refresh(): { change?: ToolsChange; twice?: string } {
     const given = this.#read();
     if (!Array.isArray(given)) throw new TypeError("tools must give an array of tool definitions.");
-    const copies = given.map((tool) => this.#copyOf(tool));
+    this.#copied = given.map((tool) => this.#copyOf(tool));
+    return this.compose();
+  }
+
+  /** The same from what the source gave the last time: the loop's own tools may be others. */
+  compose(): { change?: ToolsChange; twice?: string } {
+    const copies = this.#copied;
     const isGiven = (name: string): boolean => copies.some((tool) => tool.name === name);
     this.#offered = this.#own.filter(({ yields, definition }) => !(yields && isGiven(definition.name)));
     const isOther = ({ name }: ToolDefinition): boolean => this.ownTool(name) === undefined;

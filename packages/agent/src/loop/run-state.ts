@@ -7,6 +7,7 @@ import type { Settings } from "../settings.ts";
 import { Deadline, type StopCause } from "../stop.ts";
 import type { LimitKind, RunError, RunResult, RunStatus, RunStep } from "../types.ts";
 import { type Wording, wordings } from "../wording.ts";
+import { Artifacts } from "./artifacts.ts";
 import { Conversation } from "./conversation.ts";
 import { Injected } from "./injected.ts";
 import { LiveTools, type ToolsChange } from "./live-tools.ts";
@@ -28,6 +29,7 @@ export class RunState {
   readonly events: EventLog;
   readonly conversation: Conversation;
   readonly tools: LiveTools;
+  readonly artifacts: Artifacts;
   readonly results: ToolResult[] = [];
   readonly usage: Usage = {};
   readonly steps: RunStep[] = [];
@@ -65,8 +67,9 @@ export class RunState {
     this.settings = settings;
     this.runId = runId;
     this.wording = wordings[settings.locale];
-    this.conversation = new Conversation(settings.protocol, messages, settings.context.maxResultChars);
+    this.conversation = new Conversation(settings.protocol, messages);
     this.tools = new LiveTools(settings.readTools);
+    this.artifacts = new Artifacts(this);
     const finalAnswer = finalAnswerTool(this);
     if (finalAnswer) this.tools.addOwn(finalAnswer);
     this.injected = new Injected(settings.mode);

@@ -1,7 +1,6 @@
 import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
 import { decideOutput, refusedAnswer } from "../output/answers.ts";
-import { answerInstructions } from "../output/final-answer.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
 import { runAction } from "./act.ts";
@@ -10,6 +9,7 @@ import { decide, type Verdict } from "./decide.ts";
 import { guardEcho } from "./echo.ts";
 import { Repeats } from "./repeats.ts";
 import type { Outcome, RunState } from "./run-state.ts";
+import { instruct, refreshTools } from "./show-tools.ts";
 
 /** What a step leaves behind: the end of the run, or nothing. `repair` when the model is to correct itself. */
 type StepEnd = { outcome: Outcome } | { repair: boolean };
@@ -26,7 +26,8 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     const { stepIndex } = run;
     run.final = undefined;
     const began = run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
-    if (stepIndex > 0) refreshTools(run);
+    const hasCut = await run.artifacts.cutNew();
+    if (stepIndex > 0 || hasCut) refreshTools(run, { isSame: stepIndex === 0 });
     inject(run, false);
     const answer = await readAnswer(run);
     checkStopped(run.signal);
@@ -70,22 +71,6 @@ function limitReached(run: RunState): LimitKind | undefined {
   if (run.tokens >= tokens) return "tokens";
   if ((run.usage.cost ?? 0) >= cost) return "cost";
   return undefined;
-}
-
-/** Sets the system message: the protocol with the tools of the moment, the answer's form, and the host's own text. */
-function instruct(run: RunState): void {
-  const { protocol, locale, mode, system } = run.settings;
-  const manual = protocol.instructions(run.tools.current, { locale, mode });
-  const parts = [manual, answerInstructions(run), system ?? ""];
-  run.conversation.instruct(parts.filter((part) => part !== "").join("\n\n"));
-}
-
-/** Reads the tools of the moment, so that the next request shows them: declared, or in the system message. */
-function refreshTools(run: RunState): void {
-  const { change } = run.readTools();
-  if (change === undefined) return;
-  run.emit({ type: "tools-changed", stepIndex: run.stepIndex, ...change });
-  instruct(run);
 }
 
 async function follow(

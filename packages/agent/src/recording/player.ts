@@ -84,13 +84,13 @@ export class Player {
     return tools;
   }
 
-  /** What the step cost. */
-  price(): number {
+  /** What the step cost, or how many tokens the host reckoned. */
+  number(type: "price" | "estimate"): number {
     const next = this.#entries[this.#nextIndex()];
-    if (next?.type !== "price") return Number.NaN;
+    if (next?.type !== type) return Number.NaN;
     this.advance();
     if (next.error) throw new Error(next.error.message);
-    return next.cost ?? Number.NaN;
+    return (next.type === "price" ? next.cost : next.tokens) ?? Number.NaN;
   }
 
   /** The run that is steered as the host did. */

@@ -1,27 +1,24 @@
 import type { Executor, ExecutorContext, Message, Model, ModelPart, WaitOutcome } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
-import type { Compaction } from "../context/compaction.ts";
 import { isContextOverflow } from "../context/overflow.ts";
 import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";
 import { toRunError } from "../loop/run-error.ts";
-import type { Output } from "../output/output.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { type Settings, toSettings } from "../settings.ts";
 import { toMessages } from "../to-messages.ts";
-import type {
-  AgentOptions,
-  AgentRun,
-  AgentRuntime,
-  ApproveCallback,
-  Price,
-  RunError,
-  RunOptions,
-  StopCondition,
-} from "../types.ts";
+import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { lineOf } from "./format.ts";
+import {
+  recordCompaction,
+  recordCondition,
+  recordEstimate,
+  recordOutput,
+  recordPrice,
+  recordStore,
+} from "./record-hooks.ts";
 import type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
 /** Options of a recorded run. */
@@ -66,6 +63,10 @@ export function recordRun<Value = unknown>(
       context: {
         ...settings.context,
         compact: options.context?.compact ? recordCompaction(options.context.compact, log) : settings.context.compact,
+        ...defined({
+          estimate: settings.context.estimate && recordEstimate(settings.context.estimate, log),
+          artifacts: settings.context.artifacts && recordStore(settings.context.artifacts, log),
+        }),
       },
       output: settings.output && recordOutput(settings.output, log),
       stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
@@ -99,7 +100,7 @@ function headOf(
   runId: string,
 ): RecordingHead {
   const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
-  const { compact, ...context } = options.context ?? {};
+  const { compact, estimate, artifacts, ...context } = options.context ?? {};
   const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
   return plainJson({
     type: "head",
@@ -113,6 +114,8 @@ function headOf(
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
+    estimates: estimate !== undefined,
+    artifacts: artifacts === false ? "none" : artifacts === undefined ? "memory" : "host",
     ...(output && {
       output: { jsonSchema: output.jsonSchema, name: output.name, ...defined({ description: output.description }) },
     }),
@@ -120,7 +123,7 @@ function headOf(
   });
 }
 
-class Log {
+export class Log {
   readonly recording: Recording;
   readonly #onLine: ((line: string) => void) | undefined;
   #clock: number[] = [];
@@ -268,57 +271,6 @@ function recordApprove(approve: ApproveCallback, log: Log): ApproveCallback {
       throw error;
     }
   };
-}
-
-function recordPrice(price: Price, log: Log): Price {
-  return (usage, step) => {
-    try {
-      const cost = price(usage, step);
-      log.crossing({ type: "price", cost });
-      return cost;
-    } catch (error) {
-      log.crossing({ type: "price", error: toRunError(error, "agent/price-failed") });
-      throw error;
-    }
-  };
-}
-
-/** A hook of the host's, with the crossing for what it gave or threw. */
-function recordHook<Input, Value>(
-  hook: (input: Input) => Value | Promise<Value>,
-  log: Log,
-  crossing: (given: { value: Value } | { error: RunError }) => Crossing,
-): (input: Input) => Promise<Value> {
-  return async (input) => {
-    try {
-      const value = await hook(input);
-      log.crossing(crossing({ value }));
-      return value;
-    } catch (error) {
-      log.crossing(crossing({ error: toRunError(error, "agent/hook-failed") }));
-      throw error;
-    }
-  };
-}
-
-/** A compaction of the host's; the loop's own gives the same again. */
-function recordCompaction(compact: Compaction, log: Log): Compaction {
-  return recordHook(compact, log, (given) =>
-    "error" in given ? { type: "compacted", ...given } : { type: "compacted", messages: given.value },
-  );
-}
-
-function recordOutput(output: Output, log: Log): Output {
-  const validate = recordHook(output.validate, log, (given) =>
-    "error" in given ? { type: "validated", ...given } : { type: "validated", validation: given.value },
-  );
-  return { ...output, validate };
-}
-
-function recordCondition(condition: StopCondition, log: Log): StopCondition {
-  return recordHook(condition, log, (given) =>
-    "error" in given ? { type: "condition", ...given } : { type: "condition", isTrue: given.value },
-  );
 }
 
 function recordRuntime(runtime: AgentRuntime, log: Log): AgentRuntime {

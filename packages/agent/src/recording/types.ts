@@ -1,6 +1,7 @@
 import type {
   Action,
   ApprovalRequest,
+  ArtifactPiece,
   Decision,
   ExecutorEvent,
   JsonSchemaObject,
@@ -20,7 +21,7 @@ import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../typ
 export type RecordedOptions = Pick<
   AgentOptions,
   "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
-> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact"> };
+> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate"> };
 
 /** What a run was started with. */
 export interface RecordingHead {
@@ -41,8 +42,11 @@ export interface RecordingHead {
   /** Whether steps had a price, and how many conditions could stop the run. */
   priced: boolean;
   conditions: number;
-  /** Whether the host had a compaction of its own. */
+  /** Whether the host had a compaction of its own, and reckoned tokens itself. */
   compacts: boolean;
+  estimates: boolean;
+  /** Where long results were kept. */
+  artifacts: "memory" | "host" | "none";
   /** The form that the answer must have. */
   output?: { jsonSchema: JsonSchemaObject; name: string; description?: string };
   /** What the model said of itself. */
@@ -68,6 +72,11 @@ export type Crossing =
   | { type: "executor-error"; error: RunError }
   | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
   | { type: "price"; cost?: number; error?: RunError }
+  /** What `context.estimate` gave. */
+  | { type: "estimate"; tokens?: number; error?: RunError }
+  /** The host's store of artifacts. */
+  | { type: "artifact-put"; id?: string; error?: RunError }
+  | { type: "artifact-read"; piece?: ArtifactPiece; error?: RunError }
   /** A condition of `stopWhen`. */
   | { type: "condition"; isTrue?: boolean; error?: RunError }
   /** The schema of the answer. */
