@@ -260,7 +260,7 @@ describe("memoryArtifacts", () => {
 describe("dropOldResults", () => {
   it("should name the artifact, whose tool is in the same request", async () => {
     const turns = [add, ...Array.from({ length: 4 }, (_, at) => call("add", { text: long(500) + at }))];
-    const options = optionsFor([...turns, "Done."], { context: { window: 3300, reserve: 100, maxResultChars: 5000 } });
+    const options = optionsFor([...turns, "Done."], { context: { window: 3700, reserve: 100, maxResultChars: 5000 } });
     const run = createAgent(options).run("Go");
     const events = await collect(run);
     expect(only(events, "warning")).toEqual([]);
