@@ -8,6 +8,12 @@ import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, StopCondi
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
+/** What the source of the tools gave. */
+export interface GivenTools {
+  tools?: unknown;
+  instructions?: unknown;
+}
+
 /** Options with every default filled in. */
 export interface Settings
   extends Omit<
@@ -15,8 +21,8 @@ export interface Settings
       "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | WithDefault
     >,
     Required<Pick<AgentOptions, WithDefault>> {
-  /** Gives the tools of the moment; asked at the start, then before each further request. */
-  readTools: () => unknown;
+  /** Gives the tools of the moment, and what is said of them; asked at the start, then before each further request. */
+  readTools: () => GivenTools;
   /** The same tools all the time: what was checked. */
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
@@ -72,15 +78,17 @@ function outputOf(
 
 /** A list stays as it is now; a function and a source are asked each time. */
 function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fixedTools"> {
-  if (typeof tools === "function") return { readTools: tools, fixedTools: undefined };
+  if (typeof tools === "function") return { readTools: () => ({ tools: tools() }), fixedTools: undefined };
   if (typeof (tools as Partial<ToolSource> | undefined)?.definitions === "function") {
-    return { readTools: () => (tools as ToolSource).definitions(), fixedTools: undefined };
+    const source = tools as ToolSource;
+    const readTools = () => ({ tools: source.definitions(), instructions: source.instructions?.() });
+    return { readTools, fixedTools: undefined };
   }
   if (!Array.isArray(tools)) {
     throw new TypeError("tools must be an array of tool definitions, a function that gives one, or a toolkit.");
   }
   const fixedTools = toDefinitions(tools);
-  return { readTools: () => fixedTools, fixedTools };
+  return { readTools: () => ({ tools: fixedTools }), fixedTools };
 }
 
 function check(options: AgentOptions): void {

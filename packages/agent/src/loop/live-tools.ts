@@ -1,6 +1,7 @@
-import type { ToolDefinition } from "@toolglot/core";
+import { neutralize, type ToolDefinition } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { canonicalJson, plainJson } from "../plain-json.ts";
+import type { GivenTools } from "../settings.ts";
 import type { OwnTool } from "./own-calls.ts";
 
 /** Names of tools that came, went, or are described otherwise than before. */
@@ -52,7 +53,7 @@ function firstTwice(tools: readonly ToolDefinition[]): string | undefined {
 
 /** The tools of a run, read again before each request. */
 export class LiveTools {
-  readonly #read: () => unknown;
+  readonly #read: () => GivenTools;
   readonly #own: OwnTool[] = [];
   #offered: readonly OwnTool[] = [];
   #copied: readonly ToolDefinition[] = [];
@@ -63,8 +64,10 @@ export class LiveTools {
   current: readonly ToolDefinition[] = [];
   /** The same as they are declared to a provider. */
   declared: readonly ToolDefinition[] = [];
+  /** What the source says of its tools as a whole, without the power of any mark; empty for nothing. */
+  instructions = "";
 
-  constructor(read: () => unknown) {
+  constructor(read: () => GivenTools) {
     this.#read = read;
   }
 
@@ -79,14 +82,17 @@ export class LiveTools {
   }
 
   /**
-   * Reads the source. Returns what is new for the model, if anything is, and a name that two tools have: only the first of them
-   * counts. Throws what the source throws; then nothing has changed.
+   * Reads the source. Returns what is new for the model, if anything is (`isRetold`: the instructions), and a name that two tools
+   * have: only the first of them counts. Throws what the source throws; then nothing has changed.
    */
-  refresh(): { change?: ToolsChange; twice?: string } {
-    const given = this.#read();
+  refresh(): { change?: ToolsChange; twice?: string; isRetold: boolean } {
+    const { tools: given, instructions = "" } = this.#read();
     if (!Array.isArray(given)) throw new TypeError("tools must give an array of tool definitions.");
+    if (typeof instructions !== "string") throw new TypeError("instructions() must give a text, or undefined.");
     this.#copied = given.map((tool) => this.#copyOf(tool));
-    return this.compose();
+    const before = this.instructions;
+    this.instructions = neutralize(instructions.trim());
+    return { ...this.compose(), isRetold: this.instructions !== before };
   }
 
   /** The same from what the source gave the last time: the loop's own tools may be others. */

@@ -96,15 +96,16 @@ export class RunState {
    */
   readTools(warn: (code: string, message: string) => void = (...warning) => this.warn(...warning)): {
     change?: ToolsChange;
+    isRetold?: boolean;
     failed?: string;
   } {
     try {
-      const { change, twice } = this.tools.refresh();
+      const { change, twice, isRetold } = this.tools.refresh();
       if (twice !== undefined && !this.#namesTwice.has(twice)) {
         this.#namesTwice.add(twice);
         warn("agent/tool-name-twice", `Two tools are named ${JSON.stringify(twice)}; the model is shown the first.`);
       }
-      return change ? { change } : {};
+      return { isRetold, ...(change && { change }) };
     } catch (error) {
       const failed = `The tools can't be read: ${errorText(error)}`;
       warn("agent/tools-failed", failed);

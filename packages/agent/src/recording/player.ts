@@ -29,7 +29,7 @@ export class Player {
   readonly #clock: number[];
   readonly #controller = new AbortController();
   #timers: { name: string; callback: () => void }[] = [];
-  #tools: { tools?: unknown; error?: RunError } = { tools: [] };
+  #tools: { tools?: unknown; instructions?: unknown; error?: RunError } = { tools: [] };
   #run: Steering | undefined;
   #position = 0;
   #emitted = 0;
@@ -82,6 +82,11 @@ export class Player {
     const { tools, error } = this.#tools;
     if (error) throw new Error(error.message);
     return tools;
+  }
+
+  /** What it said of them: read after the tools. */
+  instructions(): unknown {
+    return this.#tools.instructions;
   }
 
   /** What the step cost, or how many tokens the host reckoned. */

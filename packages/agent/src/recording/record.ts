@@ -160,15 +160,15 @@ export class Log {
 }
 
 /** Records the tools only when they changed: the source is read often. */
-function recordTools(read: () => unknown, log: Log): () => unknown {
+function recordTools(read: Settings["readTools"], log: Log): Settings["readTools"] {
   let before: string | undefined;
   return () => {
     try {
-      const tools = read();
-      const now = canonicalJson(tools);
-      if (now !== before) log.crossing({ type: "tools", tools });
+      const given = read();
+      const now = canonicalJson(given);
+      if (now !== before) log.crossing({ type: "tools", ...given });
       before = now;
-      return tools;
+      return given;
     } catch (error) {
       before = undefined;
       log.crossing({ type: "tools", error: toRunError(error, "agent/tools-failed") });

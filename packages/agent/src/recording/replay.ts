@@ -46,7 +46,10 @@ export function replay(recording: Recording): Replay {
   return {
     options: {
       ...optionsOf(head),
-      tools: head.tools ?? (() => player.tools() as ToolDefinition[]),
+      tools: head.tools ?? {
+        definitions: () => player.tools() as ToolDefinition[],
+        instructions: () => player.instructions() as string | undefined,
+      },
       model: Object.assign(
         (request: ModelRequest, signal: AbortSignal) =>
           playModel(player, request, digests.of(request), signal, head.options.maxTokens),

@@ -55,8 +55,8 @@ export interface RecordingHead {
 
 /** What crossed a border of the loop, in the order in which it did. */
 export type Crossing =
-  /** The descriptions of the tools, when they differ from the time before. */
-  | { type: "tools"; tools?: unknown; error?: RunError }
+  /** The descriptions of the tools, and what was said of them as a whole, when they differ from the time before. */
+  | { type: "tools"; tools?: unknown; instructions?: unknown; error?: RunError }
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
   | { type: "model-end" }
