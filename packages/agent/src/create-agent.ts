@@ -35,7 +35,7 @@ export function startRun(
     followUp: (said) => run.injected.followUp(said),
   };
   settings.runtime.onRun?.(steering);
-  const result = toTheEnd(run, options.signal);
+  const result = run.trace.within(() => toTheEnd(run, options.signal));
   return {
     runId: run.runId,
     result,

@@ -16,6 +16,14 @@ export { type Replay, type ReplayedRun, replay, replayRun } from "./recording/re
 export type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./recording/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type {
+  AgentTracing,
+  RequestTrace,
+  RunTrace,
+  TracedAnswer,
+  TracedRequest,
+  TracedRun,
+} from "./tracing.ts";
+export type {
   Agent,
   AgentLimits,
   AgentOptions,

@@ -95,7 +95,7 @@ function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
-    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output",
+    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
   checkKeys("createAgent: context", options.context, "window reserve estimate maxResultChars artifacts compact");
@@ -115,6 +115,9 @@ function check(options: AgentOptions): void {
   oneOf("reasoning", reasoning, ["skip", "search"]);
   if (approve !== undefined && typeof approve !== "function") throw new TypeError("approve must be a function.");
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
+  if (options.tracing !== undefined && typeof options.tracing?.startRun !== "function") {
+    throw new TypeError("tracing must have startRun(), as otelTracing() of @toolglot/agent/otel gives it.");
+  }
   for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {
     if (typeof condition !== "function") throw new TypeError("stopWhen must be a function, or an array of them.");
   }

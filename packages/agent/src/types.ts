@@ -19,6 +19,7 @@ import type {
 import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
 import type { OutputOptions } from "./output/types.ts";
+import type { AgentTracing } from "./tracing.ts";
 
 /** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
 export interface AgentLimits {
@@ -156,6 +157,8 @@ export interface AgentOptions<Value = unknown> {
   onEvent?: (event: AgentEvent) => void;
   /** How many of the newest events an {@link AgentRun} keeps for who iterates late. Default `all`. */
   keepEvents?: "all" | number;
+  /** Traces and metrics, as `otelTracing()` of `@toolglot/agent/otel` makes them. Default: none. */
+  tracing?: AgentTracing;
   /** Clock, ids and timers. For replay and tests. */
   runtime?: Partial<AgentRuntime>;
 }

@@ -23,6 +23,7 @@ import type { RunError } from "../types.ts";
 import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
+import type { SafeRequest } from "./trace.ts";
 
 /** One answer of the model, read to its end or as far as it came. */
 export interface Answer {
@@ -135,10 +136,41 @@ function overflowError(run: RunState, { message }: RunError): RunError {
   return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
 }
 
-/** Reads the model's stream; a stream that fails before its first part is read a second time. */
+/** Reads the model's stream, as one request for traces. */
 async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<ModelFault | undefined> {
+  const { stepIndex, tools, settings } = run;
+  const trace = run.trace.startRequest(() => ({
+    stepIndex,
+    request,
+    tools: tools.current,
+    ...defined({ model: settings.model.info }),
+  }));
+  let code: string | undefined = "aborted";
+  try {
+    const fault = await readTwice(run, request, draft, trace);
+    code = fault?.isOverflow ? "agent/context-overflow" : fault?.error.code;
+    if (draft.end.finish === "error") code ??= "agent/model-failed";
+    return fault;
+  } finally {
+    const { text, reasoning, calls, end, usage } = draft;
+    trace.end(() => ({
+      text,
+      reasoning,
+      calls,
+      ...defined({ finish: end.finish, usage, error: code === undefined ? undefined : { code } }),
+    }));
+  }
+}
+
+/** A stream that fails before its first part is read a second time. */
+async function readTwice(
+  run: RunState,
+  request: ModelRequest,
+  draft: Draft,
+  trace: SafeRequest,
+): Promise<ModelFault | undefined> {
   for (let attempt = 0; ; attempt += 1) {
-    const fault = await readStream(run, request, draft);
+    const fault = await readStream(run, request, draft, trace);
     if (!fault) return undefined;
     const isOverflow = isContextOverflow(fault.error);
     const retry = attempt === 0 && !draft.received && !isOverflow && !ToolglotError.isInstance(fault.error);
@@ -151,13 +183,18 @@ async function receive(run: RunState, request: ModelRequest, draft: Draft): Prom
   }
 }
 
-async function readStream(run: RunState, request: ModelRequest, draft: Draft): Promise<{ error: unknown } | undefined> {
+async function readStream(
+  run: RunState,
+  request: ModelRequest,
+  draft: Draft,
+  trace: SafeRequest,
+): Promise<{ error: unknown } | undefined> {
   const { answerSignal } = run.injected;
   if (answerSignal.aborted) return undefined;
   const signal = AbortSignal.any([run.signal, answerSignal]);
   let iterator: AsyncIterator<ModelPart>;
   try {
-    iterator = run.settings.model(request, signal)[Symbol.asyncIterator]();
+    iterator = trace.within(() => run.settings.model(request, signal)[Symbol.asyncIterator]());
   } catch (error) {
     return { error };
   }
@@ -165,7 +202,10 @@ async function readStream(run: RunState, request: ModelRequest, draft: Draft): P
     let next: IteratorResult<ModelPart>;
     try {
       checkStopped(signal);
-      next = await orStopped(iterator.next(), signal);
+      next = await orStopped(
+        trace.within(() => iterator.next()),
+        signal,
+      );
     } catch (error) {
       if (!signal.aborted) return { error };
       // Not awaited: a stream that hangs would hang here too.
@@ -174,6 +214,7 @@ async function readStream(run: RunState, request: ModelRequest, draft: Draft): P
       throw error;
     }
     if (next.done) return undefined;
+    if (!draft.received) trace.firstPart();
     draft.received = true;
     take(run, draft, next.value);
   }

@@ -1,5 +1,5 @@
 import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
-import { errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { finalAnswerTool } from "../output/final-answer.ts";
 import { plainJson } from "../plain-json.ts";
@@ -11,6 +11,7 @@ import { Artifacts } from "./artifacts.ts";
 import { Conversation } from "./conversation.ts";
 import { Injected } from "./injected.ts";
 import { LiveTools, type ToolsChange } from "./live-tools.ts";
+import { Trace } from "./trace.ts";
 
 /** How a run ends, before the sums are added. */
 export interface Outcome {
@@ -36,6 +37,7 @@ export class RunState {
   readonly injected: Injected;
   readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
   readonly deadline: Deadline;
+  readonly trace: Trace;
   /** These counts are compared with the limits. */
   tokens = 0;
   turns = 0;
@@ -74,6 +76,12 @@ export class RunState {
     if (finalAnswer) this.tools.addOwn(finalAnswer);
     this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
+    const { maxTokens, protocol, model } = settings;
+    this.trace = new Trace(settings.tracing, () => ({
+      runId,
+      messages,
+      ...defined({ model: model.info, maxTokens, stop: protocol.stop.length > 0 ? protocol.stop : undefined }),
+    }));
     this.#onEvent = settings.onEvent;
     this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
       this.requestStop({ cause: "limit", limit: "time" }),
@@ -87,7 +95,13 @@ export class RunState {
 
   /** The event's time; undefined after the end. */
   emit(event: RunEvent | StepEvent): number | undefined {
-    return this.ended ? undefined : this.#push(event);
+    if (this.ended) return undefined;
+    if (event.type === "tool-call-end") {
+      const { name, status, ms, error } = event;
+      const isKnown = this.tools.current.some((tool) => tool.name === name);
+      this.trace.toolCall({ name, isKnown, status, ms, ...defined({ errorType: error?.type }) });
+    }
+    return this.#push(event);
   }
 
   /**
@@ -159,6 +173,7 @@ export class RunState {
     this.ended = true;
     this.#push({ type: "run-end", result });
     this.events.close();
+    this.trace.end(result);
     // What a schema made of the answer need not be JSON; in the event it is.
     return outcome.value === undefined ? result : { ...result, value: outcome.value };
   }
