@@ -175,7 +175,7 @@ export class RunState {
     this.events.close();
     this.trace.end(result);
     // What a schema made of the answer need not be JSON; in the event it is.
-    return outcome.value === undefined ? result : { ...result, value: outcome.value };
+    return this.settings.output && outcome.value !== undefined ? { ...result, value: outcome.value } : result;
   }
 
   #transcript(): Transcript {

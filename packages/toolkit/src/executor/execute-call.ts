@@ -69,6 +69,7 @@ export async function executeCall(
       call,
       step,
       requestId,
+      runId,
       run: (own) => toolkit.runPrepared(prepared, call, { signal: own, runId, ...defined({ step }) }),
       toResult: (response) => toResult(call, response, place),
     });
