@@ -12,9 +12,8 @@ import type {
   Usage,
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
-import { defined, errorText } from "@toolglot/internal";
+import { defined } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
-import { tokensOf } from "../context/estimate.ts";
 import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
@@ -24,6 +23,7 @@ import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
 import type { SafeRequest } from "./trace.ts";
+import { countUsage } from "./usage.ts";
 
 /** One answer of the model, read to its end or as far as it came. */
 export interface Answer {
@@ -72,7 +72,7 @@ export async function readAnswer(run: RunState): Promise<Answer> {
     keep(run, draft, undefined, false);
     throw stopped;
   } finally {
-    count(run, draft);
+    draft.usage = countUsage(run, draft.usage, draft.text.length + draft.reasoning.length);
   }
   const interrupted = run.injected.answerSignal.aborted;
   const parsed = draft.parser.end(error || interrupted ? { finish: "error" } : draft.end);
@@ -267,45 +267,6 @@ function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | unde
   if (withCalls) parts.push(...draft.calls.map((call) => ({ type: "call" as const, call })));
   run.lastText = draft.visible.trim();
   if (parts.length > 0) run.conversation.add({ role: "assistant", trust: "user", parts });
-}
-
-/** Adds a step's tokens, and what they cost, to the run's. */
-function count(run: RunState, draft: Draft): void {
-  const usage = draft.usage && priced(run, draft.usage);
-  for (const key of Object.keys(usage ?? {}) as (keyof Usage)[]) {
-    const given = usage?.[key];
-    if (typeof given === "number") run.usage[key] = (run.usage[key] ?? 0) + given;
-  }
-  draft.usage = usage;
-  const window = windowOf(run);
-  if (window !== undefined && (usage?.inputTokens ?? 0) > window) {
-    run.warn(
-      "agent/context-exceeded",
-      `The model read ${usage?.inputTokens} tokens, its context is ${window}: it may have left some out.`,
-    );
-  }
-  run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
-}
-
-function priced(run: RunState, usage: Usage): Usage {
-  const { price, model } = run.settings;
-  if (price === undefined) return usage;
-  try {
-    const cost = price(usage, { stepIndex: run.stepIndex, ...(model.info && { model: model.info }) });
-    if (Number.isFinite(cost) && cost >= 0) return { ...usage, cost };
-    run.warn("agent/price-failed", `price must give a number from 0, not ${String(cost)}; the step has no cost.`);
-  } catch (error) {
-    run.warn("agent/price-failed", `price threw; the step has no cost: ${errorText(error)}`);
-  }
-  return usage;
-}
-
-/** Tokens of one step: the provider's count, or an estimate from the characters. */
-function stepTokens(usage: Usage | undefined, characters: number): number {
-  if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
-    return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
-  }
-  return tokensOf(characters);
 }
 
 /** A parser's event as an event of the run. Reads nothing but what all protocols have in common. */

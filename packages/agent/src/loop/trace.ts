@@ -41,6 +41,7 @@ export interface SafeRequest {
 
 /** Does the work once, whatever the tracing around it does. */
 function once<Result>(trace: Pick<RequestTrace, "within"> | undefined, work: () => Result): Result {
+  if (trace === undefined) return work();
   let outcome: { result: Result } | { error: unknown } | undefined;
   const doIt = (): void => {
     if (outcome) return;
@@ -50,7 +51,7 @@ function once<Result>(trace: Pick<RequestTrace, "within"> | undefined, work: () 
       outcome = { error };
     }
   };
-  quietly(() => trace?.within(doIt));
+  quietly(() => trace.within(doIt));
   doIt();
   const done = outcome as unknown as { result: Result } | { error: unknown };
   if ("error" in done) throw done.error;
