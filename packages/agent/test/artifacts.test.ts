@@ -222,6 +222,20 @@ describe("read_artifact", () => {
     });
   });
 
+  it("should be named to a model that writes programs, when they have it", async () => {
+    const store = memoryArtifacts();
+    const options = optionsFor(["Done."], {
+      protocol: attpProtocol({ prompt: attpPrompt }) as ToolProtocol,
+      tools: [...definitions, ...artifactTools(store)],
+      context: { artifacts: store },
+    });
+    const result = { callId: "c", status: "ok" as const, content: [{ type: "text" as const, text: whole }] };
+    const parts: MessagePart[] = [{ type: "result", result }];
+    await createAgent(options).run([{ role: "tool", trust: "untrusted", parts }]).result;
+    const id = idIn(JSON.stringify(options.model.requests[0]));
+    expect(await store.read(id, { offset: 0, length: 9000 })).toEqual({ text: whole, total: whole.length });
+  });
+
   it("should be the host's own where there is one, whatever runs it", async () => {
     const store = memoryArtifacts();
     const toolkit = new Toolkit();

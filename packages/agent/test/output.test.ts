@@ -17,6 +17,7 @@ import { toInputSchema } from "@toolglot/schema";
 import { tamProtocol } from "@toolglot/tam";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
 import { type } from "arktype";
+import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
@@ -257,6 +258,46 @@ describe("the schema", () => {
     expect(only(await collect(run), "warning")).toMatchObject([{ code: "agent/tool-name-twice" }]);
     expect(await run.result).toMatchObject({ status: "answered", value: { city: "Oslo", days: 3 } });
   });
+});
+
+it("should wait for what the host has still to say", async () => {
+  const turns: ScriptedTurn[] = [
+    () => {
+      run.steer("Rather Bergen.");
+      return answer({ city: "Oslo" });
+    },
+    answer({ city: "Bergen" }),
+  ];
+  const run = createAgent(optionsFor(turns, place)).run("Where to?");
+  expect(await run.result).toMatchObject({ turns: 2, value: { city: "Bergen" } });
+});
+
+it("should hold whatever a model writes: a value only with an answer that fits, and the same when it is played again", async () => {
+  const json = fc.oneof(
+    fc.record({ city: fc.oneof(fc.string(), fc.integer()), days: fc.oneof(fc.integer(), fc.constant("x")) }),
+    fc.jsonValue({ maxDepth: 2 }),
+  );
+  const part = fc.oneof(
+    json.map((value) => call("final_answer", value, "")),
+    json.map((value) => call("final_answer", JSON.stringify(value), "")),
+    fc.constantFrom("add", "remove", "nothing").map((name) => call(name, {}, "")),
+    json.map((value) => JSON.stringify(value)),
+    fc.string({ maxLength: 9 }),
+  );
+  const turns = fc.array(fc.array(part, { maxLength: 3 }), { minLength: 1, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(turns, async (script) => {
+      const run = recordRun(optionsFor(script, place), "Go");
+      const events = await collect(run);
+      const { status, value, error, text } = await run.result;
+      expect(status === "answered").toBe(place.safeParse(value).success);
+      if (status === "answered") expect(JSON.parse(text)).toEqual(value);
+      else expect([status, error?.code]).toEqual(["error", expect.stringMatching(/bad-output|model-failed/)]);
+      const played = replayRun(parseRecording(stringifyRecording(run.recording)), { protocol: nativeProtocol() });
+      expect(await collect(played)).toEqual(events);
+    }),
+    { numRuns: 40 },
+  );
 });
 
 it("should be played again, without the schema's library", async () => {
