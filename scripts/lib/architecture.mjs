@@ -90,7 +90,7 @@ export const architecture = {
     job: "the loop; protocols and executors are passed in",
     runsIn: "any",
     mayImport: ["core"],
-    thirdParty: [],
+    thirdParty: ["@opentelemetry/api"],
   },
   // Private members: they wire everything together and nothing imports them.
   demo: { job: "the command line that runs the whole loop", runsIn: "node", mayImport: "everything", thirdParty: [] },

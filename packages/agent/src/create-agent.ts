@@ -12,12 +12,12 @@ import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult, Steering } f
  * Makes an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
  * options that can't work; nothing else here or in a run throws.
  */
-export function createAgent(options: AgentOptions): Agent {
+export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agent<Value> {
   const settings = toSettings(options);
   return {
     run(input, runOptions = {}) {
       checkKeys("run", runOptions, "signal runId");
-      return startRun(settings, toMessages(input), runOptions);
+      return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
   };
 }
@@ -35,7 +35,7 @@ export function startRun(
     followUp: (said) => run.injected.followUp(said),
   };
   settings.runtime.onRun?.(steering);
-  const result = toTheEnd(run, options.signal);
+  const result = run.trace.within(() => toTheEnd(run, options.signal));
   return {
     runId: run.runId,
     result,

@@ -1,21 +1,33 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
+import { checkStore } from "./context/artifacts.ts";
 import { dropOldResults } from "./context/compaction.ts";
 import { toDefinitions } from "./loop/live-tools.ts";
+import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
+/** What the source of the tools gave. */
+export interface GivenTools {
+  tools?: unknown;
+  instructions?: unknown;
+}
+
 /** Options with every default filled in. */
 export interface Settings
-  extends Omit<AgentOptions, "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | WithDefault>,
+  extends Omit<
+      AgentOptions,
+      "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | WithDefault
+    >,
     Required<Pick<AgentOptions, WithDefault>> {
-  /** Gives the tools of the moment; asked at the start, then before each further request. */
-  readTools: () => unknown;
+  /** Gives the tools of the moment, and what is said of them; asked at the start, then before each further request. */
+  readTools: () => GivenTools;
   /** The same tools all the time: what was checked. */
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
   stopWhen: readonly StopCondition[];
+  output: Output | undefined;
   context: ContextOptions & Required<Pick<ContextOptions, "maxResultChars" | "compact">>;
   limits: Required<AgentLimits>;
   runtime: AgentRuntime;
@@ -24,7 +36,8 @@ export interface Settings
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, ...given } = options;
+  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, output, ...given } = options;
+  const source = toolsOf(tools);
   return {
     locale: "en",
     mode: "loop",
@@ -32,7 +45,8 @@ export function toSettings(options: AgentOptions): Settings {
     reasoning: "skip",
     startsInReasoning: false,
     ...defined(given),
-    ...toolsOf(tools),
+    ...source,
+    output: outputOf(output, options, source.fixedTools),
     keepEvents: keepEvents === "all" ? Number.POSITIVE_INFINITY : keepEvents,
     stopWhen: typeof stopWhen === "function" ? [stopWhen] : [...stopWhen],
     context: { maxResultChars: 50_000, compact: dropOldResults(), ...defined(context ?? {}) },
@@ -48,27 +62,43 @@ export function toSettings(options: AgentOptions): Settings {
   };
 }
 
+function outputOf(
+  given: AgentOptions["output"],
+  { mode, protocol }: AgentOptions,
+  tools: readonly ToolDefinition[] | undefined,
+): Output | undefined {
+  const output = toOutput(given);
+  if (output && mode === "single")
+    throw new TypeError("output needs the mode loop: in single mode a result is the outcome.");
+  if (output && endsByCall(protocol) && tools?.some(({ name }) => name === output.name)) {
+    throw new TypeError(`A tool is named ${output.name}, as the one that ends a run: give output another name.`);
+  }
+  return output;
+}
+
 /** A list stays as it is now; a function and a source are asked each time. */
 function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fixedTools"> {
-  if (typeof tools === "function") return { readTools: tools, fixedTools: undefined };
+  if (typeof tools === "function") return { readTools: () => ({ tools: tools() }), fixedTools: undefined };
   if (typeof (tools as Partial<ToolSource> | undefined)?.definitions === "function") {
-    return { readTools: () => (tools as ToolSource).definitions(), fixedTools: undefined };
+    const source = tools as ToolSource;
+    const readTools = () => ({ tools: source.definitions(), instructions: source.instructions?.() });
+    return { readTools, fixedTools: undefined };
   }
   if (!Array.isArray(tools)) {
     throw new TypeError("tools must be an array of tool definitions, a function that gives one, or a toolkit.");
   }
   const fixedTools = toDefinitions(tools);
-  return { readTools: () => fixedTools, fixedTools };
+  return { readTools: () => ({ tools: fixedTools }), fixedTools };
 }
 
 function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
-    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
+    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
-  checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");
+  checkKeys("createAgent: context", options.context, "window reserve estimate maxResultChars artifacts compact");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
   const { stopWhen = [], price, context } = options;
   if (typeof model !== "function") {
@@ -85,6 +115,9 @@ function check(options: AgentOptions): void {
   oneOf("reasoning", reasoning, ["skip", "search"]);
   if (approve !== undefined && typeof approve !== "function") throw new TypeError("approve must be a function.");
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
+  if (options.tracing !== undefined && typeof options.tracing?.startRun !== "function") {
+    throw new TypeError("tracing must have startRun(), as otelTracing() of @toolglot/agent/otel gives it.");
+  }
   for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {
     if (typeof condition !== "function") throw new TypeError("stopWhen must be a function, or an array of them.");
   }
@@ -102,6 +135,11 @@ function check(options: AgentOptions): void {
   if (context?.compact !== undefined && typeof context.compact !== "function") {
     throw new TypeError("context.compact must be a function, as dropOldResults() gives one.");
   }
+  if (context?.estimate !== undefined && typeof context.estimate !== "function") {
+    throw new TypeError("context.estimate must be a function (messages, tools) that gives a number of tokens.");
+  }
+  if (context?.artifacts !== undefined && context.artifacts !== false)
+    checkStore("context.artifacts", context.artifacts);
   positive("maxRepairTurns", maxRepairTurns, 0);
   if (keepEvents !== undefined && keepEvents !== "all" && !(Number.isInteger(keepEvents) && keepEvents >= 1)) {
     throw new TypeError(`keepEvents must be "all" or a whole number from 1, not ${String(keepEvents)}.`);

@@ -1,5 +1,6 @@
 import type {
   ApprovalRequest,
+  ArtifactStore,
   Decision,
   Executor,
   FinishReason,
@@ -17,6 +18,8 @@ import type {
 } from "@toolglot/core";
 import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
+import type { OutputOptions } from "./output/types.ts";
+import type { AgentTracing } from "./tracing.ts";
 
 /** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
 export interface AgentLimits {
@@ -92,8 +95,18 @@ export interface ContextOptions {
   window?: number;
   /** Tokens of it that are kept free for the answer. Default `maxTokens`, else 8,192, or a quarter of the window if that is less. */
   reserve?: number;
+  /**
+   * Tokens of a request, as the provider gets it; `tools`: those that are declared. One that throws or gives no number from 0 is not
+   * used. Default: a token for three characters, 1,000 for an image or a file.
+   */
+  estimate?: (messages: readonly Message[], tools: readonly ToolDefinition[]) => number;
   /** UTF-16 units of one result; of a longer one requests have the beginning and the end. Default 50,000; `Infinity`: all. */
   maxResultChars?: number;
+  /**
+   * Where the whole of results is kept that requests show cut or not at all; the model reads on with the tool `read_artifact`. Default:
+   * memory, 64 MiB for each run, the oldest out first. `false`: nothing is kept.
+   */
+  artifacts?: ArtifactStore | false;
   /**
    * Makes the conversation shorter when a request would not fit the window, and when the model refuses it as too long. Then whole turns
    * are left out, the oldest first, where that is not enough. Default {@link dropOldResults}`()`.
@@ -102,7 +115,7 @@ export interface ContextOptions {
 }
 
 /** What an agent is made of. */
-export interface AgentOptions {
+export interface AgentOptions<Value = unknown> {
   model: Model;
   protocol: ToolProtocol;
   /** Runs what the model asks for. */
@@ -123,6 +136,11 @@ export interface AgentOptions {
   approve?: ApproveCallback;
   /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
   stopWhen?: StopCondition | readonly StopCondition[];
+  /**
+   * The form of the answer, which is then `value` of the result. Models that answer in calls get a tool to end with; others are asked
+   * for one JSON value. What does not fit goes back, `maxRepairTurns` times in a row. Not in `single` mode. Default: text.
+   */
+  output?: OutputOptions<Value>;
   /** How requests keep within what the model can read. */
   context?: ContextOptions;
   /** Reckons each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
@@ -139,6 +157,8 @@ export interface AgentOptions {
   onEvent?: (event: AgentEvent) => void;
   /** How many of the newest events an {@link AgentRun} keeps for who iterates late. Default `all`. */
   keepEvents?: "all" | number;
+  /** Traces and metrics, as `otelTracing()` of `@toolglot/agent/otel` makes them. Default: none. */
+  tracing?: AgentTracing;
   /** Clock, ids and timers. For replay and tests. */
   runtime?: Partial<AgentRuntime>;
 }
@@ -152,12 +172,12 @@ export interface RunOptions {
 }
 
 /** Runs conversations. Holds no state between runs. */
-export interface Agent {
+export interface Agent<Value = unknown> {
   /**
    * Starts a run at once. A string is one user message. Throws `TypeError` when the input is empty; whatever happens
    * afterwards is in the result.
    */
-  run(input: string | readonly Message[], options?: RunOptions): AgentRun;
+  run(input: string | readonly Message[], options?: RunOptions): AgentRun<Value>;
 }
 
 /** How the host has its say in a run that goes on. A string is one message of the user. */
@@ -175,10 +195,10 @@ export interface Steering {
 }
 
 /** A run under way. Events are kept (see `keepEvents`), so it may be iterated late, twice, or never. */
-export interface AgentRun extends AsyncIterable<AgentEvent>, Steering {
+export interface AgentRun<Value = unknown> extends AsyncIterable<AgentEvent>, Steering {
   readonly runId: string;
   /** Never rejects: faults of the model, of tools and of the host are a status. */
-  readonly result: Promise<RunResult>;
+  readonly result: Promise<RunResult<Value>>;
 }
 
 /**
@@ -205,14 +225,14 @@ export interface RunError {
   data?: Record<string, unknown>;
 }
 
-/** The outcome of a run, plain JSON. */
-export interface RunResult {
+/** The outcome of a run, plain JSON; only a `value` may be more than that, when the schema of {@link AgentOptions.output} makes it so. */
+export interface RunResult<Value = unknown> {
   runId: string;
   status: RunStatus;
-  /** The answer, the decline's message, the result as text, or what was received before the end; may be empty. */
+  /** The answer (with `output`: as JSON), the decline's message, the result as text, or what was received before the end; may be empty. */
   text: string;
-  /** In `single` mode, the result's data when it has any. */
-  value?: unknown;
+  /** With `output`: the answer, as its schema gave it; there when the status is `answered`. In `single` mode, the result's data when it has any. */
+  value?: Value;
   /** Every result of the run, in order. */
   results: ToolResult[];
   /** The conversation, system message first. */

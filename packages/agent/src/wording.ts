@@ -27,6 +27,20 @@ const en = {
   unhandled: (kind: string) => `Nothing here can run ${kind}.`,
   badArguments: (fault: string) =>
     `The arguments are no JSON object (${fault}), so the call was not run. Send it again with one JSON object.`,
+  resultCut: (left: number, of: number, rest: { id: string; from: number } | undefined) =>
+    `[${left} of ${of} characters were left out here${rest ? `. Read them with read_artifact: id ${JSON.stringify(rest.id)}, offset ${rest.from}.` : ", and can't be read. Ask for less at a time."}]`,
+  finalAnswer: (what: string | undefined) =>
+    `Gives your final answer and ends the conversation. Call it once, when nothing else is left to do.${what ? ` ${what}` : ""}`,
+  answerForm: (schema: string, what: string | undefined) =>
+    `Your final answer must be one JSON value, and nothing else: no words before or after it.${what ? ` ${what}` : ""} It must fit this JSON Schema:\n\n${schema}`,
+  answerTaken: "This is the answer.",
+  answeredTwice: "An answer was given before this one, which is not used.",
+  answeredTooEarly: (name: string) =>
+    `The answer was not taken, because ${name} failed in the same turn. See what went wrong, then answer.`,
+  invalidAnswer: (issues: string[]) =>
+    `The answer does not have the form that it must have:\n${issues.map((issue) => `- ${issue}`).join("\n")}`,
+  answerByTool: (name: string) => `Give all of it again, corrected, by calling ${name}.`,
+  answerByText: "Give all of it again, corrected, as one JSON value and nothing else.",
   repeated: (names: string[], times: number) =>
     `You have called ${names.join(", ")} ${times} times with the same input, and got the same result each time. Calling it once more will end the run: do something else, or answer with what you have.`,
 };
@@ -54,6 +68,17 @@ const zh: Wording = {
   executorFailed: "由于我方故障，该调用无法执行。",
   unhandled: (kind) => `这里无法执行 ${kind}。`,
   badArguments: (fault) => `参数不是 JSON 对象（${fault}），因此调用没有执行。请用一个 JSON 对象重新发送。`,
+  resultCut: (left, of, rest) =>
+    `[此处省略了 ${of} 个字符中的 ${left} 个${rest ? `。可用 read_artifact 读取：id ${JSON.stringify(rest.id)}，offset ${rest.from}。` : "，且无法读取。请一次请求更少的内容。"}]`,
+  finalAnswer: (what) => `给出最终答案并结束对话。在没有其他事情可做时调用一次。${what ?? ""}`,
+  answerForm: (schema, what) =>
+    `最终答案必须是一个 JSON 值，前后不得有任何其他文字。${what ?? ""}它必须符合以下 JSON Schema：\n\n${schema}`,
+  answerTaken: "这就是答案。",
+  answeredTwice: "在此之前已经给出过答案，因此这个答案没有采用。",
+  answeredTooEarly: (name) => `答案没有被采用，因为同一轮中的 ${name} 失败了。请先查明原因，然后再作答。`,
+  invalidAnswer: (issues) => `答案的格式不符合要求：\n${issues.map((issue) => `- ${issue}`).join("\n")}`,
+  answerByTool: (name) => `请通过调用 ${name} 重新给出更正后的完整答案。`,
+  answerByText: "请重新给出更正后的完整答案：一个 JSON 值，不要有其他内容。",
   repeated: (names, times) =>
     `你已用相同的输入调用 ${names.join("、")} ${times} 次，每次结果都相同。再调用一次将结束运行：请改做其他事情，或根据已有信息作答。`,
 };

@@ -15,6 +15,7 @@ export type {
   WaitOutcome,
   WaitRequest,
 } from "./action.ts";
+export type { ArtifactPiece, ArtifactStore } from "./artifacts.ts";
 export {
   type BoundParam,
   type BoundTool,

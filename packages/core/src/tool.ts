@@ -41,6 +41,8 @@ export interface ToolSource {
   definitions(): readonly ToolDefinition[];
   /** Calls back after a change of what {@link ToolSource.definitions} gives, once for changes that come together; returns what ends that. */
   onChange?(listener: () => void): () => void;
+  /** What a model should know about these tools as a whole; undefined when there is nothing to say. It may come from servers. */
+  instructions?(): string | undefined;
 }
 
 /** A call to show to the model: as input, or ready-made as code lines, with what it gives. */
@@ -65,6 +67,8 @@ export interface ToolContext {
   /** Aborted when the call is cancelled or out of time. */
   signal: AbortSignal;
   callId: string;
+  /** The run that the call belongs to. Not there outside a run. */
+  runId?: string;
   /** Waits for a person: see `ExecutorContext`. The time counts to no limit. Not there where nobody measures the time. */
   wait?: ExecutorContext["wait"];
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */

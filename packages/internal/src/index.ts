@@ -17,6 +17,7 @@ export { isBlank, isLineSpace, isSpace, lineEnd, matchAt } from "./characters.ts
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
+export { describeValue, joinPath, maxIssues, standardIssues, typeOf } from "./issue-text.ts";
 export {
   atPointer,
   canonicalJson,

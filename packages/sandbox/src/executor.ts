@@ -91,6 +91,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
         tools: typeof given === "function" ? given() : given,
         signal: context.signal,
         callIdPrefix: action.id,
+        runId: context.runId,
         approve: (request: ApprovalRequest) => approve?.(request, context) ?? context.approve(request),
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
         ...reports.observers,

@@ -173,6 +173,8 @@ export interface SandboxRunOptions {
    * asks again, with the same call id. Elsewhere it denies.
    */
   approve?(request: ApprovalRequest): Promise<Decision | "later">;
+  /** The run of an agent that the program belongs to: tools get it in their context. */
+  runId?: string;
   /** How a tool waits for a person: that of an executor's context. The time counts to no limit. */
   wait?: ExecutorContext["wait"];
 }

@@ -1,6 +1,6 @@
 import { coerceText, type JsonSchemaObject } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
-import { branchPlaces, contradicts, itemPlace, joinPath, propertyPlace, typeOf } from "./describe.ts";
+import { isObject, joinPath, typeOf } from "@toolglot/internal";
+import { branchPlaces, contradicts, itemPlace, propertyPlace } from "./describe.ts";
 import { findFlaw, visitBudget } from "./flaw.ts";
 import { followRefs, type Place, setOwn } from "./schema-walk.ts";
 import type { Conversion, Validator } from "./types.ts";

@@ -1,16 +1,15 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { describeValue, isObject, standardIssues } from "@toolglot/internal";
 import { coerceBySchema } from "./coerce.ts";
 import { type Filler, makeFiller } from "./defaults.ts";
-import { describeSchema, describeValue } from "./describe.ts";
+import { describeSchema } from "./describe.ts";
 import { engineSchema } from "./engine-schema.ts";
 import { findFlaw, visitBudget, withoutUndefined } from "./flaw.ts";
 import { explainIssues, makeIssue } from "./issues.ts";
 import { inOneCall } from "./pattern-tests.ts";
 import { omitProperties } from "./root.ts";
 import { setOwn, step } from "./schema-walk.ts";
-import { standardIssues } from "./standard.ts";
 import type {
   Conversion,
   InputSchema,

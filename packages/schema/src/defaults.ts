@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
-import { branchPlaces, contradicts, itemPlace, propertyPlace, typeOf } from "./describe.ts";
+import { isObject, typeOf } from "@toolglot/internal";
+import { branchPlaces, contradicts, itemPlace, propertyPlace } from "./describe.ts";
 import { visitBudget } from "./flaw.ts";
 import { eachSubschema, followRefs, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";

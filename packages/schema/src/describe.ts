@@ -3,44 +3,6 @@ import { isObject } from "@toolglot/internal";
 import { seemsToMatch } from "./pattern-tests.ts";
 import { followRefs, type Place, step } from "./schema-walk.ts";
 
-const shownLength = 40;
-
-/** The JSON Schema type of a value: `integer` for whole numbers, `missing` for undefined. */
-export function typeOf(value: unknown): string {
-  if (value === null) return "null";
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "integer" : "number";
-  return value === undefined ? "missing" : typeof value;
-}
-
-/** A value in a few words: `string "abc"`, `integer 3`, `array of 4 items`, `missing`. */
-export function describeValue(value: unknown): string {
-  const type = typeOf(value);
-  switch (type) {
-    case "string": {
-      const text = value as string;
-      const cut = text.length > shownLength ? `${text.slice(0, shownLength)}…` : text;
-      return `string ${JSON.stringify(cut)}`;
-    }
-    case "integer":
-    case "number":
-    case "bigint":
-    case "boolean":
-      return `${type} ${String(value)}`;
-    case "array": {
-      const { length } = value as unknown[];
-      return length === 1 ? "array of 1 item" : `array of ${length} items`;
-    }
-    case "object": {
-      const keys = Object.keys(value as object);
-      const shown = keys.slice(0, 5).join(", ");
-      return keys.length === 0 ? "empty object" : `object with ${shown}${keys.length > 5 ? ", …" : ""}`;
-    }
-    default:
-      return type;
-  }
-}
-
 /** What a schema asks for, in a few words: `integer`, `one of "a", "b"`, `array of string`. */
 export function describeSchema(root: JsonSchemaObject, schema: JsonSchema, depth = 0): string {
   const place: Place | undefined = followRefs(root, { schema, pointer: "" });
@@ -70,13 +32,6 @@ function list(values: readonly unknown[]): string {
   const shown = values.slice(0, 12).map((value) => JSON.stringify(value));
   if (shown.length === 1) return shown[0] as string;
   return `one of ${shown.join(", ")}${values.length > 12 ? ", …" : ""}`;
-}
-
-/** `items` and `2` to `items[2]`; `items` and `price` to `items.price`. */
-export function joinPath(path: string, key: string | number): string {
-  if (typeof key === "number") return `${path}[${key}]`;
-  if (!/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;
-  return path === "" ? key : `${path}.${key}`;
 }
 
 /** The schema that holds for a property, with the place it stands at; undefined when none is declared. */

@@ -1,5 +1,4 @@
-import { isObject } from "@toolglot/internal";
-import { joinPath } from "./describe.ts";
+import { isObject, joinPath } from "@toolglot/internal";
 import { setOwn } from "./schema-walk.ts";
 
 /** Deeper values are refused: no tool's input is, and engines would run out of stack at depths of their own. */

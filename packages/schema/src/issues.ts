@@ -1,23 +1,11 @@
 import { type InputIssue, type JsonSchema, type JsonSchemaObject, nearest } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
-import {
-  branchPlaces,
-  describeSchema,
-  describeValue,
-  itemPlace,
-  joinPath,
-  literalsOf,
-  propertyPlace,
-  propertyPlaces,
-  typeOf,
-} from "./describe.ts";
+import { describeValue, isObject, joinPath, maxIssues, typeOf } from "@toolglot/internal";
+import { branchPlaces, describeSchema, itemPlace, literalsOf, propertyPlace, propertyPlaces } from "./describe.ts";
 import { seemsToMatch } from "./pattern-tests.ts";
 import { followRefs, type Place } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 import { allDiffer } from "./unique.ts";
 
-/** More would only flood the model. */
-const maxIssues = 20;
 /** Names that a missing one is compared with; a hostile input may have a hundred thousand. */
 const maxCompared = 100;
 

@@ -1,8 +1,7 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
+import type { JsonSchemaObject } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { describeValue, joinPath } from "./describe.ts";
 import { visitSchemas } from "./schema-walk.ts";
 import type { StandardInput } from "./types.ts";
 
@@ -137,26 +136,4 @@ function arktypeProps(schema: StandardInput): ArktypeProp[] {
   } catch {
     return []; // it throws for what is no object
   }
-}
-
-/** A library's issues in our format: path, and expected and got where it has them. */
-export function standardIssues(issues: readonly StandardSchemaV1.Issue[], value: unknown): InputIssue[] {
-  return issues.slice(0, 20).map((issue) => {
-    let path = "";
-    let found: unknown = value;
-    for (const segment of issue.path ?? []) {
-      const raw = typeof segment === "object" ? segment.key : segment;
-      const key = typeof raw === "symbol" ? String(raw) : raw;
-      path = joinPath(path, key);
-      const holder = found as Record<string | number, unknown> | null | undefined;
-      found = typeof holder === "object" && holder !== null ? holder[key] : undefined;
-    }
-    const { expected } = issue as { expected?: unknown };
-    return {
-      path,
-      expected: typeof expected === "string" ? expected : issue.message,
-      got: describeValue(found),
-      message: `${path === "" ? "the input" : path}: ${issue.message}`,
-    };
-  });
 }

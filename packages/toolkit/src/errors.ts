@@ -36,6 +36,8 @@ export const errorTypes = {
   invalidInput: "InvalidInput",
   unknownTool: "UnknownTool",
   inactiveTool: "InactiveTool",
+  /** A background task that the run doesn't have. */
+  unknownTask: "UnknownTask",
   timeout: "Timeout",
   interrupted: "Interrupted",
   denied: "Denied",

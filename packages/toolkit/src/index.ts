@@ -37,6 +37,7 @@ export type { LoadStateOptions, ToolkitState, ToolRegistration } from "./registr
 export { makeSubagentTool, type SubagentSpec } from "./registry/subagent.ts";
 export { dataResolver, type Resource, type ResourceResolver, type ResourceSchemes } from "./resource.ts";
 export { type BusEvent, EventBus } from "./tasks/event-bus.ts";
+export { type TaskToolsOptions, taskTools } from "./tasks/task-tools.ts";
 export {
   type TaskEvent,
   type TaskFacts,

@@ -93,6 +93,8 @@ export interface CallOptions {
   onError?: "respond" | "throw";
   /** Number of the plan's step that the call is: for middleware and traces. */
   step?: number;
+  /** The run that the call belongs to: the tool gets it in its context. */
+  runId?: string;
   /** How the tool waits for a person, so that the time counts to no limit: that of an executor's context. */
   wait?: ExecutorContext["wait"];
   /**

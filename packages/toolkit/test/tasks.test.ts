@@ -114,6 +114,6 @@ describe("Tasks", () => {
     const tasks = new Tasks();
     const id = tasks.start({ call, run: (signal) => kit.callToolFunction(call, { signal }), toResult });
     await tasks.close();
-    expect(tasks.get(id)).toMatchObject({ status: "interrupted", result: { status: "interrupted" } });
+    expect(tasks.get(id)).toMatchObject({ status: "cancelled", result: { status: "interrupted" } });
   });
 });

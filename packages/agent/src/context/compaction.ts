@@ -1,6 +1,7 @@
 import { contentText, type Message, type MessagePart, type ToolResult, toJsonText } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { canonicalJson } from "../plain-json.ts";
+import { artifactOf } from "./artifacts.ts";
 
 /** What a {@link Compaction} is asked. */
 export interface CompactionInput {
@@ -23,19 +24,26 @@ export interface CompactionInput {
 export type Compaction = (input: CompactionInput) => readonly Message[] | Promise<readonly Message[]>;
 
 /** UTF-16 units of a result that is as short as the line that would stand for it. */
-const shortResult = 200;
+export const shortResult = 200;
 
-/** The results of all but the newest turns become one line each: the tool, and how long its result was. Default: 3 turns are kept. */
+/**
+ * The results of all but the newest turns become one line each: the tool, how long its result was, and the artifact that has all of it.
+ * Default: 3 turns are kept.
+ */
 export function dropOldResults(options: { keepTurns?: number } = {}): Compaction {
   checkKeys("dropOldResults", options, "keepTurns");
   const { keepTurns = 3 } = options;
-  if (!Number.isInteger(keepTurns) || keepTurns < 1) {
-    throw new TypeError(`keepTurns must be a whole number from 1, not ${String(keepTurns)}.`);
-  }
+  checkKeepTurns(keepTurns);
   return ({ messages }) => {
     const from = turnStarts(messages).at(-keepTurns) ?? 0;
     return messages.map((message, at) => (at < from ? withoutResults(message) : message));
   };
+}
+
+/** Throws `TypeError` for what is no number of turns. */
+export function checkKeepTurns(keepTurns: unknown): void {
+  if (Number.isInteger(keepTurns) && (keepTurns as number) >= 1) return;
+  throw new TypeError(`keepTurns must be a whole number from 1, not ${String(keepTurns)}.`);
 }
 
 function withoutResults(message: Message): Message {
@@ -46,9 +54,11 @@ function withoutResults(message: Message): Message {
 
 function shortened(result: ToolResult): MessagePart {
   const { callId, name, status, error } = result;
-  const { length } = resultText(result);
+  const artifact = artifactOf(result);
+  const { length } = artifact ?? resultText(result);
   if (length <= shortResult) return { type: "result", result };
-  const text = `[The result of ${name ?? callId} had ${length} characters. It was left out to save room; call the tool again if you need it.]`;
+  const way = artifact ? `read the artifact ${artifact.id} with read_artifact` : "call the tool again";
+  const text = `[The result of ${name ?? callId} had ${length} characters. It was left out to save room; ${way} if you need it.]`;
   return {
     type: "result",
     result: {
@@ -57,6 +67,7 @@ function shortened(result: ToolResult): MessagePart {
       content: [{ type: "text", text }],
       ...(name !== undefined && { name }),
       ...(error && { error }),
+      ...(artifact && result.metadata && { metadata: result.metadata }),
     },
   };
 }
@@ -67,7 +78,7 @@ export function resultText({ content, data }: ToolResult): string {
 }
 
 /** Where turns begin: each answer of the model, with what came of it. */
-function turnStarts(messages: readonly Message[]): number[] {
+export function turnStarts(messages: readonly Message[]): number[] {
   return messages.flatMap(({ role }, at) => (role === "assistant" ? [at] : []));
 }
 

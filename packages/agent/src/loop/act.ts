@@ -14,6 +14,7 @@ import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
+import { runOwnCalls, splitAction } from "./own-calls.ts";
 import type { RunState } from "./run-state.ts";
 
 type Runnable = Exclude<Action, { kind: "decline" }>;
@@ -32,9 +33,14 @@ const executorEvents: ReadonlySet<unknown> = new Set<ExecutorEvent["type"]>([
 
 /**
  * Runs one action: exactly one result per call, whatever the executor does. With `denial` nothing runs, and every call
- * is denied with that message.
+ * is denied with that message. `earlier`: the results of the answer's actions before it.
  */
-export async function runAction(run: RunState, action: Runnable, denial: string | undefined): Promise<ToolResult[]> {
+export async function runAction(
+  run: RunState,
+  action: Runnable,
+  denial: string | undefined,
+  earlier: readonly ToolResult[],
+): Promise<ToolResult[]> {
   const { stepIndex } = run;
   const faulty = checkArguments(run, action);
   const calls = expectedCalls(action);
@@ -45,7 +51,11 @@ export async function runAction(run: RunState, action: Runnable, denial: string 
   } else if (run.signal.aborted) {
     results = failAll(calls, { type: "Interrupted", message: run.wording.notStarted });
   } else {
-    results = oneResultPerCall(run, calls, [...faulty, ...(await execute(run, without(action, faulty)))]);
+    const { own, rest } = splitAction(run, without(action, faulty));
+    const others = expectedCalls(action).filter(({ callId }) => !own.some((call) => call.callId === callId));
+    const given = oneResultPerCall(run, others, [...faulty, ...(await execute(run, rest))]);
+    const ownResults = await runOwnCalls(run, own, [...earlier, ...given]);
+    results = own.length === 0 ? given : oneResultPerCall(run, calls, [...given, ...ownResults]);
   }
   results = results.map(plainJson);
   run.results.push(...results);

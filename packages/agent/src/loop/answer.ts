@@ -12,17 +12,18 @@ import type {
   Usage,
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
-import { defined, errorText } from "@toolglot/internal";
+import { defined } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
-import { tokensOf } from "./conversation.ts";
 import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
+import type { SafeRequest } from "./trace.ts";
+import { countUsage } from "./usage.ts";
 
 /** One answer of the model, read to its end or as far as it came. */
 export interface Answer {
@@ -71,7 +72,7 @@ export async function readAnswer(run: RunState): Promise<Answer> {
     keep(run, draft, undefined, false);
     throw stopped;
   } finally {
-    count(run, draft);
+    draft.usage = countUsage(run, draft.usage, draft.text.length + draft.reasoning.length);
   }
   const interrupted = run.injected.answerSignal.aborted;
   const parsed = draft.parser.end(error || interrupted ? { finish: "error" } : draft.end);
@@ -135,10 +136,41 @@ function overflowError(run: RunState, { message }: RunError): RunError {
   return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
 }
 
-/** Reads the model's stream; a stream that fails before its first part is read a second time. */
+/** Reads the model's stream, as one request for traces. */
 async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<ModelFault | undefined> {
+  const { stepIndex, tools, settings } = run;
+  const trace = run.trace.startRequest(() => ({
+    stepIndex,
+    request,
+    tools: tools.current,
+    ...defined({ model: settings.model.info }),
+  }));
+  let code: string | undefined = "aborted";
+  try {
+    const fault = await readTwice(run, request, draft, trace);
+    code = fault?.isOverflow ? "agent/context-overflow" : fault?.error.code;
+    if (draft.end.finish === "error") code ??= "agent/model-failed";
+    return fault;
+  } finally {
+    const { text, reasoning, calls, end, usage } = draft;
+    trace.end(() => ({
+      text,
+      reasoning,
+      calls,
+      ...defined({ finish: end.finish, usage, error: code === undefined ? undefined : { code } }),
+    }));
+  }
+}
+
+/** A stream that fails before its first part is read a second time. */
+async function readTwice(
+  run: RunState,
+  request: ModelRequest,
+  draft: Draft,
+  trace: SafeRequest,
+): Promise<ModelFault | undefined> {
   for (let attempt = 0; ; attempt += 1) {
-    const fault = await readStream(run, request, draft);
+    const fault = await readStream(run, request, draft, trace);
     if (!fault) return undefined;
     const isOverflow = isContextOverflow(fault.error);
     const retry = attempt === 0 && !draft.received && !isOverflow && !ToolglotError.isInstance(fault.error);
@@ -151,13 +183,18 @@ async function receive(run: RunState, request: ModelRequest, draft: Draft): Prom
   }
 }
 
-async function readStream(run: RunState, request: ModelRequest, draft: Draft): Promise<{ error: unknown } | undefined> {
+async function readStream(
+  run: RunState,
+  request: ModelRequest,
+  draft: Draft,
+  trace: SafeRequest,
+): Promise<{ error: unknown } | undefined> {
   const { answerSignal } = run.injected;
   if (answerSignal.aborted) return undefined;
   const signal = AbortSignal.any([run.signal, answerSignal]);
   let iterator: AsyncIterator<ModelPart>;
   try {
-    iterator = run.settings.model(request, signal)[Symbol.asyncIterator]();
+    iterator = trace.within(() => run.settings.model(request, signal)[Symbol.asyncIterator]());
   } catch (error) {
     return { error };
   }
@@ -165,7 +202,10 @@ async function readStream(run: RunState, request: ModelRequest, draft: Draft): P
     let next: IteratorResult<ModelPart>;
     try {
       checkStopped(signal);
-      next = await orStopped(iterator.next(), signal);
+      next = await orStopped(
+        trace.within(() => iterator.next()),
+        signal,
+      );
     } catch (error) {
       if (!signal.aborted) return { error };
       // Not awaited: a stream that hangs would hang here too.
@@ -174,6 +214,7 @@ async function readStream(run: RunState, request: ModelRequest, draft: Draft): P
       throw error;
     }
     if (next.done) return undefined;
+    if (!draft.received) trace.firstPart();
     draft.received = true;
     take(run, draft, next.value);
   }
@@ -226,45 +267,6 @@ function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | unde
   if (withCalls) parts.push(...draft.calls.map((call) => ({ type: "call" as const, call })));
   run.lastText = draft.visible.trim();
   if (parts.length > 0) run.conversation.add({ role: "assistant", trust: "user", parts });
-}
-
-/** Adds a step's tokens, and what they cost, to the run's. */
-function count(run: RunState, draft: Draft): void {
-  const usage = draft.usage && priced(run, draft.usage);
-  for (const key of Object.keys(usage ?? {}) as (keyof Usage)[]) {
-    const given = usage?.[key];
-    if (typeof given === "number") run.usage[key] = (run.usage[key] ?? 0) + given;
-  }
-  draft.usage = usage;
-  const window = windowOf(run);
-  if (window !== undefined && (usage?.inputTokens ?? 0) > window) {
-    run.warn(
-      "agent/context-exceeded",
-      `The model read ${usage?.inputTokens} tokens, its context is ${window}: it may have left some out.`,
-    );
-  }
-  run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
-}
-
-function priced(run: RunState, usage: Usage): Usage {
-  const { price, model } = run.settings;
-  if (price === undefined) return usage;
-  try {
-    const cost = price(usage, { stepIndex: run.stepIndex, ...(model.info && { model: model.info }) });
-    if (Number.isFinite(cost) && cost >= 0) return { ...usage, cost };
-    run.warn("agent/price-failed", `price must give a number from 0, not ${String(cost)}; the step has no cost.`);
-  } catch (error) {
-    run.warn("agent/price-failed", `price threw; the step has no cost: ${errorText(error)}`);
-  }
-  return usage;
-}
-
-/** Tokens of one step: the provider's count, or an estimate from the characters. */
-function stepTokens(usage: Usage | undefined, characters: number): number {
-  if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
-    return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
-  }
-  return tokensOf(characters);
 }
 
 /** A parser's event as an event of the run. Reads nothing but what all protocols have in common. */

@@ -1,7 +1,7 @@
 import { type Message, messageText, type ToolProtocol, textMessage } from "@toolglot/core";
-import { cutResults } from "../context/cut-results.ts";
+import { lengthOf, tokensOf } from "../context/estimate.ts";
 import type { AgentEvent } from "../events.ts";
-import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
+import { canonicalJson, plainJson } from "../plain-json.ts";
 
 /**
  * The messages of a conversation, and their form for the provider. Each message is copied as plain JSON and encoded
@@ -13,7 +13,8 @@ export class Conversation {
   readonly #messages: Message[] = [];
   /** The same as requests have them: long results are cut, and what was left out to save room is not there. */
   #shown: Message[] = [];
-  readonly #maxResultChars: number;
+  /** How many of `#shown` have been seen by {@link Conversation.showNew}. */
+  #seen = 0;
   #encoded: Message[] = [];
   /** How many of `#shown` are in `#encoded`. */
   #done = 0;
@@ -25,9 +26,8 @@ export class Conversation {
   /** The system message of {@link instruct}: the first of `#messages` when there is one. */
   #manual: Message | undefined;
 
-  constructor(protocol: ToolProtocol, messages: readonly Message[], maxResultChars: number) {
+  constructor(protocol: ToolProtocol, messages: readonly Message[]) {
     this.#protocol = protocol;
-    this.#maxResultChars = maxResultChars;
     this.add(...messages);
   }
 
@@ -40,7 +40,16 @@ export class Conversation {
     for (const one of messages) {
       const message = plainJson(one);
       this.#messages.push(message);
-      this.#shown.push(plainJson(cutResults(message, this.#maxResultChars)));
+      this.#shown.push(message);
+    }
+  }
+
+  /** Lets messages that were added since the last time be shown otherwise than they are. Nothing may be added meanwhile. */
+  async showNew(change: (message: Message) => Message | Promise<Message>): Promise<void> {
+    for (; this.#seen < this.#shown.length; this.#seen += 1) {
+      const message = this.#shown[this.#seen] as Message;
+      const changed = change(message);
+      if (changed !== message) this.#shown[this.#seen] = plainJson(await changed);
     }
   }
 
@@ -52,6 +61,7 @@ export class Conversation {
   /** Shows other messages from now on; the transcript stays. The event of the next request then holds all of them. */
   show(messages: readonly Message[]): void {
     this.#shown = messages.map(plainJson);
+    this.#seen = this.#shown.length;
     this.#forget();
   }
 
@@ -61,10 +71,10 @@ export class Conversation {
     return tokensOf(this.requestLength);
   }
 
-  /** The same of one message. */
-  tokensOf(message: Message): number {
-    const encoded = this.#protocol.encodeMessages([message]);
-    return tokensOf(encoded.reduce((sum, one) => sum + lengthOf(one), 0));
+  /** As the provider gets them. */
+  get encoded(): readonly Message[] {
+    this.#encode();
+    return this.#encoded;
   }
 
   /**
@@ -78,8 +88,10 @@ export class Conversation {
     if (this.#manual === undefined && first?.role === "system" && messageText(first) === text) this.#manual = first;
     if (text === (this.#manual === undefined ? "" : messageText(this.#manual))) return;
     for (const list of [this.#messages, this.#shown]) if (this.#manual !== undefined) list.shift();
+    const before = this.#manual === undefined ? 0 : 1;
     this.#manual = text === "" ? undefined : plainJson(textMessage("system", text));
     for (const list of [this.#messages, this.#shown]) if (this.#manual !== undefined) list.unshift(this.#manual);
+    if (this.#seen > 0) this.#seen += (this.#manual === undefined ? 0 : 1) - before;
     this.#forget();
   }
 
@@ -139,21 +151,4 @@ export class Conversation {
     this.#encoded.push(encoded);
     this.requestLength += lengthOf(encoded);
   }
-}
-
-/** Characters that count as one token where nobody counts. Low on purpose: Chinese text has fewer. */
-const charactersPerToken = 3;
-
-/** Tokens of so many characters, reckoned. */
-export const tokensOf = (characters: number): number => Math.ceil(characters / charactersPerToken);
-
-const lengths = new WeakMap<Message, number>();
-
-function lengthOf(message: Message): number {
-  let length = lengths.get(message);
-  if (length === undefined) {
-    length = message.parts.reduce((sum, part) => sum + ("text" in part ? part.text.length : textLength(part)), 0);
-    lengths.set(message, length);
-  }
-  return length;
 }

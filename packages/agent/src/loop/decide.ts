@@ -3,6 +3,7 @@ import {
   type BlockBase,
   bindNames,
   type Diagnostic,
+  type InputIssue,
   isRunnable,
   type Segment,
   type Span,
@@ -19,7 +20,7 @@ type BlockSegment = Segment<BlockBase> & { type: "block" };
 
 /** What is to be done with an answer. */
 export type Verdict =
-  | { kind: "answer"; text: string }
+  | { kind: "answer"; text: string; value?: unknown }
   | { kind: "fail"; error: RunError }
   | {
       kind: "repair";
@@ -27,6 +28,10 @@ export type Verdict =
       text: string;
       /** The text that becomes the answer when the model repeats it after the repair turns. */
       keptAnswer?: string;
+      /** Where it is not in the form that the host asked for. */
+      issues?: InputIssue[];
+      /** The model has the text already, as a result. */
+      isTold?: true;
     }
   | {
       kind: "act";
@@ -69,12 +74,9 @@ function actOnCalls(calls: ToolCall[]): Verdict {
 
 /** No block: an answer, or what should have been a block. */
 function decideText(run: RunState, answer: Answer): Verdict {
-  const { protocol, mode } = run.settings;
+  const { protocol, mode, output } = run.settings;
   const { wording } = run;
-  const text = answer.parsed.segments
-    .map((segment) => (segment.type === "text" ? segment.text : ""))
-    .join("")
-    .trim();
+  const text = visibleText(answer);
   if (answer.calls.length > 0) {
     return { kind: "repair", reason: "undeclared-call", text: wording.undeclaredCall(protocol.id.toUpperCase()) };
   }
@@ -86,7 +88,12 @@ function decideText(run: RunState, answer: Answer): Verdict {
   // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
   if (diagnostics.some(({ code }) => code === foreignFormat)) {
     const problem = explanation ?? wording.unreadable;
-    return { kind: "repair", reason: "foreign-format", text: problem, ...(mode === "loop" && { keptAnswer: text }) };
+    return {
+      kind: "repair",
+      reason: "foreign-format",
+      text: problem,
+      ...(mode === "loop" && !output && { keptAnswer: text }),
+    };
   }
   if (text === "") {
     if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated };
@@ -97,6 +104,12 @@ function decideText(run: RunState, answer: Answer): Verdict {
     return { kind: "repair", reason: "no-block", text: explanation ?? noBlock };
   }
   return { kind: "answer", text };
+}
+
+/** What the model wrote, less blocks and reasoning. */
+export function visibleText({ parsed }: Answer): string {
+  const texts = parsed.segments.map((segment) => (segment.type === "text" ? segment.text : ""));
+  return texts.join("").trim();
 }
 
 function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {

@@ -1,6 +1,8 @@
-import type { ToolDefinition } from "@toolglot/core";
+import { neutralize, type ToolDefinition } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { canonicalJson, plainJson } from "../plain-json.ts";
+import type { GivenTools } from "../settings.ts";
+import type { OwnTool } from "./own-calls.ts";
 
 /** Names of tools that came, went, or are described otherwise than before. */
 export interface ToolsChange {
@@ -51,7 +53,10 @@ function firstTwice(tools: readonly ToolDefinition[]): string | undefined {
 
 /** The tools of a run, read again before each request. */
 export class LiveTools {
-  readonly #read: () => unknown;
+  readonly #read: () => GivenTools;
+  readonly #own: OwnTool[] = [];
+  #offered: readonly OwnTool[] = [];
+  #copied: readonly ToolDefinition[] = [];
   /** By the schema's object: a toolkit makes a new list each time, with the same definitions in it. */
   readonly #copies = new WeakMap<object, { given: ToolDefinition; copy: ToolDefinition }>();
   #known = false;
@@ -59,20 +64,45 @@ export class LiveTools {
   current: readonly ToolDefinition[] = [];
   /** The same as they are declared to a provider. */
   declared: readonly ToolDefinition[] = [];
+  /** What the source says of its tools as a whole, without the power of any mark; empty for nothing. */
+  instructions = "";
 
-  constructor(read: () => unknown) {
+  constructor(read: () => GivenTools) {
     this.#read = read;
   }
 
+  /** Adds a tool that the loop runs itself; it is there from the next {@link LiveTools.refresh} or {@link LiveTools.compose} on. */
+  addOwn(tool: OwnTool): void {
+    this.#own.push(tool);
+  }
+
+  /** The loop's own tool of that name, if the model is shown it. */
+  ownTool(name: string): OwnTool | undefined {
+    return this.#offered.find(({ definition }) => definition.name === name);
+  }
+
   /**
-   * Reads the source. Returns what is new for the model, if anything is, and a name that two tools have: only the first of them
-   * counts. Throws what the source throws; then nothing has changed.
+   * Reads the source. Returns what is new for the model, if anything is (`isRetold`: the instructions), and a name that two tools
+   * have: only the first of them counts. Throws what the source throws; then nothing has changed.
    */
-  refresh(): { change?: ToolsChange; twice?: string } {
-    const given = this.#read();
+  refresh(): { change?: ToolsChange; twice?: string; isRetold: boolean } {
+    const { tools: given, instructions = "" } = this.#read();
     if (!Array.isArray(given)) throw new TypeError("tools must give an array of tool definitions.");
-    const all = given.map((tool) => this.#copyOf(tool));
-    const twice = firstTwice(all);
+    if (typeof instructions !== "string") throw new TypeError("instructions() must give a text, or undefined.");
+    this.#copied = given.map((tool) => this.#copyOf(tool));
+    const before = this.instructions;
+    this.instructions = neutralize(instructions.trim());
+    return { ...this.compose(), isRetold: this.instructions !== before };
+  }
+
+  /** The same from what the source gave the last time: the loop's own tools may be others. */
+  compose(): { change?: ToolsChange; twice?: string } {
+    const copies = this.#copied;
+    const isGiven = (name: string): boolean => copies.some((tool) => tool.name === name);
+    this.#offered = this.#own.filter(({ yields, definition }) => !(yields && isGiven(definition.name)));
+    const isOther = ({ name }: ToolDefinition): boolean => this.ownTool(name) === undefined;
+    const all = [...copies.filter(isOther), ...this.#offered.map(({ definition }) => definition)];
+    const twice = firstTwice([...this.#offered.map(({ definition }) => definition), ...copies]);
     const names = new Set<string>();
     const tools = all.filter(({ name }) => names.size < names.add(name).size);
     const change = this.#known ? changeOf(this.current, tools) : undefined;

@@ -1,10 +1,11 @@
-import type { Message } from "@toolglot/core";
+import type { Message, ToolDefinition } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
-import { type Compaction, dropOldTurns, flawOf } from "../context/compaction.ts";
-import { textLength } from "../plain-json.ts";
+import { type Compaction, dropOldResults, dropOldTurns, flawOf } from "../context/compaction.ts";
+import { lengthOf, tokensOf } from "../context/estimate.ts";
+import { plainJson, textLength } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import { tokensOf } from "./conversation.ts";
 import type { RunState } from "./run-state.ts";
+import { refreshTools } from "./show-tools.ts";
 
 /** The model's context, in tokens; undefined when nobody knows. */
 export function windowOf({ settings: { context, model } }: RunState): number | undefined {
@@ -23,24 +24,50 @@ export async function makeRoomIfNeeded(run: RunState): Promise<void> {
 
 /** Tokens of the next request, reckoned: messages, and tools where they are declared. */
 export function estimateOf(run: RunState): number {
-  const { protocol } = run.settings;
-  const tools = protocol.declaresTools ? textLength(run.tools.declared) : 0;
-  return run.conversation.tokens + tokensOf(tools);
+  const tools = run.settings.protocol.declaresTools ? run.tools.declared : [];
+  return hostEstimate(run, run.conversation.encoded, tools) ?? run.conversation.tokens + tokensOf(textLength(tools));
+}
+
+/** The same of one message. */
+function estimateOne(run: RunState, message: Message): number {
+  const encoded = run.settings.protocol.encodeMessages([message]);
+  return hostEstimate(run, encoded, []) ?? tokensOf(encoded.reduce((sum, one) => sum + lengthOf(one), 0));
+}
+
+function hostEstimate(
+  run: RunState,
+  messages: readonly Message[],
+  tools: readonly ToolDefinition[],
+): number | undefined {
+  const { estimate } = run.settings.context;
+  if (estimate === undefined) return undefined;
+  try {
+    const tokens = estimate(messages, tools);
+    if (Number.isFinite(tokens) && tokens >= 0) return Math.ceil(tokens);
+    throw new TypeError(`it must give a number from 0, not ${String(tokens)}`);
+  } catch (error) {
+    run.warn(
+      "agent/estimate-failed",
+      `context.estimate failed, and tokens are reckoned by characters: ${errorText(error)}`,
+    );
+    return undefined;
+  }
 }
 
 /** Makes the conversation shorter. False when less than a tenth was saved. */
 export async function makeRoom(run: RunState, reason: "estimate" | "overflow", target: number): Promise<boolean> {
   const { conversation, settings, signal } = run;
-  const messages = conversation.shown;
+  const messages = (await run.artifacts.keepAll(conversation.shown)).map(plainJson);
   const before = estimateOf(run);
-  const shorter = await compact(run, settings.context.compact, { messages, estimate: before, target, reason, signal });
-  conversation.show(shorter ?? messages);
+  const input = { messages, estimate: before, target, reason, signal };
+  conversation.show((await compact(run, settings.context.compact, input)) ?? (await dropOldResults()(input)));
   const over = estimateOf(run) - target;
   if (over > 0) {
-    const sizeOf = (message: Message): number => conversation.tokensOf(message);
+    const sizeOf = (message: Message): number => estimateOne(run, message);
     const total = conversation.shown.reduce((sum, message) => sum + sizeOf(message), 0);
     conversation.show(dropOldTurns(conversation.shown, total - over, sizeOf));
   }
+  refreshTools(run, { isSame: true });
   const after = estimateOf(run);
   run.emit({
     type: "compaction",
@@ -65,6 +92,6 @@ async function compact(run: RunState, compaction: Compaction, input: Parameters<
     checkStopped(run.signal);
     flaw = errorText(error);
   }
-  run.warn("agent/compaction-invalid", `The compaction can't be used, and old turns are left out instead: ${flaw}.`);
+  run.warn("agent/compaction-invalid", `The compaction can't be used, and old results are left out instead: ${flaw}.`);
   return undefined;
 }

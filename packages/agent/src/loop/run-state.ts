@@ -1,14 +1,17 @@
 import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
-import { errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
+import { finalAnswerTool } from "../output/final-answer.ts";
 import { plainJson } from "../plain-json.ts";
 import type { Settings } from "../settings.ts";
 import { Deadline, type StopCause } from "../stop.ts";
 import type { LimitKind, RunError, RunResult, RunStatus, RunStep } from "../types.ts";
 import { type Wording, wordings } from "../wording.ts";
+import { Artifacts } from "./artifacts.ts";
 import { Conversation } from "./conversation.ts";
 import { Injected } from "./injected.ts";
 import { LiveTools, type ToolsChange } from "./live-tools.ts";
+import { Trace } from "./trace.ts";
 
 /** How a run ends, before the sums are added. */
 export interface Outcome {
@@ -27,12 +30,14 @@ export class RunState {
   readonly events: EventLog;
   readonly conversation: Conversation;
   readonly tools: LiveTools;
+  readonly artifacts: Artifacts;
   readonly results: ToolResult[] = [];
   readonly usage: Usage = {};
   readonly steps: RunStep[] = [];
   readonly injected: Injected;
   readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
   readonly deadline: Deadline;
+  readonly trace: Trace;
   /** These counts are compared with the limits. */
   tokens = 0;
   turns = 0;
@@ -41,6 +46,8 @@ export class RunState {
   /** Visible text of the newest answer, complete or not. */
   lastText = "";
   stop: StopCause | undefined;
+  /** The answer in the form that the host asked for, once the model has called for it in this step. */
+  final: { value: unknown } | undefined;
   /** The tools that the last request declared, or would have. */
   declared: readonly ToolDefinition[] | undefined;
 
@@ -62,10 +69,19 @@ export class RunState {
     this.settings = settings;
     this.runId = runId;
     this.wording = wordings[settings.locale];
-    this.conversation = new Conversation(settings.protocol, messages, settings.context.maxResultChars);
+    this.conversation = new Conversation(settings.protocol, messages);
     this.tools = new LiveTools(settings.readTools);
+    this.artifacts = new Artifacts(this);
+    const finalAnswer = finalAnswerTool(this);
+    if (finalAnswer) this.tools.addOwn(finalAnswer);
     this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
+    const { maxTokens, protocol, model } = settings;
+    this.trace = new Trace(settings.tracing, () => ({
+      runId,
+      messages,
+      ...defined({ model: model.info, maxTokens, stop: protocol.stop.length > 0 ? protocol.stop : undefined }),
+    }));
     this.#onEvent = settings.onEvent;
     this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
       this.requestStop({ cause: "limit", limit: "time" }),
@@ -79,7 +95,13 @@ export class RunState {
 
   /** The event's time; undefined after the end. */
   emit(event: RunEvent | StepEvent): number | undefined {
-    return this.ended ? undefined : this.#push(event);
+    if (this.ended) return undefined;
+    if (event.type === "tool-call-end") {
+      const { name, status, ms, error } = event;
+      const isKnown = this.tools.current.some((tool) => tool.name === name);
+      this.trace.toolCall({ name, isKnown, status, ms, ...defined({ errorType: error?.type }) });
+    }
+    return this.#push(event);
   }
 
   /**
@@ -88,15 +110,16 @@ export class RunState {
    */
   readTools(warn: (code: string, message: string) => void = (...warning) => this.warn(...warning)): {
     change?: ToolsChange;
+    isRetold?: boolean;
     failed?: string;
   } {
     try {
-      const { change, twice } = this.tools.refresh();
+      const { change, twice, isRetold } = this.tools.refresh();
       if (twice !== undefined && !this.#namesTwice.has(twice)) {
         this.#namesTwice.add(twice);
         warn("agent/tool-name-twice", `Two tools are named ${JSON.stringify(twice)}; the model is shown the first.`);
       }
-      return change ? { change } : {};
+      return { isRetold, ...(change && { change }) };
     } catch (error) {
       const failed = `The tools can't be read: ${errorText(error)}`;
       warn("agent/tools-failed", failed);
@@ -150,7 +173,9 @@ export class RunState {
     this.ended = true;
     this.#push({ type: "run-end", result });
     this.events.close();
-    return result;
+    this.trace.end(result);
+    // What a schema made of the answer need not be JSON; in the event it is.
+    return this.settings.output && outcome.value !== undefined ? { ...result, value: outcome.value } : result;
   }
 
   #transcript(): Transcript {

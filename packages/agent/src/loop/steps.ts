@@ -1,5 +1,6 @@
 import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
+import { decideOutput, refusedAnswer } from "../output/answers.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
 import { runAction } from "./act.ts";
@@ -8,6 +9,7 @@ import { decide, type Verdict } from "./decide.ts";
 import { guardEcho } from "./echo.ts";
 import { Repeats } from "./repeats.ts";
 import type { Outcome, RunState } from "./run-state.ts";
+import { instruct, refreshTools } from "./show-tools.ts";
 
 /** What a step leaves behind: the end of the run, or nothing. `repair` when the model is to correct itself. */
 type StepEnd = { outcome: Outcome } | { repair: boolean };
@@ -22,14 +24,16 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     const limit = limitReached(run);
     if (limit) return { status: "limit", limit, text: run.lastText };
     const { stepIndex } = run;
+    run.final = undefined;
     const began = run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
-    if (stepIndex > 0) refreshTools(run);
+    const hasCut = await run.artifacts.cutNew();
+    if (stepIndex > 0 || hasCut) refreshTools(run, { isSame: stepIndex === 0 });
     inject(run, false);
     const answer = await readAnswer(run);
     checkStopped(run.signal);
     const end: StepEnd = answer.interrupted
       ? { repair: false }
-      : await follow(run, answer, decide(run, answer), repairs, repeats);
+      : await follow(run, answer, await verdictOn(run, answer), repairs, repeats);
     const { finish, usage } = answer;
     const ended = run.emit({ type: "step-end", stepIndex, finish, ...defined({ usage }) });
     const { info: model } = run.settings.model;
@@ -37,6 +41,12 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
     repairs = "repair" in end && end.repair ? repairs + 1 : 0;
   }
+}
+
+async function verdictOn(run: RunState, answer: Answer): Promise<Verdict> {
+  const verdict = decide(run, answer);
+  const { output } = run.settings;
+  return output ? decideOutput(run, output, answer, verdict) : verdict;
 }
 
 /** Whether the host has more to say to a model that is done. */
@@ -63,21 +73,6 @@ function limitReached(run: RunState): LimitKind | undefined {
   return undefined;
 }
 
-/** Sets the system message: the protocol, the tools of the moment, and the host's own text. */
-function instruct(run: RunState): void {
-  const { protocol, locale, mode, system } = run.settings;
-  const parts = [protocol.instructions(run.tools.current, { locale, mode }), system ?? ""];
-  run.conversation.instruct(parts.filter((part) => part !== "").join("\n\n"));
-}
-
-/** Reads the tools of the moment, so that the next request shows them: declared, or in the system message. */
-function refreshTools(run: RunState): void {
-  const { change } = run.readTools();
-  if (change === undefined) return;
-  run.emit({ type: "tools-changed", stepIndex: run.stepIndex, ...change });
-  instruct(run);
-}
-
 async function follow(
   run: RunState,
   answer: Answer,
@@ -88,7 +83,7 @@ async function follow(
   switch (verdict.kind) {
     case "answer":
       if (answer.finish === "length") run.warn("agent/answer-cut", "The answer was cut at the model's token limit.");
-      return { outcome: { status: "answered", text: verdict.text } };
+      return { outcome: { status: "answered", text: verdict.text, ...defined({ value: verdict.value }) } };
     case "fail":
       return { outcome: { status: "error", text: run.lastText, error: verdict.error } };
     case "repair":
@@ -99,7 +94,8 @@ async function follow(
 }
 
 /** Sends the answer back, unless the model has used up its repair turns. */
-function repair(run: RunState, { reason, text, keptAnswer }: Verdict & { kind: "repair" }, repairs: number): StepEnd {
+function repair(run: RunState, verdict: Verdict & { kind: "repair" }, repairs: number): StepEnd {
+  const { reason, text, keptAnswer, issues } = verdict;
   const { maxRepairTurns } = run.settings;
   if (repairs >= maxRepairTurns && keptAnswer !== undefined) {
     run.warn(
@@ -110,12 +106,11 @@ function repair(run: RunState, { reason, text, keptAnswer }: Verdict & { kind: "
   }
   if (repairs >= maxRepairTurns) {
     const message = `The model's answer could not be used (${reason}), after ${repairs} repair turns.`;
-    return {
-      outcome: { status: "error", text: run.lastText, error: { code: "agent/bad-output", message, data: { reason } } },
-    };
+    const data = { reason, ...defined({ issues }) };
+    return { outcome: { status: "error", text: run.lastText, error: { code: "agent/bad-output", message, data } } };
   }
   run.emit({ type: "repair-turn", stepIndex: run.stepIndex, reason, text });
-  run.conversation.add(hostMessage(text));
+  if (!verdict.isTold) run.conversation.add(hostMessage(text));
   return { repair: true };
 }
 
@@ -140,7 +135,7 @@ async function act(
     if (denial === undefined && repeats.exceededBy(action)) {
       return { outcome: { status: "limit", limit: "repeats", text: run.lastText } };
     }
-    const given = await runAction(run, action, denial);
+    const given = await runAction(run, action, denial, results);
     results.push(...given);
     const spent = denial === undefined ? repeats.note(action, given) : [];
     if (spent.length > 0) notes.push(run.wording.repeated(spent, run.settings.limits.repeats));
@@ -152,10 +147,15 @@ async function act(
     parts: results.map((result) => ({ type: "result", result })),
   });
   checkStopped(run.signal);
+  if (run.final) {
+    const { value } = run.final;
+    return { outcome: { status: "answered", text: toJsonText(value), value } };
+  }
   if (run.settings.mode === "single") return { outcome: outcomeOfResults(results) };
   if (await isEnough(run, results)) return { outcome: { status: "stopped", text: run.lastText } };
   if (notes.length > 0) run.conversation.add(hostMessage(notes.join("\n\n")));
-  return { repair: false };
+  const wrong = refusedAnswer(run, results);
+  return wrong ? repair(run, wrong, repairs) : { repair: false };
 }
 
 /** Whether the host's conditions end the run here; one that throws does. */

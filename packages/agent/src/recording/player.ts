@@ -29,7 +29,7 @@ export class Player {
   readonly #clock: number[];
   readonly #controller = new AbortController();
   #timers: { name: string; callback: () => void }[] = [];
-  #tools: { tools?: unknown; error?: RunError } = { tools: [] };
+  #tools: { tools?: unknown; instructions?: unknown; error?: RunError } = { tools: [] };
   #run: Steering | undefined;
   #position = 0;
   #emitted = 0;
@@ -84,13 +84,18 @@ export class Player {
     return tools;
   }
 
-  /** What the step cost. */
-  price(): number {
+  /** What it said of them: read after the tools. */
+  instructions(): unknown {
+    return this.#tools.instructions;
+  }
+
+  /** What the step cost, or how many tokens the host reckoned. */
+  number(type: "price" | "estimate"): number {
     const next = this.#entries[this.#nextIndex()];
-    if (next?.type !== "price") return Number.NaN;
+    if (next?.type !== type) return Number.NaN;
     this.advance();
     if (next.error) throw new Error(next.error.message);
-    return next.cost ?? Number.NaN;
+    return (next.type === "price" ? next.cost : next.tokens) ?? Number.NaN;
   }
 
   /** The run that is steered as the host did. */

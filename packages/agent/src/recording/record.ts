@@ -1,26 +1,24 @@
-import type { Executor, ExecutorContext, Message, Model, ModelPart, ToolDefinition, WaitOutcome } from "@toolglot/core";
+import type { Executor, ExecutorContext, Message, Model, ModelPart, WaitOutcome } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
-import type { Compaction } from "../context/compaction.ts";
 import { isContextOverflow } from "../context/overflow.ts";
 import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";
 import { toRunError } from "../loop/run-error.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
-import { toSettings } from "../settings.ts";
+import { type Settings, toSettings } from "../settings.ts";
 import { toMessages } from "../to-messages.ts";
-import type {
-  AgentOptions,
-  AgentRun,
-  AgentRuntime,
-  ApproveCallback,
-  Price,
-  RunError,
-  RunOptions,
-  StopCondition,
-} from "../types.ts";
+import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { lineOf } from "./format.ts";
+import {
+  recordCompaction,
+  recordCondition,
+  recordEstimate,
+  recordOutput,
+  recordPrice,
+  recordStore,
+} from "./record-hooks.ts";
 import type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
 /** Options of a recorded run. */
@@ -30,7 +28,7 @@ export interface RecordOptions extends RunOptions {
 }
 
 /** A run that is being recorded. */
-export interface RecordedRun extends AgentRun {
+export interface RecordedRun<Value = unknown> extends AgentRun<Value> {
   /** What was recorded so far; complete once `result` has settled. */
   readonly recording: Recording;
 }
@@ -40,17 +38,17 @@ export interface RecordedRun extends AgentRun {
  * what executors report and give, approvals, clock and timers, and every event. {@link replay} plays it again. Throws
  * what `createAgent` and `run` throw. A recording holds everything that was said: keep it as private as that.
  */
-export function recordRun(
-  options: AgentOptions,
+export function recordRun<Value = unknown>(
+  options: AgentOptions<Value>,
   input: string | readonly Message[],
   recordOptions: RecordOptions = {},
-): RecordedRun {
+): RecordedRun<Value> {
   checkKeys("recordRun", recordOptions, "signal runId onLine");
   const { onLine, ...runOptions } = recordOptions;
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));
   const runId = runOptions.runId ?? settings.runtime.newRunId();
-  const log = new Log(headOf(options, settings.fixedTools, messages, runId), onLine);
+  const log = new Log(headOf(options, settings, messages, runId), onLine);
   const { signal } = runOptions;
   // Before the run listens to the signal: what the abort causes must be recorded after it.
   const stopListening = onAbort(signal, () => log.crossing({ type: "abort" }));
@@ -65,14 +63,19 @@ export function recordRun(
       context: {
         ...settings.context,
         compact: options.context?.compact ? recordCompaction(options.context.compact, log) : settings.context.compact,
+        ...defined({
+          estimate: settings.context.estimate && recordEstimate(settings.context.estimate, log),
+          artifacts: settings.context.artifacts && recordStore(settings.context.artifacts, log),
+        }),
       },
+      output: settings.output && recordOutput(settings.output, log),
       stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
       runtime: recordRuntime(settings.runtime, log),
     },
     messages,
     { ...runOptions, runId },
     (event) => log.event(event),
-  );
+  ) as AgentRun<Value>;
   void run.result.then(stopListening);
   return {
     ...run,
@@ -92,30 +95,35 @@ export function recordRun(
 
 function headOf(
   options: AgentOptions,
-  tools: ToolDefinition[] | undefined,
+  { fixedTools, output }: Settings,
   input: Message[],
   runId: string,
 ): RecordingHead {
   const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
-  const { compact, ...context } = options.context ?? {};
+  const { compact, estimate, artifacts, ...context } = options.context ?? {};
   const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
   return plainJson({
     type: "head",
-    version: 4,
+    version: 5,
     runId,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
-    ...(tools && { tools }),
+    ...(fixedTools && { tools: fixedTools }),
     input,
     approves: options.approve !== undefined,
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
+    estimates: estimate !== undefined,
+    artifacts: artifacts === false ? "none" : artifacts === undefined ? "memory" : "host",
+    ...(output && {
+      output: { jsonSchema: output.jsonSchema, name: output.name, ...defined({ description: output.description }) },
+    }),
     ...defined({ model: options.model.info }),
   });
 }
 
-class Log {
+export class Log {
   readonly recording: Recording;
   readonly #onLine: ((line: string) => void) | undefined;
   #clock: number[] = [];
@@ -152,15 +160,15 @@ class Log {
 }
 
 /** Records the tools only when they changed: the source is read often. */
-function recordTools(read: () => unknown, log: Log): () => unknown {
+function recordTools(read: Settings["readTools"], log: Log): Settings["readTools"] {
   let before: string | undefined;
   return () => {
     try {
-      const tools = read();
-      const now = canonicalJson(tools);
-      if (now !== before) log.crossing({ type: "tools", tools });
+      const given = read();
+      const now = canonicalJson(given);
+      if (now !== before) log.crossing({ type: "tools", ...given });
       before = now;
-      return tools;
+      return given;
     } catch (error) {
       before = undefined;
       log.crossing({ type: "tools", error: toRunError(error, "agent/tools-failed") });
@@ -263,50 +271,6 @@ function recordApprove(approve: ApproveCallback, log: Log): ApproveCallback {
       throw error;
     }
   };
-}
-
-function recordPrice(price: Price, log: Log): Price {
-  return (usage, step) => {
-    try {
-      const cost = price(usage, step);
-      log.crossing({ type: "price", cost });
-      return cost;
-    } catch (error) {
-      log.crossing({ type: "price", error: toRunError(error, "agent/price-failed") });
-      throw error;
-    }
-  };
-}
-
-/** A hook of the host's, with the crossing for what it gave or threw. */
-function recordHook<Input, Value>(
-  hook: (input: Input) => Value | Promise<Value>,
-  log: Log,
-  crossing: (given: { value: Value } | { error: RunError }) => Crossing,
-): (input: Input) => Promise<Value> {
-  return async (input) => {
-    try {
-      const value = await hook(input);
-      log.crossing(crossing({ value }));
-      return value;
-    } catch (error) {
-      log.crossing(crossing({ error: toRunError(error, "agent/hook-failed") }));
-      throw error;
-    }
-  };
-}
-
-/** A compaction of the host's; the loop's own gives the same again. */
-function recordCompaction(compact: Compaction, log: Log): Compaction {
-  return recordHook(compact, log, (given) =>
-    "error" in given ? { type: "compacted", ...given } : { type: "compacted", messages: given.value },
-  );
-}
-
-function recordCondition(condition: StopCondition, log: Log): StopCondition {
-  return recordHook(condition, log, (given) =>
-    "error" in given ? { type: "condition", ...given } : { type: "condition", isTrue: given.value },
-  );
 }
 
 function recordRuntime(runtime: AgentRuntime, log: Log): AgentRuntime {

@@ -1,6 +1,7 @@
 import {
   type Action,
   type ApprovalRequest,
+  type ArtifactStore,
   type Decision,
   type ExecutorContext,
   type Message,
@@ -15,6 +16,7 @@ import {
 import { checkKeys, defined } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
+import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
@@ -44,7 +46,10 @@ export function replay(recording: Recording): Replay {
   return {
     options: {
       ...optionsOf(head),
-      tools: head.tools ?? (() => player.tools() as ToolDefinition[]),
+      tools: head.tools ?? {
+        definitions: () => player.tools() as ToolDefinition[],
+        instructions: () => player.instructions() as string | undefined,
+      },
       model: Object.assign(
         (request: ModelRequest, signal: AbortSignal) =>
           playModel(player, request, digests.of(request), signal, head.options.maxTokens),
@@ -52,10 +57,14 @@ export function replay(recording: Recording): Replay {
       ),
       executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
-      ...(head.compacts && {
-        context: { ...optionsOf(head).context, compact: () => host.compacted() },
-      }),
-      ...(head.priced && { price: () => player.price() }),
+      context: {
+        ...optionsOf(head).context,
+        ...(head.compacts && { compact: () => host.compacted() }),
+        ...(head.estimates && { estimate: () => player.number("estimate") }),
+        ...(head.artifacts !== "memory" && { artifacts: head.artifacts === "host" && host.artifacts() }),
+      },
+      ...(head.output && { output: host.output(head.output) }),
+      ...(head.priced && { price: () => player.number("price") }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
       runtime: {
@@ -237,22 +246,38 @@ class PlayedHost {
   }
 
   async condition(): Promise<boolean> {
+    return (await this.#given("condition", "a condition is asked"))?.isTrue ?? false;
+  }
+
+  output({ jsonSchema, ...more }: NonNullable<RecordingHead["output"]>): OutputOptions {
+    const validate = async (): Promise<OutputValidation> =>
+      (await this.#given("validated", "the answer is validated"))?.validation ?? { success: false, issues: [] };
+    return { schema: { jsonSchema, validate }, ...more };
+  }
+
+  artifacts(): ArtifactStore {
+    return {
+      put: async () => (await this.#given("artifact-put", "an artifact is kept"))?.id,
+      read: async () => (await this.#given("artifact-read", "an artifact is read"))?.piece,
+    };
+  }
+
+  /** The next crossing, which must be of that type. Undefined when the run was stopped. */
+  async #given<Type extends Crossing["type"]>(
+    type: Type,
+    now: string,
+  ): Promise<Extract<Crossing, { type: Type }> | undefined> {
     const player = this.#player;
     const crossing = await player.next();
-    if (player.signal.aborted) return false;
-    if (crossing?.type !== "condition") throw outOfOrder(player, "a condition is asked", crossing);
+    if (player.signal.aborted) return undefined;
+    if (crossing?.type !== type) throw outOfOrder(player, now, crossing);
     player.advance();
-    if (crossing.error) throw toError(crossing.error);
-    return crossing.isTrue ?? false;
+    if ("error" in crossing && crossing.error) throw toError(crossing.error as RunError);
+    return crossing as Extract<Crossing, { type: Type }>;
   }
 
   async compacted(): Promise<readonly Message[]> {
-    const player = this.#player;
-    const crossing = await player.next();
-    if (crossing?.type !== "compacted") throw outOfOrder(player, "the conversation is made shorter", crossing);
-    player.advance();
-    if (crossing.error) throw toError(crossing.error);
-    return crossing.messages ?? [];
+    return (await this.#given("compacted", "the conversation is made shorter"))?.messages ?? [];
   }
 
   #answer({ callId, decision, error }: Extract<Crossing, { type: "decision" }>): void {

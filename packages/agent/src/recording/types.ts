@@ -1,8 +1,10 @@
 import type {
   Action,
   ApprovalRequest,
+  ArtifactPiece,
   Decision,
   ExecutorEvent,
+  JsonSchemaObject,
   Message,
   ModelInfo,
   ModelPart,
@@ -12,18 +14,19 @@ import type {
   WaitRequest,
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
+import type { OutputValidation } from "../output/types.ts";
 import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../types.ts";
 
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
   "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
-> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact"> };
+> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate"> };
 
 /** What a run was started with. */
 export interface RecordingHead {
   type: "head";
-  version: 4;
+  version: 5;
   runId: string;
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
@@ -39,16 +42,21 @@ export interface RecordingHead {
   /** Whether steps had a price, and how many conditions could stop the run. */
   priced: boolean;
   conditions: number;
-  /** Whether the host had a compaction of its own. */
+  /** Whether the host had a compaction of its own, and reckoned tokens itself. */
   compacts: boolean;
+  estimates: boolean;
+  /** Where long results were kept. */
+  artifacts: "memory" | "host" | "none";
+  /** The form that the answer must have. */
+  output?: { jsonSchema: JsonSchemaObject; name: string; description?: string };
   /** What the model said of itself. */
   model?: ModelInfo;
 }
 
 /** What crossed a border of the loop, in the order in which it did. */
 export type Crossing =
-  /** The descriptions of the tools, when they differ from the time before. */
-  | { type: "tools"; tools?: unknown; error?: RunError }
+  /** The descriptions of the tools, and what was said of them as a whole, when they differ from the time before. */
+  | { type: "tools"; tools?: unknown; instructions?: unknown; error?: RunError }
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
   | { type: "model-end" }
@@ -64,8 +72,15 @@ export type Crossing =
   | { type: "executor-error"; error: RunError }
   | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
   | { type: "price"; cost?: number; error?: RunError }
+  /** What `context.estimate` gave. */
+  | { type: "estimate"; tokens?: number; error?: RunError }
+  /** The host's store of artifacts. */
+  | { type: "artifact-put"; id?: string; error?: RunError }
+  | { type: "artifact-read"; piece?: ArtifactPiece; error?: RunError }
   /** A condition of `stopWhen`. */
   | { type: "condition"; isTrue?: boolean; error?: RunError }
+  /** The schema of the answer. */
+  | { type: "validated"; validation?: OutputValidation; error?: RunError }
   | { type: "compacted"; messages?: readonly Message[]; error?: RunError }
   /** The host said something in mid-run. */
   | { type: "steer"; messages: Message[]; interrupt: boolean }

@@ -252,7 +252,8 @@ export class ProgramRun implements DurableProgram {
   #perform(pending: PendingCall, decision?: Decision): Promise<CallOutcome> {
     const { callId, name } = pending.call;
     const { options } = this.#request;
-    const context = { signal: this.#over.signal, ...defined({ wait: options.wait, decision }) };
+    const { runId, wait } = options;
+    const context = { signal: this.#over.signal, ...defined({ runId, wait, decision }) };
     return this.#work.perform(pending, context, (value) => {
       observe(() => options.onToolCallProgress?.({ callId, name }, value));
     });

@@ -9,6 +9,7 @@ type Wait = NonNullable<ExecutorContext["wait"]>;
  */
 export class CallScope implements ToolContext {
   readonly callId: string;
+  readonly runId?: string;
   readonly wait?: Wait;
   readonly #canStop: boolean;
   readonly #stopListening: () => void;
@@ -26,8 +27,14 @@ export class CallScope implements ToolContext {
   #closed = false;
 
   /** `wait`: the host's way to wait for a person. Meanwhile this attempt's own time stands as well. */
-  constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined, wait?: Wait) {
+  constructor(
+    callId: string,
+    outer: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    { runId, wait }: { runId?: string | undefined; wait?: Wait | undefined } = {},
+  ) {
     this.callId = callId;
+    if (runId !== undefined) this.runId = runId;
     this.#canStop = outer !== undefined || timeoutMs !== undefined;
     this.#timeoutMs = timeoutMs;
     this.#stopListening = onAbort(outer, () => this.#end("aborted", outer?.reason));

@@ -38,7 +38,7 @@ export async function executeCall(
   setting: CallSetting,
 ): Promise<ToolResult> {
   const { input, requestId } = call;
-  const { signal, wait } = context;
+  const { signal, runId, wait } = context;
   const { step, given } = setting;
   const report = new CallReport(context, call, given ? { ...(input as object), ...shownValues(given) } : input);
   const tries = { attempts: 0 };
@@ -69,13 +69,14 @@ export async function executeCall(
       call,
       step,
       requestId,
-      run: (own) => toolkit.runPrepared(prepared, call, { signal: own, ...defined({ step }) }),
+      runId,
+      run: (own) => toolkit.runPrepared(prepared, call, { signal: own, runId, ...defined({ step }) }),
       toResult: (response) => toResult(call, response, place),
     });
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
   let final: ToolResponse | undefined;
-  const options: CallOptions = { signal, ...defined({ step, wait }) };
+  const options: CallOptions = { signal, runId, ...defined({ step, wait }) };
   if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, signal, report, tries);
   for await (const response of toolkit.runPrepared(prepared, call, options)) {
     if (response.isLast) final = response;

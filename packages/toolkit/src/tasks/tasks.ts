@@ -13,6 +13,8 @@ export interface TaskFacts {
   /** Number of the plan's step that started it. */
   step?: number;
   requestId?: string;
+  /** The run that started it. */
+  runId?: string;
 }
 
 /** The events of tasks. A task ends with exactly one of the last two. */
@@ -26,7 +28,12 @@ export type TaskEvent =
 
 /** A task, running or ended. */
 export interface TaskState extends TaskFacts {
-  status: "running" | ToolResult["status"];
+  /** `cancelled`: it was asked to stop, and has ended without success. */
+  status: "running" | "cancelled" | ToolResult["status"];
+  /** Milliseconds since 1970. */
+  startedAt: number;
+  /** What it gave last before its end. */
+  progress?: unknown;
   /** When it has ended. */
   result?: ToolResult;
 }
@@ -36,6 +43,7 @@ export interface TaskStart {
   call: ToolCall;
   step?: number | undefined;
   requestId?: string | undefined;
+  runId?: string | undefined;
   /** Runs the tool; the last response is final. */
   run(signal: AbortSignal): AsyncGenerator<ToolResponse, void, undefined>;
   toResult(response: ToolResponse): ToolResult;
@@ -73,11 +81,11 @@ export class Tasks {
   }
 
   /** Starts a task and gives its id at once. Whatever `run` does, the task ends once. */
-  start({ call, step, requestId, run, toResult }: TaskStart): string {
+  start({ call, step, requestId, runId, run, toResult }: TaskStart): string {
     const taskId = `task-${randomHex(12)}`;
-    const facts: TaskFacts = { taskId, callId: call.id, name: call.name, ...defined({ step, requestId }) };
+    const facts: TaskFacts = { taskId, callId: call.id, name: call.name, ...defined({ step, requestId, runId }) };
     const controller = new AbortController();
-    const state: TaskState = { ...facts, status: "running" };
+    const state: TaskState = { ...facts, status: "running", startedAt: Date.now() };
     const ended = this.#drain(facts, run(controller.signal), toResult);
     this.#entries.set(taskId, { state, controller, ended });
     this.events.publish({ ...facts, type: "task-started", input: call.input });
@@ -99,6 +107,7 @@ export class Tasks {
         if (response.isLast) final = response;
         else {
           const data = response.data ?? contentText(response.content);
+          (this.#entries.get(facts.taskId) as Entry).state.progress = data;
           this.events.publish({ ...facts, type: "task-progress", data });
         }
       }
@@ -117,7 +126,8 @@ export class Tasks {
 
   #settle(taskId: string, result: ToolResult): void {
     const entry = this.#entries.get(taskId) as Entry;
-    entry.state = { ...entry.state, status: result.status, result };
+    const isCancelled = entry.controller.signal.aborted && result.status !== "ok";
+    entry.state = { ...entry.state, status: isCancelled ? "cancelled" : result.status, result };
     this.#ended.push(taskId);
     while (this.#ended.length > this.#keepEnded) this.#entries.delete(this.#ended.shift() as string);
   }
@@ -132,7 +142,10 @@ export class Tasks {
     return [...this.#entries.values()].map(({ state }) => state);
   }
 
-  /** Asks a task to stop; it ends with `task-failed`. False when no such task runs. */
+  /**
+   * Asks a task to stop: its signal is aborted, it ends with `task-failed`, and then its status is `cancelled`. False when no such task
+   * runs.
+   */
   cancel(taskId: string): boolean {
     const entry = this.#entries.get(taskId);
     if (entry?.state.status !== "running") return false;

@@ -1,31 +1,6 @@
-import {
-  type Context,
-  context,
-  createTraceState,
-  isSpanContextValid,
-  type SpanContext,
-  TraceFlags,
-  trace,
-} from "@opentelemetry/api";
+import { type Context, context, type SpanContext, trace } from "@opentelemetry/api";
+import { readTraceparent } from "@toolglot/internal/otel";
 import type { TraceHeaders } from "./spans.ts";
-
-/** `version-trace-parent-flags` (W3C Trace Context, 3.2). Fields that a later version appends are ignored. */
-const header = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
-
-/** The span that a `traceparent` names; undefined when the text is malformed. */
-export function readTraceparent(text: unknown, tracestate?: unknown): SpanContext | undefined {
-  if (typeof text !== "string" || text.length > 512) return undefined;
-  const [, version, traceId = "", spanId = "", flags = "", more] = header.exec(text) ?? [];
-  if (version === undefined || (version === "00" && more !== undefined)) return undefined;
-  const found: SpanContext = {
-    traceId,
-    spanId,
-    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
-    isRemote: true,
-    ...(typeof tracestate === "string" && tracestate.length <= 512 && { traceState: createTraceState(tracestate) }),
-  };
-  return isSpanContextValid(found) ? found : undefined;
-}
 
 /**
  * The trace that a frame names by its `trace_id`, which is a `traceparent` or the 32 hex digits of a trace. The digits

@@ -1,22 +1,21 @@
-import {
-  type Attributes,
-  type Context,
-  context,
-  ROOT_CONTEXT,
-  type Span,
-  SpanKind,
-  SpanStatusCode,
-  trace,
-} from "@opentelemetry/api";
+import { context, ROOT_CONTEXT, type Span, SpanKind } from "@opentelemetry/api";
 import { cutText } from "@toolglot/core/results";
-import { isTraced, traceparentText } from "@toolglot/internal/otel";
+import {
+  type Begun,
+  beginSpan,
+  fail,
+  isTraced,
+  quietly,
+  readTraceparent,
+  traceparentText,
+} from "@toolglot/internal/otel";
 import type { Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { CallSpan, RouterTracing, Spans } from "./spans.ts";
-import { parentOf, readTraceparent } from "./trace-parent.ts";
+import { parentOf } from "./trace-parent.ts";
 
-const scope = "@toolglot/trp-core";
+const scope = { name: "@toolglot/trp-core" };
 /** Texts from outside the router are cut to this many characters. */
 const maxText = 256;
 
@@ -52,7 +51,7 @@ const spans: Spans = {
       "toolglot.trace_id": short(head.traceId),
       "toolglot.seq": head.seq ?? undefined,
     };
-    const begun = begin(type ?? "frame", SpanKind.SERVER, attributes, () => parentOf(head.traceId, headers));
+    const begun = beginSpan(scope, type ?? "frame", SpanKind.SERVER, attributes, () => parentOf(head.traceId, headers));
     return begun === undefined ? answer() : within(begun, answer, (span, reply) => noteAnswer(span, reply));
   },
 
@@ -70,7 +69,7 @@ const spans: Spans = {
     // Agents can invent any number of names. Only registered ones may become names of spans.
     const name = capability === undefined ? "execute_tool" : `execute_tool ${capability.capId}`;
     const outside = isAlone ? ROOT_CONTEXT : context.active();
-    const begun = begin(name, SpanKind.INTERNAL, attributes, () => outside);
+    const begun = beginSpan(scope, name, SpanKind.INTERNAL, attributes, () => outside);
     if (begun === undefined) return settle();
     call.span = callSpan(begun.span);
     return within(begun, settle, (span, end) => noteSettled(span, settled(end)));
@@ -84,7 +83,9 @@ const spans: Spans = {
       "toolglot.adapter": short(adapter?.name),
       "toolglot.attempt": attempt,
     };
-    const begun = begin(`${verb} ${capability.capId}`, SpanKind.INTERNAL, attributes, () => context.active());
+    const begun = beginSpan(scope, `${verb} ${capability.capId}`, SpanKind.INTERNAL, attributes, () =>
+      context.active(),
+    );
     if (begun === undefined) return work();
     return within(begun, work, (span, end) => {
       const outcome = "kind" in end ? end.kind : end.state;
@@ -93,27 +94,6 @@ const spans: Spans = {
     });
   },
 };
-
-interface Begun {
-  span: Span;
-  inside: Context;
-}
-
-/** Starts a span. Undefined when the SDK throws. */
-function begin(
-  name: string,
-  kind: SpanKind,
-  attributes: Record<string, string | number | undefined>,
-  parent: () => Context,
-): Begun | undefined {
-  try {
-    const outside = parent();
-    const span = trace.getTracer(scope).startSpan(name, { kind, attributes: attributes as Attributes }, outside);
-    return { span, inside: trace.setSpan(outside, span) };
-  } catch {
-    return undefined;
-  }
-}
 
 async function within<End>(
   { span, inside }: Begun,
@@ -133,15 +113,6 @@ async function within<End>(
     throw error;
   } finally {
     quietly(() => span.end());
-  }
-}
-
-/** Swallows what the SDK throws, because a fault of the SDK must not disturb a call. */
-function quietly(act: () => void): void {
-  try {
-    act();
-  } catch {
-    // Only this span is incomplete.
   }
 }
 
@@ -215,11 +186,6 @@ function noteFault(span: Span, code: string | undefined, errorClass: string | un
   span.setAttribute("rpc.response.status_code", code);
   span.setAttribute("toolglot.error_class", errorClass);
   if (code !== "TRP_4002") fail(span, code);
-}
-
-function fail(span: Span, type: string): void {
-  span.setAttribute("error.type", type);
-  span.setStatus({ code: SpanStatusCode.ERROR });
 }
 
 function short(text: string | null | undefined): string | undefined {

@@ -1,0 +1,2 @@
+/** OpenTelemetry for `AgentOptions.tracing`: spans and metrics in the semantic conventions for GenAI. */
+export { type OtelTracingOptions, otelTracing } from "./otel-tracing.ts";
