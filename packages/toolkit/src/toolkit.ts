@@ -29,7 +29,7 @@ import type {
   ToolMiddleware,
 } from "./types.ts";
 
-const callKeys = "signal onError step wait around";
+const callKeys = "signal onError step wait hooked around";
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit implements ToolSource {

@@ -1,5 +1,6 @@
 import type { ExecutorContext, ToolContext } from "@toolglot/core";
 import { isThenable, onAbort, unsettled } from "@toolglot/internal";
+import type { CallOptions } from "../types.ts";
 
 type Wait = NonNullable<ExecutorContext["wait"]>;
 
@@ -10,6 +11,7 @@ type Wait = NonNullable<ExecutorContext["wait"]>;
 export class CallScope implements ToolContext {
   readonly callId: string;
   readonly wait?: Wait;
+  readonly hooked?: NonNullable<ToolContext["hooked"]>;
   readonly #canStop: boolean;
   readonly #stopListening: () => void;
   readonly #timeoutMs: number | undefined;
@@ -26,7 +28,13 @@ export class CallScope implements ToolContext {
   #closed = false;
 
   /** `wait`: the host's way to wait for a person. Meanwhile this attempt's own time stands as well. */
-  constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined, wait?: Wait) {
+  constructor(
+    callId: string,
+    outer: AbortSignal | undefined,
+    timeoutMs: number | undefined,
+    { wait, hooked }: Pick<CallOptions, "wait" | "hooked"> = {},
+  ) {
+    if (hooked !== undefined) this.hooked = hooked;
     this.callId = callId;
     this.#canStop = outer !== undefined || timeoutMs !== undefined;
     this.#timeoutMs = timeoutMs;
