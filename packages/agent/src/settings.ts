@@ -66,6 +66,7 @@ function check(options: AgentOptions): void {
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
+    "beforeCall afterCall",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
   checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");
@@ -84,6 +85,15 @@ function check(options: AgentOptions): void {
   oneOf("mode", mode, ["single", "loop"]);
   oneOf("reasoning", reasoning, ["skip", "search"]);
   if (approve !== undefined && typeof approve !== "function") throw new TypeError("approve must be a function.");
+  for (const name of ["beforeCall", "afterCall"] as const) {
+    if (options[name] === undefined) continue;
+    if (typeof options[name] !== "function") throw new TypeError(`${name} must be a function.`);
+    if (!executor.honoursHooks) {
+      throw new TypeError(
+        `${name} needs an executor that honours hooks, as those of toolglot do. Your own one says so with honoursHooks: true, and passes context.hooks on, or carries calls out by guardCall of @toolglot/core/executing.`,
+      );
+    }
+  }
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
   for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {
     if (typeof condition !== "function") throw new TypeError("stopWhen must be a function, or an array of them.");

@@ -1,5 +1,6 @@
 import type {
   ApprovalRequest,
+  CallHooks,
   Decision,
   Executor,
   FinishReason,
@@ -121,6 +122,13 @@ export interface AgentOptions {
   limits?: AgentLimits;
   /** Without it, everything that needs approval is denied, and the model gets that as the result. */
   approve?: ApproveCallback;
+  /**
+   * Asked about each call of each tool before it runs, whatever the protocol: native calls, steps of plans, calls that programs make, routed
+   * calls. It can change the input, give the result, or deny the call. One that throws: the call does not run.
+   */
+  beforeCall?: NonNullable<CallHooks["beforeCall"]>;
+  /** Told of each result, also of denials; what it gives takes the result's place. One that throws: the result is not shown. */
+  afterCall?: NonNullable<CallHooks["afterCall"]>;
   /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
   stopWhen?: StopCondition | readonly StopCondition[];
   /** How requests keep within what the model can read. */

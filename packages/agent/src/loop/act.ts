@@ -5,12 +5,12 @@ import {
   type ToolErrorInfo,
   ToolglotError,
   type ToolResult,
-  type ToolStatus,
 } from "@toolglot/core";
-import { failure, reportWait } from "@toolglot/core/executing";
+import { failure, isToolResult, reportWait } from "@toolglot/core/executing";
 import { errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import { replayDivergence } from "../codes.ts";
+import { callHooks } from "../hooks/call-hooks.ts";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
@@ -124,6 +124,7 @@ function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
       if (state.open) return askApproval(run, request);
       return Promise.resolve({ approved: false, reason: run.wording.stopped });
     },
+    hooks: callHooks(run, () => state.open),
     async wait(request, work) {
       run.deadline.pause();
       try {
@@ -141,15 +142,6 @@ interface ExpectedCall {
   callId: string;
   name?: string;
 }
-
-const statuses: ReadonlySet<unknown> = new Set<ToolStatus>([
-  "ok",
-  "error",
-  "interrupted",
-  "denied",
-  "pending",
-  "in-doubt",
-]);
 
 /** The calls of an action, in order. A program is one call. */
 export function expectedCalls(action: Action): ExpectedCall[] {
@@ -175,7 +167,7 @@ function oneResultPerCall(run: RunState, calls: readonly ExpectedCall[], given: 
   const open = new Map(calls.map((call) => [call.callId, call]));
   const found = new Map<string, ToolResult>();
   for (const result of given) {
-    const call = isResult(result) ? open.get(result.callId) : undefined;
+    const call = isToolResult(result) ? open.get(result.callId) : undefined;
     if (!call) {
       run.warn("agent/stray-result", "The executor gave a result that belongs to no open call; it was left out.");
       continue;
@@ -192,9 +184,4 @@ function oneResultPerCall(run: RunState, calls: readonly ExpectedCall[], given: 
       : { type: "MissingToolResult", message: run.wording.noResult };
     return { ...call, ...failure(error) };
   });
-}
-
-function isResult(value: unknown): value is ToolResult {
-  const result = value as ToolResult | null | undefined;
-  return typeof result === "object" && result !== null && statuses.has(result.status) && Array.isArray(result.content);
 }

@@ -21,6 +21,7 @@ import type {
 } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { lineOf } from "./format.ts";
+import { calledHooks, hostHooks, recordedHooks } from "./hooks.ts";
 import type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
 /** Options of a recorded run. */
@@ -61,6 +62,7 @@ export function recordRun(
       executor: recordExecutor(settings.executor, log),
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
+      ...recordedHooks(settings, log),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
       context: {
         ...settings.context,
@@ -101,7 +103,7 @@ function headOf(
   const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
   return plainJson({
     type: "head",
-    version: 4,
+    version: 5,
     runId,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
@@ -111,11 +113,13 @@ function headOf(
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
+    hooks: hostHooks.filter((hook) => options[hook] !== undefined),
     ...defined({ model: options.model.info }),
   });
 }
 
-class Log {
+/** Writes a recording. */
+export class Log {
   readonly recording: Recording;
   readonly #onLine: ((line: string) => void) | undefined;
   #clock: number[] = [];
@@ -221,6 +225,7 @@ function recordExecutor(executor: Executor, log: Log): Executor {
             if (open) log.crossing({ type: "executor-approval", request });
             return context.approve(request);
           },
+          ...(context.hooks && { hooks: calledHooks(context.hooks, log, () => open) }),
           ...(context.wait && { wait: recordWait(context.wait, log, () => open) }),
         });
         open = false;

@@ -6,6 +6,7 @@ import {
   type Message,
   type ModelPart,
   type ModelRequest,
+  type ToolCall,
   type ToolDefinition,
   ToolglotError,
   type ToolProtocol,
@@ -18,8 +19,9 @@ import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
+import { callHook } from "./hooks.ts";
 import { type Divergence, Player } from "./player.ts";
-import type { Crossing, Recording, RecordingHead } from "./types.ts";
+import type { Crossing, HostHook, Recording, RecordingHead } from "./types.ts";
 
 /** A recorded run, ready to be run again. Good for one run. */
 export interface Replay {
@@ -50,11 +52,16 @@ export function replay(recording: Recording): Replay {
           playModel(player, request, digests.of(request), signal, head.options.maxTokens),
         defined({ info: head.model }),
       ),
-      executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
+      executor: {
+        honoursHooks: true,
+        handles: () => true,
+        execute: (action, context) => host.execute(action, context),
+      },
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
       ...(head.compacts && {
         context: { ...optionsOf(head).context, compact: () => host.compacted() },
       }),
+      ...host.hooks(head.hooks),
       ...(head.priced && { price: () => player.price() }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
@@ -154,10 +161,7 @@ async function* playModel(
 /** Executor and people. Approvals that the executor asks for are answered where they were answered then. */
 class PlayedHost {
   readonly #player: Player;
-  readonly #open = new Map<
-    string,
-    { resolve: (answer: Decision | boolean) => void; reject: (error: Error) => void }[]
-  >();
+  readonly #open = new Map<string, { resolve: (answer: unknown) => void; reject: (error: Error) => void }[]>();
   /** Waits of the executor that go on, by what is waited for. */
   readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
@@ -203,8 +207,14 @@ class PlayedHost {
         case "executor-waited":
           this.#waits.get(canonicalJson(crossing.request))?.({ outcome: crossing.outcome });
           break;
+        case "executor-hook":
+          callHook(context, crossing);
+          break;
         case "decision":
-          this.#answer(crossing);
+          this.#answer(crossing.callId, crossing.decision ?? false, crossing.error);
+          break;
+        case "hook":
+          this.#answer(`${crossing.hook} ${crossing.callId}`, crossing.answer, crossing.error);
           break;
         case "timer":
           player.fireTimer(crossing.name);
@@ -222,11 +232,7 @@ class PlayedHost {
   }
 
   async approve({ callId }: ApprovalRequest): Promise<Decision | boolean> {
-    if (this.#executing) {
-      return new Promise((resolve, reject) => {
-        this.#open.set(callId, [...(this.#open.get(callId) ?? []), { resolve, reject }]);
-      });
-    }
+    if (this.#executing) return (await this.#asked(callId)) as Decision | boolean;
     const player = this.#player;
     const crossing = await player.next();
     if (player.signal.aborted) return false;
@@ -255,11 +261,22 @@ class PlayedHost {
     return crossing.messages ?? [];
   }
 
-  #answer({ callId, decision, error }: Extract<Crossing, { type: "decision" }>): void {
-    const [first, ...rest] = this.#open.get(callId) ?? [];
-    this.#open.set(callId, rest);
+  /** Hooks that answer as the host's did. */
+  hooks(names: readonly HostHook[]): Pick<AgentOptions, HostHook> {
+    const played = (hook: HostHook) => (call: ToolCall) => this.#asked(`${hook} ${call.id}`) as Promise<undefined>;
+    return Object.fromEntries(names.map((hook) => [hook, played(hook)]));
+  }
+
+  /** What the executor asks for, until the recording has the answer. */
+  #asked(key: string): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#open.set(key, [...(this.#open.get(key) ?? []), { resolve, reject }]));
+  }
+
+  #answer(key: string, value: unknown, error: RunError | undefined): void {
+    const [first, ...rest] = this.#open.get(key) ?? [];
+    this.#open.set(key, rest);
     if (error) first?.reject(toError(error));
-    else first?.resolve(decision ?? false);
+    else first?.resolve(value);
   }
 }
 

@@ -14,6 +14,11 @@ import type {
 import type { AgentEvent } from "../events.ts";
 import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../types.ts";
 
+/** Hooks around calls that executors call. */
+export type CallHook = "beforeCall" | "startCall" | "afterCall";
+/** Hooks of the host. */
+export type HostHook = "beforeCall" | "afterCall";
+
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
@@ -23,7 +28,7 @@ export type RecordedOptions = Pick<
 /** What a run was started with. */
 export interface RecordingHead {
   type: "head";
-  version: 4;
+  version: 5;
   runId: string;
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
@@ -41,6 +46,8 @@ export interface RecordingHead {
   conditions: number;
   /** Whether the host had a compaction of its own. */
   compacts: boolean;
+  /** Which hooks the host had. */
+  hooks: HostHook[];
   /** What the model said of itself. */
   model?: ModelInfo;
 }
@@ -60,6 +67,10 @@ export type Crossing =
   /** A wait of the executor begins; `executor-waited` is its end. */
   | { type: "executor-wait"; request: WaitRequest }
   | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
+  /** A hook of the context is called by the executor: with which call, and which result. */
+  | { type: "executor-hook"; hook: CallHook; callId: string; name: string; result?: ToolResult }
+  /** What a hook of the host gave. */
+  | { type: "hook"; hook: HostHook; callId?: string; answer?: unknown; error?: RunError }
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
   | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }

@@ -35,11 +35,7 @@ export async function settledResult(
 }
 
 /** Carries a call out in the order that {@link CallHooks} says, with one outcome. Rejects only with what the steps reject with. */
-export async function guardCall<Ready>(
-  context: Hooked,
-  call: ToolCall,
-  steps: CallSteps<Ready>,
-): Promise<CallOutcome> {
+export async function guardCall<Ready>(context: Hooked, call: ToolCall, steps: CallSteps<Ready>): Promise<CallOutcome> {
   const first = await steps.prepare(call.input);
   if (context.hooks === undefined) return carryOut(first, steps, () => undefined);
   const guard = new Guard(context, call, steps.tool);
@@ -137,7 +133,8 @@ class Guard {
 }
 
 /** For a result that `afterCall` could not see to. */
-const hidden = (): CallOutcome => failed("The call has run, but its result can't be shown, because of a fault on this side.");
+const hidden = (): CallOutcome =>
+  failed("The call has run, but its result can't be shown, because of a fault on this side.");
 
 function outcomeOf({ callId: _, name: __, ...outcome }: ToolResult): CallOutcome {
   return outcome;

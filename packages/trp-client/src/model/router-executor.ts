@@ -151,7 +151,8 @@ class Job {
     const { maxConcurrency } = this.#setting.options;
     const order = { maxConcurrency, onlyReads: readsOnly };
     const endings = await inOrder(calls, order, async (call, index) => {
-      const known = call.ok && (await settledResult(this.#setting.context, this.#routed(call, index), toolOf(call.row)));
+      const known =
+        call.ok && (await settledResult(this.#setting.context, this.#routed(call, index), toolOf(call.row)));
       return known || this.#callOne(call, index);
     });
     const [only] = endings;

@@ -1,0 +1,78 @@
+import type { CallHooks, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
+import { toRunError } from "../loop/run-error.ts";
+import type { AgentOptions } from "../types.ts";
+import type { Log } from "./record.ts";
+import type { CallHook, Crossing, HostHook } from "./types.ts";
+
+/** The hooks that a host may have. */
+export const hostHooks: readonly HostHook[] = ["beforeCall", "afterCall"];
+
+/** The host's hooks, with what they gave or threw in the recording. */
+export function recordedHooks(options: Pick<AgentOptions, HostHook>, log: Log): Pick<AgentOptions, HostHook> {
+  const { beforeCall, afterCall } = options;
+  const noted = async <Value>(
+    hook: HostHook,
+    { id: callId }: ToolCall,
+    ask: () => Value | Promise<Value>,
+  ): Promise<Value> => {
+    try {
+      const answer = await ask();
+      log.crossing({ type: "hook", hook, callId, ...defined({ answer }) });
+      return answer;
+    } catch (error) {
+      log.crossing({ type: "hook", hook, callId, error: toRunError(error, "agent/hook-failed") });
+      throw error;
+    }
+  };
+  return {
+    ...(beforeCall && {
+      beforeCall: (call, about) => noted("beforeCall", call, () => beforeCall(call, about)),
+    }),
+    ...(afterCall && {
+      afterCall: (call, result, about) => noted("afterCall", call, () => afterCall(call, result, about)),
+    }),
+  };
+}
+
+/** The hooks of a context, with the executor's calls of them in the recording. */
+export function calledHooks(hooks: CallHooks, log: Log, isOpen: () => boolean): CallHooks {
+  const { beforeCall, startCall, afterCall } = hooks;
+  const note = (hook: CallHook, { id: callId, name }: ToolCall, result?: ToolResult): void => {
+    if (isOpen()) log.crossing({ type: "executor-hook", hook, callId, name, ...defined({ result }) });
+  };
+  return {
+    ...hooks,
+    ...(beforeCall && {
+      beforeCall(call, about) {
+        note("beforeCall", call);
+        return beforeCall(call, about);
+      },
+    }),
+    ...(startCall && {
+      startCall(call, about) {
+        note("startCall", call);
+        return startCall(call, about);
+      },
+    }),
+    ...(afterCall && {
+      afterCall(call, result, about) {
+        note("afterCall", call, result);
+        return afterCall(call, result, about);
+      },
+    }),
+  };
+}
+
+/** Calls a hook as the recorded executor did. */
+export function callHook(
+  { hooks = {}, signal, runId, stepIndex }: ExecutorContext,
+  { hook, callId, name, result }: Extract<Crossing, { type: "executor-hook" }>,
+): void {
+  const call: ToolCall = { id: callId, name, input: {}, protocol: "replay" };
+  const about = { signal, runId, stepIndex };
+  const called =
+    hook === "afterCall" ? hooks.afterCall?.(call, result as ToolResult, about) : hooks[hook]?.(call, about);
+  // What it throws was seen to by the recorded executor.
+  Promise.resolve(called).catch(() => undefined);
+}
