@@ -11,6 +11,7 @@ export type { Divergence } from "./recording/player.ts";
 export { type RecordedRun, type RecordOptions, recordRun } from "./recording/record.ts";
 export { type Replay, type ReplayedRun, replay, replayRun } from "./recording/replay.ts";
 export type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./recording/types.ts";
+export type { ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type {
   Agent,

@@ -66,12 +66,12 @@ function check(options: AgentOptions): void {
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
-    "beforeCall afterCall",
+    "beforeCall afterCall sessions",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
   checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
-  const { stopWhen = [], price, context } = options;
+  const { stopWhen = [], price, context, sessions } = options;
   if (typeof model !== "function") {
     throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");
   }
@@ -93,6 +93,9 @@ function check(options: AgentOptions): void {
         `${name} needs an executor that honours hooks, as those of toolglot do. Your own one says so with honoursHooks: true, and passes context.hooks on, or carries calls out by guardCall of @toolglot/core/executing.`,
       );
     }
+  }
+  if (sessions !== undefined && (typeof sessions?.append !== "function" || typeof sessions.read !== "function")) {
+    throw new TypeError("sessions must be a store with append() and read(), as fileSessions(folder) is one.");
   }
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
   for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {

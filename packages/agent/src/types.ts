@@ -18,6 +18,7 @@ import type {
 } from "@toolglot/core";
 import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
+import type { ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
 
 /** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
 export interface AgentLimits {
@@ -44,12 +45,13 @@ export type LimitKind = "turns" | "tokens" | "time" | "repeats" | "cost";
 
 /**
  * Asks a person. The signal is aborted when the run ends first. A boolean stands for a decision without words; what it
- * throws counts as a denial.
+ * throws counts as a denial. `later`: the call waits, the other calls of its action run, and the run ends as `waiting`; where a call
+ * can't wait, as in a program without a journal, it is a denial.
  */
 export type ApproveCallback = (
   request: ApprovalRequest,
   context: { signal: AbortSignal; runId: string; stepIndex: number },
-) => Decision | boolean | Promise<Decision | boolean>;
+) => Decision | boolean | "later" | Promise<Decision | boolean | "later">;
 
 /** Everything the loop takes from outside besides model and executor. Injectable, so that runs can be replayed. */
 export interface AgentRuntime {
@@ -131,6 +133,8 @@ export interface AgentOptions {
   afterCall?: NonNullable<CallHooks["afterCall"]>;
   /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
   stopWhen?: StopCondition | readonly StopCondition[];
+  /** Where runs are written down as they go, so that {@link Agent.resume} can go on with them. Default: nowhere. */
+  sessions?: SessionStore;
   /** How requests keep within what the model can read. */
   context?: ContextOptions;
   /** Reckons each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
@@ -166,6 +170,16 @@ export interface Agent {
    * afterwards is in the result.
    */
   run(input: string | readonly Message[], options?: RunOptions): AgentRun;
+  /**
+   * Goes on with a run that waits or was cut off: by its id, which needs `sessions`, or from a snapshot. It has the same id, and its sums
+   * go on. Calls with a saved result are not made again; one that was under way is, when its tool only reads or says that
+   * repeating it does no harm, else the model is told that it is in doubt.
+   *
+   * Rejects with `ToolglotError` `agent/session-unknown`, `agent/session-invalid` (`data.line`), `agent/session-mismatch` (another
+   * protocol or mode), `agent/session-ended`, `agent/session-busy` (another process has gone on with it), with what the
+   * store rejects with, and with `TypeError` for options that make no sense.
+   */
+  resume(saved: RunSnapshot | string, options?: ResumeOptions): Promise<AgentRun>;
 }
 
 /** How the host has its say in a run that goes on. A string is one message of the user. */
@@ -185,16 +199,18 @@ export interface Steering {
 /** A run under way. Events are kept (see `keepEvents`), so it may be iterated late, twice, or never. */
 export interface AgentRun extends AsyncIterable<AgentEvent>, Steering {
   readonly runId: string;
+  /** The run as it stands now, for {@link Agent.resume}. */
+  snapshot(): RunSnapshot;
   /** Never rejects: faults of the model, of tools and of the host are a status. */
   readonly result: Promise<RunResult>;
 }
 
 /**
  * `answered`: the model answered in text. `result`: in `single` mode, the action's result is the outcome. `declined`: the
- * model said that it can't. `stopped`: by a condition of `stopWhen`. `limit`: see `limit`. `aborted`: by the caller's signal.
+ * model said that it can't. `stopped`: by a condition of `stopWhen`. `waiting`: for decisions that come later, see `pending`. `limit`: see `limit`. `aborted`: by the caller's signal.
  * `error`: see `error`.
  */
-export type RunStatus = "answered" | "result" | "declined" | "stopped" | "limit" | "aborted" | "error";
+export type RunStatus = "answered" | "result" | "declined" | "stopped" | "waiting" | "limit" | "aborted" | "error";
 
 /** One step of a run: a model answer and what came of it. */
 export interface RunStep {
@@ -235,6 +251,10 @@ export interface RunResult {
   turns: number;
   limit?: LimitKind;
   error?: RunError;
+  /** What a run that is `waiting` waits for. */
+  pending?: ApprovalRequest[];
+  /** What a run that is `waiting` is gone on with. */
+  snapshot?: RunSnapshot;
   /** How many approvals were denied. */
   denied: number;
 }

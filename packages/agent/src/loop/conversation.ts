@@ -11,6 +11,7 @@ import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
 export class Conversation {
   readonly #protocol: ToolProtocol;
   readonly #messages: Message[] = [];
+  readonly #new: Message[] = [];
   /** The same as requests have them: long results are cut, and what was left out to save room is not there. */
   #shown: Message[] = [];
   readonly #maxResultChars: number;
@@ -31,6 +32,11 @@ export class Conversation {
     this.add(...messages);
   }
 
+  /** Those that were added since this was asked last. */
+  takeNew(): Message[] {
+    return this.#new.splice(0);
+  }
+
   /** In order; a copy. */
   get messages(): Message[] {
     return [...this.#messages];
@@ -40,6 +46,7 @@ export class Conversation {
     for (const one of messages) {
       const message = plainJson(one);
       this.#messages.push(message);
+      this.#new.push(message);
       this.#shown.push(plainJson(cutResults(message, this.#maxResultChars)));
     }
   }

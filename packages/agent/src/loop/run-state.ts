@@ -1,11 +1,14 @@
-import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
+import type { Action, ApprovalRequest, Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
+import { type Resumed, RunSession } from "../session/run-session.ts";
+import type { RunSnapshot } from "../session/types.ts";
 import type { Settings } from "../settings.ts";
 import { Deadline, type StopCause } from "../stop.ts";
 import type { LimitKind, RunError, RunResult, RunStatus, RunStep } from "../types.ts";
 import { type Wording, wordings } from "../wording.ts";
+import { expectedCalls } from "./act.ts";
 import { Conversation } from "./conversation.ts";
 import { Injected } from "./injected.ts";
 import { LiveTools, type ToolsChange } from "./live-tools.ts";
@@ -17,6 +20,8 @@ export interface Outcome {
   value?: unknown;
   limit?: LimitKind;
   error?: RunError;
+  pending?: ApprovalRequest[];
+  snapshot?: RunSnapshot;
 }
 
 /** All that changes while one run goes on. */
@@ -33,6 +38,9 @@ export class RunState {
   readonly injected: Injected;
   readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
   readonly deadline: Deadline;
+  readonly session: RunSession;
+  /** What the run goes on from. */
+  readonly resumed: Resumed | undefined;
   /** These counts are compared with the limits. */
   tokens = 0;
   turns = 0;
@@ -48,6 +56,9 @@ export class RunState {
   readonly #callIds = new Set<string>();
   readonly #namesTwice = new Set<string>();
   #nextCall = 0;
+  readonly #usedMs: number;
+  /** When the last event was. */
+  at = 0;
   readonly #observer: ((event: AgentEvent) => void) | undefined;
   #onEvent: Settings["onEvent"];
   ended: boolean = false;
@@ -57,8 +68,10 @@ export class RunState {
     messages: readonly Message[],
     runId: string,
     observer: ((event: AgentEvent) => void) | undefined,
+    resumed?: Resumed,
   ) {
     this.#observer = observer;
+    this.resumed = resumed;
     this.settings = settings;
     this.runId = runId;
     this.wording = wordings[settings.locale];
@@ -67,9 +80,40 @@ export class RunState {
     this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
     this.#onEvent = settings.onEvent;
-    this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
+    const usedMs = resumed?.restored.counts.ms ?? 0;
+    this.#usedMs = usedMs;
+    this.deadline = new Deadline(Math.max(0, settings.limits.timeMs - usedMs), settings.runtime, () =>
       this.requestStop({ cause: "limit", limit: "time" }),
     );
+    this.session = new RunSession(this, resumed);
+    if (resumed) this.#restore(resumed);
+  }
+
+  #restore({ restored }: Resumed): void {
+    const { counts, text, past, open, messages } = restored;
+    const { usage, turns, tokens, denied, nextCall } = counts;
+    this.results.push(...restored.results);
+    this.steps.push(...restored.steps);
+    Object.assign(this.usage, usage);
+    Object.assign(this, { turns, tokens, denied, stepIndex: restored.stepIndex, lastText: text });
+    this.#nextCall = nextCall;
+    const calls = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "call" ? [part.call.id] : [])),
+    );
+    const actions: Action[] = [...past.map(({ action }) => action), ...(open?.actions ?? [])];
+    for (const id of [...calls, ...actions.flatMap((action) => expectedCalls(action).map(({ callId }) => callId))]) {
+      this.#callIds.add(id);
+    }
+  }
+
+  /** Number of the next call id. */
+  get nextCall(): number {
+    return this.#nextCall;
+  }
+
+  /** Milliseconds of the run's time so far, in all processes, until the last event. */
+  get liveMs(): number {
+    return this.#usedMs + this.deadline.used(this.at);
   }
 
   /** Aborted when the run is to stop. */
@@ -170,6 +214,7 @@ export class RunState {
 
   #push(event: RunEvent | StepEvent): number {
     const timed: AgentEvent = { ...event, at: this.settings.runtime.now() };
+    this.at = timed.at;
     this.events.push(timed);
     this.#observer?.(timed);
     const onEvent = this.#onEvent;

@@ -1,5 +1,13 @@
-import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
+import {
+  type ApprovalRequest,
+  contentText,
+  type Message,
+  type ToolResult,
+  textMessage,
+  toJsonText,
+} from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
+import { type OpenStep, resultMessage } from "../session/restore.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
 import { runAction } from "./act.ts";
@@ -14,29 +22,49 @@ type StepEnd = { outcome: Outcome } | { repair: boolean };
 
 /** Model → parse → act → report, until something ends the run. */
 export async function runSteps(run: RunState): Promise<Outcome> {
+  const { session, resumed, settings } = run;
+  await session.begin();
   checkStopped(run.signal);
   instruct(run);
-  const repeats = new Repeats(run.settings.limits.repeats);
-  let repairs = 0;
+  const repeats = new Repeats(settings.limits.repeats);
+  for (const { action, results } of resumed?.restored.past ?? []) repeats.note(action, results);
+  let repairs = resumed?.restored.repairs ?? 0;
   for (; ; run.stepIndex += 1) {
-    const limit = limitReached(run);
+    const { open } = session;
+    const limit = open ? undefined : limitReached(run);
     if (limit) return { status: "limit", limit, text: run.lastText };
     const { stepIndex } = run;
-    const began = run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
-    if (stepIndex > 0) refreshTools(run);
-    inject(run, false);
-    const answer = await readAnswer(run);
-    checkStopped(run.signal);
-    const end: StepEnd = answer.interrupted
-      ? { repair: false }
-      : await follow(run, answer, decide(run, answer), repairs, repeats);
-    const { finish, usage } = answer;
+    const began = open ? run.at : run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
+    // A step that an earlier process began goes on where that was.
+    const { end, finish, usage } = open
+      ? { ...open, end: await act(run, open, repairs, repeats) }
+      : await answerStep(run, repairs, repeats);
+    if ("outcome" in end && end.outcome.status === "waiting") return end.outcome;
     const ended = run.emit({ type: "step-end", stepIndex, finish, ...defined({ usage }) });
-    const { info: model } = run.settings.model;
-    run.steps.push({ stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) });
+    const { info: model } = settings.model;
+    const step = { stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) };
+    run.steps.push(step);
     if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
-    repairs = "repair" in end && end.repair ? repairs + 1 : 0;
+    const isRepair = "repair" in end && end.repair;
+    repairs = isRepair ? repairs + 1 : 0;
+    await session.stepped(step, isRepair);
   }
+}
+
+/** A whole step: a request, and what follows from its answer. */
+async function answerStep(
+  run: RunState,
+  repairs: number,
+  repeats: Repeats,
+): Promise<Pick<Answer, "finish" | "usage"> & { end: StepEnd }> {
+  if (run.stepIndex > 0) refreshTools(run);
+  inject(run, false);
+  const answer = await readAnswer(run);
+  checkStopped(run.signal);
+  const end: StepEnd = answer.interrupted
+    ? { repair: false }
+    : await follow(run, answer, decide(run, answer), repairs, repeats);
+  return { finish: answer.finish, ...defined({ usage: answer.usage }), end };
 }
 
 /** Whether the host has more to say to a model that is done. */
@@ -93,8 +121,13 @@ async function follow(
       return { outcome: { status: "error", text: run.lastText, error: verdict.error } };
     case "repair":
       return repair(run, verdict, repairs);
-    default:
-      return act(run, answer, verdict, repairs, repeats);
+    default: {
+      const { actions, notes, block } = verdict;
+      const written = block && { text: answer.text.slice(block.span.start, block.span.end), span: block.span };
+      const asked = { actions, notes, ...defined({ block: written }) };
+      await run.session.answered(answer, asked);
+      return act(run, asked, repairs, repeats);
+    }
   }
 }
 
@@ -119,19 +152,20 @@ function repair(run: RunState, { reason, text, keptAnswer }: Verdict & { kind: "
   return { repair: true };
 }
 
+/** Runs what an answer asks for, or what is left of it when an earlier process had begun that. */
 async function act(
   run: RunState,
-  answer: Answer,
-  verdict: Verdict & { kind: "act" },
+  asked: Pick<OpenStep, "actions" | "notes" | "block"> & { results?: ToolResult[][] },
   repairs: number,
   repeats: Repeats,
 ): Promise<StepEnd> {
-  const { actions, block } = verdict;
-  const notes = [...verdict.notes];
-  const decision = block ? await guardEcho(run, answer, block, actions) : undefined;
+  const { actions, block } = asked;
+  const notes = [...asked.notes];
+  const decision = block ? await guardEcho(run, block, actions) : undefined;
+  if (decision?.later) return waiting(run, run.session.takeWaiting(), []);
   const denial = decision?.approved === false ? run.wording.echoDenied(decision.reason) : undefined;
-  const results: ToolResult[] = [];
-  for (const action of actions) {
+  const results: ToolResult[] = (asked.results ?? []).flat();
+  for (const action of actions.slice(asked.results?.length)) {
     if (action.kind === "decline") {
       if (denial !== undefined) return repair(run, { kind: "repair", reason: "unreadable", text: denial }, repairs);
       run.lastText = action.message;
@@ -140,22 +174,28 @@ async function act(
     if (denial === undefined && repeats.exceededBy(action)) {
       return { outcome: { status: "limit", limit: "repeats", text: run.lastText } };
     }
-    const given = await runAction(run, action, denial);
+    const { results: given, pending } = await runAction(run, action, denial);
+    if (pending.length > 0) return waiting(run, pending, given);
     results.push(...given);
     const spent = denial === undefined ? repeats.note(action, given) : [];
     if (spent.length > 0) notes.push(run.wording.repeated(spent, run.settings.limits.repeats));
     if (run.signal.aborted) break;
   }
-  run.conversation.add({
-    role: "tool",
-    trust: "untrusted",
-    parts: results.map((result) => ({ type: "result", result })),
-  });
+  run.conversation.add(resultMessage(results));
+  // The session has the results already.
+  run.conversation.takeNew();
   checkStopped(run.signal);
   if (run.settings.mode === "single") return { outcome: outcomeOfResults(results) };
   if (await isEnough(run, results)) return { outcome: { status: "stopped", text: run.lastText } };
   if (notes.length > 0) run.conversation.add(hostMessage(notes.join("\n\n")));
   return { repair: false };
+}
+
+/** The run ends for now: calls wait for decisions. */
+async function waiting(run: RunState, pending: ApprovalRequest[], results: ToolResult[]): Promise<StepEnd> {
+  await run.session.waits(pending, results);
+  const { session, lastText: text } = run;
+  return { outcome: { status: "waiting", text, pending, snapshot: session.snapshot() } };
 }
 
 /** Whether the host's conditions end the run here; one that throws does. */

@@ -1,4 +1,4 @@
-import type { CallHooks, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import type { CallHookContext, CallHooks, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { toRunError } from "../loop/run-error.ts";
 import type { AgentOptions } from "../types.ts";
@@ -38,26 +38,32 @@ export function recordedHooks(options: Pick<AgentOptions, HostHook>, log: Log): 
 /** The hooks of a context, with the executor's calls of them in the recording. */
 export function calledHooks(hooks: CallHooks, log: Log, isOpen: () => boolean): CallHooks {
   const { beforeCall, startCall, afterCall } = hooks;
-  const note = (hook: CallHook, { id: callId, name }: ToolCall, result?: ToolResult): void => {
-    if (isOpen()) log.crossing({ type: "executor-hook", hook, callId, name, ...defined({ result }) });
+  const note = (
+    hook: CallHook,
+    { id: callId, name }: ToolCall,
+    { tool }: CallHookContext,
+    result?: ToolResult,
+  ): void => {
+    const readOnly = tool?.annotations?.readOnlyHint;
+    if (isOpen()) log.crossing({ type: "executor-hook", hook, callId, name, ...defined({ readOnly, result }) });
   };
   return {
     ...hooks,
     ...(beforeCall && {
       beforeCall(call, about) {
-        note("beforeCall", call);
+        note("beforeCall", call, about);
         return beforeCall(call, about);
       },
     }),
     ...(startCall && {
       startCall(call, about) {
-        note("startCall", call);
+        note("startCall", call, about);
         return startCall(call, about);
       },
     }),
     ...(afterCall && {
       afterCall(call, result, about) {
-        note("afterCall", call, result);
+        note("afterCall", call, about, result);
         return afterCall(call, result, about);
       },
     }),
@@ -67,12 +73,16 @@ export function calledHooks(hooks: CallHooks, log: Log, isOpen: () => boolean): 
 /** Calls a hook as the recorded executor did. */
 export function callHook(
   { hooks = {}, signal, runId, stepIndex }: ExecutorContext,
-  { hook, callId, name, result }: Extract<Crossing, { type: "executor-hook" }>,
+  { hook, callId, name, readOnly, result }: Extract<Crossing, { type: "executor-hook" }>,
 ): void {
   const call: ToolCall = { id: callId, name, input: {}, protocol: "replay" };
-  const about = { signal, runId, stepIndex };
+  const tool = readOnly === undefined ? undefined : { ...nothing, name, annotations: { readOnlyHint: readOnly } };
+  const about = { signal, runId, stepIndex, ...defined({ tool }) };
   const called =
     hook === "afterCall" ? hooks.afterCall?.(call, result as ToolResult, about) : hooks[hook]?.(call, about);
   // What it throws was seen to by the recorded executor.
   Promise.resolve(called).catch(() => undefined);
 }
+
+/** Of a tool, what nobody reads in a replay. */
+const nothing = { description: "", inputSchema: { type: "object" as const } };

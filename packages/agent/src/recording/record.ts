@@ -7,6 +7,7 @@ import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";
 import { toRunError } from "../loop/run-error.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
+import type { SessionStore } from "../session/types.ts";
 import { toSettings } from "../settings.ts";
 import { toMessages } from "../to-messages.ts";
 import type {
@@ -63,6 +64,7 @@ export function recordRun(
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
       ...recordedHooks(settings, log),
+      ...(settings.sessions && { sessions: recordSessions(settings.sessions, log) }),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
       context: {
         ...settings.context,
@@ -113,6 +115,7 @@ function headOf(
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
+    sessions: options.sessions !== undefined,
     hooks: hostHooks.filter((hook) => options[hook] !== undefined),
     ...defined({ model: options.model.info }),
   });
@@ -267,6 +270,20 @@ function recordApprove(approve: ApproveCallback, log: Log): ApproveCallback {
       log.crossing({ type: "decision", callId, error: toRunError(error, "agent/approve-failed") });
       throw error;
     }
+  };
+}
+
+function recordSessions(sessions: SessionStore, log: Log): SessionStore {
+  return {
+    read: (runId) => sessions.read(runId),
+    async append(runId, lines, at) {
+      try {
+        await sessions.append(runId, lines, at);
+      } catch (error) {
+        log.crossing({ type: "session-failed", at, error: toRunError(error, "agent/session-failed") });
+        throw error;
+      }
+    },
   };
 }
 

@@ -17,6 +17,7 @@ import { checkKeys, defined } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
+import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { callHook } from "./hooks.ts";
@@ -62,6 +63,7 @@ export function replay(recording: Recording): Replay {
         context: { ...optionsOf(head).context, compact: () => host.compacted() },
       }),
       ...host.hooks(head.hooks),
+      ...(head.sessions && { sessions: host.sessions(recording) }),
       ...(head.priced && { price: () => player.price() }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
@@ -213,6 +215,9 @@ class PlayedHost {
         case "decision":
           this.#answer(crossing.callId, crossing.decision ?? false, crossing.error);
           break;
+        case "session-failed":
+          this.#answer("session", undefined, crossing.error);
+          break;
         case "hook":
           this.#answer(`${crossing.hook} ${crossing.callId}`, crossing.answer, crossing.error);
           break;
@@ -231,8 +236,8 @@ class PlayedHost {
     }
   }
 
-  async approve({ callId }: ApprovalRequest): Promise<Decision | boolean> {
-    if (this.#executing) return (await this.#asked(callId)) as Decision | boolean;
+  async approve({ callId }: ApprovalRequest): Promise<Decision | boolean | "later"> {
+    if (this.#executing) return (await this.#asked(callId)) as Decision | boolean | "later";
     const player = this.#player;
     const crossing = await player.next();
     if (player.signal.aborted) return false;
@@ -267,6 +272,23 @@ class PlayedHost {
     return Object.fromEntries(names.map((hook) => [hook, played(hook)]));
   }
 
+  /** A store that keeps nothing, and fails where the host's did. */
+  sessions({ entries }: Recording): SessionStore {
+    const failures = entries.flatMap((entry) => (entry.type === "session-failed" ? [entry.at] : []));
+    return {
+      read: async () => undefined,
+      append: async (_, lines, at) => {
+        if (!failures.some((failed) => failed >= at && failed < at + lines.length)) return;
+        if (this.#executing) await this.#asked("session");
+        const player = this.#player;
+        const crossing = await player.next();
+        if (crossing?.type !== "session-failed") throw outOfOrder(player, "the session is written", crossing);
+        player.advance();
+        throw toError(crossing.error);
+      },
+    };
+  }
+
   /** What the executor asks for, until the recording has the answer. */
   #asked(key: string): Promise<unknown> {
     return new Promise((resolve, reject) => this.#open.set(key, [...(this.#open.get(key) ?? []), { resolve, reject }]));
@@ -288,6 +310,7 @@ function toError({ code, message, data }: RunError): Error {
     "agent/approve-failed",
     "agent/tools-failed",
     "agent/hook-failed",
+    "agent/session-failed",
   ].includes(code);
   return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
 }

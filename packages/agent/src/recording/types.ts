@@ -46,6 +46,8 @@ export interface RecordingHead {
   conditions: number;
   /** Whether the host had a compaction of its own. */
   compacts: boolean;
+  /** Whether the run was written down in a session. */
+  sessions: boolean;
   /** Which hooks the host had. */
   hooks: HostHook[];
   /** What the model said of itself. */
@@ -68,12 +70,14 @@ export type Crossing =
   | { type: "executor-wait"; request: WaitRequest }
   | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
   /** A hook of the context is called by the executor: with which call, and which result. */
-  | { type: "executor-hook"; hook: CallHook; callId: string; name: string; result?: ToolResult }
+  | { type: "executor-hook"; hook: CallHook; callId: string; name: string; readOnly?: boolean; result?: ToolResult }
   /** What a hook of the host gave. */
   | { type: "hook"; hook: HostHook; callId?: string; answer?: unknown; error?: RunError }
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
-  | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
+  | { type: "decision"; callId: string; decision?: Decision | boolean | "later"; error?: RunError }
+  /** The session's store failed to add lines from `at` on. */
+  | { type: "session-failed"; at: number; error: RunError }
   | { type: "price"; cost?: number; error?: RunError }
   /** A condition of `stopWhen`. */
   | { type: "condition"; isTrue?: boolean; error?: RunError }

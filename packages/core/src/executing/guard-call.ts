@@ -125,15 +125,15 @@ class Guard {
       // Not cut off by an abort: what the hook has not seen to is not shown.
       const given = await hooks.afterCall(this.#call, { callId, name, ...outcome }, this.#about);
       if (given === undefined) return outcome;
-      return isToolResult(given) ? outcomeOf(given) : hidden();
+      return isToolResult(given) ? outcomeOf(given) : hiddenOutcome();
     } catch {
-      return hidden();
+      return hiddenOutcome();
     }
   }
 }
 
-/** For a result that `afterCall` could not see to. */
-const hidden = (): CallOutcome =>
+/** What a call comes to whose result `afterCall` could not see to. */
+export const hiddenOutcome = (): CallOutcome =>
   failed("The call has run, but its result can't be shown, because of a fault on this side.");
 
 function outcomeOf({ callId: _, name: __, ...outcome }: ToolResult): CallOutcome {
