@@ -116,6 +116,7 @@ function headOf(
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
     sessions: options.sessions !== undefined,
+    honoursHooks: options.executor.honoursHooks === true,
     hooks: hostHooks.filter((hook) => options[hook] !== undefined),
     ...defined({ model: options.model.info }),
   });
@@ -212,7 +213,9 @@ type Wait = NonNullable<ExecutorContext["wait"]>;
 
 function recordExecutor(executor: Executor, log: Log): Executor {
   return {
+    ...(executor.honoursHooks && { honoursHooks: true }),
     handles: (action) => executor.handles(action),
+    resumes: (action) => executor.resumes?.(action) ?? false,
     async execute(action, context) {
       log.crossing({ type: "execute", action });
       let open = true;

@@ -54,7 +54,7 @@ export function replay(recording: Recording): Replay {
         defined({ info: head.model }),
       ),
       executor: {
-        honoursHooks: true,
+        ...(head.honoursHooks && { honoursHooks: true }),
         handles: () => true,
         execute: (action, context) => host.execute(action, context),
       },
@@ -167,9 +167,16 @@ class PlayedHost {
   /** Waits of the executor that go on, by what is waited for. */
   readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
+  /** Rejects where the store of the session failed while an action ran. */
+  readonly #sessionFault: Promise<never>;
+  #failSession: (error: Error) => void = () => {};
 
   constructor(player: Player) {
     this.#player = player;
+    this.#sessionFault = new Promise((_, reject) => {
+      this.#failSession = reject;
+    });
+    this.#sessionFault.catch(() => undefined);
   }
 
   async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
@@ -216,7 +223,7 @@ class PlayedHost {
           this.#answer(crossing.callId, crossing.decision ?? false, crossing.error);
           break;
         case "session-failed":
-          this.#answer("session", undefined, crossing.error);
+          this.#failSession(toError(crossing.error));
           break;
         case "hook":
           this.#answer(`${crossing.hook} ${crossing.callId}`, crossing.answer, crossing.error);
@@ -279,7 +286,7 @@ class PlayedHost {
       read: async () => undefined,
       append: async (_, lines, at) => {
         if (!failures.some((failed) => failed >= at && failed < at + lines.length)) return;
-        if (this.#executing) await this.#asked("session");
+        if (this.#executing) await this.#sessionFault;
         const player = this.#player;
         const crossing = await player.next();
         if (crossing?.type !== "session-failed") throw outOfOrder(player, "the session is written", crossing);

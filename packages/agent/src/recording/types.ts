@@ -48,6 +48,8 @@ export interface RecordingHead {
   compacts: boolean;
   /** Whether the run was written down in a session. */
   sessions: boolean;
+  /** Whether the executor called the hooks of its context. */
+  honoursHooks: boolean;
   /** Which hooks the host had. */
   hooks: HostHook[];
   /** What the model said of itself. */

@@ -18,6 +18,8 @@ export class LineReader {
   owner: string | undefined;
   /** Number of a line that can't be read, from 1, when no line follows it. */
   torn: number | undefined;
+  /** The run has ended. */
+  isEnded = false;
   #row = 0;
 
   /** The line when it counts. Throws `ToolglotError` `agent/session-invalid`, with `data.line`, for a log that was damaged. */
@@ -38,6 +40,7 @@ export class LineReader {
     this.torn = undefined;
     this.count += 1;
     this.owner = line.by;
+    this.isEnded = line.type === "end";
     return line as unknown as SessionLine;
   }
 
