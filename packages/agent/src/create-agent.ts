@@ -24,6 +24,7 @@ export function createAgent(options: AgentOptions): Agent {
     },
     async resume(saved, options = {}) {
       const said = options?.steer === undefined ? undefined : saidBy(options.steer);
+      if (said && settings.mode === "single") throw new TypeError("resume: in single mode there is nothing to steer.");
       const resumed = await takeOver(settings, saved, options);
       const { runId, restored } = resumed;
       const run = startRun(

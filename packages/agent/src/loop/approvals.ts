@@ -12,7 +12,11 @@ export async function askApproval(run: RunState, asked: ApprovalRequest): Promis
   const { stepIndex } = run;
   if (run.ended || run.signal.aborted) return { approved: false, reason: run.wording.stopped };
   const known = run.session.decisionFor(request);
-  if (known?.isKept) return known.decision;
+  if (known?.isKept) {
+    // The sums that the run goes on from are from before.
+    if (!known.decision.approved && run.resumed?.restored.from === "action") run.denied += 1;
+    return known.decision;
+  }
   run.emit({ type: "approval-request", stepIndex, request });
   run.deadline.pause();
   const decision = known ? toDecision(run, known.decision) : await decisionOf(run, request);

@@ -152,7 +152,6 @@ describe("a decision that comes later", () => {
       const names = ["pay", "guarded", "pay"];
       const plan = {
         common: {},
-        ...(requestId && { requestId }),
         steps: names.map((tool, at) => ({
           ...{
             index: at + 1,
@@ -167,9 +166,10 @@ describe("a decision that comes later", () => {
           span: { start: 0, end: 0 },
         })),
       };
-      const text = protocol.formatActions([{ kind: "plan", plan, span: { start: 0, end: 0 } }], {
+      const written = protocol.formatActions([{ kind: "plan", plan, span: { start: 0, end: 0 } }], {
         tools: toolkit.definitions(),
       });
+      const text = requestId ? written.replace(/^command/m, `request_id:»»»${requestId}«««\ncommand`) : written;
       const first = await agentOf([text], { ...later, protocol }).agent.run("Go").result;
       expect(first).toMatchObject({ status: "waiting", results: [{ status: "ok" }] });
       expect(made).toEqual(["pay 0"]);
