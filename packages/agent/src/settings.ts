@@ -66,7 +66,7 @@ function check(options: AgentOptions): void {
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
-    "beforeCall afterCall sessions",
+    "beforeCall afterCall sessions prepareStep",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
   checkKeys("createAgent: context", options.context, "window reserve maxResultChars compact");
@@ -96,6 +96,9 @@ function check(options: AgentOptions): void {
   }
   if (sessions !== undefined && (typeof sessions?.append !== "function" || typeof sessions.read !== "function")) {
     throw new TypeError("sessions must be a store with append() and read(), as fileSessions(folder) is one.");
+  }
+  if (options.prepareStep !== undefined && typeof options.prepareStep !== "function") {
+    throw new TypeError("prepareStep must be a function.");
   }
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
   for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {

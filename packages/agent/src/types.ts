@@ -89,6 +89,38 @@ export interface StopState {
 /** True ends the run, with status `stopped`. One that throws ends it, too, with a warning `agent/hook-failed`. */
 export type StopCondition = (state: StopState) => boolean | Promise<boolean>;
 
+/** The step that {@link AgentOptions.prepareStep} is asked about, before its request. */
+export interface StepState {
+  runId: string;
+  stepIndex: number;
+  /** The conversation as the request would have it, calls and results as parts, less the loop's system message. */
+  messages: readonly Message[];
+  /** What the model would be shown. */
+  tools: readonly ToolDefinition[];
+  /** Sums so far. */
+  usage: Usage;
+  /** Model answers so far. */
+  turns: number;
+  /** Of the step before, one for each call. */
+  lastResults: readonly ToolResult[];
+}
+
+/** What one step is to be made with; all that is left out is the run's own. */
+export interface StepChange {
+  model?: Model;
+  /** Everything said before is written in this protocol for this step's request; what was text stays as it was written. */
+  protocol?: ToolProtocol;
+  /** What the model is shown; the executor must know how to run them. */
+  tools?: readonly ToolDefinition[];
+  /** In place of the conversation, in this request; the transcript stays. They are not made shorter. */
+  messages?: readonly Message[];
+  /** In place of the option `system`. */
+  system?: string;
+  maxTokens?: number;
+  /** In place of the protocol's stop sequences. */
+  stop?: readonly string[];
+}
+
 /** What requests hold of a conversation; the transcript, events and results hold all of it. */
 export interface ContextOptions {
   /** Tokens that the model can read and write. Default: what the model says of itself (`info.contextWindow`), else unknown. */
@@ -124,6 +156,8 @@ export interface AgentOptions {
   limits?: AgentLimits;
   /** Without it, everything that needs approval is denied, and the model gets that as the result. */
   approve?: ApproveCallback;
+  /** Asked before each request what this step is to be made with. One that throws ends the run with `agent/hook-failed`. */
+  prepareStep?: (step: StepState) => StepChange | undefined | Promise<StepChange | undefined>;
   /**
    * Asked about each call of each tool before it runs, whatever the protocol: native calls, steps of plans, calls that programs make, routed
    * calls. It can change the input, give the result, or deny the call. One that throws: the call does not run.

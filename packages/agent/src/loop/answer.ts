@@ -9,6 +9,7 @@ import type {
   Parser,
   ProtocolEvent,
   ToolCall,
+  ToolDefinition,
   Usage,
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
@@ -16,13 +17,14 @@ import { defined, errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
-import { plainJson } from "../plain-json.ts";
+import { canonicalJson, plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
 import { tokensOf } from "./conversation.ts";
 import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
+import { systemText } from "./system-text.ts";
 
 /** One answer of the model, read to its end or as far as it came. */
 export interface Answer {
@@ -59,9 +61,10 @@ export async function readAnswer(run: RunState): Promise<Answer> {
   run.lastText = "";
   let error: RunError | undefined;
   try {
-    await makeRoomIfNeeded(run);
+    const isOwn = run.step.messages !== undefined;
+    if (!isOwn) await makeRoomIfNeeded(run);
     let fault = await receive(run, ask(run), draft);
-    if (fault?.isOverflow && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
+    if (fault?.isOverflow && !isOwn && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
       // Nothing of the failed request is kept.
       draft = newDraft(run);
       fault = await receive(run, ask(run), draft);
@@ -90,14 +93,16 @@ export async function readAnswer(run: RunState): Promise<Answer> {
 
 /** Makes the request, and emits its event. */
 function ask(run: RunState): ModelRequest {
-  const { protocol, maxTokens } = run.settings;
-  const { messages, news } = run.conversation.request();
+  const { step, conversation } = run;
+  const { protocol, maxTokens, declared } = step;
+  const { messages, news } = step.isApart
+    ? conversation.requestApart(protocol, systemText(step, run.settings), step.messages)
+    : conversation.request();
   const request: ModelRequest = { messages };
-  const { declared } = run.tools;
   if (protocol.declaresTools) request.tools = [...declared];
-  const areNew = request.tools !== undefined && run.declared !== declared;
-  run.declared = declared;
-  const stop = protocol.stop.length > 0 ? { stop: [...protocol.stop] } : {};
+  const areNew = request.tools !== undefined && !isSameList(run.declared, declared);
+  if (request.tools !== undefined) run.declared = declared;
+  const stop = step.stop.length > 0 ? { stop: [...step.stop] } : {};
   const { stepIndex } = run;
   run.emit({ type: "request", stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
   Object.assign(request, stop);
@@ -105,8 +110,14 @@ function ask(run: RunState): ModelRequest {
   return request;
 }
 
+/** Whether a provider is declared the same tools. */
+function isSameList(one: readonly ToolDefinition[] | undefined, other: readonly ToolDefinition[]): boolean {
+  return one === other || (one !== undefined && canonicalJson(one) === canonicalJson(other));
+}
+
 function newDraft(run: RunState): Draft {
-  const { protocol, reasoning, startsInReasoning } = run.settings;
+  const { reasoning, startsInReasoning } = run.settings;
+  const { protocol, tools } = run.step;
   const draft: Omit<Draft, "parser"> = {
     text: "",
     visible: "",
@@ -120,7 +131,7 @@ function newDraft(run: RunState): Draft {
     if (event.phase === "text") draft.visible += event.text;
     run.emit(toRunEvent(event, run.stepIndex));
   };
-  const parser = protocol.createParser({ tools: run.tools.current, reasoning, startsInReasoning, onEvent });
+  const parser = protocol.createParser({ tools, reasoning, startsInReasoning, onEvent });
   return Object.assign(draft, { parser });
 }
 
@@ -157,7 +168,7 @@ async function readStream(run: RunState, request: ModelRequest, draft: Draft): P
   const signal = AbortSignal.any([run.signal, answerSignal]);
   let iterator: AsyncIterator<ModelPart>;
   try {
-    iterator = run.settings.model(request, signal)[Symbol.asyncIterator]();
+    iterator = run.step.model(request, signal)[Symbol.asyncIterator]();
   } catch (error) {
     return { error };
   }
@@ -243,11 +254,12 @@ function count(run: RunState, draft: Draft): void {
       `The model read ${usage?.inputTokens} tokens, its context is ${window}: it may have left some out.`,
     );
   }
-  run.tokens += stepTokens(usage, run.conversation.requestLength + draft.text.length + draft.reasoning.length);
+  run.tokens += stepTokens(usage, run.conversation.askedLength + draft.text.length + draft.reasoning.length);
 }
 
 function priced(run: RunState, usage: Usage): Usage {
-  const { price, model } = run.settings;
+  const { price } = run.settings;
+  const { model } = run.step;
   if (price === undefined) return usage;
   try {
     const cost = price(usage, { stepIndex: run.stepIndex, ...(model.info && { model: model.info }) });

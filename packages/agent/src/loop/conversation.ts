@@ -2,6 +2,7 @@ import { type Message, messageText, type ToolProtocol, textMessage } from "@tool
 import { cutResults } from "../context/cut-results.ts";
 import type { AgentEvent } from "../events.ts";
 import { canonicalJson, plainJson, textLength } from "../plain-json.ts";
+import { CallParts, encodeFor } from "./call-parts.ts";
 
 /**
  * The messages of a conversation, and their form for the provider. Each message is copied as plain JSON and encoded
@@ -15,6 +16,7 @@ export class Conversation {
   /** The same as requests have them: long results are cut, and what was left out to save room is not there. */
   #shown: Message[] = [];
   readonly #maxResultChars: number;
+  #parts: CallParts;
   #encoded: Message[] = [];
   /** How many of `#shown` are in `#encoded`. */
   #done = 0;
@@ -23,11 +25,14 @@ export class Conversation {
   #same = 0;
   /** Characters of `#encoded`, for those that count tokens by them. */
   requestLength: number = 0;
+  /** The same of the last request. */
+  askedLength = 0;
   /** The system message of {@link instruct}: the first of `#messages` when there is one. */
   #manual: Message | undefined;
 
   constructor(protocol: ToolProtocol, messages: readonly Message[], maxResultChars: number) {
     this.#protocol = protocol;
+    this.#parts = new CallParts(protocol);
     this.#maxResultChars = maxResultChars;
     this.add(...messages);
   }
@@ -92,6 +97,7 @@ export class Conversation {
 
   #forget(): void {
     this.#encoded = [];
+    this.#parts = new CallParts(this.#protocol);
     this.#done = 0;
     this.#asked = 0;
     this.#same = 0;
@@ -107,8 +113,28 @@ export class Conversation {
     const from = Math.min(this.#same, this.#asked);
     this.#asked = this.#encoded.length;
     this.#same = this.#asked;
+    this.askedLength = this.requestLength;
     const news = { from, messages: this.#encoded.slice(from), total: this.#asked };
     return { messages: [...this.#encoded], news };
+  }
+
+  /** As the next request has them, less the system message. */
+  get said(): readonly Message[] {
+    return this.#manual === undefined ? this.#shown : this.#shown.slice(1);
+  }
+
+  /** A request beside the others, in another protocol or of other messages; the one after it holds all of its own again. */
+  requestApart(
+    protocol: ToolProtocol,
+    system: string,
+    said: readonly Message[] = this.said,
+  ): ReturnType<Conversation["request"]> {
+    const whole = system === "" ? said : [textMessage("system", system), ...said];
+    const messages = encodeFor(protocol, whole).map((message) => plainJson(message));
+    this.#asked = messages.length;
+    this.#same = 0;
+    this.askedLength = messages.reduce((sum, message) => sum + lengthOf(message), 0);
+    return { messages, news: { from: 0, messages: [...messages], total: messages.length } };
   }
 
   *[Symbol.iterator](): Generator<Message> {
@@ -122,8 +148,9 @@ export class Conversation {
 
   #encodeNew(): void {
     for (; this.#done < this.#shown.length; this.#done += 1) {
-      const message = this.#shown[this.#done] as Message;
-      for (const encoded of this.#protocol.encodeMessage?.(message) ?? []) this.#take(plainJson(encoded));
+      for (const message of this.#parts.of(this.#shown[this.#done] as Message)) {
+        for (const encoded of this.#protocol.encodeMessage?.(message) ?? []) this.#take(plainJson(encoded));
+      }
     }
   }
 
@@ -133,7 +160,7 @@ export class Conversation {
     this.#encoded = [];
     this.requestLength = 0;
     let same = 0;
-    for (const [index, encoded] of this.#protocol.encodeMessages([...this.#shown]).entries()) {
+    for (const [index, encoded] of encodeFor(this.#protocol, this.#shown).entries()) {
       const old = before[index];
       const isSame = old !== undefined && (old === encoded || canonicalJson(old) === canonicalJson(encoded));
       if (isSame && same === index) same += 1;

@@ -39,7 +39,7 @@ export type Verdict =
 
 /** Reads an answer as a whole; nothing is run before its message has ended. */
 export function decide(run: RunState, answer: Answer): Verdict {
-  const { protocol } = run.settings;
+  const { protocol } = run.step;
   if (answer.error) return { kind: "fail", error: answer.error };
   if (answer.finish === "error") {
     return {
@@ -69,7 +69,8 @@ function actOnCalls(calls: ToolCall[]): Verdict {
 
 /** No block: an answer, or what should have been a block. */
 function decideText(run: RunState, answer: Answer): Verdict {
-  const { protocol, mode } = run.settings;
+  const { mode } = run.settings;
+  const { protocol } = run.step;
   const { wording } = run;
   const text = answer.parsed.segments
     .map((segment) => (segment.type === "text" ? segment.text : ""))
@@ -101,7 +102,7 @@ function decideText(run: RunState, answer: Answer): Verdict {
 
 function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
   const { wording } = run;
-  const explanation = run.settings.protocol.explain(answer.parsed);
+  const explanation = run.step.protocol.explain(answer.parsed);
   if (block.afterFabricatedResult) {
     return { kind: "repair", reason: "unreadable", text: explanation ?? wording.fabricatedResult };
   }
@@ -113,7 +114,7 @@ function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
 }
 
 function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
-  const { protocol } = run.settings;
+  const { protocol } = run.step;
   const { wording } = run;
   const { block } = segment;
   const actions = withUniqueIds(run, protocol.actions(block));
@@ -159,7 +160,7 @@ function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly 
   const { diagnostics } = answer.parsed;
   const repairs = diagnostics.filter(({ affects, span }) => affects === "value" && overlap(span, block));
   if (repairs.length === 0) return undefined;
-  const risky = [...new Set(actions.flatMap((action) => riskyTools(action, run.tools.current, repairs)))];
+  const risky = [...new Set(actions.flatMap((action) => riskyTools(action, run.step.tools, repairs)))];
   if (risky.length === 0) return undefined;
   const findings = repairs.map(({ message, hint }) => (hint ? `${message} ${hint}` : message));
   return run.wording.heldBack(risky, findings);

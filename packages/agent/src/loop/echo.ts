@@ -19,7 +19,7 @@ export async function guardEcho(
   actions: readonly Action[],
 ): Promise<Decision | undefined> {
   const programs = actions.flatMap((action) =>
-    action.kind === "code" && riskyTools(action, run.tools.current).length > 0 ? [bare(action.source)] : [],
+    action.kind === "code" && riskyTools(action, run.step.tools).length > 0 ? [bare(action.source)] : [],
   );
   const needles = [bare(text), ...programs.filter((program) => program.length >= minProgramLength)];
   if (

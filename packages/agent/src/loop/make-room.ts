@@ -7,7 +7,7 @@ import { tokensOf } from "./conversation.ts";
 import type { RunState } from "./run-state.ts";
 
 /** The model's context, in tokens; undefined when nobody knows. */
-export function windowOf({ settings: { context, model } }: RunState): number | undefined {
+export function windowOf({ settings: { context }, step: { model } }: RunState): number | undefined {
   return context.window ?? model.info?.contextWindow;
 }
 
@@ -15,7 +15,8 @@ export function windowOf({ settings: { context, model } }: RunState): number | u
 export async function makeRoomIfNeeded(run: RunState): Promise<void> {
   const window = windowOf(run);
   if (window === undefined) return;
-  const { context, maxTokens } = run.settings;
+  const { context } = run.settings;
+  const { maxTokens } = run.step;
   const reserve = context.reserve ?? maxTokens ?? Math.min(8192, Math.floor(window / 4));
   const target = Math.max(1, window - reserve);
   if (estimateOf(run) > target) await makeRoom(run, "estimate", target);
@@ -23,8 +24,8 @@ export async function makeRoomIfNeeded(run: RunState): Promise<void> {
 
 /** Tokens of the next request, reckoned: messages, and tools where they are declared. */
 export function estimateOf(run: RunState): number {
-  const { protocol } = run.settings;
-  const tools = protocol.declaresTools ? textLength(run.tools.declared) : 0;
+  const { protocol, declared } = run.step;
+  const tools = protocol.declaresTools ? textLength(declared) : 0;
   return run.conversation.tokens + tokensOf(tools);
 }
 

@@ -1,6 +1,7 @@
 import type { Action, ApprovalRequest, Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
+import { ownSetting, type StepSetting } from "../hooks/prepare-step.ts";
 import { plainJson } from "../plain-json.ts";
 import { type Resumed, RunSession } from "../session/run-session.ts";
 import type { RunSnapshot } from "../session/types.ts";
@@ -49,7 +50,11 @@ export class RunState {
   /** Visible text of the newest answer, complete or not. */
   lastText = "";
   stop: StopCause | undefined;
-  /** The tools that the last request declared, or would have. */
+  /** What the step is made with. */
+  step: StepSetting;
+  /** Of the last step, one for each call. */
+  lastResults: readonly ToolResult[] = [];
+  /** The tools that the last request declared. */
   declared: readonly ToolDefinition[] | undefined;
 
   readonly #controller = new AbortController();
@@ -77,6 +82,7 @@ export class RunState {
     this.wording = wordings[settings.locale];
     this.conversation = new Conversation(settings.protocol, messages, settings.context.maxResultChars);
     this.tools = new LiveTools(settings.readTools);
+    this.step = ownSetting(this);
     this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
     this.#onEvent = settings.onEvent;
@@ -97,6 +103,7 @@ export class RunState {
     Object.assign(this.usage, usage);
     Object.assign(this, { turns, tokens, denied, stepIndex: restored.stepIndex, lastText: text });
     this.#nextCall = nextCall;
+    this.lastResults = restored.lastResults;
     const calls = messages.flatMap(({ parts }) =>
       parts.flatMap((part) => (part.type === "call" ? [part.call.id] : [])),
     );

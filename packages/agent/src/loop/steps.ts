@@ -7,6 +7,7 @@ import {
   toJsonText,
 } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
+import { ownSetting, prepareStep } from "../hooks/prepare-step.ts";
 import { type OpenStep, resultMessage } from "../session/restore.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
@@ -16,6 +17,7 @@ import { decide, type Verdict } from "./decide.ts";
 import { guardEcho } from "./echo.ts";
 import { Repeats } from "./repeats.ts";
 import type { Outcome, RunState } from "./run-state.ts";
+import { systemText } from "./system-text.ts";
 
 /** What a step leaves behind: the end of the run, or nothing. `repair` when the model is to correct itself. */
 type StepEnd = { outcome: Outcome } | { repair: boolean };
@@ -25,6 +27,7 @@ export async function runSteps(run: RunState): Promise<Outcome> {
   const { session, resumed, settings } = run;
   await session.begin();
   checkStopped(run.signal);
+  run.step = ownSetting(run);
   instruct(run);
   const repeats = new Repeats(settings.limits.repeats);
   for (const { action, results } of resumed?.restored.past ?? []) repeats.note(action, results);
@@ -41,7 +44,7 @@ export async function runSteps(run: RunState): Promise<Outcome> {
       : await answerStep(run, repairs, repeats);
     if ("outcome" in end && end.outcome.status === "waiting") return end.outcome;
     const ended = run.emit({ type: "step-end", stepIndex, finish, ...defined({ usage }) });
-    const { info: model } = settings.model;
+    const { info: model } = run.step.model;
     const step = { stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) };
     run.steps.push(step);
     if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
@@ -59,6 +62,8 @@ async function answerStep(
 ): Promise<Pick<Answer, "finish" | "usage"> & { end: StepEnd }> {
   if (run.stepIndex > 0) refreshTools(run);
   inject(run, false);
+  const flaw = await prepareStep(run);
+  if (flaw) return { finish: "error", end: { outcome: { status: "error", text: run.lastText, error: flaw } } };
   const answer = await readAnswer(run);
   checkStopped(run.signal);
   const end: StepEnd = answer.interrupted
@@ -91,11 +96,8 @@ function limitReached(run: RunState): LimitKind | undefined {
   return undefined;
 }
 
-/** Sets the system message: the protocol, the tools of the moment, and the host's own text. */
 function instruct(run: RunState): void {
-  const { protocol, locale, mode, system } = run.settings;
-  const parts = [protocol.instructions(run.tools.current, { locale, mode }), system ?? ""];
-  run.conversation.instruct(parts.filter((part) => part !== "").join("\n\n"));
+  run.conversation.instruct(systemText(ownSetting(run), run.settings));
 }
 
 /** Reads the tools of the moment, so that the next request shows them: declared, or in the system message. */
@@ -181,6 +183,7 @@ async function act(
     if (spent.length > 0) notes.push(run.wording.repeated(spent, run.settings.limits.repeats));
     if (run.signal.aborted) break;
   }
+  run.lastResults = results;
   run.conversation.add(resultMessage(results));
   // The session has the results already.
   run.conversation.takeNew();

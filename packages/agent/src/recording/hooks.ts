@@ -1,38 +1,55 @@
-import type { CallHookContext, CallHooks, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import type { CallHookContext, CallHooks, ExecutorContext, Model, ToolCall, ToolResult } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { toRunError } from "../loop/run-error.ts";
-import type { AgentOptions } from "../types.ts";
+import type { SessionStore } from "../session/types.ts";
+import type { AgentOptions, StepChange } from "../types.ts";
 import type { Log } from "./record.ts";
-import type { CallHook, Crossing, HostHook } from "./types.ts";
+import type { CallHook, Crossing, HostHook, RecordedStepChange } from "./types.ts";
 
 /** The hooks that a host may have. */
-export const hostHooks: readonly HostHook[] = ["beforeCall", "afterCall"];
+export const hostHooks: readonly HostHook[] = ["prepareStep", "beforeCall", "afterCall"];
 
-/** The host's hooks, with what they gave or threw in the recording. */
-export function recordedHooks(options: Pick<AgentOptions, HostHook>, log: Log): Pick<AgentOptions, HostHook> {
-  const { beforeCall, afterCall } = options;
+/** The host's hooks, with what they gave or threw in the recording. `recordModel` records what a model is asked. */
+export function recordedHooks(
+  options: Pick<AgentOptions, HostHook>,
+  log: Log,
+  recordModel: (model: Model) => Model,
+): Pick<AgentOptions, HostHook> {
+  const { prepareStep, beforeCall, afterCall } = options;
   const noted = async <Value>(
     hook: HostHook,
-    { id: callId }: ToolCall,
+    callId: string | undefined,
     ask: () => Value | Promise<Value>,
+    shown: (value: Value) => unknown = (value) => value,
   ): Promise<Value> => {
     try {
       const answer = await ask();
-      log.crossing({ type: "hook", hook, callId, ...defined({ answer }) });
+      log.crossing({ type: "hook", hook, ...defined({ callId, answer: shown(answer) }) });
       return answer;
     } catch (error) {
-      log.crossing({ type: "hook", hook, callId, error: toRunError(error, "agent/hook-failed") });
+      log.crossing({ type: "hook", hook, ...defined({ callId }), error: toRunError(error, "agent/hook-failed") });
       throw error;
     }
   };
   return {
+    ...(prepareStep && {
+      async prepareStep(step) {
+        const change = await noted("prepareStep", undefined, () => prepareStep(step), recordedChange);
+        return change?.model ? { ...change, model: recordModel(change.model) } : change;
+      },
+    }),
     ...(beforeCall && {
-      beforeCall: (call, about) => noted("beforeCall", call, () => beforeCall(call, about)),
+      beforeCall: (call, about) => noted("beforeCall", call.id, () => beforeCall(call, about)),
     }),
     ...(afterCall && {
-      afterCall: (call, result, about) => noted("afterCall", call, () => afterCall(call, result, about)),
+      afterCall: (call, result, about) => noted("afterCall", call.id, () => afterCall(call, result, about)),
     }),
   };
+}
+
+function recordedChange(change: StepChange | undefined): RecordedStepChange | undefined {
+  const { model, protocol, ...data } = change ?? {};
+  return change && { ...data, ...defined({ model: model && (model.info ?? {}), protocol: protocol?.version }) };
 }
 
 /** The hooks of a context, with the executor's calls of them in the recording. */
@@ -86,3 +103,18 @@ export function callHook(
 
 /** Of a tool, what nobody reads in a replay. */
 const nothing = { description: "", inputSchema: { type: "object" as const } };
+
+/** The store of a session, with its failures in the recording. */
+export function recordSessions(sessions: SessionStore, log: Log): SessionStore {
+  return {
+    read: (runId) => sessions.read(runId),
+    async append(runId, lines, at) {
+      try {
+        await sessions.append(runId, lines, at);
+      } catch (error) {
+        log.crossing({ type: "session-failed", at, error: toRunError(error, "agent/session-failed") });
+        throw error;
+      }
+    },
+  };
+}

@@ -7,7 +7,6 @@ import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";
 import { toRunError } from "../loop/run-error.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
-import type { SessionStore } from "../session/types.ts";
 import { toSettings } from "../settings.ts";
 import { toMessages } from "../to-messages.ts";
 import type {
@@ -22,7 +21,7 @@ import type {
 } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { lineOf } from "./format.ts";
-import { calledHooks, hostHooks, recordedHooks } from "./hooks.ts";
+import { calledHooks, hostHooks, recordedHooks, recordSessions } from "./hooks.ts";
 import type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
 /** Options of a recorded run. */
@@ -59,11 +58,11 @@ export function recordRun(
   const run = startRun(
     {
       ...settings,
-      model: Object.assign(recordModel(settings.model, log), defined({ info: settings.model.info })),
+      model: recordModel(settings.model, log),
       executor: recordExecutor(settings.executor, log),
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
-      ...recordedHooks(settings, log),
+      ...recordedHooks(settings, log, (model) => recordModel(model, log)),
       ...(settings.sessions && { sessions: recordSessions(settings.sessions, log) }),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
       context: {
@@ -179,7 +178,7 @@ function recordTools(read: () => unknown, log: Log): () => unknown {
 
 function recordModel(model: Model, log: Log): Model {
   const digests = new RequestDigests();
-  return (request, signal) => ({
+  const recorded: Model = (request, signal) => ({
     [Symbol.asyncIterator](): AsyncIterator<ModelPart> {
       log.crossing({ type: "model-request", digest: digests.of(request) });
       // What comes after that is not part of the run.
@@ -207,6 +206,7 @@ function recordModel(model: Model, log: Log): Model {
       };
     },
   });
+  return Object.assign(recorded, defined({ info: model.info }));
 }
 
 type Wait = NonNullable<ExecutorContext["wait"]>;
@@ -273,20 +273,6 @@ function recordApprove(approve: ApproveCallback, log: Log): ApproveCallback {
       log.crossing({ type: "decision", callId, error: toRunError(error, "agent/approve-failed") });
       throw error;
     }
-  };
-}
-
-function recordSessions(sessions: SessionStore, log: Log): SessionStore {
-  return {
-    read: (runId) => sessions.read(runId),
-    async append(runId, lines, at) {
-      try {
-        await sessions.append(runId, lines, at);
-      } catch (error) {
-        log.crossing({ type: "session-failed", at, error: toRunError(error, "agent/session-failed") });
-        throw error;
-      }
-    },
   };
 }
 

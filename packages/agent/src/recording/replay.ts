@@ -1,28 +1,29 @@
-import {
-  type Action,
-  type ApprovalRequest,
-  type Decision,
-  type ExecutorContext,
-  type Message,
-  type ModelPart,
-  type ModelRequest,
-  type ToolCall,
-  type ToolDefinition,
-  ToolglotError,
-  type ToolProtocol,
-  type ToolResult,
-  type WaitOutcome,
+import type {
+  Action,
+  ApprovalRequest,
+  Decision,
+  ExecutorContext,
+  Message,
+  Model,
+  ModelInfo,
+  ModelPart,
+  ModelRequest,
+  ToolCall,
+  ToolDefinition,
+  ToolResult,
+  WaitOutcome,
 } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
-import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { callHook } from "./hooks.ts";
+import { diverged, outOfOrder, toError } from "./played-errors.ts";
+import { checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
 import { type Divergence, Player } from "./player.ts";
-import type { Crossing, HostHook, Recording, RecordingHead } from "./types.ts";
+import type { HostHook, Recording, RecordingHead } from "./types.ts";
 
 /** A recorded run, ready to be run again. Good for one run. */
 export interface Replay {
@@ -39,20 +40,25 @@ export interface Replay {
  * times and ids included, without a provider, a tool or a person. When the run asks the model, or wants to run, something
  * else, it ends with the error `agent/replay-divergence`, whose message has the first difference.
  */
-export function replay(recording: Recording): Replay {
+export function replay(recording: Recording, options: Pick<ReplayOptions, "protocols"> = {}): Replay {
+  checkKeys("replay", options, "protocols");
   const { head } = recording;
+  const { protocols = [] } = options;
+  checkProtocols(recording, protocols);
   const player = new Player(recording);
   const host = new PlayedHost(player);
   const digests = new RequestDigests();
+  const modelOf = (info: ModelInfo | undefined): Model =>
+    Object.assign(
+      (request: ModelRequest, signal: AbortSignal) =>
+        playModel(player, request, digests.of(request), signal, head.options.maxTokens),
+      defined({ info }),
+    );
   return {
     options: {
       ...optionsOf(head),
       tools: head.tools ?? (() => player.tools() as ToolDefinition[]),
-      model: Object.assign(
-        (request: ModelRequest, signal: AbortSignal) =>
-          playModel(player, request, digests.of(request), signal, head.options.maxTokens),
-        defined({ info: head.model }),
-      ),
+      model: modelOf(head.model),
       executor: {
         ...(head.honoursHooks && { honoursHooks: true }),
         handles: () => true,
@@ -63,6 +69,7 @@ export function replay(recording: Recording): Replay {
         context: { ...optionsOf(head).context, compact: () => host.compacted() },
       }),
       ...host.hooks(head.hooks),
+      ...(head.hooks.includes("prepareStep") && { prepareStep: playedPrepareStep(player, protocols, modelOf) }),
       ...(head.sessions && { sessions: host.sessions(recording) }),
       ...(head.priced && { price: () => player.price() }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
@@ -89,16 +96,16 @@ export interface ReplayedRun extends AgentRun {
 
 /**
  * Plays a recording from start to end with the protocol it was made with. Throws `TypeError` when the protocol has another
- * version.
+ * version, or that of a step is missing.
  */
-export function replayRun(recording: Recording, options: { protocol: ToolProtocol }): ReplayedRun {
-  checkKeys("replayRun", options, "protocol", ["protocol"]);
-  const { protocol } = options;
+export function replayRun(recording: Recording, options: ReplayOptions): ReplayedRun {
+  checkKeys("replayRun", options, "protocol protocols", ["protocol"]);
+  const { protocol, protocols = [] } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {
     throw new TypeError(`The recording was made with ${wanted}, and this protocol is ${protocol.version}.`);
   }
-  const replayed = replay(recording);
+  const replayed = replay(recording, { protocols: [protocol, ...protocols] });
   const run = createAgent({ ...replayed.options, protocol }).run(replayed.input, replayed.runOptions);
   return {
     ...run,
@@ -276,24 +283,12 @@ class PlayedHost {
   /** Hooks that answer as the host's did. */
   hooks(names: readonly HostHook[]): Pick<AgentOptions, HostHook> {
     const played = (hook: HostHook) => (call: ToolCall) => this.#asked(`${hook} ${call.id}`) as Promise<undefined>;
-    return Object.fromEntries(names.map((hook) => [hook, played(hook)]));
+    return Object.fromEntries(names.filter((hook) => hook !== "prepareStep").map((hook) => [hook, played(hook)]));
   }
 
   /** A store that keeps nothing, and fails where the host's did. */
-  sessions({ entries }: Recording): SessionStore {
-    const failures = entries.flatMap((entry) => (entry.type === "session-failed" ? [entry.at] : []));
-    return {
-      read: async () => undefined,
-      append: async (_, lines, at) => {
-        if (!failures.some((failed) => failed >= at && failed < at + lines.length)) return;
-        if (this.#executing) await this.#sessionFault;
-        const player = this.#player;
-        const crossing = await player.next();
-        if (crossing?.type !== "session-failed") throw outOfOrder(player, "the session is written", crossing);
-        player.advance();
-        throw toError(crossing.error);
-      },
-    };
+  sessions(recording: Recording): SessionStore {
+    return playedSessions(this.#player, recording, async () => (this.#executing ? this.#sessionFault : undefined));
   }
 
   /** What the executor asks for, until the recording has the answer. */
@@ -307,25 +302,4 @@ class PlayedHost {
     if (error) first?.reject(toError(error));
     else first?.resolve(value);
   }
-}
-
-function toError({ code, message, data }: RunError): Error {
-  // Codes that the loop gave itself stand for foreign errors, which have none.
-  const foreign = [
-    "agent/model-failed",
-    "agent/executor-failed",
-    "agent/approve-failed",
-    "agent/tools-failed",
-    "agent/hook-failed",
-    "agent/session-failed",
-  ].includes(code);
-  return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
-}
-
-function outOfOrder(player: Player, now: string, crossing: Crossing | undefined): ToolglotError {
-  return diverged(player.diverge("order", "the order of things", crossing?.type ?? "the end of the recording", now));
-}
-
-function diverged({ what, message }: Divergence): ToolglotError {
-  return new ToolglotError(replayDivergence, message, { data: { what } });
 }

@@ -12,12 +12,20 @@ import type {
   WaitRequest,
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
-import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../types.ts";
+import type { AgentLimits, AgentOptions, ContextOptions, RunError, StepChange } from "../types.ts";
 
 /** Hooks around calls that executors call. */
 export type CallHook = "beforeCall" | "startCall" | "afterCall";
 /** Hooks of the host. */
-export type HostHook = "beforeCall" | "afterCall";
+export type HostHook = "prepareStep" | "beforeCall" | "afterCall";
+
+/** What `prepareStep` gave; of what is code, which it was. */
+export interface RecordedStepChange extends Omit<StepChange, "model" | "protocol"> {
+  /** What the model said of itself; empty where it said nothing. */
+  model?: ModelInfo;
+  /** With its version, as `tam/1`. */
+  protocol?: string;
+}
 
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
@@ -73,7 +81,7 @@ export type Crossing =
   | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
   /** A hook of the context is called by the executor: with which call, and which result. */
   | { type: "executor-hook"; hook: CallHook; callId: string; name: string; readOnly?: boolean; result?: ToolResult }
-  /** What a hook of the host gave. */
+  /** What a hook of the host gave; of `prepareStep` a {@link RecordedStepChange}. */
   | { type: "hook"; hook: HostHook; callId?: string; answer?: unknown; error?: RunError }
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }

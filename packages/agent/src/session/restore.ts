@@ -33,6 +33,8 @@ export interface Restored {
   open: OpenStep | undefined;
   pending: ApprovalRequest[];
   decisions: { callId: string; asked: Asked; decision: Decision }[];
+  /** Of the last step that is over. */
+  lastResults: ToolResult[];
 }
 
 /** The lines of a log that count, and how it ends. */
@@ -75,7 +77,7 @@ class Restoring {
 
   constructor(head: Restored["head"]) {
     const counts = { turns: 0, tokens: 0, usage: {}, denied: 0, nextCall: 0, ms: 0 };
-    const lists = { results: [], steps: [], past: [], pending: [], decisions: [] };
+    const lists = { results: [], steps: [], past: [], pending: [], decisions: [], lastResults: [] };
     this.restored = {
       ...{
         head,
@@ -136,6 +138,7 @@ class Restoring {
         restored.steps.push(line.step);
         Object.assign(restored, { counts: line.counts, text: line.text, from: "model", open: undefined, pending: [] });
         restored.decisions = [];
+        restored.lastResults = open?.results.flat() ?? [];
         restored.stepIndex = line.step.stepIndex + 1;
         restored.repairs = line.repair ? restored.repairs + 1 : 0;
         return;

@@ -110,7 +110,7 @@ export class RunSession {
   }
 
   #toolOf(name: string | undefined): ToolDefinition | undefined {
-    return this.#run.tools.current.find((tool) => tool.name === name);
+    return this.#run.step.tools.find((tool) => tool.name === name);
   }
 
   /**
@@ -147,7 +147,7 @@ export class RunSession {
 
   /** Whether a program may be run again. */
   isHarmless(action: Action): boolean {
-    return riskyTools(action, this.#run.tools.current).length === 0;
+    return riskyTools(action, this.#run.step.tools).length === 0;
   }
 
   /** What was decided about this very request, before or for the resumption. `isKept`: it was reported then. */
