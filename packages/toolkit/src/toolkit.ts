@@ -240,9 +240,9 @@ export class Toolkit implements ToolSource {
    */
   tools(groupNames?: readonly string[] | null): AnyTool[] {
     return this.#registry.listed(groupNames).map((tool) =>
-      asTool(tool, (input, { callId, signal, wait }) => {
+      asTool(tool, (input, { callId, signal, wait, hooked }) => {
         const call = this.#toCall({ name: tool.name, input, ...defined({ id: callId }) });
-        return this.#run(tool, call, defined({ signal, wait }));
+        return this.#run(tool, call, defined({ signal, wait, hooked }));
       }),
     );
   }

@@ -30,6 +30,7 @@ export class RunSession {
   #later: ApprovalRequest[] = [];
   /** Calls of the open action that have come to an end here. */
   readonly #ended = new Set<string>();
+  #isBegun = false;
   /** Why the store failed. */
   fault: { error: unknown } | undefined;
 
@@ -51,6 +52,7 @@ export class RunSession {
 
   /** The head, where the run begins here. */
   async begin(): Promise<void> {
+    this.#isBegun = true;
     const { runId, settings, conversation } = this.#run;
     const messages = conversation.takeNew();
     if (this.#resumed) return;
@@ -80,7 +82,9 @@ export class RunSession {
     await this.#log.add({ type: "step", step, repair, text, counts: this.#counts(), messages: conversation.takeNew() });
   }
 
+  /** The end; of a run that could not even begin there is nothing to write down. */
   async ended(status: RunStatus, text: string): Promise<void> {
+    if (!this.#isBegun) return;
     await this.#log.add({ type: "end", status, text, messages: this.#run.conversation.takeNew() });
   }
 

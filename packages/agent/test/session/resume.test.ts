@@ -247,6 +247,22 @@ describe("a run that is gone on with", () => {
     });
   });
 
+  it("can be gone on with again when its tools could not be read", async () => {
+    const sessions = memorySessions();
+    const { agentOf, toolkit } = openBank();
+    await agentOf([actions], { sessions, approve: () => "later" }).agent.run("Go", { runId: "r" }).result;
+    const tools = (): never => {
+      throw new Error("server gone");
+    };
+    const failed = await (await agentOf([], { sessions, tools }).agent.resume("r")).result;
+    expect(failed).toMatchObject({ status: "error", error: { code: "agent/tools-failed" } });
+    const run = await agentOf(["Done."], { sessions, tools: toolkit, approve: () => true }).agent.resume("r");
+    expect((await run.result).status).toBe("answered");
+    const fresh = agentOf([], { sessions, tools }).agent.run("Go", { runId: "s" });
+    expect((await fresh.result).status).toBe("error");
+    expect(sessions.logs.has("s")).toBe(false);
+  });
+
   it("knows the calls that lead nowhere from before", async () => {
     const { agentOf } = openBank();
     const same = [call("s", "look", { n: 1 })];
