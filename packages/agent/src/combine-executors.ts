@@ -1,4 +1,4 @@
-import type { Executor, ToolErrorInfo } from "@toolglot/core";
+import type { Action, Executor, ToolErrorInfo } from "@toolglot/core";
 import { expectedCalls, failAll } from "./loop/act.ts";
 
 /**
@@ -11,10 +11,13 @@ export function combineExecutors(...executors: Executor[]): Executor {
       throw new TypeError("combineExecutors takes executors: objects with handles() and execute().");
     }
   }
+  const find = (action: Action): Executor | undefined => executors.find((candidate) => candidate.handles(action));
   return {
-    handles: (action) => executors.some((executor) => executor.handles(action)),
+    ...(executors.every(({ honoursHooks }) => honoursHooks) && { honoursHooks: true }),
+    handles: (action) => find(action) !== undefined,
+    resumes: (action) => find(action)?.resumes?.(action) ?? false,
     async execute(action, context) {
-      const executor = executors.find((candidate) => candidate.handles(action));
+      const executor = find(action);
       if (executor) return executor.execute(action, context);
       const what = action.kind === "code" ? `${action.language} programs` : `actions of the kind ${action.kind}`;
       const error: ToolErrorInfo = { type: "Unhandled", message: `Nothing here can run ${what}.` };

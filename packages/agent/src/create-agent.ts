@@ -1,9 +1,12 @@
 import type { Message } from "@toolglot/core";
-import { checkKeys, onAbort } from "@toolglot/internal";
+import { checkKeys, defined, onAbort } from "@toolglot/internal";
 import type { AgentEvent } from "./events.ts";
+import { saidBy } from "./loop/injected.ts";
 import { toRunError } from "./loop/run-error.ts";
 import { type Outcome, RunState } from "./loop/run-state.ts";
 import { runSteps } from "./loop/steps.ts";
+import { takeOver } from "./session/resume.ts";
+import type { Resumed } from "./session/run-session.ts";
 import { type Settings, toSettings } from "./settings.ts";
 import { toMessages } from "./to-messages.ts";
 import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult, Steering } from "./types.ts";
@@ -19,6 +22,21 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
       checkKeys("run", runOptions, "signal runId");
       return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
+    async resume(saved, options = {}) {
+      const said = options?.steer === undefined ? undefined : saidBy(options.steer);
+      if (said && settings.mode === "single") throw new TypeError("resume: in single mode there is nothing to steer.");
+      const resumed = await takeOver(settings, saved, options);
+      const { runId, restored } = resumed;
+      const run = startRun(
+        settings,
+        restored.messages,
+        { runId, ...defined({ signal: options.signal }) },
+        undefined,
+        resumed,
+      ) as AgentRun<Value>;
+      if (said) run.steer(said);
+      return run;
+    },
   };
 }
 
@@ -28,8 +46,9 @@ export function startRun(
   input: Message[],
   options: RunOptions,
   observer?: (event: AgentEvent) => void,
+  resumed?: Resumed,
 ): AgentRun {
-  const run = new RunState(settings, input, options.runId ?? settings.runtime.newRunId(), observer);
+  const run = new RunState(settings, input, options.runId ?? settings.runtime.newRunId(), observer, resumed);
   const steering: Steering = {
     steer: (...said) => run.injected.steer(...said),
     followUp: (said) => run.injected.followUp(said),
@@ -39,6 +58,7 @@ export function startRun(
   return {
     runId: run.runId,
     result,
+    snapshot: () => run.session.snapshot(),
     ...steering,
     [Symbol.asyncIterator]: () => run.events[Symbol.asyncIterator](),
   };
@@ -51,14 +71,34 @@ async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise
   const warnings: [code: string, message: string][] = [];
   const { failed } = run.readTools((...warning) => warnings.push(warning));
   const names = run.tools.current.map((tool) => tool.name);
-  run.emit({ type: "run-start", runId: run.runId, protocol: protocol.version, mode, locale, tools: names });
+  const about = { runId: run.runId, protocol: protocol.version, mode, locale, tools: names };
+  const { resumed } = run;
+  run.emit(resumed ? { type: "run-resume", from: resumed.restored.from, ...about } : { type: "run-start", ...about });
   for (const warning of failed === undefined ? warnings : []) run.warn(...warning);
   const stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
   try {
-    return run.end(await outcomeOf(run, failed));
+    return run.end(await written(run, await outcomeOf(run, failed)));
   } finally {
     stopListening();
   }
+}
+
+/** Writes down how the run ends. */
+async function written(run: RunState, outcome: Outcome): Promise<Outcome> {
+  const { session } = run;
+  try {
+    if (session.fault === undefined && outcome.status !== "waiting") await session.ended(outcome.status, outcome.text);
+  } catch {
+    // Said below.
+  }
+  return session.fault ? sessionFailed(run, session.fault.error) : outcome;
+}
+
+function sessionFailed({ lastText: text }: RunState, fault: unknown): Outcome {
+  const error = toRunError(fault, "agent/session-failed");
+  if (error.code === "agent/session-busy") return { status: "error", text, error };
+  const message = `The session can't be written: ${error.message}`;
+  return { status: "error", text, error: { ...error, code: "agent/session-failed", message } };
 }
 
 /** How the run ends. A run that was stopped ends so, even if its last step was just over. */
@@ -73,7 +113,7 @@ async function outcomeOf(run: RunState, failed: string | undefined): Promise<Out
     outcome = { status: "error", text: run.lastText, error: toRunError(error, "agent/fault") };
   }
   const { stop, lastText } = run;
-  if (!stop) return outcome;
+  if (!stop || stop.cause === "session") return outcome;
   return stop.cause === "limit"
     ? { status: "limit", limit: stop.limit, text: lastText }
     : { status: "aborted", text: lastText };

@@ -76,6 +76,8 @@ export type StepEvent = {
   | { type: "approval-request"; request: ApprovalRequest }
   /** What the host answered, or what counts as its answer. */
   | { type: "approval-response"; callId: string; decision: Decision }
+  /** A call was under way when an earlier process ended: it is not made again, and the model is told that nobody knows. */
+  | { type: "call-in-doubt"; callId: string; name?: string }
   /** An action is over: one result per call. */
   | { type: "action-end"; results: ToolResult[] }
   /** Requests have a shorter conversation from now on. `before`, `after`: tokens of the request, reckoned. */
@@ -107,15 +109,25 @@ export type RunEvent =
     }
   /** Something the host should know, and that stopped nothing. Codes are listed in the README. */
   | { type: "warning"; code: string; message: string; stepIndex?: number }
-  /** The run is being stopped, by the caller's signal or because its time is over; its tools get their signal now. `run-end` follows. */
-  | { type: "run-abort"; cause: "signal" | "limit"; limit?: LimitKind }
+  /** The run is being stopped: by the caller's signal, because its time is over, or because its session's store failed; its tools get their signal now. `run-end` follows. */
+  | { type: "run-abort"; cause: "signal" | "limit" | "session"; limit?: LimitKind }
+  /** A run that was begun before goes on, as `run-start` says of one that begins: with a request, an action, or calls that waited. */
+  | {
+      type: "run-resume";
+      runId: string;
+      from: "model" | "action" | "approval";
+      protocol: string;
+      mode: ProtocolMode;
+      locale: Locale;
+      tools: string[];
+    }
   | { type: "run-end"; result: RunResult }
   /** An iterator that started late missed events that are no longer kept. */
   | { type: "events-dropped"; count: number };
 
 /**
  * Everything the loop does: run → step → call. Every event is plain JSON; as NDJSON the stream can be stored and sent.
- * `run-start` comes first, exactly one `run-end` last; `events-dropped` is for one iterator only, and in no log. The type of one
+ * `run-start` or `run-resume` comes first, exactly one `run-end` last; `events-dropped` is for one iterator only, and in no log. The type of one
  * event is `Extract<AgentEvent, { type: "request" }>`.
  */
 export type AgentEvent = (RunEvent | StepEvent) & {

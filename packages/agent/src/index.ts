@@ -10,10 +10,21 @@ export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";
 export { type NativeProtocolOptions, nativeProtocol } from "./native.ts";
 export type { OutputOptions, OutputSchema, OutputValidation, StandardOutput } from "./output/types.ts";
 export { parseRecording, stringifyRecording } from "./recording/format.ts";
+export type { ReplayOptions } from "./recording/played-hooks.ts";
 export type { Divergence } from "./recording/player.ts";
 export { type RecordedRun, type RecordOptions, recordRun } from "./recording/record.ts";
 export { type Replay, type ReplayedRun, replay, replayRun } from "./recording/replay.ts";
-export type { Crossing, RecordedOptions, Recording, RecordingEntry, RecordingHead } from "./recording/types.ts";
+export type {
+  CallHook,
+  Crossing,
+  HostHook,
+  RecordedOptions,
+  RecordedStepChange,
+  Recording,
+  RecordingEntry,
+  RecordingHead,
+} from "./recording/types.ts";
+export type { ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type {
   AgentTracing,
@@ -39,6 +50,8 @@ export type {
   RunStatus,
   RunStep,
   Steering,
+  StepChange,
+  StepState,
   StopCondition,
   StopState,
 } from "./types.ts";

@@ -96,11 +96,12 @@ function check(options: AgentOptions): void {
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
+    "beforeCall afterCall sessions prepareStep",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
   checkKeys("createAgent: context", options.context, "window reserve estimate maxResultChars artifacts compact");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
-  const { stopWhen = [], price, context } = options;
+  const { stopWhen = [], price, context, sessions } = options;
   if (typeof model !== "function") {
     throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");
   }
@@ -114,6 +115,21 @@ function check(options: AgentOptions): void {
   oneOf("mode", mode, ["single", "loop"]);
   oneOf("reasoning", reasoning, ["skip", "search"]);
   if (approve !== undefined && typeof approve !== "function") throw new TypeError("approve must be a function.");
+  for (const name of ["beforeCall", "afterCall"] as const) {
+    if (options[name] === undefined) continue;
+    if (typeof options[name] !== "function") throw new TypeError(`${name} must be a function.`);
+    if (!executor.honoursHooks) {
+      throw new TypeError(
+        `${name} needs an executor that honours hooks, as those of toolglot do. Your own one says so with honoursHooks: true, and passes context.hooks on, or carries calls out by guardCall of @toolglot/core/executing.`,
+      );
+    }
+  }
+  if (sessions !== undefined && (typeof sessions?.append !== "function" || typeof sessions.read !== "function")) {
+    throw new TypeError("sessions must be a store with append() and read(), as fileSessions(folder) is one.");
+  }
+  if (options.prepareStep !== undefined && typeof options.prepareStep !== "function") {
+    throw new TypeError("prepareStep must be a function.");
+  }
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
   if (options.tracing !== undefined && typeof options.tracing?.startRun !== "function") {
     throw new TypeError("tracing must have startRun(), as otelTracing() of @toolglot/agent/otel gives it.");

@@ -2,7 +2,7 @@ import { settleWithin, unsettled } from "@toolglot/internal";
 import type { AgentRuntime, LimitKind } from "./types.ts";
 
 /** Why a run stops before its end. */
-export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind };
+export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind } | { cause: "session" };
 
 /** Thrown inside the loop where it notices that the run was stopped. Never leaves the package. */
 class Stopped extends Error {
@@ -28,6 +28,7 @@ export function checkStopped(signal: AbortSignal): void {
 export class Deadline {
   readonly #runtime: AgentRuntime;
   readonly #onTimeout: () => void;
+  readonly #total: number;
   #remaining: number;
   #startedAt = 0;
   #waits = 0;
@@ -35,6 +36,7 @@ export class Deadline {
   #closed = false;
 
   constructor(ms: number, runtime: AgentRuntime, onTimeout: () => void) {
+    this.#total = ms;
     this.#remaining = ms;
     this.#runtime = runtime;
     this.#onTimeout = onTimeout;
@@ -53,6 +55,13 @@ export class Deadline {
   resume(): void {
     this.#waits -= 1;
     if (this.#waits === 0) this.#start();
+  }
+
+  /** Milliseconds that were used until `now`; 0 where they are not limited. */
+  used(now: number): number {
+    if (this.#total === Number.POSITIVE_INFINITY) return 0;
+    const running = this.#cancel === undefined ? 0 : Math.max(0, now - this.#startedAt);
+    return this.#total - this.#remaining + running;
   }
 
   /** The run is over. */

@@ -1,6 +1,7 @@
 import type {
   ApprovalRequest,
   ArtifactStore,
+  CallHooks,
   Decision,
   Executor,
   FinishReason,
@@ -19,6 +20,7 @@ import type {
 import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
 import type { OutputOptions } from "./output/types.ts";
+import type { ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
 import type { AgentTracing } from "./tracing.ts";
 
 /** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
@@ -46,12 +48,13 @@ export type LimitKind = "turns" | "tokens" | "time" | "repeats" | "cost";
 
 /**
  * Asks a person. The signal is aborted when the run ends first. A boolean stands for a decision without words; what it
- * throws counts as a denial.
+ * throws counts as a denial. `later`: the call waits, the other calls of its action run, and the run ends as `waiting`; where a call
+ * can't wait, as in a program without a journal, it is a denial.
  */
 export type ApproveCallback = (
   request: ApprovalRequest,
   context: { signal: AbortSignal; runId: string; stepIndex: number },
-) => Decision | boolean | Promise<Decision | boolean>;
+) => Decision | boolean | "later" | Promise<Decision | boolean | "later">;
 
 /** Everything the loop takes from outside besides model and executor. Injectable, so that runs can be replayed. */
 export interface AgentRuntime {
@@ -88,6 +91,38 @@ export interface StopState {
 
 /** True ends the run, with status `stopped`. One that throws ends it, too, with a warning `agent/hook-failed`. */
 export type StopCondition = (state: StopState) => boolean | Promise<boolean>;
+
+/** The step that {@link AgentOptions.prepareStep} is asked about, before its request. */
+export interface StepState {
+  runId: string;
+  stepIndex: number;
+  /** The conversation as the request would have it, calls and results as parts, less the loop's system message. */
+  messages: readonly Message[];
+  /** What the model would be shown. */
+  tools: readonly ToolDefinition[];
+  /** Sums so far. */
+  usage: Usage;
+  /** Model answers so far. */
+  turns: number;
+  /** Of the step before, one for each call. */
+  lastResults: readonly ToolResult[];
+}
+
+/** What one step is to be made with; all that is left out is the run's own. */
+export interface StepChange {
+  model?: Model;
+  /** Everything said before is written in this protocol for this step's request; what was text stays as it was written. */
+  protocol?: ToolProtocol;
+  /** What the model is shown; the executor must know how to run them. */
+  tools?: readonly ToolDefinition[];
+  /** In place of the conversation, in this request; the transcript stays. They are not made shorter. */
+  messages?: readonly Message[];
+  /** In place of the option `system`. */
+  system?: string;
+  maxTokens?: number;
+  /** In place of the protocol's stop sequences. */
+  stop?: readonly string[];
+}
 
 /** What requests hold of a conversation; the transcript, events and results hold all of it. */
 export interface ContextOptions {
@@ -134,6 +169,15 @@ export interface AgentOptions<Value = unknown> {
   limits?: AgentLimits;
   /** Without it, everything that needs approval is denied, and the model gets that as the result. */
   approve?: ApproveCallback;
+  /** Asked before each request what this step is to be made with. One that throws ends the run with `agent/hook-failed`. */
+  prepareStep?: (step: StepState) => StepChange | undefined | Promise<StepChange | undefined>;
+  /**
+   * Asked about each call of each tool before it runs, whatever the protocol: native calls, steps of plans, calls that programs make, routed
+   * calls. It can change the input, give the result, or deny the call. One that throws: the call does not run.
+   */
+  beforeCall?: NonNullable<CallHooks["beforeCall"]>;
+  /** Told of each result, also of denials; what it gives takes the result's place. One that throws: the result is not shown. */
+  afterCall?: NonNullable<CallHooks["afterCall"]>;
   /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
   stopWhen?: StopCondition | readonly StopCondition[];
   /**
@@ -141,6 +185,8 @@ export interface AgentOptions<Value = unknown> {
    * for one JSON value. What does not fit goes back, `maxRepairTurns` times in a row. Not in `single` mode. Default: text.
    */
   output?: OutputOptions<Value>;
+  /** Where runs are written down as they go, so that {@link Agent.resume} can go on with them. Default: nowhere. */
+  sessions?: SessionStore;
   /** How requests keep within what the model can read. */
   context?: ContextOptions;
   /** Reckons each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
@@ -178,6 +224,16 @@ export interface Agent<Value = unknown> {
    * afterwards is in the result.
    */
   run(input: string | readonly Message[], options?: RunOptions): AgentRun<Value>;
+  /**
+   * Goes on with a run that waits or was cut off: by its id, which needs `sessions`, or from a snapshot. It has the same id, and its sums
+   * go on. Calls with a saved result are not made again; one that was under way is, when its tool only reads or says that
+   * repeating it does no harm, else the model is told that it is in doubt.
+   *
+   * Rejects with `ToolglotError` `agent/session-unknown`, `agent/session-invalid` (`data.line`), `agent/session-mismatch` (another
+   * protocol or mode), `agent/session-ended`, `agent/session-busy` (another process has gone on with it), with what the
+   * store rejects with, and with `TypeError` for options that make no sense.
+   */
+  resume(saved: RunSnapshot | string, options?: ResumeOptions): Promise<AgentRun<Value>>;
 }
 
 /** How the host has its say in a run that goes on. A string is one message of the user. */
@@ -197,16 +253,18 @@ export interface Steering {
 /** A run under way. Events are kept (see `keepEvents`), so it may be iterated late, twice, or never. */
 export interface AgentRun<Value = unknown> extends AsyncIterable<AgentEvent>, Steering {
   readonly runId: string;
+  /** The run as it stands now, for {@link Agent.resume}. */
+  snapshot(): RunSnapshot;
   /** Never rejects: faults of the model, of tools and of the host are a status. */
   readonly result: Promise<RunResult<Value>>;
 }
 
 /**
  * `answered`: the model answered in text. `result`: in `single` mode, the action's result is the outcome. `declined`: the
- * model said that it can't. `stopped`: by a condition of `stopWhen`. `limit`: see `limit`. `aborted`: by the caller's signal.
+ * model said that it can't. `stopped`: by a condition of `stopWhen`. `waiting`: for decisions that come later, see `pending`. `limit`: see `limit`. `aborted`: by the caller's signal.
  * `error`: see `error`.
  */
-export type RunStatus = "answered" | "result" | "declined" | "stopped" | "limit" | "aborted" | "error";
+export type RunStatus = "answered" | "result" | "declined" | "stopped" | "waiting" | "limit" | "aborted" | "error";
 
 /** One step of a run: a model answer and what came of it. */
 export interface RunStep {
@@ -247,6 +305,10 @@ export interface RunResult<Value = unknown> {
   turns: number;
   limit?: LimitKind;
   error?: RunError;
+  /** What a run that is `waiting` waits for. */
+  pending?: ApprovalRequest[];
+  /** What a run that is `waiting` is gone on with. */
+  snapshot?: RunSnapshot;
   /** How many approvals were denied. */
   denied: number;
 }

@@ -22,6 +22,9 @@ const en = {
   approvalFailed: "This needs a person's approval, and asking for it failed.",
   stopped: "The run was stopped before this call had ended; whether it had an effect is not known.",
   notStarted: "The run was stopped before this call began; it did not run.",
+  inDoubt:
+    "The program around you was restarted while this call was under way. It may or may not have taken effect, and was not made again: find out before you make it again.",
+  decidesLater: "Nobody has decided about this yet, and it can't wait for a decision here.",
   noResult: "The call gave no result.",
   executorFailed: "The call could not be run, because of a fault on this side.",
   unhandled: (kind: string) => `Nothing here can run ${kind}.`,
@@ -64,6 +67,9 @@ const zh: Wording = {
   approvalFailed: "这需要人工批准，而请求批准时出错。",
   stopped: "运行在此调用结束前被停止；它是否已产生影响未知。",
   notStarted: "运行在此调用开始前被停止；它没有执行。",
+  inDoubt:
+    "此调用正在进行时，运行你的程序被重新启动。它可能已生效，也可能没有，并且没有再次执行：再次调用之前请先查明。",
+  decidesLater: "尚无人对此作出决定，而此处无法等待决定。",
   noResult: "该调用没有给出结果。",
   executorFailed: "由于我方故障，该调用无法执行。",
   unhandled: (kind) => `这里无法执行 ${kind}。`,

@@ -1,3 +1,4 @@
+import type { CallHooks } from "./call-hooks.ts";
 import type { Span } from "./span.ts";
 import type { LogEntry, ToolCall, ToolErrorInfo, ToolResult } from "./tool.ts";
 
@@ -79,6 +80,11 @@ export interface Decision {
   reason?: string;
   /** Who decided. */
   by?: string;
+  /**
+   * Nobody has decided yet, and will while the run stands still: the call does not run, and its result is `pending`. An executor that
+   * can't leave a call so takes it for a denial.
+   */
+  later?: true;
 }
 
 /** What an executor reports while it runs. `requestId`: of the plan that the call is a step of, when it has one. */
@@ -120,10 +126,19 @@ export interface ExecutorContext {
   runId: string;
   /** The step of the run, starting at 0. */
   stepIndex: number;
+  /** Around each call of the action, a program's calls included. Default: none. */
+  hooks?: CallHooks;
 }
 
 /** Runs actions of the kinds it handles. Never rejects for what the model or a tool did: that is a result. */
 export interface Executor {
   handles(action: Action): boolean;
+  /** It honours {@link ExecutorContext.hooks} at every call. Without this word an agent that has hooks does not take it. */
+  readonly honoursHooks?: true;
+  /**
+   * Whether an action that was under way when its process ended can be handed over again: a durable log of the executor's own knows what has
+   * happened. Default: it can't.
+   */
+  resumes?(action: Action): boolean;
   execute(action: Action, context: ExecutorContext): Promise<ToolResult[]>;
 }

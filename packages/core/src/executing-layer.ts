@@ -9,5 +9,6 @@ export {
   inParallel,
   reportWait,
 } from "./executing/calls.ts";
+export { type CallSteps, guardCall, hiddenOutcome, settledResult } from "./executing/guard-call.ts";
 export { iteratorOf, lastOf, release } from "./executing/last-of.ts";
-export { type CallOutcome, failure, interrupted } from "./executing/outcome.ts";
+export { type CallOutcome, failure, interrupted, isToolResult, undecided } from "./executing/outcome.ts";

@@ -23,6 +23,7 @@ export {
   type NameBindings,
   type ProgramLanguage,
 } from "./bind-names.ts";
+export type { BeforeCallAnswer, CallHookContext, CallHooks } from "./call-hooks.ts";
 export { checkKeys } from "./check-keys.ts";
 export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-text.ts";
 export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";

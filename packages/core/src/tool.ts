@@ -71,6 +71,8 @@ export interface ToolContext {
   runId?: string;
   /** Waits for a person: see `ExecutorContext`. The time counts to no limit. Not there where nobody measures the time. */
   wait?: ExecutorContext["wait"];
+  /** For a tool that makes calls of other tools, as one that runs programs: the host's hooks around each of them. */
+  hooked?: Pick<ExecutorContext, "hooks" | "runId" | "stepIndex">;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
 }

@@ -169,10 +169,16 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
     ...(isNotebook ? {} : { outputSchema }),
     annotations: annotationsOf(inner),
     async execute({ code }: CodeToolInput, context: ToolContext) {
-      const { signal, callId, runId, wait } = context;
+      const { signal, callId, runId, wait, hooked } = context;
       if (typeof code !== "string") throw new ToolError("code must be the program's text");
       const open = typeof session === "function" ? await session(context) : session;
-      const more = { tools, signal, callIdPrefix: callId, style, ...defined({ imports, approve, runId, wait }) };
+      const more = {
+        tools,
+        signal,
+        callIdPrefix: callId,
+        style,
+        ...defined({ imports, approve, runId, wait, hooked }),
+      };
       const run = await (open === undefined ? sandbox.run(code, more) : runOrResume(open, code, more));
       signal.throwIfAborted();
       if (run.status === "parked") {

@@ -80,6 +80,8 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
     action.kind === "code" && action.language === sandbox.language;
   return {
     handles,
+    honoursHooks: true,
+    resumes: (action) => durable !== undefined && handles(action),
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (!handles(action)) {
         throw new TypeError(`This executor runs ${sandbox.language} code: ask handles() first.`);
@@ -87,15 +89,19 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
       const reports = reportCalls(context);
       const { id, approve, ...rest } = durable ?? {};
       const open = typeof session === "function" ? await session(context) : session;
+      const { hooks, runId, stepIndex } = context;
       const options: SandboxRunOptions = {
         tools: typeof given === "function" ? given() : given,
         signal: context.signal,
         callIdPrefix: action.id,
         runId: context.runId,
-        approve: (request: ApprovalRequest) => approve?.(request, context) ?? context.approve(request),
+        approve: async (request: ApprovalRequest) => {
+          const decision = await (approve?.(request, context) ?? context.approve(request));
+          return decision !== "later" && decision.later ? "later" : decision;
+        },
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
         ...reports.observers,
-        ...defined({ imports, style, wait: context.wait }),
+        ...defined({ imports, style, wait: context.wait, hooked: hooks && { hooks, runId, stepIndex } }),
       };
       const kept = durable && { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` };
       const run: SandboxRun | SandboxRunParked = await (open === undefined

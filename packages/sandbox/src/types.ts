@@ -177,6 +177,11 @@ export interface SandboxRunOptions {
   runId?: string;
   /** How a tool waits for a person: that of an executor's context. The time counts to no limit. */
   wait?: ExecutorContext["wait"];
+  /**
+   * The hooks of an executor's context, around each call that is made; one that a journal answers has none. `beforeCall` sees the arguments
+   * before the tool itself has checked them. The time counts to no limit.
+   */
+  hooked?: Pick<ExecutorContext, "hooks" | "runId" | "stepIndex">;
 }
 
 /** One tool call of a program. */

@@ -29,7 +29,7 @@ import type {
   ToolMiddleware,
 } from "./types.ts";
 
-const callKeys = "signal onError step runId wait around";
+const callKeys = "signal onError step runId wait hooked around";
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit implements ToolSource {
@@ -240,9 +240,9 @@ export class Toolkit implements ToolSource {
    */
   tools(groupNames?: readonly string[] | null): AnyTool[] {
     return this.#registry.listed(groupNames).map((tool) =>
-      asTool(tool, (input, { callId, signal, runId, wait }) => {
+      asTool(tool, (input, { callId, signal, runId, wait, hooked }) => {
         const call = this.#toCall({ name: tool.name, input, ...defined({ id: callId }) });
-        return this.#run(tool, call, defined({ signal, runId, wait }));
+        return this.#run(tool, call, defined({ signal, runId, wait, hooked }));
       }),
     );
   }

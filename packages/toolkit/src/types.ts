@@ -97,6 +97,8 @@ export interface CallOptions {
   runId?: string;
   /** How the tool waits for a person, so that the time counts to no limit: that of an executor's context. */
   wait?: ExecutorContext["wait"];
+  /** For a tool that makes calls of its own: the hooks of an executor's context around them. */
+  hooked?: ToolContext["hooked"];
   /**
    * Middleware of this call alone: inside the span of a trace, outside all other middleware. It may call `next` again to run the tool
    * again.

@@ -26,6 +26,8 @@ export function exitCodeOf(result: RunResult, declined = false): number {
       return declined ? exitCodes.declined : exitCodes.answered;
     case "declined":
       return result.denied > 0 ? exitCodes.denied : exitCodes.declined;
+    case "waiting":
+      return exitCodes.waiting;
     case "limit":
       return exitCodes.limit;
     case "aborted":

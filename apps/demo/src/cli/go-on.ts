@@ -99,6 +99,7 @@ function executorContext(
     emit: (event) => agent.onEvent?.({ ...event, stepIndex: 0, at: performance.now() - began }),
     async approve(request) {
       const decision = (await agent.approve?.(request, { signal, runId, stepIndex: 0 })) ?? false;
+      if (decision === "later") return { approved: false, later: true };
       return typeof decision === "boolean" ? { approved: decision } : decision;
     },
   };

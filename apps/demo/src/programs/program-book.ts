@@ -78,7 +78,7 @@ export class ProgramBook {
   /** The executor, which keeps each program of a conversation that was heard until it has ended. */
   keeping(executor: Executor): Executor {
     return {
-      handles: (action) => executor.handles(action),
+      ...executor,
       execute: async (action, context) => {
         const asked = this.#asked;
         if (action.kind !== "code" || asked === undefined) return executor.execute(action, context);

@@ -54,7 +54,7 @@ export async function openTrp(data: DemoStore, { url, token }: TrpOptions): Prom
   const client = createClient({ transport, agentId: "toolglot-demo" });
   const approvals = desk ? { approvals: approvalsAt(desk) } : {};
   const asking = (executor: Executor): Executor => ({
-    handles: (action) => executor.handles(action),
+    ...executor,
     async execute(action, context) {
       const approve = desk ? askedInTheRoutersWords(context.approve, desk) : context.approve;
       return executor.execute(action, { ...context, approve });

@@ -13,6 +13,7 @@ export function endingText(
   switch (status) {
     case "answered":
     case "stopped":
+    case "waiting":
       return "";
     case "result":
       return `  ${style.strong(words.result)} ${visible(text)}\n\n`;

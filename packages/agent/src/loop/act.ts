@@ -1,16 +1,17 @@
 import {
   type Action,
+  type ApprovalRequest,
   type ExecutorContext,
   type ExecutorEvent,
   type ToolErrorInfo,
   ToolglotError,
   type ToolResult,
-  type ToolStatus,
 } from "@toolglot/core";
-import { failure, reportWait } from "@toolglot/core/executing";
+import { failure, isToolResult, reportWait } from "@toolglot/core/executing";
 import { errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import { replayDivergence } from "../codes.ts";
+import { callHooks } from "../hooks/call-hooks.ts";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
@@ -31,6 +32,12 @@ const executorEvents: ReadonlySet<unknown> = new Set<ExecutorEvent["type"]>([
   "wait-end",
 ]);
 
+/** What came of an action. `pending`: calls of it wait for decisions; then it is not over, and `results` are those of the others. */
+export interface Acted {
+  results: ToolResult[];
+  pending: ApprovalRequest[];
+}
+
 /**
  * Runs one action: exactly one result per call, whatever the executor does. With `denial` nothing runs, and every call
  * is denied with that message. `earlier`: the results of the answer's actions before it.
@@ -40,8 +47,8 @@ export async function runAction(
   action: Runnable,
   denial: string | undefined,
   earlier: readonly ToolResult[],
-): Promise<ToolResult[]> {
-  const { stepIndex } = run;
+): Promise<Acted> {
+  const { stepIndex, session } = run;
   const faulty = checkArguments(run, action);
   const calls = expectedCalls(action);
   run.emit({ type: "action-start", stepIndex, action: plainJson(action) });
@@ -58,9 +65,19 @@ export async function runAction(
     results = own.length === 0 ? given : oneResultPerCall(run, calls, [...given, ...ownResults]);
   }
   results = results.map(plainJson);
+  const pending = session.takeWaiting(results);
+  if (pending.length > 0) {
+    const { honoursHooks } = run.settings.executor;
+    const over = results.filter(({ callId, status }) =>
+      honoursHooks ? session.hasEnded(callId) : status !== "pending",
+    );
+    run.results.push(...over);
+    return { results: over, pending };
+  }
   run.results.push(...results);
   run.emit({ type: "action-end", stepIndex, results });
-  return results;
+  await session.acted(results);
+  return { results, pending };
 }
 
 /** Arguments that are still text were no JSON when they came: such a call gets its result at once. */
@@ -91,20 +108,62 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
       const kind = action.kind === "code" ? `${action.language} programs` : action.kind;
       return failAll(expectedCalls(action), { type: "Unhandled", message: run.wording.unhandled(kind) });
     }
-    const running = Promise.resolve(executor.execute(action, contextOf(run, state)));
+    const { left, known } = await begin(run, action);
+    if (left === undefined) return known;
+    const running = Promise.resolve(executor.execute(left, contextOf(run, left, state)));
     const results = await orStopped(running, run.signal).catch((error: unknown) => {
       if (!run.signal.aborted) throw error;
       return withinGrace(run, running);
     });
     if (!Array.isArray(results)) throw new TypeError("execute() must give an array of results");
-    return results;
+    return [...known, ...results];
   } catch (error) {
     if (ToolglotError.isInstance(error) && error.code === replayDivergence) throw error;
+    checkSession(run);
     run.warn("agent/executor-failed", `The executor failed: ${errorText(error)}`);
     return failAll(expectedCalls(action), { type: "ExecutorFault", message: run.wording.executorFailed });
   } finally {
     state.open = false;
   }
+}
+
+/**
+ * Writes down that calls are about to begin, where the executor's hooks don't: programs, and calls of executors without hooks. Of what an earlier
+ * process had begun, only what is left to do goes to the executor.
+ */
+async function begin(run: RunState, action: Runnable): Promise<{ left: Runnable | undefined; known: ToolResult[] }> {
+  const { session, settings } = run;
+  const { executor } = settings;
+  const resumes = executor.resumes?.(action) === true;
+  if (action.kind === "code") {
+    const isHarmless = session.isHarmless(action);
+    const known = await session.settled({ id: action.id }, resumes || isHarmless);
+    if (known) return { left: undefined, known: [known] };
+    if (!isHarmless) await session.starts(action.id);
+    return { left: action, known: [] };
+  }
+  if (executor.honoursHooks) return { left: action, known: [] };
+  const known: ToolResult[] = [];
+  for (const { callId: id, name = "" } of expectedCalls(action)) {
+    const result = await session.settled({ id, name }, resumes || session.isRepeatable(name, undefined));
+    if (result) known.push(result);
+    else await session.callStarts({ id, name }, undefined);
+  }
+  const done = new Set(known.map(({ callId }) => callId));
+  if (done.size === 0) return { left: action, known };
+  const left: Runnable =
+    action.kind === "calls"
+      ? { ...action, calls: action.calls.filter(({ id }) => !done.has(id)) }
+      : {
+          ...action,
+          plan: { ...action.plan, steps: action.plan.steps.filter(({ callId }) => !done.has(callId)) },
+        };
+  return { left: expectedCalls(left).length > 0 ? left : undefined, known };
+}
+
+/** Throws what the session's store threw: nothing goes on after that. */
+function checkSession({ session: { fault } }: RunState): void {
+  if (fault) throw fault.error;
 }
 
 /** A stopped executor may still say how its calls ended, but not for ever. */
@@ -121,7 +180,7 @@ function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<Too
   });
 }
 
-function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
+function contextOf(run: RunState, action: Runnable, state: { open: boolean }): ExecutorContext {
   const { runId, stepIndex, signal } = run;
   const context: ExecutorContext = {
     runId,
@@ -134,6 +193,7 @@ function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
       if (state.open) return askApproval(run, request);
       return Promise.resolve({ approved: false, reason: run.wording.stopped });
     },
+    hooks: callHooks(run, action, () => state.open),
     async wait(request, work) {
       run.deadline.pause();
       try {
@@ -151,15 +211,6 @@ interface ExpectedCall {
   callId: string;
   name?: string;
 }
-
-const statuses: ReadonlySet<unknown> = new Set<ToolStatus>([
-  "ok",
-  "error",
-  "interrupted",
-  "denied",
-  "pending",
-  "in-doubt",
-]);
 
 /** The calls of an action, in order. A program is one call. */
 export function expectedCalls(action: Action): ExpectedCall[] {
@@ -185,7 +236,7 @@ function oneResultPerCall(run: RunState, calls: readonly ExpectedCall[], given: 
   const open = new Map(calls.map((call) => [call.callId, call]));
   const found = new Map<string, ToolResult>();
   for (const result of given) {
-    const call = isResult(result) ? open.get(result.callId) : undefined;
+    const call = isToolResult(result) ? open.get(result.callId) : undefined;
     if (!call) {
       run.warn("agent/stray-result", "The executor gave a result that belongs to no open call; it was left out.");
       continue;
@@ -202,9 +253,4 @@ function oneResultPerCall(run: RunState, calls: readonly ExpectedCall[], given: 
       : { type: "MissingToolResult", message: run.wording.noResult };
     return { ...call, ...failure(error) };
   });
-}
-
-function isResult(value: unknown): value is ToolResult {
-  const result = value as ToolResult | null | undefined;
-  return typeof result === "object" && result !== null && statuses.has(result.status) && Array.isArray(result.content);
 }

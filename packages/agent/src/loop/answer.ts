@@ -9,6 +9,7 @@ import type {
   Parser,
   ProtocolEvent,
   ToolCall,
+  ToolDefinition,
   Usage,
 } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
@@ -16,12 +17,13 @@ import { defined } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
-import { plainJson } from "../plain-json.ts";
+import { canonicalJson, plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
 import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
 import { toRunError } from "./run-error.ts";
 import type { RunState } from "./run-state.ts";
+import { systemText } from "./system-text.ts";
 import type { SafeRequest } from "./trace.ts";
 import { countUsage } from "./usage.ts";
 
@@ -60,9 +62,10 @@ export async function readAnswer(run: RunState): Promise<Answer> {
   run.lastText = "";
   let error: RunError | undefined;
   try {
-    await makeRoomIfNeeded(run);
+    const isOwn = run.step.messages !== undefined;
+    if (!isOwn) await makeRoomIfNeeded(run);
     let fault = await receive(run, ask(run), draft);
-    if (fault?.isOverflow && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
+    if (fault?.isOverflow && !isOwn && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
       // Nothing of the failed request is kept.
       draft = newDraft(run);
       fault = await receive(run, ask(run), draft);
@@ -91,14 +94,16 @@ export async function readAnswer(run: RunState): Promise<Answer> {
 
 /** Makes the request, and emits its event. */
 function ask(run: RunState): ModelRequest {
-  const { protocol, maxTokens } = run.settings;
-  const { messages, news } = run.conversation.request();
+  const { step, conversation } = run;
+  const { protocol, maxTokens, declared } = step;
+  const { messages, news } = step.isApart
+    ? conversation.requestApart(protocol, systemText(run, step), step.messages)
+    : conversation.request();
   const request: ModelRequest = { messages };
-  const { declared } = run.tools;
   if (protocol.declaresTools) request.tools = [...declared];
-  const areNew = request.tools !== undefined && run.declared !== declared;
-  run.declared = declared;
-  const stop = protocol.stop.length > 0 ? { stop: [...protocol.stop] } : {};
+  const areNew = request.tools !== undefined && !isSameList(run.declared, declared);
+  if (request.tools !== undefined) run.declared = declared;
+  const stop = step.stop.length > 0 ? { stop: [...step.stop] } : {};
   const { stepIndex } = run;
   run.emit({ type: "request", stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
   Object.assign(request, stop);
@@ -106,8 +111,14 @@ function ask(run: RunState): ModelRequest {
   return request;
 }
 
+/** Whether a provider is declared the same tools. */
+function isSameList(one: readonly ToolDefinition[] | undefined, other: readonly ToolDefinition[]): boolean {
+  return one === other || (one !== undefined && canonicalJson(one) === canonicalJson(other));
+}
+
 function newDraft(run: RunState): Draft {
-  const { protocol, reasoning, startsInReasoning } = run.settings;
+  const { reasoning, startsInReasoning } = run.settings;
+  const { protocol, tools } = run.step;
   const draft: Omit<Draft, "parser"> = {
     text: "",
     visible: "",
@@ -121,7 +132,7 @@ function newDraft(run: RunState): Draft {
     if (event.phase === "text") draft.visible += event.text;
     run.emit(toRunEvent(event, run.stepIndex));
   };
-  const parser = protocol.createParser({ tools: run.tools.current, reasoning, startsInReasoning, onEvent });
+  const parser = protocol.createParser({ tools, reasoning, startsInReasoning, onEvent });
   return Object.assign(draft, { parser });
 }
 
@@ -138,12 +149,12 @@ function overflowError(run: RunState, { message }: RunError): RunError {
 
 /** Reads the model's stream, as one request for traces. */
 async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<ModelFault | undefined> {
-  const { stepIndex, tools, settings } = run;
+  const { stepIndex, step } = run;
   const trace = run.trace.startRequest(() => ({
     stepIndex,
     request,
-    tools: tools.current,
-    ...defined({ model: settings.model.info }),
+    tools: step.tools,
+    ...defined({ model: step.model.info }),
   }));
   let code: string | undefined = "aborted";
   try {
@@ -194,7 +205,7 @@ async function readStream(
   const signal = AbortSignal.any([run.signal, answerSignal]);
   let iterator: AsyncIterator<ModelPart>;
   try {
-    iterator = trace.within(() => run.settings.model(request, signal)[Symbol.asyncIterator]());
+    iterator = trace.within(() => run.step.model(request, signal)[Symbol.asyncIterator]());
   } catch (error) {
     return { error };
   }

@@ -2,6 +2,7 @@ import { type Message, messageText, type ToolProtocol, textMessage } from "@tool
 import { lengthOf, tokensOf } from "../context/estimate.ts";
 import type { AgentEvent } from "../events.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
+import { CallParts, encodeFor } from "./call-parts.ts";
 
 /**
  * The messages of a conversation, and their form for the provider. Each message is copied as plain JSON and encoded
@@ -11,10 +12,12 @@ import { canonicalJson, plainJson } from "../plain-json.ts";
 export class Conversation {
   readonly #protocol: ToolProtocol;
   readonly #messages: Message[] = [];
+  readonly #new: Message[] = [];
   /** The same as requests have them: long results are cut, and what was left out to save room is not there. */
   #shown: Message[] = [];
   /** How many of `#shown` have been seen by {@link Conversation.showNew}. */
   #seen = 0;
+  #parts: CallParts;
   #encoded: Message[] = [];
   /** How many of `#shown` are in `#encoded`. */
   #done = 0;
@@ -23,12 +26,20 @@ export class Conversation {
   #same = 0;
   /** Characters of `#encoded`, for those that count tokens by them. */
   requestLength: number = 0;
+  /** The same of the last request. */
+  askedLength = 0;
   /** The system message of {@link instruct}: the first of `#messages` when there is one. */
   #manual: Message | undefined;
 
   constructor(protocol: ToolProtocol, messages: readonly Message[]) {
     this.#protocol = protocol;
+    this.#parts = new CallParts(protocol);
     this.add(...messages);
+  }
+
+  /** Those that were added since this was asked last. */
+  takeNew(): Message[] {
+    return this.#new.splice(0);
   }
 
   /** In order; a copy. */
@@ -40,6 +51,7 @@ export class Conversation {
     for (const one of messages) {
       const message = plainJson(one);
       this.#messages.push(message);
+      this.#new.push(message);
       this.#shown.push(message);
     }
   }
@@ -97,6 +109,7 @@ export class Conversation {
 
   #forget(): void {
     this.#encoded = [];
+    this.#parts = new CallParts(this.#protocol);
     this.#done = 0;
     this.#asked = 0;
     this.#same = 0;
@@ -112,8 +125,28 @@ export class Conversation {
     const from = Math.min(this.#same, this.#asked);
     this.#asked = this.#encoded.length;
     this.#same = this.#asked;
+    this.askedLength = this.requestLength;
     const news = { from, messages: this.#encoded.slice(from), total: this.#asked };
     return { messages: [...this.#encoded], news };
+  }
+
+  /** As the next request has them, less the system message. */
+  get said(): readonly Message[] {
+    return this.#manual === undefined ? this.#shown : this.#shown.slice(1);
+  }
+
+  /** A request beside the others, in another protocol or of other messages; the one after it holds all of its own again. */
+  requestApart(
+    protocol: ToolProtocol,
+    system: string,
+    said: readonly Message[] = this.said,
+  ): ReturnType<Conversation["request"]> {
+    const whole = system === "" ? said : [textMessage("system", system), ...said];
+    const messages = encodeFor(protocol, whole).map((message) => plainJson(message));
+    this.#asked = messages.length;
+    this.#same = 0;
+    this.askedLength = messages.reduce((sum, message) => sum + lengthOf(message), 0);
+    return { messages, news: { from: 0, messages: [...messages], total: messages.length } };
   }
 
   *[Symbol.iterator](): Generator<Message> {
@@ -127,8 +160,9 @@ export class Conversation {
 
   #encodeNew(): void {
     for (; this.#done < this.#shown.length; this.#done += 1) {
-      const message = this.#shown[this.#done] as Message;
-      for (const encoded of this.#protocol.encodeMessage?.(message) ?? []) this.#take(plainJson(encoded));
+      for (const message of this.#parts.of(this.#shown[this.#done] as Message)) {
+        for (const encoded of this.#protocol.encodeMessage?.(message) ?? []) this.#take(plainJson(encoded));
+      }
     }
   }
 
@@ -138,7 +172,7 @@ export class Conversation {
     this.#encoded = [];
     this.requestLength = 0;
     let same = 0;
-    for (const [index, encoded] of this.#protocol.encodeMessages([...this.#shown]).entries()) {
+    for (const [index, encoded] of encodeFor(this.#protocol, this.#shown).entries()) {
       const old = before[index];
       const isSame = old !== undefined && (old === encoded || canonicalJson(old) === canonicalJson(encoded));
       if (isSame && same === index) same += 1;

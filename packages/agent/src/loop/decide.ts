@@ -44,7 +44,7 @@ export type Verdict =
 
 /** Reads an answer as a whole; nothing is run before its message has ended. */
 export function decide(run: RunState, answer: Answer): Verdict {
-  const { protocol } = run.settings;
+  const { protocol } = run.step;
   if (answer.error) return { kind: "fail", error: answer.error };
   if (answer.finish === "error") {
     return {
@@ -74,7 +74,8 @@ function actOnCalls(calls: ToolCall[]): Verdict {
 
 /** No block: an answer, or what should have been a block. */
 function decideText(run: RunState, answer: Answer): Verdict {
-  const { protocol, mode, output } = run.settings;
+  const { mode, output } = run.settings;
+  const { protocol } = run.step;
   const { wording } = run;
   const text = visibleText(answer);
   if (answer.calls.length > 0) {
@@ -114,7 +115,7 @@ export function visibleText({ parsed }: Answer): string {
 
 function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
   const { wording } = run;
-  const explanation = run.settings.protocol.explain(answer.parsed);
+  const explanation = run.step.protocol.explain(answer.parsed);
   if (block.afterFabricatedResult) {
     return { kind: "repair", reason: "unreadable", text: explanation ?? wording.fabricatedResult };
   }
@@ -126,7 +127,7 @@ function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
 }
 
 function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
-  const { protocol } = run.settings;
+  const { protocol } = run.step;
   const { wording } = run;
   const { block } = segment;
   const actions = withUniqueIds(run, protocol.actions(block));
@@ -172,7 +173,7 @@ function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly 
   const { diagnostics } = answer.parsed;
   const repairs = diagnostics.filter(({ affects, span }) => affects === "value" && overlap(span, block));
   if (repairs.length === 0) return undefined;
-  const risky = [...new Set(actions.flatMap((action) => riskyTools(action, run.tools.current, repairs)))];
+  const risky = [...new Set(actions.flatMap((action) => riskyTools(action, run.step.tools, repairs)))];
   if (risky.length === 0) return undefined;
   const findings = repairs.map(({ message, hint }) => (hint ? `${message} ${hint}` : message));
   return run.wording.heldBack(risky, findings);

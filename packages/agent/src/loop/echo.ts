@@ -1,6 +1,6 @@
-import type { Action, BlockBase, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
+import type { Action, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
+import type { OpenAnswer } from "../session/types.ts";
 import { expectedCalls } from "./act.ts";
-import type { Answer } from "./answer.ts";
 import { askApproval } from "./approvals.ts";
 import { riskyTools } from "./decide.ts";
 import type { RunState } from "./run-state.ts";
@@ -15,14 +15,11 @@ const minProgramLength = 24;
  */
 export async function guardEcho(
   run: RunState,
-  answer: Answer,
-  block: BlockBase,
+  { text, span: { start, end } }: NonNullable<OpenAnswer["block"]>,
   actions: readonly Action[],
 ): Promise<Decision | undefined> {
-  const { start, end } = block.span;
-  const text = answer.text.slice(start, end);
   const programs = actions.flatMap((action) =>
-    action.kind === "code" && riskyTools(action, run.tools.current).length > 0 ? [bare(action.source)] : [],
+    action.kind === "code" && riskyTools(action, run.step.tools).length > 0 ? [bare(action.source)] : [],
   );
   const needles = [bare(text), ...programs.filter((program) => program.length >= minProgramLength)];
   if (

@@ -81,6 +81,11 @@ export class LiveTools {
     return this.#offered.find(({ definition }) => definition.name === name);
   }
 
+  /** The loop's own tools that the model is shown. */
+  get offered(): ToolDefinition[] {
+    return this.#offered.map(({ definition }) => definition);
+  }
+
   /**
    * Reads the source. Returns what is new for the model, if anything is (`isRetold`: the instructions), and a name that two tools
    * have: only the first of them counts. Throws what the source throws; then nothing has changed.

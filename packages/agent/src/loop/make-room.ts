@@ -8,7 +8,7 @@ import type { RunState } from "./run-state.ts";
 import { refreshTools } from "./show-tools.ts";
 
 /** The model's context, in tokens; undefined when nobody knows. */
-export function windowOf({ settings: { context, model } }: RunState): number | undefined {
+export function windowOf({ settings: { context }, step: { model } }: RunState): number | undefined {
   return context.window ?? model.info?.contextWindow;
 }
 
@@ -16,7 +16,8 @@ export function windowOf({ settings: { context, model } }: RunState): number | u
 export async function makeRoomIfNeeded(run: RunState): Promise<void> {
   const window = windowOf(run);
   if (window === undefined) return;
-  const { context, maxTokens } = run.settings;
+  const { context } = run.settings;
+  const { maxTokens } = run.step;
   const reserve = context.reserve ?? maxTokens ?? Math.min(8192, Math.floor(window / 4));
   const target = Math.max(1, window - reserve);
   if (estimateOf(run) > target) await makeRoom(run, "estimate", target);
@@ -24,7 +25,8 @@ export async function makeRoomIfNeeded(run: RunState): Promise<void> {
 
 /** Tokens of the next request, reckoned: messages, and tools where they are declared. */
 export function estimateOf(run: RunState): number {
-  const tools = run.settings.protocol.declaresTools ? run.tools.declared : [];
+  const { protocol, declared } = run.step;
+  const tools = protocol.declaresTools ? declared : [];
   return hostEstimate(run, run.conversation.encoded, tools) ?? run.conversation.tokens + tokensOf(textLength(tools));
 }
 

@@ -1,12 +1,16 @@
-import type { Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
+import type { Action, ApprovalRequest, Message, ToolDefinition, ToolResult, Transcript, Usage } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
 import type { AgentEvent, RunEvent, StepEvent } from "../events.ts";
+import { ownSetting, type StepSetting } from "../hooks/prepare-step.ts";
 import { finalAnswerTool } from "../output/final-answer.ts";
 import { plainJson } from "../plain-json.ts";
+import { type Resumed, RunSession } from "../session/run-session.ts";
+import type { RunSnapshot } from "../session/types.ts";
 import type { Settings } from "../settings.ts";
 import { Deadline, type StopCause } from "../stop.ts";
 import type { LimitKind, RunError, RunResult, RunStatus, RunStep } from "../types.ts";
 import { type Wording, wordings } from "../wording.ts";
+import { expectedCalls } from "./act.ts";
 import { Artifacts } from "./artifacts.ts";
 import { Conversation } from "./conversation.ts";
 import { Injected } from "./injected.ts";
@@ -20,6 +24,8 @@ export interface Outcome {
   value?: unknown;
   limit?: LimitKind;
   error?: RunError;
+  pending?: ApprovalRequest[];
+  snapshot?: RunSnapshot;
 }
 
 /** All that changes while one run goes on. */
@@ -38,6 +44,9 @@ export class RunState {
   readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
   readonly deadline: Deadline;
   readonly trace: Trace;
+  readonly session: RunSession;
+  /** What the run goes on from. */
+  readonly resumed: Resumed | undefined;
   /** These counts are compared with the limits. */
   tokens = 0;
   turns = 0;
@@ -49,12 +58,20 @@ export class RunState {
   /** The answer in the form that the host asked for, once the model has called for it in this step. */
   final: { value: unknown } | undefined;
   /** The tools that the last request declared, or would have. */
+  /** What the step is made with. */
+  step: StepSetting;
+  /** Of the last step, one for each call. */
+  lastResults: readonly ToolResult[] = [];
+  /** The tools that the last request declared. */
   declared: readonly ToolDefinition[] | undefined;
 
   readonly #controller = new AbortController();
   readonly #callIds = new Set<string>();
   readonly #namesTwice = new Set<string>();
   #nextCall = 0;
+  readonly #usedMs: number;
+  /** When the last event was. */
+  at = 0;
   readonly #observer: ((event: AgentEvent) => void) | undefined;
   #onEvent: Settings["onEvent"];
   ended: boolean = false;
@@ -64,8 +81,10 @@ export class RunState {
     messages: readonly Message[],
     runId: string,
     observer: ((event: AgentEvent) => void) | undefined,
+    resumed?: Resumed,
   ) {
     this.#observer = observer;
+    this.resumed = resumed;
     this.settings = settings;
     this.runId = runId;
     this.wording = wordings[settings.locale];
@@ -74,6 +93,7 @@ export class RunState {
     this.artifacts = new Artifacts(this);
     const finalAnswer = finalAnswerTool(this);
     if (finalAnswer) this.tools.addOwn(finalAnswer);
+    this.step = ownSetting(this);
     this.injected = new Injected(settings.mode);
     this.events = new EventLog(settings.keepEvents);
     const { maxTokens, protocol, model } = settings;
@@ -81,11 +101,44 @@ export class RunState {
       runId,
       messages,
       ...defined({ model: model.info, maxTokens, stop: protocol.stop.length > 0 ? protocol.stop : undefined }),
+      ...defined({ resumedFrom: resumed?.restored.head.traceparent }),
     }));
     this.#onEvent = settings.onEvent;
-    this.deadline = new Deadline(settings.limits.timeMs, settings.runtime, () =>
+    const usedMs = resumed?.restored.counts.ms ?? 0;
+    this.#usedMs = usedMs;
+    this.deadline = new Deadline(Math.max(0, settings.limits.timeMs - usedMs), settings.runtime, () =>
       this.requestStop({ cause: "limit", limit: "time" }),
     );
+    this.session = new RunSession(this, resumed);
+    if (resumed) this.#restore(resumed);
+  }
+
+  #restore({ restored }: Resumed): void {
+    const { counts, text, past, open, messages } = restored;
+    const { usage, turns, tokens, denied, nextCall } = counts;
+    this.results.push(...restored.results);
+    this.steps.push(...restored.steps);
+    Object.assign(this.usage, usage);
+    Object.assign(this, { turns, tokens, denied, stepIndex: restored.stepIndex, lastText: text });
+    this.#nextCall = nextCall;
+    this.lastResults = restored.lastResults;
+    const calls = messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "call" ? [part.call.id] : [])),
+    );
+    const actions: Action[] = [...past.map(({ action }) => action), ...(open?.actions ?? [])];
+    for (const id of [...calls, ...actions.flatMap((action) => expectedCalls(action).map(({ callId }) => callId))]) {
+      this.#callIds.add(id);
+    }
+  }
+
+  /** Number of the next call id. */
+  get nextCall(): number {
+    return this.#nextCall;
+  }
+
+  /** Milliseconds of the run's time so far, in all processes, until the last event. */
+  get liveMs(): number {
+    return this.#usedMs + this.deadline.used(this.at);
   }
 
   /** Aborted when the run is to stop. */
@@ -195,6 +248,7 @@ export class RunState {
 
   #push(event: RunEvent | StepEvent): number {
     const timed: AgentEvent = { ...event, at: this.settings.runtime.now() };
+    this.at = timed.at;
     this.events.push(timed);
     this.#observer?.(timed);
     const onEvent = this.#onEvent;

@@ -1,12 +1,10 @@
-import { answerInstructions } from "../output/final-answer.ts";
+import { ownSetting } from "../hooks/prepare-step.ts";
 import type { RunState } from "./run-state.ts";
+import { systemText } from "./system-text.ts";
 
-/** Sets the system message: the protocol with the tools of the moment, what their source says of them, the answer's form, and the host's own text. */
+/** Sets the system message of steps that nothing changes. */
 export function instruct(run: RunState): void {
-  const { protocol, locale, mode, system } = run.settings;
-  const manual = protocol.instructions(run.tools.current, { locale, mode });
-  const parts = [manual, run.tools.instructions, answerInstructions(run), system ?? ""];
-  run.conversation.instruct(parts.filter((part) => part !== "").join("\n\n"));
+  run.conversation.instruct(systemText(run, ownSetting(run)));
 }
 
 /**
@@ -14,7 +12,10 @@ export function instruct(run: RunState): void {
  * in this step already, and only the loop's own tools may be others.
  */
 export function refreshTools(run: RunState, { isSame = false }: { isSame?: boolean } = {}): void {
+  const before = run.tools.current;
   const { change, isRetold = false } = isSame ? { ...run.tools.compose(), isRetold: false } : run.readTools();
   if (change) run.emit({ type: "tools-changed", stepIndex: run.stepIndex, ...change });
+  const { current: tools, declared } = run.tools;
+  if (change && run.step.tools === before) run.step = { ...run.step, tools, declared };
   if (change || isRetold) instruct(run);
 }

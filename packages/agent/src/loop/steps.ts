@@ -1,6 +1,15 @@
-import { contentText, type Message, type ToolResult, textMessage, toJsonText } from "@toolglot/core";
+import {
+  type ApprovalRequest,
+  contentText,
+  type Message,
+  type ToolResult,
+  textMessage,
+  toJsonText,
+} from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
-import { decideOutput, refusedAnswer } from "../output/answers.ts";
+import { ownSetting, prepareStep } from "../hooks/prepare-step.ts";
+import { decideOutput, refusedAnswer, retakeFinalAnswer } from "../output/answers.ts";
+import { type OpenStep, resultMessage } from "../session/restore.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
 import { runAction } from "./act.ts";
@@ -16,30 +25,34 @@ type StepEnd = { outcome: Outcome } | { repair: boolean };
 
 /** Model → parse → act → report, until something ends the run. */
 export async function runSteps(run: RunState): Promise<Outcome> {
+  const { session, resumed, settings } = run;
+  await session.begin();
   checkStopped(run.signal);
+  run.step = ownSetting(run);
   instruct(run);
-  const repeats = new Repeats(run.settings.limits.repeats);
-  let repairs = 0;
+  const repeats = new Repeats(settings.limits.repeats);
+  for (const { action, results } of resumed?.restored.past ?? []) repeats.note(action, results);
+  let repairs = resumed?.restored.repairs ?? 0;
   for (; ; run.stepIndex += 1) {
-    const limit = limitReached(run);
+    const { open } = session;
+    const limit = open ? undefined : limitReached(run);
     if (limit) return { status: "limit", limit, text: run.lastText };
     const { stepIndex } = run;
     run.final = undefined;
-    const began = run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
-    const hasCut = await run.artifacts.cutNew();
-    if (stepIndex > 0 || hasCut) refreshTools(run, { isSame: stepIndex === 0 });
-    inject(run, false);
-    const answer = await readAnswer(run);
-    checkStopped(run.signal);
-    const end: StepEnd = answer.interrupted
-      ? { repair: false }
-      : await follow(run, answer, await verdictOn(run, answer), repairs, repeats);
-    const { finish, usage } = answer;
+    const began = open ? run.at : run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
+    // A step that an earlier process began goes on where that was.
+    const { end, finish, usage } = open
+      ? { ...open, end: await act(run, open, repairs, repeats) }
+      : await answerStep(run, repairs, repeats);
+    if ("outcome" in end && end.outcome.status === "waiting") return end.outcome;
     const ended = run.emit({ type: "step-end", stepIndex, finish, ...defined({ usage }) });
-    const { info: model } = run.settings.model;
-    run.steps.push({ stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) });
+    const { info: model } = run.step.model;
+    const step = { stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) };
+    run.steps.push(step);
     if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
-    repairs = "repair" in end && end.repair ? repairs + 1 : 0;
+    const isRepair = "repair" in end && end.repair;
+    repairs = isRepair ? repairs + 1 : 0;
+    await session.stepped(step, isRepair);
   }
 }
 
@@ -47,6 +60,26 @@ async function verdictOn(run: RunState, answer: Answer): Promise<Verdict> {
   const verdict = decide(run, answer);
   const { output } = run.settings;
   return output ? decideOutput(run, output, answer, verdict) : verdict;
+}
+
+/** A whole step: a request, and what follows from its answer. */
+async function answerStep(
+  run: RunState,
+  repairs: number,
+  repeats: Repeats,
+): Promise<Pick<Answer, "finish" | "usage"> & { end: StepEnd }> {
+  const isFirst = run.stepIndex === 0;
+  const hasCut = await run.artifacts.cutNew();
+  if (!isFirst || hasCut) refreshTools(run, { isSame: isFirst });
+  inject(run, false);
+  const flaw = await prepareStep(run);
+  if (flaw) return { finish: "error", end: { outcome: { status: "error", text: run.lastText, error: flaw } } };
+  const answer = await readAnswer(run);
+  checkStopped(run.signal);
+  const end: StepEnd = answer.interrupted
+    ? { repair: false }
+    : await follow(run, answer, await verdictOn(run, answer), repairs, repeats);
+  return { finish: answer.finish, ...defined({ usage: answer.usage }), end };
 }
 
 /** Whether the host has more to say to a model that is done. */
@@ -88,8 +121,13 @@ async function follow(
       return { outcome: { status: "error", text: run.lastText, error: verdict.error } };
     case "repair":
       return repair(run, verdict, repairs);
-    default:
-      return act(run, answer, verdict, repairs, repeats);
+    default: {
+      const { actions, notes, block } = verdict;
+      const written = block && { text: answer.text.slice(block.span.start, block.span.end), span: block.span };
+      const asked = { actions, notes, ...defined({ block: written }) };
+      await run.session.answered(answer, asked);
+      return act(run, asked, repairs, repeats);
+    }
   }
 }
 
@@ -114,19 +152,23 @@ function repair(run: RunState, verdict: Verdict & { kind: "repair" }, repairs: n
   return { repair: true };
 }
 
+/** Runs what an answer asks for, or what is left of it when an earlier process had begun that. */
 async function act(
   run: RunState,
-  answer: Answer,
-  verdict: Verdict & { kind: "act" },
+  asked: Pick<OpenStep, "actions" | "notes" | "block"> & { results?: ToolResult[][] },
   repairs: number,
   repeats: Repeats,
 ): Promise<StepEnd> {
-  const { actions, block } = verdict;
-  const notes = [...verdict.notes];
-  const decision = block ? await guardEcho(run, answer, block, actions) : undefined;
+  const { actions, block } = asked;
+  const notes = [...asked.notes];
+  const decision = block ? await guardEcho(run, block, actions) : undefined;
+  if (decision?.later) return waiting(run, run.session.takeWaiting(), []);
   const denial = decision?.approved === false ? run.wording.echoDenied(decision.reason) : undefined;
-  const results: ToolResult[] = [];
-  for (const action of actions) {
+  const results: ToolResult[] = (asked.results ?? []).flat();
+  for (const [at, action] of actions.slice(0, asked.results?.length ?? 0).entries()) {
+    if (action.kind !== "decline") await retakeFinalAnswer(run, action, asked.results?.[at] ?? []);
+  }
+  for (const action of actions.slice(asked.results?.length)) {
     if (action.kind === "decline") {
       if (denial !== undefined) return repair(run, { kind: "repair", reason: "unreadable", text: denial }, repairs);
       run.lastText = action.message;
@@ -135,17 +177,17 @@ async function act(
     if (denial === undefined && repeats.exceededBy(action)) {
       return { outcome: { status: "limit", limit: "repeats", text: run.lastText } };
     }
-    const given = await runAction(run, action, denial, results);
+    const { results: given, pending } = await runAction(run, action, denial, results);
+    if (pending.length > 0) return waiting(run, pending, given);
     results.push(...given);
     const spent = denial === undefined ? repeats.note(action, given) : [];
     if (spent.length > 0) notes.push(run.wording.repeated(spent, run.settings.limits.repeats));
     if (run.signal.aborted) break;
   }
-  run.conversation.add({
-    role: "tool",
-    trust: "untrusted",
-    parts: results.map((result) => ({ type: "result", result })),
-  });
+  run.lastResults = results;
+  run.conversation.add(resultMessage(results));
+  // The session has the results already.
+  run.conversation.takeNew();
   checkStopped(run.signal);
   if (run.final) {
     const { value } = run.final;
@@ -156,6 +198,13 @@ async function act(
   if (notes.length > 0) run.conversation.add(hostMessage(notes.join("\n\n")));
   const wrong = refusedAnswer(run, results);
   return wrong ? repair(run, wrong, repairs) : { repair: false };
+}
+
+/** The run ends for now: calls wait for decisions. */
+async function waiting(run: RunState, pending: ApprovalRequest[], results: ToolResult[]): Promise<StepEnd> {
+  await run.session.waits(pending, results);
+  const { session, lastText: text } = run;
+  return { outcome: { status: "waiting", text, pending, snapshot: session.snapshot() } };
 }
 
 /** Whether the host's conditions end the run here; one that throws does. */

@@ -9,6 +9,11 @@ export class Trace {
     this.#run = tracing && quietly(() => tracing.startRun(run()));
   }
 
+  /** Names the run in other traces. */
+  get traceparent(): string | undefined {
+    return quietly(() => this.#run?.traceparent);
+  }
+
   within<Result>(work: () => Result): Result {
     return once(this.#run, work);
   }

@@ -18,12 +18,13 @@ export function countUsage(run: RunState, counted: Usage | undefined, written: n
       `The model read ${usage?.inputTokens} tokens, its context is ${window}: it may have left some out.`,
     );
   }
-  run.tokens += stepTokens(usage, run.conversation.requestLength + written);
+  run.tokens += stepTokens(usage, run.conversation.askedLength + written);
   return usage;
 }
 
 function priced(run: RunState, usage: Usage): Usage {
-  const { price, model } = run.settings;
+  const { price } = run.settings;
+  const { model } = run.step;
   if (price === undefined) return usage;
   try {
     const cost = price(usage, { stepIndex: run.stepIndex, ...(model.info && { model: model.info }) });

@@ -1,11 +1,13 @@
-import { type InputIssue, ToolglotError, type ToolResult, toJsonText } from "@toolglot/core";
+import { type Action, type InputIssue, ToolglotError, type ToolResult, toJsonText } from "@toolglot/core";
 import { describeValue, errorText, isObject, maxIssues, parseJson } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import type { Answer } from "../loop/answer.ts";
 import { type Verdict, visibleText } from "../loop/decide.ts";
+import { splitAction } from "../loop/own-calls.ts";
 import type { RunState } from "../loop/run-state.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import { endsByCall, type Output } from "./output.ts";
+import { isShownFinalAnswer } from "./final-answer.ts";
+import type { Output } from "./output.ts";
 import type { OutputValidation } from "./types.ts";
 
 /**
@@ -47,6 +49,20 @@ export async function takeFinalAnswer(
   return refused("InvalidInput", wording.invalidAnswer(issues.map(issueText)), [...issues]);
 }
 
+/** The final answer that an earlier process had taken before it came to its end. */
+export async function retakeFinalAnswer(
+  run: RunState,
+  action: Exclude<Action, { kind: "decline" }>,
+  results: readonly ToolResult[],
+): Promise<void> {
+  const { output } = run.settings;
+  if (output === undefined) return;
+  for (const call of splitAction(run, action).own) {
+    const isTaken = results.some(({ callId, status }) => callId === call.callId && status === "ok");
+    if (call.name === output.name && isTaken) await takeFinalAnswer(run, output, call, []);
+  }
+}
+
 function refused(type: string, message: string, issues?: InputIssue[]): Omit<ToolResult, "callId" | "name"> {
   const error = { type, message, ...(issues && { issues }) };
   return { status: "error", content: [{ type: "text", text: message }], error };
@@ -79,7 +95,7 @@ export async function decideOutput(run: RunState, output: Output, answer: Answer
   const issues = [...validation.issues];
   if (verdict.kind === "repair") return { ...verdict, issues };
   if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated, issues };
-  const how = endsByCall(run.settings.protocol) ? wording.answerByTool(output.name) : wording.answerByText;
+  const how = isShownFinalAnswer(run, run.step) ? wording.answerByTool(output.name) : wording.answerByText;
   const said = `${wording.invalidAnswer(issues.map(issueText))}\n${how}`;
   return { kind: "repair", reason: "invalid-output", text: said, issues };
 }

@@ -11,6 +11,7 @@ import { toMessages } from "../to-messages.ts";
 import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { lineOf } from "./format.ts";
+import { calledHooks, hostHooks, recordedHooks, recordSessions } from "./hooks.ts";
 import {
   recordCompaction,
   recordCondition,
@@ -55,10 +56,12 @@ export function recordRun<Value = unknown>(
   const run = startRun(
     {
       ...settings,
-      model: Object.assign(recordModel(settings.model, log), defined({ info: settings.model.info })),
+      model: recordModel(settings.model, log),
       executor: recordExecutor(settings.executor, log),
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
+      ...recordedHooks(settings, log, (model) => recordModel(model, log)),
+      ...(settings.sessions && { sessions: recordSessions(settings.sessions, log) }),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
       context: {
         ...settings.context,
@@ -119,10 +122,14 @@ function headOf(
     ...(output && {
       output: { jsonSchema: output.jsonSchema, name: output.name, ...defined({ description: output.description }) },
     }),
+    sessions: options.sessions !== undefined,
+    honoursHooks: options.executor.honoursHooks === true,
+    hooks: hostHooks.filter((hook) => options[hook] !== undefined),
     ...defined({ model: options.model.info }),
   });
 }
 
+/** Writes a recording. */
 export class Log {
   readonly recording: Recording;
   readonly #onLine: ((line: string) => void) | undefined;
@@ -179,7 +186,7 @@ function recordTools(read: Settings["readTools"], log: Log): Settings["readTools
 
 function recordModel(model: Model, log: Log): Model {
   const digests = new RequestDigests();
-  return (request, signal) => ({
+  const recorded: Model = (request, signal) => ({
     [Symbol.asyncIterator](): AsyncIterator<ModelPart> {
       log.crossing({ type: "model-request", digest: digests.of(request) });
       // What comes after that is not part of the run.
@@ -207,13 +214,16 @@ function recordModel(model: Model, log: Log): Model {
       };
     },
   });
+  return Object.assign(recorded, defined({ info: model.info }));
 }
 
 type Wait = NonNullable<ExecutorContext["wait"]>;
 
 function recordExecutor(executor: Executor, log: Log): Executor {
   return {
+    ...(executor.honoursHooks && { honoursHooks: true }),
     handles: (action) => executor.handles(action),
+    resumes: (action) => executor.resumes?.(action) ?? false,
     async execute(action, context) {
       log.crossing({ type: "execute", action });
       let open = true;
@@ -229,6 +239,7 @@ function recordExecutor(executor: Executor, log: Log): Executor {
             if (open) log.crossing({ type: "executor-approval", request });
             return context.approve(request);
           },
+          ...(context.hooks && { hooks: calledHooks(context.hooks, log, () => open) }),
           ...(context.wait && { wait: recordWait(context.wait, log, () => open) }),
         });
         open = false;

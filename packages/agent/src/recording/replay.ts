@@ -1,27 +1,31 @@
-import {
-  type Action,
-  type ApprovalRequest,
-  type ArtifactStore,
-  type Decision,
-  type ExecutorContext,
-  type Message,
-  type ModelPart,
-  type ModelRequest,
-  type ToolDefinition,
-  ToolglotError,
-  type ToolProtocol,
-  type ToolResult,
-  type WaitOutcome,
+import type {
+  Action,
+  ApprovalRequest,
+  ArtifactStore,
+  Decision,
+  ExecutorContext,
+  Message,
+  Model,
+  ModelInfo,
+  ModelPart,
+  ModelRequest,
+  ToolCall,
+  ToolDefinition,
+  ToolResult,
+  WaitOutcome,
 } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
-import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
+import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
+import { callHook } from "./hooks.ts";
+import { diverged, outOfOrder, toError } from "./played-errors.ts";
+import { checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
 import { type Divergence, Player } from "./player.ts";
-import type { Crossing, Recording, RecordingHead } from "./types.ts";
+import type { Crossing, HostHook, Recording, RecordingHead } from "./types.ts";
 
 /** A recorded run, ready to be run again. Good for one run. */
 export interface Replay {
@@ -38,11 +42,20 @@ export interface Replay {
  * times and ids included, without a provider, a tool or a person. When the run asks the model, or wants to run, something
  * else, it ends with the error `agent/replay-divergence`, whose message has the first difference.
  */
-export function replay(recording: Recording): Replay {
+export function replay(recording: Recording, options: Pick<ReplayOptions, "protocols"> = {}): Replay {
+  checkKeys("replay", options, "protocols");
   const { head } = recording;
+  const { protocols = [] } = options;
+  checkProtocols(recording, protocols);
   const player = new Player(recording);
   const host = new PlayedHost(player);
   const digests = new RequestDigests();
+  const modelOf = (info: ModelInfo | undefined): Model =>
+    Object.assign(
+      (request: ModelRequest, signal: AbortSignal) =>
+        playModel(player, request, digests.of(request), signal, head.options.maxTokens),
+      defined({ info }),
+    );
   return {
     options: {
       ...optionsOf(head),
@@ -50,12 +63,12 @@ export function replay(recording: Recording): Replay {
         definitions: () => player.tools() as ToolDefinition[],
         instructions: () => player.instructions() as string | undefined,
       },
-      model: Object.assign(
-        (request: ModelRequest, signal: AbortSignal) =>
-          playModel(player, request, digests.of(request), signal, head.options.maxTokens),
-        defined({ info: head.model }),
-      ),
-      executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
+      model: modelOf(head.model),
+      executor: {
+        ...(head.honoursHooks && { honoursHooks: true }),
+        handles: () => true,
+        execute: (action, context) => host.execute(action, context),
+      },
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
       context: {
         ...optionsOf(head).context,
@@ -64,6 +77,9 @@ export function replay(recording: Recording): Replay {
         ...(head.artifacts !== "memory" && { artifacts: head.artifacts === "host" && host.artifacts() }),
       },
       ...(head.output && { output: host.output(head.output) }),
+      ...host.hooks(head.hooks),
+      ...(head.hooks.includes("prepareStep") && { prepareStep: playedPrepareStep(player, protocols, modelOf) }),
+      ...(head.sessions && { sessions: host.sessions(recording) }),
       ...(head.priced && { price: () => player.number("price") }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
@@ -89,16 +105,16 @@ export interface ReplayedRun extends AgentRun {
 
 /**
  * Plays a recording from start to end with the protocol it was made with. Throws `TypeError` when the protocol has another
- * version.
+ * version, or that of a step is missing.
  */
-export function replayRun(recording: Recording, options: { protocol: ToolProtocol }): ReplayedRun {
-  checkKeys("replayRun", options, "protocol", ["protocol"]);
-  const { protocol } = options;
+export function replayRun(recording: Recording, options: ReplayOptions): ReplayedRun {
+  checkKeys("replayRun", options, "protocol protocols", ["protocol"]);
+  const { protocol, protocols = [] } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {
     throw new TypeError(`The recording was made with ${wanted}, and this protocol is ${protocol.version}.`);
   }
-  const replayed = replay(recording);
+  const replayed = replay(recording, { protocols: [protocol, ...protocols] });
   const run = createAgent({ ...replayed.options, protocol }).run(replayed.input, replayed.runOptions);
   return {
     ...run,
@@ -163,16 +179,20 @@ async function* playModel(
 /** Executor and people. Approvals that the executor asks for are answered where they were answered then. */
 class PlayedHost {
   readonly #player: Player;
-  readonly #open = new Map<
-    string,
-    { resolve: (answer: Decision | boolean) => void; reject: (error: Error) => void }[]
-  >();
+  readonly #open = new Map<string, { resolve: (answer: unknown) => void; reject: (error: Error) => void }[]>();
   /** Waits of the executor that go on, by what is waited for. */
   readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
+  /** Rejects where the store of the session failed while an action ran. */
+  readonly #sessionFault: Promise<never>;
+  #failSession: (error: Error) => void = () => {};
 
   constructor(player: Player) {
     this.#player = player;
+    this.#sessionFault = new Promise((_, reject) => {
+      this.#failSession = reject;
+    });
+    this.#sessionFault.catch(() => undefined);
   }
 
   async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
@@ -212,8 +232,17 @@ class PlayedHost {
         case "executor-waited":
           this.#waits.get(canonicalJson(crossing.request))?.({ outcome: crossing.outcome });
           break;
+        case "executor-hook":
+          callHook(context, crossing);
+          break;
         case "decision":
-          this.#answer(crossing);
+          this.#answer(crossing.callId, crossing.decision ?? false, crossing.error);
+          break;
+        case "session-failed":
+          this.#failSession(toError(crossing.error));
+          break;
+        case "hook":
+          this.#answer(`${crossing.hook} ${crossing.callId}`, crossing.answer, crossing.error);
           break;
         case "timer":
           player.fireTimer(crossing.name);
@@ -230,12 +259,8 @@ class PlayedHost {
     }
   }
 
-  async approve({ callId }: ApprovalRequest): Promise<Decision | boolean> {
-    if (this.#executing) {
-      return new Promise((resolve, reject) => {
-        this.#open.set(callId, [...(this.#open.get(callId) ?? []), { resolve, reject }]);
-      });
-    }
+  async approve({ callId }: ApprovalRequest): Promise<Decision | boolean | "later"> {
+    if (this.#executing) return (await this.#asked(callId)) as Decision | boolean | "later";
     const player = this.#player;
     const crossing = await player.next();
     if (player.signal.aborted) return false;
@@ -280,30 +305,26 @@ class PlayedHost {
     return (await this.#given("compacted", "the conversation is made shorter"))?.messages ?? [];
   }
 
-  #answer({ callId, decision, error }: Extract<Crossing, { type: "decision" }>): void {
-    const [first, ...rest] = this.#open.get(callId) ?? [];
-    this.#open.set(callId, rest);
-    if (error) first?.reject(toError(error));
-    else first?.resolve(decision ?? false);
+  /** Hooks that answer as the host's did. */
+  hooks(names: readonly HostHook[]): Pick<AgentOptions, HostHook> {
+    const played = (hook: HostHook) => (call: ToolCall) => this.#asked(`${hook} ${call.id}`) as Promise<undefined>;
+    return Object.fromEntries(names.filter((hook) => hook !== "prepareStep").map((hook) => [hook, played(hook)]));
   }
-}
 
-function toError({ code, message, data }: RunError): Error {
-  // Codes that the loop gave itself stand for foreign errors, which have none.
-  const foreign = [
-    "agent/model-failed",
-    "agent/executor-failed",
-    "agent/approve-failed",
-    "agent/tools-failed",
-    "agent/hook-failed",
-  ].includes(code);
-  return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
-}
+  /** A store that keeps nothing, and fails where the host's did. */
+  sessions(recording: Recording): SessionStore {
+    return playedSessions(this.#player, recording, async () => (this.#executing ? this.#sessionFault : undefined));
+  }
 
-function outOfOrder(player: Player, now: string, crossing: Crossing | undefined): ToolglotError {
-  return diverged(player.diverge("order", "the order of things", crossing?.type ?? "the end of the recording", now));
-}
+  /** What the executor asks for, until the recording has the answer. */
+  #asked(key: string): Promise<unknown> {
+    return new Promise((resolve, reject) => this.#open.set(key, [...(this.#open.get(key) ?? []), { resolve, reject }]));
+  }
 
-function diverged({ what, message }: Divergence): ToolglotError {
-  return new ToolglotError(replayDivergence, message, { data: { what } });
+  #answer(key: string, value: unknown, error: RunError | undefined): void {
+    const [first, ...rest] = this.#open.get(key) ?? [];
+    this.#open.set(key, rest);
+    if (error) first?.reject(toError(error));
+    else first?.resolve(value);
+  }
 }

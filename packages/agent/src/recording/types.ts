@@ -15,7 +15,20 @@ import type {
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
 import type { OutputValidation } from "../output/types.ts";
-import type { AgentLimits, AgentOptions, ContextOptions, RunError } from "../types.ts";
+import type { AgentLimits, AgentOptions, ContextOptions, RunError, StepChange } from "../types.ts";
+
+/** Hooks around calls that executors call. */
+export type CallHook = "beforeCall" | "startCall" | "afterCall";
+/** Hooks of the host. */
+export type HostHook = "prepareStep" | "beforeCall" | "afterCall";
+
+/** What `prepareStep` gave; of what is code, which it was. */
+export interface RecordedStepChange extends Omit<StepChange, "model" | "protocol"> {
+  /** What the model said of itself; empty where it said nothing. */
+  model?: ModelInfo;
+  /** With its version, as `tam/1`. */
+  protocol?: string;
+}
 
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
@@ -49,6 +62,12 @@ export interface RecordingHead {
   artifacts: "memory" | "host" | "none";
   /** The form that the answer must have. */
   output?: { jsonSchema: JsonSchemaObject; name: string; description?: string };
+  /** Whether the run was written down in a session. */
+  sessions: boolean;
+  /** Whether the executor called the hooks of its context. */
+  honoursHooks: boolean;
+  /** Which hooks the host had. */
+  hooks: HostHook[];
   /** What the model said of itself. */
   model?: ModelInfo;
 }
@@ -68,9 +87,15 @@ export type Crossing =
   /** A wait of the executor begins; `executor-waited` is its end. */
   | { type: "executor-wait"; request: WaitRequest }
   | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
+  /** A hook of the context is called by the executor: with which call, and which result. */
+  | { type: "executor-hook"; hook: CallHook; callId: string; name: string; readOnly?: boolean; result?: ToolResult }
+  /** What a hook of the host gave; of `prepareStep` a {@link RecordedStepChange}. */
+  | { type: "hook"; hook: HostHook; callId?: string; answer?: unknown; error?: RunError }
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
-  | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
+  | { type: "decision"; callId: string; decision?: Decision | boolean | "later"; error?: RunError }
+  /** The session's store failed to add lines from `at` on. */
+  | { type: "session-failed"; at: number; error: RunError }
   | { type: "price"; cost?: number; error?: RunError }
   /** What `context.estimate` gave. */
   | { type: "estimate"; tokens?: number; error?: RunError }

@@ -10,7 +10,7 @@ import type { ToolCall, ToolErrorInfo, ToolResult } from "../tool.ts";
  * @throws `TypeError` for an unknown option.
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
-  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait runId stepIndex");
+  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait runId stepIndex hooks");
   const context: ExecutorContext = {
     signal: new AbortController().signal,
     emit: () => {},
@@ -110,7 +110,7 @@ export class ApprovalQueue {
 }
 
 /** Input from a model is JSON, and can be copied; what a host added may be anything. */
-function copyInput(input: unknown): unknown {
+export function copyInput(input: unknown): unknown {
   try {
     return structuredClone(input);
   } catch {

@@ -16,3 +16,33 @@ const statusByType: ReadonlyMap<string, ToolResult["status"]> = new Map([
 
 /** The error of a call that was stopped before its end. */
 export const interrupted: ToolErrorInfo = { type: "Interrupted", message: "The call was stopped before it ended." };
+
+/** What a call comes to that waits for a decision: see `Decision.later`. */
+export function undecided(name: string): CallOutcome {
+  const text = `The call of the tool "${name}" waits for a decision. It has not run.`;
+  const outcome: CallOutcome = { status: "pending", content: [{ type: "text", text }] };
+  waiting.add(outcome);
+  return outcome;
+}
+
+const waiting = new WeakSet<CallOutcome>();
+
+/** Whether an outcome is one that {@link undecided} made. */
+export function isUndecided(outcome: CallOutcome): boolean {
+  return waiting.has(outcome);
+}
+
+const statuses: ReadonlySet<unknown> = new Set<ToolResult["status"]>([
+  "ok",
+  "error",
+  "interrupted",
+  "denied",
+  "pending",
+  "in-doubt",
+]);
+
+/** Whether a value of others' code has the form of a result. */
+export function isToolResult(value: unknown): value is ToolResult {
+  const result = value as ToolResult | null | undefined;
+  return typeof result === "object" && result !== null && statuses.has(result.status) && Array.isArray(result.content);
+}

@@ -1,4 +1,13 @@
-import type { Action, AnyTool, Decision, Executor, ExecutorContext, ExecutorEvent, ToolResult } from "@toolglot/core";
+import type {
+  Action,
+  AnyTool,
+  CallHooks,
+  Decision,
+  Executor,
+  ExecutorContext,
+  ExecutorEvent,
+  ToolResult,
+} from "@toolglot/core";
 import { ToolError } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
 
@@ -12,6 +21,8 @@ export interface ExecutorUnderTest {
   action(kinds: readonly CallKind[]): Action;
   /** What took effect, in order: `write`, `guarded`. */
   effects: readonly string[];
+  /** Another valid input for a call of the kind `guarded`. Default `{ n: 7 }`. */
+  otherInput?: unknown;
 }
 
 /** What an executor does on purpose in another way, with the reason. */
@@ -71,12 +82,20 @@ export function describeExecutor(
     approve: ExecutorContext["approve"] = async () => ({ approved: true }),
     controller: AbortController = new AbortController(),
     onStart: () => void = () => {},
+    hooksOf?: (under: ExecutorUnderTest, log: string[]) => CallHooks,
   ) {
     const under = await open();
     const { executor, action } = under;
     const events: ExecutorEvent[] = [];
+    const log: string[] = [];
+    const hooks = hooksOf?.(under, log);
     const context: ExecutorContext = {
-      ...{ signal: controller.signal, approve, runId: "run", stepIndex: 0 },
+      ...{ signal: controller.signal, runId: "run", stepIndex: 0 },
+      ...(hooks && { hooks }),
+      approve(request) {
+        log.push(`approve ${JSON.stringify(request.input)}`);
+        return approve(request);
+      },
       emit(event) {
         // A host's context may be an object with a `this`.
         expect(this).toBe(context);
@@ -87,8 +106,14 @@ export function describeExecutor(
     const results = await executor.execute(action(kinds), context);
     const starts = events.filter((event): event is Start => event.type === "tool-call-start");
     const ends = events.filter((event): event is End => event.type === "tool-call-end");
-    return { results, events, starts, ends, effects: under.effects };
+    return { results, events, starts, ends, effects: under.effects, log };
   }
+  const yes = async (): Promise<Decision> => ({ approved: true });
+  const withHooks = (
+    kinds: readonly CallKind[],
+    hooksOf: (under: ExecutorUnderTest, log: string[]) => CallHooks,
+    approve?: ExecutorContext["approve"],
+  ) => run(kinds, approve ?? yes, undefined, undefined, hooksOf);
 
   describe(`${name}, as every executor`, () => {
     needs(["read", "write", "fail"])("reports a start and an end for each call, with the same fields", async () => {
@@ -195,6 +220,98 @@ export function describeExecutor(
       expect(starts).toHaveLength(1);
       expect(ends).toMatchObject([{ status: "interrupted" }]);
       expect(results).toMatchObject([{ status: "interrupted" }]);
+    });
+
+    needs(["guarded"])(
+      "has hooks around a call, in their order, and runs the input that was decided about",
+      async () => {
+        const { log, effects, ends, starts } = await withHooks(["guarded"], (under, lines) => ({
+          beforeCall(call, { runId, stepIndex, tool }) {
+            expect([runId, stepIndex, call.id]).toEqual(["run", 0, expect.any(String)]);
+            expect(tool?.name).toBe(call.name);
+            lines.push("before");
+            const input = under.otherInput ?? { n: 7 };
+            // What is done to the copy is nothing to the call.
+            (call.input as Record<string, unknown>).n = "not at all";
+            return { input };
+          },
+          startCall(call) {
+            expect(call.input).toEqual(under.otherInput ?? { n: 7 });
+            lines.push(`start, ${under.effects.length} effects`);
+          },
+          afterCall(call, result) {
+            expect(result).toMatchObject({ callId: call.id, name: call.name, status: "ok" });
+            lines.push(`after, ${under.effects.length} effects`);
+            return { ...result, content: [{ type: "text", text: "seen to" }], data: "seen to" };
+          },
+        }));
+        const { otherInput = { n: 7 } } = await open();
+        const asked = `approve ${JSON.stringify(otherInput)}`;
+        const order = log.filter((line) => !line.startsWith("approve"));
+        expect(order).toEqual(["before", "start, 0 effects", "after, 1 effects"]);
+        expect(log.filter((line) => line === asked)).toHaveLength(1);
+        expect(log.indexOf(asked)).toBeGreaterThan(log.indexOf("before"));
+        expect(effects).toEqual(["guarded"]);
+        expect(starts).toHaveLength(1);
+        expect(ends).toMatchObject([{ status: "ok" }]);
+        if (noData === undefined) expect(ends[0]?.data).toBe("seen to");
+      },
+    );
+
+    needs(["guarded"])("runs nothing that a hook denies, or has the result of, and asks nobody", async () => {
+      for (const [answer, status] of [
+        [{ deny: "not on Fridays" }, "denied"],
+        [{ result: { callId: "", status: "ok", content: [{ type: "text", text: "made up" }], data: "made up" } }, "ok"],
+      ] as const) {
+        const { log, effects, ends } = await withHooks(["guarded"], (_, lines) => ({
+          beforeCall: () => answer as { deny: string } | { result: ToolResult },
+          startCall: () => void lines.push("start"),
+          afterCall: (_call, result) => void lines.push(`after ${result.status}`),
+        }));
+        expect(log).toEqual([`after ${status}`]);
+        expect(effects).toEqual([]);
+        expect(ends).toMatchObject([{ status }]);
+        if (status === "denied") expect(ends[0]?.error?.message).toContain("not on Fridays");
+      }
+    });
+
+    needs(["write"])("fails closed when a hook throws, or says what is no answer", async () => {
+      const fail = (): never => {
+        throw new Error("secret of the host");
+      };
+      const odd = (): never => ({ inputs: {} }) as never;
+      const cases: [hooks: CallHooks, runs: boolean][] = [
+        [{ beforeCall: fail }, false],
+        [{ beforeCall: async () => fail() }, false],
+        [{ beforeCall: odd }, false],
+        [{ startCall: async () => fail() }, false],
+        [{ afterCall: fail }, true],
+        [{ afterCall: async () => odd() }, true],
+      ];
+      let next = -1;
+      const { effects, ends, results } = await withHooks(
+        cases.map(() => "write"),
+        () => ({
+          beforeCall: (...asked) => cases[++next]?.[0].beforeCall?.(...asked),
+          startCall: (...told) => cases[next]?.[0].startCall?.(...told),
+          afterCall: (...told) => cases[next]?.[0].afterCall?.(...told),
+        }),
+      );
+      expect(effects).toEqual(cases.flatMap(([, runs]) => (runs ? ["write"] : [])));
+      expect(ends).toHaveLength(cases.length);
+      for (const end of ends) expect(end).toMatchObject({ status: "error", error: { type: "HookFailed" } });
+      expect(JSON.stringify([ends, results])).not.toContain("secret of the host");
+    });
+
+    needs(["guarded"])("does not run a call whose decision comes later", async () => {
+      const { effects, ends, log } = await withHooks(
+        ["guarded"],
+        (_, lines) => ({ afterCall: (_call, result) => void lines.push(`after ${result.status}`) }),
+        async () => ({ approved: false, later: true }),
+      );
+      expect(effects).toEqual([]);
+      expect(log.filter((line) => line.startsWith("after ok"))).toEqual([]);
+      expect(ends).toMatchObject([{ status: expect.stringMatching(/^(pending|denied)$/) }]);
     });
 
     needs(["write"])("runs nothing once it was aborted, and gives a result all the same", async () => {

@@ -9,7 +9,15 @@ import {
   type ToolErrorInfo,
   type ToolResult,
 } from "@toolglot/core";
-import { ApprovalQueue, type CallOutcome, CallReport, failure } from "@toolglot/core/executing";
+import {
+  ApprovalQueue,
+  type CallOutcome,
+  CallReport,
+  failure,
+  guardCall,
+  settledResult,
+  undecided,
+} from "@toolglot/core/executing";
 import { defined, settleWithin, unsettled } from "@toolglot/internal";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
@@ -18,6 +26,7 @@ import { unescapePlaceholders } from "../fill/placeholders.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText } from "../results/texts.ts";
 import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
+import { EditBatch } from "./edit-batch.ts";
 import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 
 /** How long a foreign executor may take to end its calls once they are aborted. */
@@ -39,6 +48,8 @@ export interface CallRunSetting {
 export class CallRun {
   readonly #setting: CallRunSetting;
   readonly #approvals = new ApprovalQueue();
+  /** Calls that wait for a decision that comes later. */
+  readonly #waiting = new Set<string>();
 
   constructor(setting: CallRunSetting) {
     this.#setting = setting;
@@ -51,21 +62,57 @@ export class CallRun {
 
   async single(call: ToolCall): Promise<ToolResult> {
     if (!this.#setting.tools.has(call.name) && call.name !== "get_value") return this.#elsewhere(call);
+    const known = await settledResult(this.#setting.context, call, this.#setting.tools.get(call.name));
+    if (known) return known;
     const report = this.#open(call);
-    return this.#close(
-      call,
-      report,
-      await this.#end(call, report).catch((error: unknown) => failure(errorInfo(error))),
-    );
+    const outcome = await this.#guard(call, async (asked, fault) => {
+      if (fault !== undefined) return failure(errorInfo(fault));
+      const ended = await this.#end(asked, report).catch((error: unknown) => failure(errorInfo(error)));
+      return this.#waiting.has(call.id) ? undecided(call.name) : ended;
+    });
+    return this.#close(call, report, outcome);
+  }
+
+  /** Runs one call with the host's hooks around it. `run` also gets what is wrong with the input. */
+  #guard(call: ToolCall, run: (call: ToolCall, fault?: unknown) => Promise<CallOutcome>): Promise<CallOutcome> {
+    const { context, tools } = this.#setting;
+    return guardCall<{ asked: ToolCall; fault?: unknown }>(context, call, {
+      tool: tools.get(call.name),
+      prepare: async (input) => {
+        const asked = { ...call, input };
+        if (context.signal.aborted || !tools.has(call.name)) return { ready: { asked }, isValid: false };
+        try {
+          await this.#validated(asked);
+          return { ready: { asked }, isValid: true };
+        } catch (fault) {
+          return { ready: { asked, fault }, isValid: false };
+        }
+      },
+      run: ({ asked, fault }) => run(asked, fault),
+    });
   }
 
   /** The edits of a batch: all of them are made, or none. */
   async edits(calls: readonly ToolCall[]): Promise<ToolResult[]> {
-    const reports = calls.map((call) => this.#open(call));
-    const outcomes = await this.#endEdits(calls).catch((error: unknown) =>
-      calls.map((_, index) => failure(index === 0 ? errorInfo(error) : nothingWritten(error))),
+    const { context, tools } = this.#setting;
+    const known = await Promise.all(calls.map((call) => settledResult(context, call, tools.get(call.name))));
+    const open = calls.filter((_, index) => known[index] === undefined);
+    const reports = open.map((call) => this.#open(call));
+    const batch = new EditBatch(open, async (ready) => {
+      const outcomes = await this.#endEdits(ready);
+      return open.some(({ id }) => this.#waiting.has(id)) ? ready.map(({ name }) => undecided(name)) : outcomes;
+    });
+    const outcomes = await Promise.all(
+      open.map(async (call) => {
+        const outcome = await this.#guard(call, (asked, fault) => batch.arrive(call, asked, fault));
+        batch.leave(call);
+        return outcome;
+      }),
     );
-    return calls.map((call, index) => this.#close(call, reports[index] as CallReport, outcomes[index] as CallOutcome));
+    const results = open.map((call, index) =>
+      this.#close(call, reports[index] as CallReport, outcomes[index] as CallOutcome),
+    );
+    return calls.map((_, index) => known[index] ?? (results.shift() as ToolResult));
   }
 
   async #end(call: ToolCall, report: CallReport): Promise<CallOutcome> {
@@ -161,7 +208,9 @@ export class CallRun {
 
   async #ask({ id: callId, name, input }: ToolCall, reason: string): Promise<Decision> {
     const asked = { callId, name, input: unescapePlaceholders(input), reason };
-    return (await this.#approvals.ask(this.#setting.context, asked)) ?? { approved: false };
+    const decision = (await this.#approvals.ask(this.#setting.context, asked)) ?? { approved: false };
+    if (decision.later) this.#waiting.add(callId);
+    return decision;
   }
 
   /** A call for the other executor, which tells of it itself. */
@@ -211,10 +260,6 @@ async function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): P
   if (results !== unsettled) return results;
   const late = await settleWithin(running, { ms: abortGraceMs });
   return late === unsettled ? undefined : late;
-}
-
-function nothingWritten(error: unknown): ToolErrorInfo {
-  return { type: errorInfo(error).type, message: "Nothing was written: see the first edit of this block." };
 }
 
 /**

@@ -57,6 +57,7 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
   if (typeof mcp !== "function") throw new TypeError("mcp must be a function: (server, tool) => name");
   const tools = new Map(local.tools().map((tool) => [tool.name, tool]));
   return {
+    ...((others === undefined || others.honoursHooks) && { honoursHooks: true }),
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind !== "calls") throw new TypeError(`a localExecutor runs calls, not ${action.kind}`);

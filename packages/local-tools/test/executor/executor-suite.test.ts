@@ -37,6 +37,7 @@ describeExecutor(
     opened.push({ local, folder });
     return {
       executor: localExecutor(local),
+      otherInput: { files: [{ src: ".env.1", edits: [{ find: "no", replace: "guarded" }] }] },
       get effects() {
         return ["effects.txt", ".env.0", ".env.1"].flatMap((name) => {
           const text = existsSync(join(root, name)) ? readFileSync(join(root, name), "utf8") : "no\n";

@@ -1,10 +1,12 @@
 import { type OperationClaim, requiresApproval } from "@toolglot/core";
 import { approvalReason, type Verdict } from "../run/approvals.ts";
 import type { CallWork, DurableProgram } from "../run/durability.ts";
+import { left } from "../run/guarded.ts";
 import { deniedOutcome, performDecided } from "../run/program-run.ts";
 import type { CallOutcome } from "../run/tool-work.ts";
 import type { ProgramTool } from "../run/tools.ts";
 import { inDoubtError, journalError, leaseLostError, otherCall } from "./errors.ts";
+import { callFingerprint } from "./fingerprint.ts";
 import type { Journal } from "./journal.ts";
 import type { Leases } from "./leases.ts";
 import { type CallAnswer, highest, type KeptCall, type KeptCalls } from "./records.ts";
@@ -28,6 +30,8 @@ export interface CallsPlace {
 
 type Waiting = SandboxRunParked["parked"]["waiting"];
 type Refusal = Extract<CallOutcome, { ok: false }>;
+/** What a call counts to. */
+type Held = { busy: boolean; performing: boolean };
 
 /**
  * Carries out the calls of one run. Those with an answer in the journal get it, in the order of the first run. The others are
@@ -91,20 +95,43 @@ export class DurableCalls extends ReplayedCalls {
       return;
     }
     leases.hold(result);
-    const verdict = requiresApproval(pending.program.tool) ? await this.#decision(work, print) : undefined;
-    if (this.over) return;
-    if (verdict?.status === "later") {
-      this.#wait(work, approvalReason(pending.call.name));
-      return;
-    }
-    const refusal = deniedOutcome(pending.call.name, verdict);
-    this.#busy++;
+    const held = { busy: false, performing: false };
     try {
-      if (refusal) await this.#settle(work, claim, refusal);
-      else await this.#perform(work, claim, { print, wasStarted: kept?.started ?? false });
+      const outcome = await work.guarded({
+        decide: () => this.#decide(work, held),
+        perform: () => this.#perform(work, claim, { print, wasStarted: kept?.started ?? false, held }),
+      });
+      if (outcome === left || this.#isTooLate(outcome, held)) return;
+      this.#hold(held);
+      await this.#settle(work, claim, outcome);
     } finally {
-      if (--this.#busy === 0) this.#onQuiet();
+      if (held.performing) this.#performing--;
+      if (held.busy && --this.#busy === 0) this.#onQuiet();
     }
+  }
+
+  /** From here on `stop` waits for the call. */
+  #hold(held: Held): void {
+    if (held.busy) return;
+    held.busy = true;
+    this.#busy++;
+  }
+
+  /** After the end of the run only what the tool says for certain is an outcome: its signal was aborted. */
+  #isTooLate(outcome: CallOutcome, { performing }: Held): boolean {
+    return this.over && !(performing && (outcome.ok || outcome.isCertain));
+  }
+
+  async #decide(work: CallWork, held: Held): Promise<CallOutcome | typeof left | undefined> {
+    const { call, program } = work.pending;
+    const verdict = requiresApproval(program.tool) ? await this.#decision(work) : undefined;
+    if (this.over) return left;
+    if (verdict?.status === "later") {
+      this.#wait(work, approvalReason(call.name));
+      return left;
+    }
+    this.#hold(held);
+    return deniedOutcome(call.name, verdict);
   }
 
   /** Somebody else's claim, where there must be none but an abandoned one of this very call. */
@@ -122,9 +149,11 @@ export class DurableCalls extends ReplayedCalls {
     this.#place.onLater();
   }
 
-  async #decision(work: CallWork, print: string, reason?: string): Promise<Verdict> {
+  async #decision(work: CallWork, reason?: string): Promise<Verdict> {
     const { journal } = this.#place;
-    const { index } = work.pending;
+    const { index, call } = work.pending;
+    // Of the input as a hook left it: that is what somebody decides about.
+    const print = await callFingerprint(call.name, call.args);
     const decision = await journal.readDecision(index, print);
     if (decision?.approved === true) return { status: "approved" };
     if (decision) return { status: "denied", message: decision.message, decided: true };
@@ -140,8 +169,8 @@ export class DurableCalls extends ReplayedCalls {
   async #perform(
     work: CallWork,
     claim: OperationClaim,
-    { print, wasStarted }: { print: string; wasStarted: boolean },
-  ): Promise<void> {
+    { print, wasStarted, held }: { print: string; wasStarted: boolean; held: Held },
+  ): Promise<CallOutcome | typeof left> {
     const { journal, leases, program } = this.#place;
     const { name, args } = work.pending.call;
     const begun = (await leases.confirm(claim)) && !this.over && (await journal.begin(claim, { name, args }));
@@ -151,25 +180,22 @@ export class DurableCalls extends ReplayedCalls {
       // One that an earlier process had begun may have happened then.
       if (begun && !wasStarted) await journal.release(claim, print);
       if (!this.over) program.fail(leaseLostError);
-      return;
+      return left;
     }
+    held.performing = true;
     this.#performing++;
-    try {
-      const first = await work.perform();
-      const refusal = first.ok || first.needs === undefined ? undefined : first;
-      const outcome = refusal === undefined ? first : await this.#ask(work, print, refusal);
-      if (outcome === undefined) await this.#postpone(work, claim, print, (refusal as Refusal).message);
-      // After the end of the run only what the tool says for certain is an outcome: its signal was aborted.
-      else if (!this.over || outcome.ok || outcome.isCertain) await this.#settle(work, claim, outcome);
-    } finally {
-      this.#performing--;
-    }
+    const first = await work.perform();
+    const refusal = first.ok || first.needs === undefined ? undefined : first;
+    const outcome = refusal === undefined ? first : await this.#ask(work, refusal);
+    if (outcome !== undefined) return outcome;
+    await this.#postpone(work, claim, print, (refusal as Refusal).message);
+    return left;
   }
 
   /** Gets what a tool needs that did nothing without. Undefined when that comes later. */
-  async #ask(work: CallWork, print: string, { needs, message }: Refusal): Promise<CallOutcome | undefined> {
+  async #ask(work: CallWork, { needs, message }: Refusal): Promise<CallOutcome | undefined> {
     if (needs === "later" || this.over) return undefined;
-    const verdict = await this.#decision(work, print, message);
+    const verdict = await this.#decision(work, message);
     if (verdict.status === "later" || this.over) return undefined;
     const outcome = await performDecided(work.pending.call.name, verdict, (decision) => work.perform(decision));
     // The decision is written down: the next process brings it again.

@@ -3,6 +3,7 @@ import type { SandboxRunParked } from "../durable/types.ts";
 import type { Lease } from "../pool.ts";
 import type { SandboxError, SandboxRun, SandboxStats } from "../types.ts";
 import type { Verdict } from "./approvals.ts";
+import type { GuardedSteps, left } from "./guarded.ts";
 import type { Session, SessionListener, SessionRules } from "./guest-session.ts";
 import type { CallOutcome, PendingCall } from "./tool-work.ts";
 
@@ -30,6 +31,8 @@ export interface CallWork {
   pending: PendingCall;
   /** `reason`: one sentence for the person. Default: that the program wants to call the tool. */
   ask(reason?: string): Promise<Verdict>;
+  /** Carries it out with the host's hooks around it. */
+  guarded(steps: GuardedSteps): Promise<CallOutcome | typeof left>;
   /** `decision`: what the tool asked for, when it has done nothing without. */
   perform(decision?: Decision): Promise<CallOutcome>;
   /** Gives the program the outcome. From then on its clock stands at `clock`. Does nothing after the end of the run. */

@@ -16,6 +16,7 @@ import type {
 } from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
 import type { DurableProgram, RunKeeper } from "./durability.ts";
+import { type GuardedSteps, guarded, left } from "./guarded.ts";
 import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
 import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
 import { RunReport } from "./run-report.ts";
@@ -226,6 +227,7 @@ export class ProgramRun implements DurableProgram {
       this.#durable.calls.carryOut({
         pending,
         ask: (reason) => this.#approvals.ask(call, reason),
+        guarded: (steps) => this.#guarded(pending, steps),
         perform: (decision) => this.#perform(pending, decision),
         deliver: (outcome, clock) => {
           if (!this.#over.signal.aborted) this.#answer(pending, outcome, clock);
@@ -234,26 +236,35 @@ export class ProgramRun implements DurableProgram {
     }
   }
 
+  #guarded(pending: PendingCall, steps: GuardedSteps): Promise<CallOutcome | typeof left> {
+    return guarded(pending, { signal: this.#over.signal, ...defined({ hooked: this.#request.options.hooked }) }, steps);
+  }
+
   async #carryOut(pending: PendingCall): Promise<void> {
     const { signal } = this.#over;
     const { call, program } = pending;
-    const verdict: Verdict | undefined = requiresApproval(program.tool) ? await this.#approvals.ask(call) : undefined;
-    if (signal.aborted) return;
-    let outcome = deniedOutcome(call.name, verdict) ?? (await this.#perform(pending));
-    if (!outcome.ok && outcome.needs === "approval") {
-      const asked = await this.#approvals.ask(call, outcome.message);
-      if (signal.aborted) return;
-      outcome = await performDecided(call.name, asked, (decision) => this.#perform(pending, decision));
-    }
+    const outcome = await this.#guarded(pending, {
+      decide: async () => {
+        const verdict = requiresApproval(program.tool) ? await this.#approvals.ask(call) : undefined;
+        return signal.aborted ? left : deniedOutcome(call.name, verdict);
+      },
+      perform: async () => {
+        const made = await this.#perform(pending);
+        if (made.ok || made.needs !== "approval") return made;
+        const asked = await this.#approvals.ask(call, made.message);
+        if (signal.aborted) return left;
+        return performDecided(call.name, asked, (decision) => this.#perform(pending, decision));
+      },
+    });
     // After the end of the run the call stays as it was reported.
-    if (!signal.aborted) this.#answer(pending, outcome);
+    if (outcome !== left && !signal.aborted) this.#answer(pending, outcome);
   }
 
   #perform(pending: PendingCall, decision?: Decision): Promise<CallOutcome> {
     const { callId, name } = pending.call;
     const { options } = this.#request;
-    const { runId, wait } = options;
-    const context = { signal: this.#over.signal, ...defined({ runId, wait, decision }) };
+    const { runId, wait, hooked } = options;
+    const context = { signal: this.#over.signal, ...defined({ runId, wait, hooked, decision }) };
     return this.#work.perform(pending, context, (value) => {
       observe(() => options.onToolCallProgress?.({ callId, name }, value));
     });

@@ -50,7 +50,7 @@ export class ToolWork {
   /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
   async perform(
     pending: PendingCall,
-    { signal, runId, wait, decision }: Omit<ToolContext, "callId">,
+    { signal, runId, wait, hooked, decision }: Omit<ToolContext, "callId">,
     onProgress: (value: unknown) => void,
   ): Promise<CallOutcome> {
     const { call, input, program } = pending;
@@ -66,7 +66,7 @@ export class ToolWork {
           this.#start(pending);
         }
       });
-    const context = { signal, callId: call.callId, ...defined({ runId, wait: timeless, decision }) };
+    const context = { signal, callId: call.callId, ...defined({ runId, wait: timeless, hooked, decision }) };
     try {
       return { ok: true, ...(await executeTool(program, input, context, onProgress)) };
     } catch (error) {

@@ -37,10 +37,10 @@ export async function attemptCall(
   tool: RegisteredToolFunction,
   input: unknown,
   call: ToolCall,
-  { signal, runId, wait }: CallOptions,
+  options: CallOptions,
   progress: Progress,
 ): Promise<Outcome | Chunks> {
-  const scope = new CallScope(call.id, signal, tool.timeoutMs, { runId, wait });
+  const scope = new CallScope(call.id, options.signal, tool.timeoutMs, options);
   let streams = false;
   let done = false;
   try {

@@ -1,5 +1,6 @@
 import type { ExecutorContext, ToolContext } from "@toolglot/core";
 import { isThenable, onAbort, unsettled } from "@toolglot/internal";
+import type { CallOptions } from "../types.ts";
 
 type Wait = NonNullable<ExecutorContext["wait"]>;
 
@@ -11,6 +12,7 @@ export class CallScope implements ToolContext {
   readonly callId: string;
   readonly runId?: string;
   readonly wait?: Wait;
+  readonly hooked?: NonNullable<ToolContext["hooked"]>;
   readonly #canStop: boolean;
   readonly #stopListening: () => void;
   readonly #timeoutMs: number | undefined;
@@ -31,8 +33,9 @@ export class CallScope implements ToolContext {
     callId: string,
     outer: AbortSignal | undefined,
     timeoutMs: number | undefined,
-    { runId, wait }: { runId?: string | undefined; wait?: Wait | undefined } = {},
+    { runId, wait, hooked }: Pick<CallOptions, "runId" | "wait" | "hooked"> = {},
   ) {
+    if (hooked !== undefined) this.hooked = hooked;
     this.callId = callId;
     if (runId !== undefined) this.runId = runId;
     this.#canStop = outer !== undefined || timeoutMs !== undefined;

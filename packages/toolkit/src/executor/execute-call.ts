@@ -6,9 +6,18 @@ import {
   type ToolDefinition,
   type ToolErrorInfo,
   type ToolResult,
+  toJsonText,
 } from "@toolglot/core";
-import { type ApprovalQueue, CallReport, denied } from "@toolglot/core/executing";
-import { defined, settleWithin, sleep, unsettled } from "@toolglot/internal";
+import {
+  type ApprovalQueue,
+  type CallOutcome,
+  CallReport,
+  denied,
+  guardCall,
+  settledResult,
+  undecided,
+} from "@toolglot/core/executing";
+import { defined, isObject, settleWithin, sleep, unsettled } from "@toolglot/internal";
 import { type Prepared, shownValues } from "../call/prepare.ts";
 import { ToolResponse } from "../call/response.ts";
 import { errorTypes } from "../errors.ts";
@@ -28,61 +37,141 @@ export interface CallSetting {
   step?: number;
   /** Asked right before the tool runs: why it must not, or nothing. */
   begin?(): Promise<ToolErrorInfo | undefined>;
+  /** The call waits for a decision that comes later. */
+  onLater?(): void;
 }
 
-/** Runs one call: validates, asks the host if need be, runs the tool or starts its task. Exactly one result. */
+/** What the toolkit makes of an input: the call as it is run. */
+interface Ready {
+  call: ToolCall;
+  prepared: Prepared;
+}
+
+/** Runs one call: validates, asks the host if need be, runs the tool or starts its task, with the host's hooks. Exactly one result. */
 export async function executeCall(
   toolkit: Toolkit,
   call: ToolCall,
   context: ExecutorContext,
   setting: CallSetting,
 ): Promise<ToolResult> {
-  const { input, requestId } = call;
-  const { signal, runId, wait } = context;
-  const { step, given } = setting;
-  const report = new CallReport(context, call, given ? { ...(input as object), ...shownValues(given) } : input);
-  const tries = { attempts: 0 };
-  const place = defined({ step, requestId });
-  const end = (response: ToolResponse): ToolResult => {
-    const { attempts } = tries;
-    const result = toResult(call, response, { ...(attempts > 1 && { attempts }), ...place });
-    return { ...result, metadata: { ...result.metadata, ms: report.end(result) } };
-  };
-  const preparing = await settleWithin(toolkit.prepareCall(call, given), { signal });
-  // Stopped: the run below ends at once, as interrupted.
-  const prepared: Prepared = preparing === unsettled ? { ok: false, error: { type: "", message: "" } } : preparing;
-  if (prepared.ok && requiresApproval(prepared.tool.definition) && !signal.aborted) {
-    const { id: callId, name } = call;
+  const tool = toolkit.registered.get(call.name)?.definition;
+  const known = await settledResult(context, call, tool);
+  if (known) return known;
+  const shown = setting.given && shownValues(setting.given);
+  const whole = shown ? { ...call, input: { ...(call.input as object), ...shown } } : call;
+  const report = new CallReport(context, whole);
+  const run = new CallRun(toolkit, call, context, setting, report, shown);
+  const outcome = await guardCall<Ready>(context, whole, {
+    tool,
+    prepare: (input) => run.prepare(input === whole.input ? call.input : input),
+    decide: (ready) => run.decide(ready),
+    run: (ready) => run.run(ready),
+  });
+  const { id: callId, name } = call;
+  return { callId, name, ...outcome, metadata: { ...outcome.metadata, ms: report.end(outcome) } };
+}
+
+/** One call on its way. */
+class CallRun {
+  readonly #toolkit: Toolkit;
+  readonly #original: ToolCall;
+  readonly #context: ExecutorContext;
+  readonly #setting: CallSetting;
+  readonly #report: CallReport;
+  readonly #shown: Readonly<Record<string, unknown>> | undefined;
+
+  constructor(
+    toolkit: Toolkit,
+    original: ToolCall,
+    context: ExecutorContext,
+    setting: CallSetting,
+    report: CallReport,
+    shown: Readonly<Record<string, unknown>> | undefined,
+  ) {
+    this.#toolkit = toolkit;
+    this.#original = original;
+    this.#context = context;
+    this.#setting = setting;
+    this.#report = report;
+    this.#shown = shown;
+  }
+
+  async prepare(input: unknown): Promise<{ ready: Ready; isValid: boolean }> {
+    const { signal } = this.#context;
+    const [call, given] = this.#read(input);
+    const preparing = await settleWithin(this.#toolkit.prepareCall(call, given), { signal });
+    // Stopped: the run below ends at once, as interrupted.
+    const prepared: Prepared = preparing === unsettled ? { ok: false, error: { type: "", message: "" } } : preparing;
+    return { ready: { call, prepared }, isValid: prepared.ok && !signal.aborted };
+  }
+
+  /** Of an input that a hook has changed, what it left of the values that are no JSON. */
+  #read(input: unknown): [call: ToolCall, given: CallSetting["given"]] {
+    const { given } = this.#setting;
+    if (input === this.#original.input) return [this.#original, given];
+    const call = { ...this.#original, input };
+    const shown = this.#shown;
+    if (given === undefined || shown === undefined || !isObject(input)) return [call, undefined];
+    const isKept = (name: string): boolean =>
+      Object.hasOwn(shown, name) && Object.hasOwn(input, name) && toJsonText(input[name]) === toJsonText(shown[name]);
+    const rest = Object.entries(input).filter(([name]) => !isKept(name));
+    const kept = Object.entries(given).filter(([name]) => isKept(name));
+    return [{ ...call, input: Object.fromEntries(rest) }, kept.length > 0 ? Object.fromEntries(kept) : undefined];
+  }
+
+  async decide({ prepared }: Ready): Promise<CallOutcome | undefined> {
+    if (!prepared.ok || !requiresApproval(prepared.tool.definition)) return undefined;
+    const { id: callId, name } = this.#original;
     const reason = reasonToAsk(prepared.tool.definition);
-    const decision = await setting.approvals.ask(context, { callId, name, input: prepared.asked, reason });
-    report.restart();
-    if (decision?.approved !== true && !signal.aborted) {
-      const error = denied(name, decision);
-      const metadata = defined({ deniedBy: decision?.by });
-      return end(new ToolResponse({ content: error.message, status: "denied", error, metadata }));
+    const question = { callId, name, input: prepared.asked, reason };
+    const decision = await this.#setting.approvals.ask(this.#context, question);
+    this.#report.restart();
+    if (decision?.approved === true || this.#context.signal.aborted) return undefined;
+    if (decision?.later) {
+      this.#setting.onLater?.();
+      return undecided(name);
     }
+    const error = denied(name, decision);
+    const metadata = defined({ deniedBy: decision?.by });
+    return this.#outcome(new ToolResponse({ content: error.message, status: "denied", error, metadata }));
   }
-  const obstacle = prepared.ok && !signal.aborted ? await setting.begin?.() : undefined;
-  if (obstacle) return end(new ToolResponse({ content: `Error: ${obstacle.message}`, error: obstacle }));
-  if (prepared.ok && prepared.tool.definition.annotations?.async && !signal.aborted) {
-    const taskId = setting.tasks.start({
-      call,
-      step,
-      requestId,
-      runId,
-      run: (own) => toolkit.runPrepared(prepared, call, { signal: own, runId, ...defined({ step }) }),
-      toResult: (response) => toResult(call, response, place),
-    });
-    return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
+
+  async run({ call, prepared }: Ready): Promise<CallOutcome> {
+    const { signal, wait, hooks, runId, stepIndex } = this.#context;
+    const hooked = hooks && { hooks, runId, stepIndex };
+    const { step, begin, retry } = this.#setting;
+    const { requestId } = call;
+    const obstacle = prepared.ok && !signal.aborted ? await begin?.() : undefined;
+    if (obstacle) return this.#outcome(new ToolResponse({ content: `Error: ${obstacle.message}`, error: obstacle }));
+    if (prepared.ok && prepared.tool.definition.annotations?.async && !signal.aborted) {
+      const taskId = this.#setting.tasks.start({
+        call,
+        step,
+        requestId,
+        runId,
+        run: (own) => this.#toolkit.runPrepared(prepared, call, { signal: own, runId, ...defined({ step, hooked }) }),
+        toResult: (response) => ({ callId: call.id, name: call.name, ...this.#outcome(response) }),
+      });
+      return this.#outcome(
+        new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }),
+      );
+    }
+    let final: ToolResponse | undefined;
+    const tries = { attempts: 0 };
+    const options: CallOptions = { signal, runId, ...defined({ step, wait, hooked }) };
+    if (prepared.ok && retry) options.around = retrying(prepared, retry, signal, this.#report, tries);
+    for await (const response of this.#toolkit.runPrepared(prepared, call, options)) {
+      if (response.isLast) final = response;
+      else this.#report.progress(response.data ?? contentText(response.content));
+    }
+    return this.#outcome(final as ToolResponse, tries.attempts > 1 ? { attempts: tries.attempts } : {});
   }
-  let final: ToolResponse | undefined;
-  const options: CallOptions = { signal, runId, ...defined({ step, wait }) };
-  if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, signal, report, tries);
-  for await (const response of toolkit.runPrepared(prepared, call, options)) {
-    if (response.isLast) final = response;
-    else report.progress(response.data ?? contentText(response.content));
+
+  #outcome(response: ToolResponse, facts: Record<string, unknown> = {}): CallOutcome {
+    const { step } = this.#setting;
+    const { requestId } = this.#original;
+    return toOutcome(response, { ...facts, ...defined({ step, requestId }) });
   }
-  return end(final as ToolResponse);
 }
 
 /** Goes on again after a failure. What is around it, as the span of a trace, sees one call. */
@@ -123,18 +212,11 @@ function mayRetry({ tool }: Prepared & { ok: true }, { status, error }: ToolResp
 const firstPauseMs = 100;
 const longestPauseMs = 5000;
 
-function toResult({ id: callId, name }: ToolCall, response: ToolResponse, facts: Record<string, unknown>): ToolResult {
+function toOutcome(response: ToolResponse, facts: Record<string, unknown>): CallOutcome {
   const { status, content, data, metadata } = response;
   const failed = status !== "ok" && status !== "pending";
   const error = response.error ?? (failed ? { type: "ToolError", message: contentText(content) } : undefined);
-  return {
-    callId,
-    name,
-    status,
-    content,
-    ...defined({ data, error }),
-    metadata: { ...metadata, ...facts },
-  };
+  return { status, content, ...defined({ data, error }), metadata: { ...metadata, ...facts } };
 }
 
 /** One sentence for the person who decides. */

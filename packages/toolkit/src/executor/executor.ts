@@ -40,6 +40,10 @@ export interface ToolkitExecutor extends Executor {
   readonly tasks: Tasks;
 }
 
+function isDurable(log: OperationLog | undefined): boolean {
+  return log !== undefined && log.durability !== "none";
+}
+
 /**
  * Runs batches of calls, and plans, on a toolkit.
  *
@@ -57,6 +61,10 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
   const runPlan = planRunner(toolkit, { ...options, tasks });
   return {
     tasks,
+    honoursHooks: true,
+    // Of a plan with a request id, a durable log knows what has happened.
+    resumes: (action) =>
+      action.kind === "plan" && action.plan.requestId !== undefined && isDurable(options.operationLog),
     handles: (action): action is CallsAction | PlanAction => action.kind === "calls" || action.kind === "plan",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind === "plan") return runPlan(action.plan, context);

@@ -15,9 +15,9 @@ import { errorInfo, errorTypes } from "../errors.ts";
 import { dataResolver, type ResourceSchemes, resolveResource, resourceText } from "../resource.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
-import { executeCall } from "./execute-call.ts";
+import { type CallSetting, executeCall } from "./execute-call.ts";
 import type { ToolkitExecutorOptions } from "./executor.ts";
-import { type Begin, runOnce } from "./run-once.ts";
+import { type Begin, type PlanRun, runOnce } from "./run-once.ts";
 import { settleUnrun } from "./unrun.ts";
 
 /**
@@ -38,35 +38,38 @@ export function planRunner(
   const schemes: ResourceSchemes = { data: dataResolver, ...options.resources };
 
   return async (plan, context) => {
-    if (plan.requestId === undefined) return runSteps(plan, context);
+    if (plan.requestId === undefined) return (await runSteps(plan, context)).results;
     return runOnce(plan, { log, scope, context }, (begin) => runSteps(plan, context, begin));
   };
 
-  async function runSteps(plan: Plan, context: ExecutorContext, begin?: Begin): Promise<ToolResult[]> {
+  async function runSteps(plan: Plan, context: ExecutorContext, begin?: Begin): Promise<PlanRun> {
     const approvals = new ApprovalQueue();
     const results: ToolResult[] = [];
-    let failed: number | undefined;
+    let obstacle: string | undefined;
+    let waits = false;
     for (const step of plan.steps) {
-      const result =
-        failed === undefined
-          ? await runStep(step, plan, context, approvals, begin)
-          : refuse(step, plan, context, {
-              type: errorTypes.notRun,
-              message: `Step ${step.index} did not run, because step ${failed} failed.`,
-            });
+      if (obstacle !== undefined) {
+        const message = `Step ${step.index} did not run, because step ${obstacle}.`;
+        results.push(refuse(step, plan, context, { type: errorTypes.notRun, message }));
+        continue;
+      }
+      const onLater = (): void => {
+        waits = true;
+        obstacle = `${step.index} waits for a decision`;
+      };
+      const result = await runStep(step, plan, context, { approvals, onLater, ...(begin && { begin }) });
       results.push(result);
       const ok = result.status === "ok" || result.status === "pending";
-      if (!ok && failed === undefined && step.onError === "stop") failed = step.index;
+      if (!ok && step.onError === "stop") obstacle = `${step.index} failed`;
     }
-    return results;
+    return { results, waits };
   }
 
   async function runStep(
     step: PlanStep,
     plan: Plan,
     context: ExecutorContext,
-    approvals: ApprovalQueue,
-    begin: Begin | undefined,
+    setting: Pick<CallSetting, "approvals" | "onLater" | "begin">,
   ): Promise<ToolResult> {
     const [first, ...more] = step.errors;
     if (first) {
@@ -86,11 +89,10 @@ export function planRunner(
       ...(plan.requestId !== undefined && { requestId: plan.requestId }),
     };
     return executeCall(toolkit, call, context, {
-      approvals,
+      ...setting,
       tasks,
       step: step.index,
       retry: step.retry,
-      ...(begin && { begin }),
       ...("given" in values && { given: values.given }),
     });
   }

@@ -6,10 +6,12 @@ import {
   type OperationLog,
   type OperationRecord,
   type Plan,
+  type PlanStep,
   type ToolErrorInfo,
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
+import { settledResult } from "@toolglot/core/executing";
 import { canonicalJson, clockSince, errorText, keepLease, sleep, textDigest, toHex } from "@toolglot/internal";
 import { errorTypes } from "../errors.ts";
 import { reportUnrun, settleUnrun } from "./unrun.ts";
@@ -23,6 +25,12 @@ export interface Once {
 
 /** Called right before each step takes effect. Gives the reason why the step must not run, if there is one. */
 export type Begin = () => Promise<ToolErrorInfo | undefined>;
+
+/** How a plan went. `waits`: a step of it waits for a decision, after which the plan is run again. */
+export interface PlanRun {
+  results: ToolResult[];
+  waits: boolean;
+}
 
 const leaseMs = 60_000;
 const firstPollMs = 20;
@@ -38,14 +46,23 @@ const longestPollMs = 1000;
 export async function runOnce(
   plan: Plan,
   { log, scope, context }: Once,
-  run: (begin: Begin) => Promise<ToolResult[]>,
+  run: (begin: Begin) => Promise<PlanRun>,
 ): Promise<ToolResult[]> {
   const key = { scope, key: plan.requestId as string };
   const fingerprint = await fingerprintOf(plan);
   const owner = context.runId;
-  const forEach = (status: ToolResult["status"], type: string, message: string, warnings?: string[]): ToolResult[] => {
+  const forEach = (
+    status: ToolResult["status"],
+    type: string,
+    message: string,
+    warnings?: string[],
+  ): Promise<ToolResult[]> => {
     const settled = { status, error: { type, message }, ...(warnings && { metadata: { warnings } }) };
-    return plan.steps.map((step) => settleUnrun(step, context, plan.requestId, settled));
+    const known = ({ callId: id, tool: name, params: input }: PlanStep) =>
+      settledResult(context, { id, name, input, protocol: "tam" });
+    return Promise.all(
+      plan.steps.map(async (step) => (await known(step)) ?? settleUnrun(step, context, plan.requestId, settled)),
+    );
   };
   const shown = JSON.stringify(plan.requestId);
   for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
@@ -108,13 +125,13 @@ async function runClaimed(
   log: OperationLog,
   { claim, record }: { claim: OperationClaim; record: OperationRecord },
   asked: number,
-  run: (begin: Begin) => Promise<ToolResult[]>,
+  run: (begin: Begin) => Promise<PlanRun>,
 ): Promise<ToolResult[]> {
   let begun = false;
   const { claimedAt, leaseUntil } = record;
   const lease = keepLease(log, claim, { leaseMs, leaseUntil, now: clockSince(claimedAt, asked) });
   try {
-    const results = await run(async () => {
+    const { results, waits } = await run(async () => {
       if (!(await lease.hold())) return takenOver;
       if (begun) return undefined;
       try {
@@ -124,7 +141,8 @@ async function runClaimed(
       }
       return begun ? undefined : takenOver;
     });
-    if (!begun) {
+    // Of a plan that waits, whoever runs it again has the results of the steps that ran.
+    if (!begun || waits) {
       await log.finish(claim, { state: "released" }).catch(() => false);
       return results;
     }

@@ -75,7 +75,9 @@ export function programExecutor(
   const open = new OpenKeys();
   const plain = make([]);
   return {
+    ...(plain.honoursHooks && { honoursHooks: true }),
     handles: (action: Action): boolean => action.kind === "code" && plain.handles(action),
+    resumes: (action) => plain.resumes?.(action) ?? false,
     async execute(action, context) {
       if (action.kind !== "code") throw new TypeError(`a programExecutor runs code, not ${action.kind}`);
       const traceId = `program:sha256:${await textDigest(action.source)}`;

@@ -1,10 +1,29 @@
-import type { Action, CallsAction, Decision, Executor, ExecutorContext, ToolCall, ToolResult } from "@toolglot/core";
+import type {
+  Action,
+  CallsAction,
+  Executor,
+  ExecutorContext,
+  JsonObject,
+  ToolCall,
+  ToolDefinition,
+  ToolResult,
+} from "@toolglot/core";
 import { toJsonText } from "@toolglot/core";
-import { ApprovalQueue, CallReport, checkConcurrency, denied, inOrder } from "@toolglot/core/executing";
+import {
+  ApprovalQueue,
+  type CallOutcome,
+  CallReport,
+  checkConcurrency,
+  denied,
+  guardCall,
+  inOrder,
+  settledResult,
+  undecided,
+} from "@toolglot/core/executing";
 import { checkKeys, defined, isObject } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsApproval, OpenKeys } from "../open-keys.ts";
-import type { CallResult, TrpClient } from "../types.ts";
+import type { TrpClient } from "../types.ts";
 import { describeCapabilities, searchCatalog } from "./catalog-answers.ts";
 import { findByName, type MeantCall, type RouterInput, readRouterInput, unknownName } from "./router-input.ts";
 import { type RouterApprovals, RowCall } from "./row-call.ts";
@@ -36,6 +55,9 @@ export function routerExecutor(client: TrpClient, options: RouterExecutorOptions
   checkConcurrency(maxConcurrency);
   const open = new OpenKeys();
   return {
+    honoursHooks: true,
+    // Keys are made of run and call: the router knows what has happened.
+    resumes: (action) => action.kind === "calls",
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action, context) {
       if (action.kind !== "calls") throw new TypeError(`a routerExecutor runs calls, not ${action.kind}`);
@@ -88,6 +110,13 @@ class Job {
 
   async run(): Promise<ToolResult> {
     const { id: callId, name } = this.#call;
+    const input = this.#input;
+    const [only, ...more] = input.kind === "calls" ? input.calls : [];
+    // One routed call is the model's call itself.
+    if (only?.ok && more.length === 0) {
+      const known = await settledResult(this.#setting.context, this.#routed(only, 0), toolOf(only.row));
+      if (known) return known;
+    }
     const report = new CallReport(this.#setting.context, this.#call);
     const ending = await this.#end().catch((error: unknown): Ending => {
       // Asking for descriptions or matches: nothing was changed by that.
@@ -121,7 +150,11 @@ class Job {
   async #callAll(calls: readonly MeantCall[]): Promise<Ending> {
     const { maxConcurrency } = this.#setting.options;
     const order = { maxConcurrency, onlyReads: readsOnly };
-    const endings = await inOrder(calls, order, (call, index) => this.#callOne(call, index));
+    const endings = await inOrder(calls, order, async (call, index) => {
+      const known =
+        call.ok && (await settledResult(this.#setting.context, this.#routed(call, index), toolOf(call.row)));
+      return known || this.#callOne(call, index);
+    });
     const [only] = endings;
     if (endings.length === 1 && only !== undefined) return only;
     const data = endings.map(({ name, status, data, error }) => ({
@@ -138,16 +171,38 @@ class Job {
     return { ...base, error: { type: failed[0]?.error?.type ?? "Error", message } };
   }
 
+  /** A routed call as the host's hooks see it: by the capability's name, with the arguments that go to the router. */
+  #routed({ row, args }: MeantCall & { ok: true }, index: number): ToolCall {
+    const isOne = this.#input.kind === "calls" && this.#input.calls.length === 1;
+    const id = isOne ? this.#call.id : `${this.#call.id}:${index + 1}`;
+    return { id, name: row.name, input: args, protocol: this.#call.protocol };
+  }
+
   async #callOne(call: MeantCall, index: number): Promise<Ending> {
     if (!call.ok) return failure(call.name, call.error);
-    const { row, args } = call;
+    const { row } = call;
+    const routed = this.#routed(call, index);
+    const outcome = await guardCall<unknown>(this.#setting.context, routed, {
+      tool: toolOf(row),
+      prepare: (input) => ({ ready: input, isValid: isObject(input) }),
+      run: (input) => this.#send(row, input, routed.id, index),
+    });
+    return { name: row.name, ...outcome };
+  }
+
+  async #send(row: AliasRow, args: unknown, callId: string, index: number): Promise<CallOutcome> {
+    if (!isObject(args)) {
+      return failure(row.name, { type: "InvalidInput", message: `The arguments of ${row.name} must be an object.` });
+    }
     const { client, options, context, open } = this.#setting;
     const setting = { client, open, signal: context.signal, timeoutMs: options.timeoutMs };
     try {
-      const made = await RowCall.make(setting, row, args, [context.runId, this.#call.id, index]);
+      const made = await RowCall.make(setting, row, args as JsonObject, [context.runId, this.#call.id, index]);
       const outcome = await made.send();
       if (!needsApproval(outcome) || options.approvals === undefined) return toEnding(row, outcome);
-      const decision = await this.#ask(row, args, outcome);
+      const reason = outcome.error?.message ?? `${row.name} needs an approval.`;
+      const decision = await this.#approvals.ask(context, { callId, name: row.name, input: args, reason });
+      if (decision?.later) return undecided(row.name);
       // A host that can't be asked hasn't decided: the request stays open.
       const token = decision && (await made.decide(outcome, decision, options.approvals));
       if (decision === undefined || token === undefined) return toEnding(row, outcome);
@@ -156,12 +211,12 @@ class Job {
       return toLost(row, error, context.signal.aborted);
     }
   }
+}
 
-  #ask(row: AliasRow, args: Record<string, unknown>, outcome: CallResult): Promise<Decision | undefined> {
-    const reason = outcome.error?.message ?? `${row.name} needs an approval.`;
-    const asked = { callId: this.#call.id, name: row.name, input: args, reason };
-    return this.#approvals.ask(this.#setting.context, asked);
-  }
+/** What a catalog's row says of its capability, as a tool. */
+function toolOf({ name, desc, io_class: ioClass, risk_tier: riskTier }: AliasRow): ToolDefinition {
+  const annotations = { readOnlyHint: ioClass === "READ", riskTier };
+  return { name, description: desc, inputSchema: { type: "object" }, annotations };
 }
 
 function readsOnly(call: MeantCall): boolean {

@@ -1,0 +1,2 @@
+/** For Node: sessions in files. */
+export { fileSessions } from "./file-sessions.ts";

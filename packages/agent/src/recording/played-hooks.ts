@@ -1,0 +1,60 @@
+import type { Model, ModelInfo, ToolProtocol } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
+import type { SessionStore } from "../session/types.ts";
+import type { AgentOptions } from "../types.ts";
+import { outOfOrder, toError } from "./played-errors.ts";
+import type { Player } from "./player.ts";
+import type { RecordedStepChange, Recording } from "./types.ts";
+
+/** What of a recording is code. */
+export interface ReplayOptions {
+  /** That of the run. */
+  protocol: ToolProtocol;
+  /** Those that `prepareStep` gave single steps. Default: none. */
+  protocols?: readonly ToolProtocol[];
+}
+
+/** `TypeError` when a step was made with a protocol that is not there. */
+export function checkProtocols({ entries }: Recording, protocols: readonly ToolProtocol[]): void {
+  for (const entry of entries) {
+    if (entry.type !== "hook" || entry.hook !== "prepareStep") continue;
+    const { protocol } = (entry.answer ?? {}) as RecordedStepChange;
+    if (protocol === undefined || protocols.some(({ version }) => version === protocol)) continue;
+    throw new TypeError(`A step of the recording was made with ${protocol}: pass that one in protocols.`);
+  }
+}
+
+/** `prepareStep` as it answered then. */
+export function playedPrepareStep(
+  player: Player,
+  protocols: readonly ToolProtocol[],
+  modelOf: (info: ModelInfo) => Model,
+): NonNullable<AgentOptions["prepareStep"]> {
+  return async () => {
+    const crossing = await player.next();
+    if (player.signal.aborted) return undefined;
+    if (crossing?.type !== "hook") throw outOfOrder(player, "a step is prepared", crossing);
+    player.advance();
+    if (crossing.error) throw toError(crossing.error);
+    const change = crossing.answer as RecordedStepChange | undefined;
+    const { model, protocol: version, ...data } = change ?? {};
+    const protocol = protocols.find((one) => one.version === version);
+    return change && { ...data, ...defined({ model: model && modelOf(model), protocol }) };
+  };
+}
+
+/** A store that keeps nothing, and fails where the host's did. `inAction` rejects so, while an action is played. */
+export function playedSessions(player: Player, { entries }: Recording, inAction: () => Promise<void>): SessionStore {
+  const failures = entries.flatMap((entry) => (entry.type === "session-failed" ? [entry.at] : []));
+  return {
+    read: async () => undefined,
+    async append(_, lines, at) {
+      if (!failures.some((failed) => failed >= at && failed < at + lines.length)) return;
+      await inAction();
+      const crossing = await player.next();
+      if (crossing?.type !== "session-failed") throw outOfOrder(player, "the session is written", crossing);
+      player.advance();
+      throw toError(crossing.error);
+    },
+  };
+}

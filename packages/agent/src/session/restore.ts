@@ -1,0 +1,167 @@
+import type { Action, ApprovalRequest, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
+import type { RunStep } from "../types.ts";
+import { LineReader, type SessionLine, sessionInvalid } from "./lines.ts";
+import { unpackActions } from "./pack-actions.ts";
+import type { Asked, OpenAnswer, SessionCounts } from "./types.ts";
+
+/** An answer whose actions were not over, and what had come of them. */
+export interface OpenStep extends OpenAnswer {
+  /** Of its actions that are over, in order. */
+  results: ToolResult[][];
+  /** Calls of the others that were begun, and those that had ended. */
+  started: Set<string>;
+  ended: Map<string, ToolResult>;
+}
+
+/** A run as its log has it. */
+export interface Restored {
+  head: Extract<SessionLine, { type: "head" }>;
+  isEnded: boolean;
+  /** What it goes on with: a request, an action that was under way, or calls that wait for decisions. */
+  from: "model" | "action" | "approval";
+  messages: Message[];
+  results: ToolResult[];
+  steps: RunStep[];
+  stepIndex: number;
+  counts: SessionCounts;
+  /** Visible text of the last answer. */
+  text: string;
+  /** Whether the model is to correct its last answer, and how often in a row. */
+  repairs: number;
+  /** Actions that are over, with their results. */
+  past: { action: Action; results: ToolResult[] }[];
+  open: OpenStep | undefined;
+  pending: ApprovalRequest[];
+  decisions: { callId: string; asked: Asked; decision: Decision }[];
+  /** Of the last step that is over. */
+  lastResults: ToolResult[];
+}
+
+/** The lines of a log that count, and how it ends. */
+export interface ReadLog {
+  /** Texts of the lines that count. */
+  lines: string[];
+  restored: Restored;
+  owner: string;
+  isTorn: boolean;
+}
+
+/** Reads a log. Throws `ToolglotError` `agent/session-invalid`, with `data.line`, for what is none. */
+export function readLog(texts: readonly string[]): ReadLog {
+  const reader = new LineReader();
+  const lines: string[] = [];
+  let restoring: Restoring | undefined;
+  for (const [row, text] of texts.entries()) {
+    const line = reader.read(text);
+    if (line === undefined) continue;
+    lines.push(text);
+    try {
+      if (restoring === undefined) {
+        if (line.type !== "head" || line.version !== 1) throw new TypeError("no head");
+        restoring = new Restoring(line);
+      } else restoring.take(line);
+    } catch {
+      throw sessionInvalid(
+        restoring === undefined ? "is not the head of a session of version 1" : "can't stand there",
+        row + 1,
+      );
+    }
+  }
+  if (restoring === undefined) throw sessionInvalid("is not the head of a session of version 1", 1);
+  return { lines, restored: restoring.restored, owner: reader.owner ?? "", isTorn: reader.torn !== undefined };
+}
+
+/** Rebuilds a run from its lines, one after another. */
+class Restoring {
+  readonly restored: Restored;
+
+  constructor(head: Restored["head"]) {
+    const counts = { turns: 0, tokens: 0, usage: {}, denied: 0, nextCall: 0, ms: 0 };
+    const lists = { results: [], steps: [], past: [], pending: [], decisions: [], lastResults: [] };
+    this.restored = {
+      ...{
+        head,
+        isEnded: false,
+        from: "model",
+        messages: [...head.messages],
+        stepIndex: 0,
+        text: "",
+        repairs: 0,
+        counts,
+      },
+      ...lists,
+      open: undefined,
+    };
+  }
+
+  take(line: SessionLine): void {
+    const { restored } = this;
+    const open = restored.open;
+    switch (line.type) {
+      case "answer": {
+        if (open) throw new TypeError("an answer before the step is over");
+        const { block, notes, text, finish, usage } = line;
+        restored.messages.push(...line.messages);
+        restored.stepIndex = line.stepIndex;
+        Object.assign(restored, { counts: line.counts, text, from: "action" });
+        restored.open = {
+          ...{ notes, text, finish, actions: unpackActions(line), results: [], started: new Set(), ended: new Map() },
+          ...(block && { block }),
+          ...(usage && { usage }),
+        };
+        return;
+      }
+      case "call-start":
+        open?.started.add(line.callId);
+        return;
+      case "call-end":
+        open?.ended.set(line.callId, line.result);
+        return;
+      case "decision":
+        restored.decisions.push(line);
+        return;
+      case "results":
+        if (!open) throw new TypeError("results of no action");
+        this.#over(open.actions[open.results.length] as Action, line.results);
+        open.results.push(line.results);
+        return;
+      case "waiting":
+        if (!open) throw new TypeError("nothing to wait for");
+        // The action had come to rest: what it had begun and not ended had not run.
+        for (const id of open.started) if (!open.ended.has(id)) open.started.delete(id);
+        for (const result of line.results) open.ended.set(result.callId, result);
+        Object.assign(restored, { pending: line.pending, counts: line.counts, from: "approval" });
+        return;
+      case "step":
+        if (open) restored.messages.push(resultMessage(open.results.flat()));
+        restored.messages.push(...line.messages);
+        restored.steps.push(line.step);
+        Object.assign(restored, { counts: line.counts, text: line.text, from: "model", open: undefined, pending: [] });
+        restored.decisions = [];
+        restored.lastResults = open?.results.flat() ?? [];
+        restored.stepIndex = line.step.stepIndex + 1;
+        restored.repairs = line.repair ? restored.repairs + 1 : 0;
+        return;
+      case "end":
+        restored.messages.push(...line.messages);
+        restored.isEnded = true;
+        return;
+      case "owner":
+      case "torn":
+        return;
+      default:
+        throw new TypeError("no such line");
+    }
+  }
+
+  #over(action: Action, results: ToolResult[]): void {
+    this.restored.results.push(...results);
+    this.restored.past.push({ action, results });
+  }
+}
+
+/** The message with the results of a step. */
+export function resultMessage(results: readonly ToolResult[]): Message {
+  const parts = results.map((result): MessagePart => ({ type: "result", result }));
+  return { role: "tool", trust: "untrusted", parts };
+}

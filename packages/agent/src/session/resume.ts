@@ -1,0 +1,79 @@
+import { ToolglotError } from "@toolglot/core";
+import { checkKeys, isObject, randomHex } from "@toolglot/internal";
+import type { Settings } from "../settings.ts";
+import { lineText, sessionBusy, sessionInvalid } from "./lines.ts";
+import { type ReadLog, type Restored, readLog } from "./restore.ts";
+import type { Resumed } from "./run-session.ts";
+import type { ResumeOptions, RunSnapshot, SessionEntry } from "./types.ts";
+
+/** Takes over a run that was saved. Rejects as `Agent.resume` says. */
+export async function takeOver(
+  settings: Settings,
+  saved: RunSnapshot | string,
+  options: ResumeOptions,
+): Promise<Resumed & { runId: string }> {
+  checkKeys("resume", options, "decisions settle steer signal");
+  const { sessions, protocol, mode } = settings;
+  if (typeof saved === "string" && sessions === undefined) {
+    throw new TypeError("resume: a run id needs the option sessions of createAgent; else pass the run's snapshot.");
+  }
+  const given = typeof saved === "string" ? undefined : readSnapshot(saved);
+  const runId = given?.restored.head.runId ?? (saved as string);
+  const texts = await sessions?.read(runId);
+  const kept = texts && readLog(texts);
+  const log = kept ?? given;
+  if (log === undefined) {
+    throw new ToolglotError("agent/session-unknown", `There is no session of the run ${JSON.stringify(runId)}.`, {
+      data: { runId },
+    });
+  }
+  const { restored } = log;
+  if (restored.isEnded) {
+    throw new ToolglotError("agent/session-ended", `The run ${runId} has ended.`, { data: { runId } });
+  }
+  if (given && kept && given.lines.length !== kept.lines.length) throw sessionBusy(runId);
+  const { head } = restored;
+  if (head.protocol !== protocol.version || head.mode !== mode) {
+    const message = `The run ${runId} was begun with ${head.protocol} in the mode ${head.mode}, not with ${protocol.version} in the mode ${mode}.`;
+    throw new ToolglotError("agent/session-mismatch", message, { data: { protocol: head.protocol, mode: head.mode } });
+  }
+  checkIds(
+    "decisions",
+    options.decisions,
+    restored.pending.map(({ callId }) => callId),
+  );
+  checkIds("settle", options.settle, doubtful(restored));
+  const owner = randomHex(8);
+  const claims: SessionEntry[] = [...(log.isTorn ? [{ type: "torn" } as const] : []), { type: "owner" }];
+  const first = log.lines.length;
+  const lines = [...log.lines, ...claims.map((claim, index) => lineText(claim, first + index, owner))];
+  if (sessions) {
+    const from = kept ? first : 0;
+    await sessions.append(runId, lines.slice(from), from);
+    // A store that does not look at the number lets both of two processes write: the first one has the run.
+    const now = await sessions.read(runId);
+    const written = now && readLog(now);
+    if (written?.owner !== owner || written.lines.length !== lines.length) throw sessionBusy(runId);
+  }
+  return { runId, restored, lines, owner, options };
+}
+
+function readSnapshot(saved: RunSnapshot): ReadLog {
+  if (!isObject(saved) || saved.version !== 1 || !Array.isArray(saved.lines)) {
+    throw sessionInvalid("is missing: this is no snapshot of version 1", 1);
+  }
+  return readLog(saved.lines.map(String));
+}
+
+/** Calls that were begun, and have no end. */
+function doubtful({ open }: Restored): string[] {
+  return open ? [...open.started].filter((id) => !open.ended.has(id)) : [];
+}
+
+function checkIds(what: string, given: Readonly<Record<string, unknown>> | undefined, known: readonly string[]): void {
+  const odd = Object.keys(given ?? {}).find((id) => !known.includes(id));
+  if (odd === undefined) return;
+  const hint = known.length === 0 ? "there are none" : `they are ${known.join(", ")}`;
+  const kind = what === "settle" ? "was under way" : "waits for a decision";
+  throw new TypeError(`resume: ${what} has ${JSON.stringify(odd)}, which is no call that ${kind}; ${hint}.`);
+}

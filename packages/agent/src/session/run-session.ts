@@ -1,0 +1,213 @@
+import type { Action, ApprovalRequest, Decision, ToolCall, ToolDefinition, ToolResult } from "@toolglot/core";
+import { failure } from "@toolglot/core/executing";
+import { defined, randomHex } from "@toolglot/internal";
+import type { Answer } from "../loop/answer.ts";
+import { riskyTools } from "../loop/decide.ts";
+import type { RunState } from "../loop/run-state.ts";
+import { canonicalJson } from "../plain-json.ts";
+import type { RunStatus, RunStep } from "../types.ts";
+import { packActions } from "./pack-actions.ts";
+import type { OpenStep, Restored } from "./restore.ts";
+import { SessionLog } from "./session-log.ts";
+import type { OpenAnswer, ResumeOptions, RunSnapshot, SessionCounts } from "./types.ts";
+
+/** What a run goes on from, when it was begun before. */
+export interface Resumed {
+  restored: Restored;
+  lines: string[];
+  owner: string;
+  options: ResumeOptions;
+}
+
+/** What a run writes down, and what it finds written by an earlier process. */
+export class RunSession {
+  readonly #run: RunState;
+  readonly #log: SessionLog;
+  readonly #resumed: Resumed | undefined;
+  /** The answer whose actions this process found under way, until they are over. */
+  open: OpenStep | undefined;
+  /** What was answered with "later" in the open action. */
+  #later: ApprovalRequest[] = [];
+  /** Calls of the open action that have come to an end here. */
+  readonly #ended = new Set<string>();
+  #isBegun = false;
+  /** Why the store failed. */
+  fault: { error: unknown } | undefined;
+
+  constructor(run: RunState, resumed: Resumed | undefined) {
+    this.#run = run;
+    this.#resumed = resumed;
+    this.open = resumed?.restored.open;
+    const owner = resumed?.owner ?? randomHex(8);
+    const { runId, settings } = run;
+    this.#log = new SessionLog({ runId, owner, store: settings.sessions }, resumed?.lines ?? [], (error) => {
+      this.fault = { error };
+      run.requestStop({ cause: "session" });
+    });
+  }
+
+  snapshot(): RunSnapshot {
+    return this.#log.snapshot();
+  }
+
+  /** The head, where the run begins here. */
+  async begin(): Promise<void> {
+    this.#isBegun = true;
+    const { runId, settings, conversation, trace } = this.#run;
+    const messages = conversation.takeNew();
+    if (this.#resumed) return;
+    const { protocol, mode, locale } = settings;
+    const about = { runId, protocol: protocol.version, mode, locale, ...defined({ traceparent: trace.traceparent }) };
+    await this.#log.add({ type: "head", version: 1, ...about, messages });
+  }
+
+  /** An answer, before its actions run. */
+  async answered(
+    answer: Answer,
+    { block, actions, notes }: Pick<OpenAnswer, "block" | "actions" | "notes">,
+  ): Promise<void> {
+    const { stepIndex, lastText: text, conversation } = this.#run;
+    const { finish, usage } = answer;
+    await this.#log.add({
+      ...{ type: "answer", stepIndex, messages: conversation.takeNew(), counts: this.#counts() },
+      ...{ ...packActions(actions), notes, text, finish },
+      ...(block && { block }),
+      ...(usage && { usage }),
+    });
+  }
+
+  /** The end of a step that another one follows. */
+  async stepped(step: RunStep, repair: boolean): Promise<void> {
+    const { conversation, lastText: text } = this.#run;
+    this.open = undefined;
+    await this.#log.add({ type: "step", step, repair, text, counts: this.#counts(), messages: conversation.takeNew() });
+  }
+
+  /** The end; of a run that could not even begin there is nothing to write down. */
+  async ended(status: RunStatus, text: string): Promise<void> {
+    if (!this.#isBegun) return;
+    await this.#log.add({ type: "end", status, text, messages: this.#run.conversation.takeNew() });
+  }
+
+  /** A whole action, or a call of an executor without hooks, is about to begin. */
+  async starts(callId: string): Promise<void> {
+    await this.#log.add({ type: "call-start", callId });
+  }
+
+  /** The results of an action that is over. */
+  async acted(results: ToolResult[]): Promise<void> {
+    this.#ended.clear();
+    await this.#log.add({ type: "results", results });
+  }
+
+  /** A call that may have an effect is about to begin, and has ended. */
+  async callStarts(call: Pick<ToolCall, "id" | "name">, tool: ToolDefinition | undefined): Promise<void> {
+    if (!this.#onlyReads(call, tool)) await this.starts(call.id);
+  }
+
+  async callEnds(call: ToolCall, result: ToolResult, tool: ToolDefinition | undefined): Promise<void> {
+    this.#ended.add(call.id);
+    if (!this.#onlyReads(call, tool)) await this.#log.add({ type: "call-end", callId: call.id, result });
+  }
+
+  #onlyReads({ name }: Pick<ToolCall, "name">, tool: ToolDefinition | undefined): boolean {
+    return (tool ?? this.#toolOf(name))?.annotations?.readOnlyHint === true;
+  }
+
+  #toolOf(name: string | undefined): ToolDefinition | undefined {
+    return this.#run.step.tools.find((tool) => tool.name === name);
+  }
+
+  /**
+   * The result of a call that was begun, or had ended, in an earlier process; undefined for one that is to be made. `mayRepeat`: making it
+   * again does no harm.
+   */
+  async settled(call: { id: string; name?: string }, mayRepeat: boolean): Promise<ToolResult | undefined> {
+    const { open } = this;
+    const { id: callId, name } = call;
+    if (open === undefined) return undefined;
+    const saved = open.ended.get(callId);
+    if (saved) {
+      this.#ended.add(callId);
+      return saved;
+    }
+    if (!open.started.has(callId)) return undefined;
+    const given = this.#resumed?.options.settle?.[callId];
+    if (given === "rerun" || (given === undefined && mayRepeat)) return undefined;
+    const message = this.#run.wording.inDoubt;
+    const named = name === undefined ? { callId } : { callId, name };
+    const result = given ?? { ...named, ...failure({ type: "InDoubt", message }) };
+    if (given === undefined) this.#run.emit({ type: "call-in-doubt", stepIndex: this.#run.stepIndex, ...named });
+    open.ended.set(callId, result);
+    this.#ended.add(callId);
+    await this.#log.add({ type: "call-end", callId, result });
+    return result;
+  }
+
+  /** Whether a call of this tool may be made again when nobody knows whether it was made. */
+  isRepeatable(name: string, tool: ToolDefinition | undefined): boolean {
+    const { readOnlyHint, idempotentHint } = (tool ?? this.#toolOf(name))?.annotations ?? {};
+    return readOnlyHint === true || idempotentHint === true;
+  }
+
+  /** Whether a program may be run again. */
+  isHarmless(action: Action): boolean {
+    return riskyTools(action, this.#run.step.tools).length === 0;
+  }
+
+  /** What was decided about this very request, before or for the resumption. `isKept`: it was reported then. */
+  decisionFor(request: ApprovalRequest): { decision: Decision; isKept: boolean } | undefined {
+    if (this.open === undefined || this.#resumed === undefined) return undefined;
+    const { restored, options } = this.#resumed;
+    const { callId } = request;
+    const kept = restored.decisions.find((one) => one.callId === callId && isSameRequest(one.asked, request));
+    if (kept) return { decision: kept.decision, isKept: true };
+    const asked = restored.pending.find((one) => one.callId === callId && isSameRequest(one, request));
+    const decision = options.decisions?.[callId];
+    return asked && decision && { decision, isKept: false };
+  }
+
+  async decided({ callId, kind, tool, input }: ApprovalRequest, decision: Decision): Promise<void> {
+    const asked = { kind, input, ...(tool !== undefined && { tool }) };
+    await this.#log.add({ type: "decision", callId, asked, decision });
+  }
+
+  /** Whether a call of the open action has come to an end. */
+  hasEnded(callId: string): boolean {
+    return this.#ended.has(callId);
+  }
+
+  /** The host decides later. */
+  postponed(request: ApprovalRequest): void {
+    this.#later.push(request);
+  }
+
+  /** Requests that wait, of those answered with "later"; the others came to a denial. Without results, all of them wait. */
+  takeWaiting(results?: readonly ToolResult[]): ApprovalRequest[] {
+    const later = this.#later;
+    this.#later = [];
+    const waits = ({ callId }: ApprovalRequest): boolean =>
+      results?.some(
+        (result) => result.status === "pending" && (callId === result.callId || callId.startsWith(`${result.callId}:`)),
+      ) ?? true;
+    const waiting = later.filter(waits);
+    this.#run.denied += later.length - waiting.length;
+    return waiting;
+  }
+
+  /** Calls of the open action wait; `results`: of those that have run. */
+  async waits(pending: ApprovalRequest[], results: ToolResult[]): Promise<void> {
+    await this.#log.add({ type: "waiting", pending, results, counts: this.#counts() });
+  }
+
+  #counts(): SessionCounts {
+    const { turns, tokens, usage, denied, nextCall, liveMs: ms } = this.#run;
+    return { turns, tokens, usage: { ...usage }, denied, nextCall, ms };
+  }
+}
+
+/** A decision counts for what was asked about: the tool with this input, in whatever order its keys are. */
+function isSameRequest(one: Pick<ApprovalRequest, "kind" | "tool" | "input">, other: ApprovalRequest): boolean {
+  const what = ({ kind, tool, input }: typeof one): string => canonicalJson([kind, tool ?? null, input ?? null]);
+  return what(one) === what(other);
+}

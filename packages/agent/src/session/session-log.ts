@@ -1,0 +1,67 @@
+import { plainJson } from "../plain-json.ts";
+import { lineText } from "./lines.ts";
+import type { RunSnapshot, SessionEntry, SessionStore } from "./types.ts";
+
+/** The log of one run: kept in memory, and added to the store where there is one. */
+export class SessionLog {
+  readonly #runId: string;
+  readonly #owner: string;
+  readonly #store: SessionStore | undefined;
+  /** Of the run so far: texts as they were read, entries as this process adds them. */
+  readonly #lines: (string | { entry: SessionEntry; n: number })[];
+  /** How many of them the store has, and how many are on their way. */
+  #stored: number;
+  #sent: number;
+  #sending: Promise<void> = Promise.resolve();
+  #fault: { error: unknown } | undefined;
+  readonly #onFault: (error: unknown) => void;
+
+  /** `known`: lines that the store has already. `onFault` is called once, when the store has failed. */
+  constructor(
+    { runId, owner, store }: { runId: string; owner: string; store: SessionStore | undefined },
+    known: readonly string[],
+    onFault: (error: unknown) => void,
+  ) {
+    this.#runId = runId;
+    this.#owner = owner;
+    this.#store = store;
+    this.#lines = [...known];
+    this.#stored = known.length;
+    this.#sent = known.length;
+    this.#onFault = onFault;
+  }
+
+  /** Adds an entry; resolves once the store has it. Rejects when the store failed, now or before. */
+  async add(entry: SessionEntry): Promise<void> {
+    this.#lines.push({ entry: plainJson(entry), n: this.#lines.length });
+    if (this.#store === undefined) return;
+    const wanted = this.#lines.length;
+    this.#sending = this.#sending.then(() => this.#send());
+    await this.#sending;
+    if (this.#fault && this.#stored < wanted) throw this.#fault.error;
+  }
+
+  /** Entries that were added meanwhile go together. */
+  async #send(): Promise<void> {
+    if (this.#fault || this.#sent === this.#lines.length) return;
+    const at = this.#sent;
+    this.#sent = this.#lines.length;
+    try {
+      await this.#store?.append(this.#runId, this.#texts(at), at);
+      this.#stored = this.#sent;
+    } catch (error) {
+      this.#fault = { error };
+      this.#onFault(error);
+    }
+  }
+
+  snapshot(): RunSnapshot {
+    return { version: 1, runId: this.#runId, lines: this.#texts(0) };
+  }
+
+  #texts(from: number): string[] {
+    return this.#lines
+      .slice(from)
+      .map((line) => (typeof line === "string" ? line : lineText(line.entry, line.n, this.#owner)));
+  }
+}
