@@ -1,4 +1,4 @@
-import type { Decision, ExecutorContext } from "./action.ts";
+import type { Decision, ExecutorContext, Question, QuestionAnswer } from "./action.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { ContentBlock } from "./message.ts";
 import type { Span } from "./span.ts";
@@ -41,6 +41,8 @@ export interface ToolSource {
   definitions(): readonly ToolDefinition[];
   /** Calls back after a change of what {@link ToolSource.definitions} gives, once for changes that come together; returns what ends that. */
   onChange?(listener: () => void): () => void;
+  /** What a model is to know of the tools besides their descriptions; it may come from strangers, neutralised. */
+  instructions?(): string | undefined;
 }
 
 /** A call to show to the model: as input, or ready-made as code lines, with what it gives. */
@@ -67,6 +69,8 @@ export interface ToolContext {
   callId: string;
   /** Waits for a person: see `ExecutorContext`. The time counts to no limit. Not there where nobody measures the time. */
   wait?: ExecutorContext["wait"];
+  /** Passes a server's question on to the host. The time counts to no limit. Not there where nobody can be asked. */
+  ask?(question: Question): Promise<QuestionAnswer>;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
 }

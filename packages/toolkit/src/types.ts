@@ -95,6 +95,8 @@ export interface CallOptions {
   step?: number;
   /** How the tool waits for a person, so that the time counts to no limit: that of an executor's context. */
   wait?: ExecutorContext["wait"];
+  /** How a server that runs the tool asks a person: see `ToolContext`. */
+  ask?: ToolContext["ask"];
   /**
    * Middleware of this call alone: inside the span of a trace, outside all other middleware. It may call `next` again to run the tool
    * again.

@@ -37,10 +37,10 @@ export async function attemptCall(
   tool: RegisteredToolFunction,
   input: unknown,
   call: ToolCall,
-  { signal, wait }: CallOptions,
+  { signal, wait, ask }: CallOptions,
   progress: Progress,
 ): Promise<Outcome | Chunks> {
-  const scope = new CallScope(call.id, signal, tool.timeoutMs, wait);
+  const scope = new CallScope(call.id, signal, tool.timeoutMs, wait, ask);
   let streams = false;
   let done = false;
   try {

@@ -2,6 +2,7 @@ import type { ExecutorContext, ToolContext } from "@toolglot/core";
 import { isThenable, onAbort, unsettled } from "@toolglot/internal";
 
 type Wait = NonNullable<ExecutorContext["wait"]>;
+type Ask = NonNullable<ToolContext["ask"]>;
 
 /**
  * One attempt at a call: the context that the tool gets, and what ends the attempt early. It makes a signal only when the tool asks
@@ -10,6 +11,7 @@ type Wait = NonNullable<ExecutorContext["wait"]>;
 export class CallScope implements ToolContext {
   readonly callId: string;
   readonly wait?: Wait;
+  readonly ask?: Ask;
   readonly #canStop: boolean;
   readonly #stopListening: () => void;
   readonly #timeoutMs: number | undefined;
@@ -25,13 +27,14 @@ export class CallScope implements ToolContext {
   #reason: unknown;
   #closed = false;
 
-  /** `wait`: the host's way to wait for a person. Meanwhile this attempt's own time stands as well. */
-  constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined, wait?: Wait) {
+  /** `wait`, `ask`: the host's ways to wait for a person. Meanwhile this attempt's own time stands as well. */
+  constructor(callId: string, outer: AbortSignal | undefined, timeoutMs: number | undefined, wait?: Wait, ask?: Ask) {
     this.callId = callId;
     this.#canStop = outer !== undefined || timeoutMs !== undefined;
     this.#timeoutMs = timeoutMs;
     this.#stopListening = onAbort(outer, () => this.#end("aborted", outer?.reason));
     if (wait !== undefined) this.wait = (request, work) => this.#timeless(() => wait(request, work));
+    if (ask !== undefined) this.ask = (question) => this.#timeless(() => ask(question));
     if (timeoutMs === undefined) return;
     this.#leftMs = timeoutMs;
     this.#startTimer();

@@ -75,13 +75,19 @@ export async function executeCall(
     return end(new ToolResponse({ content: `Started as ${taskId}.`, status: "pending", data: { task_id: taskId } }));
   }
   let final: ToolResponse | undefined;
-  const options: CallOptions = { signal, ...defined({ step, wait }) };
+  const ask = askOf(context, call);
+  const options: CallOptions = { signal, ...defined({ step, wait, ask }) };
   if (prepared.ok && setting.retry) options.around = retrying(prepared, setting.retry, signal, report, tries);
   for await (const response of toolkit.runPrepared(prepared, call, options)) {
     if (response.isLast) final = response;
     else report.progress(response.data ?? contentText(response.content));
   }
   return end(final as ToolResponse);
+}
+
+/** How a server that runs this call asks the host. */
+function askOf({ ask }: ExecutorContext, { id: callId, name: tool }: ToolCall): CallOptions["ask"] {
+  return ask === undefined ? undefined : (question) => ask(question, { callId, tool });
 }
 
 /** Goes on again after a failure. What is around it, as the span of a trace, sees one call. */
