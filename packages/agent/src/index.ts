@@ -19,6 +19,7 @@ export type {
   AgentRun,
   AgentRuntime,
   ApproveCallback,
+  AskCallback,
   ContextOptions,
   LimitKind,
   Price,

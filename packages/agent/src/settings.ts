@@ -64,7 +64,7 @@ function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fi
 function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
-    "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
+    "model protocol executor tools locale mode system limits approve ask maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
@@ -84,6 +84,7 @@ function check(options: AgentOptions): void {
   oneOf("mode", mode, ["single", "loop"]);
   oneOf("reasoning", reasoning, ["skip", "search"]);
   if (approve !== undefined && typeof approve !== "function") throw new TypeError("approve must be a function.");
+  if (options.ask !== undefined && typeof options.ask !== "function") throw new TypeError("ask must be a function.");
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
   for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {
     if (typeof condition !== "function") throw new TypeError("stopWhen must be a function, or an array of them.");

@@ -8,6 +8,8 @@ import type {
   Model,
   ModelInfo,
   ProtocolMode,
+  Question,
+  QuestionAnswer,
   ToolDefinition,
   ToolProtocol,
   ToolResult,
@@ -49,6 +51,15 @@ export type ApproveCallback = (
   request: ApprovalRequest,
   context: { signal: AbortSignal; runId: string; stepIndex: number },
 ) => Decision | boolean | Promise<Decision | boolean>;
+
+/**
+ * Answers what an MCP server asks in the middle of a call. The signal is aborted when the run ends first. What it throws counts
+ * as `cancel`. All texts of the question are a stranger's: show them as such, and its `url` before it is opened.
+ */
+export type AskCallback = (
+  question: Question,
+  context: { signal: AbortSignal; runId: string; stepIndex: number; callId: string },
+) => QuestionAnswer | Promise<QuestionAnswer>;
 
 /** Everything the loop takes from outside besides model and executor. Injectable, so that runs can be replayed. */
 export interface AgentRuntime {
@@ -121,6 +132,11 @@ export interface AgentOptions {
   limits?: AgentLimits;
   /** Without it, everything that needs approval is denied, and the model gets that as the result. */
   approve?: ApproveCallback;
+  /**
+   * Answers questions of MCP servers whose clients were made with `elicitation: "host"` or `sampling: "host"`. A wish for a model's text
+   * (`sampling`) comes here only after `approve` has agreed. Without it, all are declined.
+   */
+  ask?: AskCallback;
   /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
   stopWhen?: StopCondition | readonly StopCondition[];
   /** How requests keep within what the model can read. */

@@ -49,7 +49,7 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
   checkKeys("The run", options as SandboxDurableRunOptions, [
-    "durable tools domain signal imports style files callIdPrefix wait",
+    "durable tools domain signal imports style files callIdPrefix wait ask",
     ...callbacks,
   ]);
   checkImports(options.imports);

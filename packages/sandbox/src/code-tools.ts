@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   type ContentBlock,
   type Decision,
+  type ExecutorContext,
   type JsonSchema,
   type Locale,
   type Tool,
@@ -170,9 +171,11 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
     annotations: annotationsOf(inner),
     async execute({ code }: CodeToolInput, context: ToolContext) {
       const { signal, callId, wait } = context;
+      const passOn = context.ask;
+      const ask: ExecutorContext["ask"] = passOn && ((question) => passOn(question));
       if (typeof code !== "string") throw new ToolError("code must be the program's text");
       const open = typeof session === "function" ? await session(context) : session;
-      const more = { tools, signal, callIdPrefix: callId, style, ...defined({ imports, approve, wait }) };
+      const more = { tools, signal, callIdPrefix: callId, style, ...defined({ imports, approve, wait, ask }) };
       const run = await (open === undefined ? sandbox.run(code, more) : runOrResume(open, code, more));
       signal.throwIfAborted();
       if (run.status === "parked") {

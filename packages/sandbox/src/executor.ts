@@ -94,7 +94,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
         approve: (request: ApprovalRequest) => approve?.(request, context) ?? context.approve(request),
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
         ...reports.observers,
-        ...defined({ imports, style, wait: context.wait }),
+        ...defined({ imports, style, wait: context.wait, ask: context.ask }),
       };
       const kept = durable && { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` };
       const run: SandboxRun | SandboxRunParked = await (open === undefined

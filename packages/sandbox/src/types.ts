@@ -175,6 +175,8 @@ export interface SandboxRunOptions {
   approve?(request: ApprovalRequest): Promise<Decision | "later">;
   /** How a tool waits for a person: that of an executor's context. The time counts to no limit. */
   wait?: ExecutorContext["wait"];
+  /** How a server that runs a tool asks the host: that of an executor's context. The time counts to no limit. */
+  ask?: ExecutorContext["ask"];
 }
 
 /** One tool call of a program. */

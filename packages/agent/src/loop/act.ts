@@ -14,6 +14,7 @@ import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
+import { askHost } from "./ask-host.ts";
 import type { RunState } from "./run-state.ts";
 
 type Runnable = Exclude<Action, { kind: "decline" }>;
@@ -113,6 +114,7 @@ function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<Too
 
 function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
   const { runId, stepIndex, signal } = run;
+  const { ask } = run.settings;
   const context: ExecutorContext = {
     runId,
     stepIndex,
@@ -124,6 +126,9 @@ function contextOf(run: RunState, state: { open: boolean }): ExecutorContext {
       if (state.open) return askApproval(run, request);
       return Promise.resolve({ approved: false, reason: run.wording.stopped });
     },
+    ...(ask && {
+      ask: async (question, call) => (state.open ? askHost(run, ask, question, call) : { action: "cancel" }),
+    }),
     async wait(request, work) {
       run.deadline.pause();
       try {

@@ -14,6 +14,7 @@ import type {
   AgentRun,
   AgentRuntime,
   ApproveCallback,
+  AskCallback,
   Price,
   RunError,
   RunOptions,
@@ -61,6 +62,7 @@ export function recordRun(
       executor: recordExecutor(settings.executor, log),
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
+      ...(settings.ask && { ask: recordAsk(settings.ask, log) }),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
       context: {
         ...settings.context,
@@ -108,6 +110,7 @@ function headOf(
     ...(tools && { tools }),
     input,
     approves: options.approve !== undefined,
+    ...(options.ask && { asks: true }),
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
@@ -221,6 +224,7 @@ function recordExecutor(executor: Executor, log: Log): Executor {
             if (open) log.crossing({ type: "executor-approval", request });
             return context.approve(request);
           },
+          ...(context.ask && { ask: recordQuestions(context.ask, log, () => open) }),
           ...(context.wait && { wait: recordWait(context.wait, log, () => open) }),
         });
         open = false;
@@ -232,6 +236,29 @@ function recordExecutor(executor: Executor, log: Log): Executor {
         throw error;
       }
     },
+  };
+}
+
+type Ask = NonNullable<ExecutorContext["ask"]>;
+
+function recordQuestions(ask: Ask, log: Log, isOpen: () => boolean): Ask {
+  return (question, call) => {
+    if (isOpen()) log.crossing({ type: "executor-question", question, ...call });
+    return ask(question, call);
+  };
+}
+
+function recordAsk(ask: AskCallback, log: Log): AskCallback {
+  return async (question, context) => {
+    const { callId } = context;
+    try {
+      const answer = await ask(question, context);
+      log.crossing({ type: "answer", callId, answer });
+      return answer;
+    } catch (error) {
+      log.crossing({ type: "answer", callId, error: toRunError(error, "agent/ask-failed") });
+      throw error;
+    }
   };
 }
 

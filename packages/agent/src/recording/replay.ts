@@ -6,6 +6,7 @@ import {
   type Message,
   type ModelPart,
   type ModelRequest,
+  type QuestionAnswer,
   type ToolDefinition,
   ToolglotError,
   type ToolProtocol,
@@ -52,6 +53,7 @@ export function replay(recording: Recording): Replay {
       ),
       executor: { handles: () => true, execute: (action, context) => host.execute(action, context) },
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
+      ...(head.asks && { ask: (_question: unknown, { callId }: { callId: string }) => host.ask(callId) }),
       ...(head.compacts && {
         context: { ...optionsOf(head).context, compact: () => host.compacted() },
       }),
@@ -154,10 +156,8 @@ async function* playModel(
 /** Executor and people. Approvals that the executor asks for are answered where they were answered then. */
 class PlayedHost {
   readonly #player: Player;
-  readonly #open = new Map<
-    string,
-    { resolve: (answer: Decision | boolean) => void; reject: (error: Error) => void }[]
-  >();
+  readonly #approvals = new Open<Decision | boolean>();
+  readonly #questions = new Open<QuestionAnswer | undefined>();
   /** Waits of the executor that go on, by what is waited for. */
   readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
@@ -194,6 +194,11 @@ class PlayedHost {
         case "executor-approval":
           void context.approve(crossing.request);
           break;
+        case "executor-question": {
+          const { type: _, question, clock: __, ...call } = crossing as typeof crossing & { clock?: unknown };
+          void context.ask?.(question, call);
+          break;
+        }
         case "executor-wait": {
           const { request } = crossing;
           const waiting = new Promise<{ outcome: WaitOutcome }>((end) => this.#waits.set(canonicalJson(request), end));
@@ -204,7 +209,10 @@ class PlayedHost {
           this.#waits.get(canonicalJson(crossing.request))?.({ outcome: crossing.outcome });
           break;
         case "decision":
-          this.#answer(crossing);
+          this.#approvals.settle(crossing.callId, crossing.decision ?? false, crossing.error);
+          break;
+        case "answer":
+          this.#questions.settle(crossing.callId, crossing.answer, crossing.error);
           break;
         case "timer":
           player.fireTimer(crossing.name);
@@ -222,11 +230,7 @@ class PlayedHost {
   }
 
   async approve({ callId }: ApprovalRequest): Promise<Decision | boolean> {
-    if (this.#executing) {
-      return new Promise((resolve, reject) => {
-        this.#open.set(callId, [...(this.#open.get(callId) ?? []), { resolve, reject }]);
-      });
-    }
+    if (this.#executing) return this.#approvals.wait(callId);
     const player = this.#player;
     const crossing = await player.next();
     if (player.signal.aborted) return false;
@@ -234,6 +238,11 @@ class PlayedHost {
     player.advance();
     if (crossing.error) throw toError(crossing.error);
     return crossing.decision ?? false;
+  }
+
+  /** Servers ask only while an action is run. */
+  ask(callId: string): Promise<QuestionAnswer> {
+    return this.#questions.wait(callId) as Promise<QuestionAnswer>;
   }
 
   async condition(): Promise<boolean> {
@@ -254,12 +263,23 @@ class PlayedHost {
     if (crossing.error) throw toError(crossing.error);
     return crossing.messages ?? [];
   }
+}
 
-  #answer({ callId, decision, error }: Extract<Crossing, { type: "decision" }>): void {
+/** What was asked about calls, and has no answer yet: in the order in which it was asked. */
+class Open<Answer> {
+  readonly #open = new Map<string, { resolve: (answer: Answer) => void; reject: (error: Error) => void }[]>();
+
+  wait(callId: string): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#open.set(callId, [...(this.#open.get(callId) ?? []), { resolve, reject }]);
+    });
+  }
+
+  settle(callId: string, answer: Answer, error: RunError | undefined): void {
     const [first, ...rest] = this.#open.get(callId) ?? [];
     this.#open.set(callId, rest);
     if (error) first?.reject(toError(error));
-    else first?.resolve(decision ?? false);
+    else first?.resolve(answer);
   }
 }
 
@@ -269,6 +289,7 @@ function toError({ code, message, data }: RunError): Error {
     "agent/model-failed",
     "agent/executor-failed",
     "agent/approve-failed",
+    "agent/ask-failed",
     "agent/tools-failed",
     "agent/hook-failed",
   ].includes(code);

@@ -6,6 +6,8 @@ import type {
   Message,
   ModelInfo,
   ModelPart,
+  Question,
+  QuestionAnswer,
   ToolDefinition,
   ToolResult,
   WaitOutcome,
@@ -36,6 +38,8 @@ export interface RecordingHead {
   input: Message[];
   /** Whether there was an `approve` callback. */
   approves: boolean;
+  /** Whether there was an `ask` callback. */
+  asks?: true;
   /** Whether steps had a price, and how many conditions could stop the run. */
   priced: boolean;
   conditions: number;
@@ -57,12 +61,14 @@ export type Crossing =
   | { type: "execute"; action: Action }
   | { type: "executor-event"; event: ExecutorEvent }
   | { type: "executor-approval"; request: ApprovalRequest }
+  | { type: "executor-question"; question: Question; callId: string; tool?: string }
   /** A wait of the executor begins; `executor-waited` is its end. */
   | { type: "executor-wait"; request: WaitRequest }
   | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
   | { type: "decision"; callId: string; decision?: Decision | boolean; error?: RunError }
+  | { type: "answer"; callId: string; answer?: QuestionAnswer; error?: RunError }
   | { type: "price"; cost?: number; error?: RunError }
   /** A condition of `stopWhen`. */
   | { type: "condition"; isTrue?: boolean; error?: RunError }

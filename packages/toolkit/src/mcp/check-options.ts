@@ -39,7 +39,8 @@ export function checkOptions(options: McpClientOptions): void {
     wrong('takes roots as a list of { uri: "file:///…", name }, or as a function that gives one');
   }
   for (const listener of ["onLog", "prepareClient", "onError"] as const) {
-    if (options[listener] !== undefined && typeof options[listener] !== "function") wrong(`takes ${listener} as a function`);
+    if (options[listener] !== undefined && typeof options[listener] !== "function")
+      wrong(`takes ${listener} as a function`);
   }
   if (clientOptions !== undefined && "versionNegotiation" in clientOptions) {
     wrong("takes revision, not clientOptions.versionNegotiation");

@@ -311,12 +311,16 @@ class HealingClient implements McpClient {
       case "refused":
         return fail(errorTypes.mcpError, `${server} refused ${call}: ${detail}`);
       case "unauthorised":
-        return fail(errorTypes.mcpError, `${server} refused ${call}: it wants an authorisation, which the host has to get.`);
+        return fail(
+          errorTypes.mcpError,
+          `${server} refused ${call}: it wants an authorisation, which the host has to get.`,
+        );
       case "unsent":
         return fail(errorTypes.serverUnavailable, `${server} is not available, so ${call} did not run: ${detail}`);
       default: {
         const what = fate === "lost" ? "was lost before it answered" : "gave no answer that can be read to";
-        if (fate === "too-large" && request.readOnly) return fail(errorTypes.mcpError, `${server} ${what} ${call}: ${detail}`);
+        if (fate === "too-large" && request.readOnly)
+          return fail(errorTypes.mcpError, `${server} ${what} ${call}: ${detail}`);
         if (request.readOnly) return fail(errorTypes.serverUnavailable, `${server} ${what} ${call}: ${detail}`);
         const cure = request.repeatable ? "Calling it again does no harm." : "Find out before you call it again.";
         const doubt = `It is not known whether the call took effect. ${cure}`;

@@ -64,7 +64,9 @@ export class Connection {
   ): Promise<Connection> {
     const sdk = await loadClientModule();
     const questions = new Questions(options);
-    const state: { connection?: Connection; tooLarge?: Error; deliveries: Deliveries } = { deliveries: new Deliveries() };
+    const state: { connection?: Connection; tooLarge?: Error; deliveries: Deliveries } = {
+      deliveries: new Deliveries(),
+    };
     const onClose = (): void => {
       if (state.connection) state.connection.#ended = true;
     };
@@ -121,7 +123,10 @@ export class Connection {
   /** Any request that can be made twice. Rejects with a {@link CallFault}. */
   async request<Value>(
     method: string,
-    send: (client: Client, options: { timeout: number; signal?: AbortSignal; _meta?: Record<string, string> }) => Promise<Value>,
+    send: (
+      client: Client,
+      options: { timeout: number; signal?: AbortSignal; _meta?: Record<string, string> },
+    ) => Promise<Value>,
     signal?: AbortSignal,
   ): Promise<Value> {
     const timeout = this.#options.connectTimeoutMs ?? 30_000;

@@ -117,11 +117,7 @@ export class Deliveries {
 const unconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** Reads a failed call's error, together with what is known of its delivery. */
-export function fateOf(
-  error: unknown,
-  sdk: ClientModule,
-  delivery: Delivery,
-): Fate {
+export function fateOf(error: unknown, sdk: ClientModule, delivery: Delivery): Fate {
   const { ProtocolError, SdkError, SdkHttpError, SdkErrorCode } = sdk;
   if (!delivery.handedOver) return "unsent";
   if (delivery.cut) return "lost";
@@ -134,7 +130,8 @@ export function fateOf(
   }
   if (delivery.answered) return "unclear";
   // All that the transport for HTTP with SSE says.
-  const [, status] = /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec((error as Error | undefined)?.message ?? "") ?? [];
+  const [, status] =
+    /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec((error as Error | undefined)?.message ?? "") ?? [];
   if (status !== undefined) return fateOfStatus(Number(status), (error as Error).message);
   return unconnected.test(codeOf(error)) ? "unsent" : "lost";
 }

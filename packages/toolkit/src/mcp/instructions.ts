@@ -9,7 +9,9 @@ const maxLength = 2000;
 export function instructionsOf(clients: Iterable<McpClient>): string | undefined {
   const parts = [...clients].flatMap(({ name, instructions }) => {
     const text = instructions?.trim();
-    return text ? [`## About the MCP server ${JSON.stringify(name)}, in its own words\n${neutralize(shortened(text))}`] : [];
+    return text
+      ? [`## About the MCP server ${JSON.stringify(name)}, in its own words\n${neutralize(shortened(text))}`]
+      : [];
   });
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }

@@ -25,7 +25,9 @@ export function watchLists(transport: Transport, isTool: (value: unknown) => boo
       const { tools } = message.result as { tools?: unknown };
       if (Array.isArray(tools)) {
         // One more than may be: so it is seen that there are more.
-        const usable = tools.slice(0, maxTools + 1).map((tool, index) => (isTool(tool) ? tool : replacement(tool, index)));
+        const usable = tools
+          .slice(0, maxTools + 1)
+          .map((tool, index) => (isTool(tool) ? tool : replacement(tool, index)));
         message.result = { ...message.result, tools: usable };
       }
     }

@@ -1,4 +1,11 @@
-import type { AuthProvider, Client, ClientOptions, FetchLike, OAuthClientProvider, Transport } from "@modelcontextprotocol/client";
+import type {
+  AuthProvider,
+  Client,
+  ClientOptions,
+  FetchLike,
+  OAuthClientProvider,
+  Transport,
+} from "@modelcontextprotocol/client";
 import type { QuestionCallback } from "./types.ts";
 
 /** A server that is started as a process and spoken to through its standard input and output. Node only. */

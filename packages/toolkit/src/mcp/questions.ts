@@ -88,7 +88,10 @@ export class Questions {
     try {
       const fitted = await toInputSchema(schema, { name: server, untrusted: true }).validate(content);
       if (fitted.success) return { action, content: fitted.value };
-      this.#note(call, `The answer did not fit what was asked for: ${fitted.issues.map((one) => one.message).join("; ")}`);
+      this.#note(
+        call,
+        `The answer did not fit what was asked for: ${fitted.issues.map((one) => one.message).join("; ")}`,
+      );
     } catch (error) {
       this.#note(call, `What was asked for can't be checked: ${errorText(error)}`);
     }

@@ -24,7 +24,9 @@ export function resourceTools(clients: readonly McpClient[]): AnyTool[] {
     execute: async ({ server: one, cursor }) => {
       const from = cursor === undefined ? 0 : Number(cursor);
       if (!Number.isSafeInteger(from) || from < 0) {
-        throw new ToolError("The cursor is none that a page gave. Leave it out to begin.", { data: { type: "InvalidInput" } });
+        throw new ToolError("The cursor is none that a page gave. Leave it out to begin.", {
+          data: { type: "InvalidInput" },
+        });
       }
       const chosen = one === undefined ? clients : [clientOf(one as string)];
       const lists = await Promise.all(chosen.map(listOf));

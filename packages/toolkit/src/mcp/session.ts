@@ -117,7 +117,9 @@ function isConfused(error: unknown, sdk: ClientModule, isHttp: boolean): boolean
 /** Whether the server doesn't know of a POST to its address, as one of HTTP with SSE does not. */
 function isOtherTransport(error: unknown, sdk: ClientModule): boolean {
   const { cause } = error as Error;
-  return sdk.SdkHttpError.isInstance(cause) && [400, 404, 405].includes(cause.status) && theirRevisions(cause) === undefined;
+  return (
+    sdk.SdkHttpError.isInstance(cause) && [400, 404, 405].includes(cause.status) && theirRevisions(cause) === undefined
+  );
 }
 
 function failure(
@@ -136,7 +138,10 @@ function failure(
     theirs === undefined
       ? `${server} can't be used: ${messageOf(cause)}${said()}`
       : `${server} has no revision of the protocol that is wanted: it has ${theirs.join(", ")}; wanted is ${ours.join(", ")}`;
-  const error = new ToolkitError("toolkit/mcp-connection", message, { name, ...(theirs && { ours: [...ours], theirs }) });
+  const error = new ToolkitError("toolkit/mcp-connection", message, {
+    name,
+    ...(theirs && { ours: [...ours], theirs }),
+  });
   error.cause = cause;
   return error;
 }

@@ -55,7 +55,11 @@ export function makeSseTransport(
   return { transport, said: () => "" };
 }
 
-function httpOptions({ headers, fetch, authProvider }: McpHttpTransport, maxBufferSize: number, events: TransportEvents) {
+function httpOptions(
+  { headers, fetch, authProvider }: McpHttpTransport,
+  maxBufferSize: number,
+  events: TransportEvents,
+) {
   return {
     fetch: limitBytes(fetch ?? globalThis.fetch, maxBufferSize, events.onTooLarge),
     ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
@@ -76,9 +80,10 @@ export async function finishAuthorization(
     throw new TypeError("finishAuth needs a transport of type http with an authProvider");
   }
   const made = (waiting ??
-    new sdk.StreamableHTTPClientTransport(new URL(config.url), httpOptions(config, defaultBufferSize, noEvents))) as InstanceType<
-    ClientModule["StreamableHTTPClientTransport"]
-  >;
+    new sdk.StreamableHTTPClientTransport(
+      new URL(config.url),
+      httpOptions(config, defaultBufferSize, noEvents),
+    )) as InstanceType<ClientModule["StreamableHTTPClientTransport"]>;
   await (typeof code === "string" ? made.finishAuth(code) : made.finishAuth(code));
 }
 
