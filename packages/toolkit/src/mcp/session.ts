@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { defined, isObject, onAbort, parseJson } from "@toolglot/internal";
+import { isObject, onAbort, parseJson } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
 import { isUnauthorised, unauthorised } from "./authorization.ts";
 import { messageOf } from "./fault-text.ts";

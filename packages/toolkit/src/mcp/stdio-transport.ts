@@ -53,23 +53,19 @@ export async function createStdioTransport(
     tail = (tail + text).slice(-tailLength);
     onStderr?.(text);
   });
+  let pid: number | null = null;
+  // Whoever listens later calls these first.
+  transport.onclose = () => {
+    if (pid === null || !running.delete(pid)) return;
+    if (running.size === 0) process.off("exit", endAll);
+  };
   const start = transport.start.bind(transport);
   transport.start = async () => {
     await start();
-    const { pid } = transport;
+    pid = transport.pid;
     if (pid === null) return;
     if (running.size === 0) process.on("exit", endAll);
     running.add(pid);
-    const { onclose } = transport;
-    const gone = (): void => {
-      running.delete(pid);
-      if (running.size === 0) process.off("exit", endAll);
-    };
-    // The client has put its own listener there by now.
-    transport.onclose = () => {
-      gone();
-      onclose?.();
-    };
   };
   const close = transport.close.bind(transport);
   let closing: Promise<void> | undefined;
