@@ -13,7 +13,7 @@ import {
   type ToolResult,
   type WaitOutcome,
 } from "@toolglot/core";
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkKeys, defined, ignoreRejection } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
@@ -265,21 +265,23 @@ class PlayedHost {
   }
 }
 
-/** What was asked about calls, and has no answer yet: in the order in which it was asked. */
+/** Answers by call, in the order of the questions. Either may come first. */
 class Open<Answer> {
-  readonly #open = new Map<string, { resolve: (answer: Answer) => void; reject: (error: Error) => void }[]>();
+  readonly #waiting = new Map<string, ((given: Promise<Answer>) => void)[]>();
+  readonly #given = new Map<string, Promise<Answer>[]>();
 
   wait(callId: string): Promise<Answer> {
-    return new Promise((resolve, reject) => {
-      this.#open.set(callId, [...(this.#open.get(callId) ?? []), { resolve, reject }]);
-    });
+    const given = this.#given.get(callId)?.shift();
+    if (given !== undefined) return given;
+    return new Promise((resolve) => this.#waiting.set(callId, [...(this.#waiting.get(callId) ?? []), resolve]));
   }
 
   settle(callId: string, answer: Answer, error: RunError | undefined): void {
-    const [first, ...rest] = this.#open.get(callId) ?? [];
-    this.#open.set(callId, rest);
-    if (error) first?.reject(toError(error));
-    else first?.resolve(answer);
+    const given = error ? Promise.reject(toError(error)) : Promise.resolve(answer);
+    ignoreRejection(given);
+    const first = this.#waiting.get(callId)?.shift();
+    if (first !== undefined) first(given);
+    else this.#given.set(callId, [...(this.#given.get(callId) ?? []), given]);
   }
 }
 
