@@ -162,7 +162,7 @@ class HealingClient implements McpClient {
         const { fate, cause } = error as CallFault;
         const isGone = fate === "unsent" || fate === "lost";
         if (isGone || fate === "too-large") this.#drop(connection);
-        if (fate === "unauthorised") throw this.#refusal(cause);
+        if (fate === "unauthorised") throw this.#refusal(connection, cause);
         if (!isGone || last || this.#closed) throw this.#unreachable(cause);
       } finally {
         this.#release(connection);
@@ -187,7 +187,7 @@ class HealingClient implements McpClient {
       } catch (error) {
         const { fate, cause } = error as CallFault;
         if (fate === "unsent" || fate === "too-large") this.#drop(connection);
-        if (fate === "unauthorised") this.#options.onError?.(this.#refusal(cause));
+        if (fate === "unauthorised") this.#options.onError?.(this.#refusal(connection, cause));
         const fails = (): ToolError => this.#callError(request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
         if (this.#closed) throw fails();
         if (fate === "unsent" && !reconnected) {
@@ -294,7 +294,8 @@ class HealingClient implements McpClient {
   }
 
   /** Of a session that had been authorised, or needed not to be. */
-  #refusal(cause: unknown): ToolkitError {
+  #refusal({ transport }: Connection, cause: unknown): ToolkitError {
+    this.#memory.waiting = transport;
     return unauthorised(this.name, this.#memory.authorizationUrl, cause);
   }
 

@@ -28,7 +28,7 @@ export class CallFault extends Error {
 export class Connection {
   readonly #sdk: ClientModule;
   readonly #client: Client;
-  readonly #transport: Session["made"]["transport"];
+  readonly transport: Session["made"]["transport"];
   readonly #deliveries: Deliveries;
   readonly #questions: Questions;
   readonly #options: McpClientOptions;
@@ -49,7 +49,7 @@ export class Connection {
   ) {
     this.#sdk = sdk;
     this.#client = client;
-    this.#transport = made.transport;
+    this.transport = made.transport;
     this.#deliveries = deliveries;
     this.#questions = questions;
     this.#options = options;
@@ -222,14 +222,14 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    if (!this.#ended && this.#transport instanceof this.#sdk.StreamableHTTPClientTransport) {
+    if (!this.#ended && this.transport instanceof this.#sdk.StreamableHTTPClientTransport) {
       const over = new AbortController();
       const end = (): void => over.abort();
-      this.#transport.terminateSession().then(end, end);
+      this.transport.terminateSession().then(end, end);
       await sleep(1000, over.signal);
     }
     await this.#client.close().catch(() => {});
-    await this.#transport.close().catch(() => {});
+    await this.transport.close().catch(() => {});
   }
 
   async #use<Value>(
@@ -237,8 +237,8 @@ export class Connection {
     work: (sent: { _meta?: Record<string, string> }) => Promise<Value>,
   ): Promise<Value> {
     this.#users += 1;
-    const { sessionId } = this.#transport;
-    const trace = { ...facts, revision: this.facts.revision, sessionId, isStdio: "pid" in this.#transport };
+    const { sessionId } = this.transport;
+    const trace = { ...facts, revision: this.facts.revision, sessionId, isStdio: "pid" in this.transport };
     try {
       return await (this.#options.tracing ? traceRequest(trace, work) : work({}));
     } finally {
