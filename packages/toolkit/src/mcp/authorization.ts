@@ -1,6 +1,7 @@
 import type { AuthProvider, OAuthClientProvider } from "@modelcontextprotocol/client";
 import { isObject } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
+import { messageOf } from "./fault-text.ts";
 import type { ClientModule } from "./load-client.ts";
 
 /** The same provider; `onUrl` hears of the address that a person is sent to. */
@@ -39,6 +40,7 @@ export function unauthorised(name: string, url: URL | undefined, cause: unknown)
   const message = `The MCP server ${JSON.stringify(name)} wants an authorisation: ${cure}`;
   const data = { name, ...(url !== undefined && { authorizationUrl: url.href }) };
   const error = new ToolkitError("toolkit/mcp-unauthorised", message, data);
-  error.cause = cause;
+  // Not the error itself: it has the server's answer, which may repeat what was sent.
+  error.cause = new Error(messageOf(cause));
   return error;
 }

@@ -128,7 +128,16 @@ const tool = fileURLToPath(
 function conformance(scenario: string): Promise<{ code: number; said: string }> {
   const { port } = host.address() as AddressInfo;
   const command = `"${process.execPath}" ${fixture("forward.mjs")} ${port}`;
-  const args = ["--import", fixture("lean-conformance.mjs"), tool, "client", "--scenario", scenario, "--command", command];
+  const args = [
+    "--import",
+    fixture("lean-conformance.mjs"),
+    tool,
+    "client",
+    "--scenario",
+    scenario,
+    "--command",
+    command,
+  ];
   return new Promise((resolve) => {
     execFile(process.execPath, args, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : Number(error.code ?? 1), said: stdout + stderr });

@@ -68,7 +68,8 @@ createInterface({ input: process.stdin }).on("line", (line) => {
       const start = `{"jsonrpc":"2.0","id":${message.id},"result":{"content":[{"type":"text","text":"`;
       const chunk = new TextEncoder().encode("x".repeat(10_000));
       const body = new ReadableStream<Uint8Array>({
-        start: (controller) => controller.enqueue(new TextEncoder().encode(type === "application/json" ? start : `data: ${start}`)),
+        start: (controller) =>
+          controller.enqueue(new TextEncoder().encode(type === "application/json" ? start : `data: ${start}`)),
         // Without end.
         pull: (controller) => {
           sent += chunk.length;
@@ -141,7 +142,9 @@ describe("lists", () => {
     const enableTools = isLong ? undefined : ["t0", "t10000"];
     const kit = new Toolkit();
     const warnings = await kit.registerMcpClient(client, enableTools ? { enableTools } : {});
-    expect(warnings).toEqual([expect.stringMatching(/^The tool "t10000" .* is left out: the list has more than 10000/)]);
+    expect(warnings).toEqual([
+      expect.stringMatching(/^The tool "t10000" .* is left out: the list has more than 10000/),
+    ]);
     expect(kit.registered.size).toBe(enableTools ? 1 : 10_000);
   });
 });

@@ -1,7 +1,7 @@
 import { InMemoryTransport } from "@modelcontextprotocol/client";
 import { createMcpHandler, inputRequired, Server } from "@modelcontextprotocol/server";
-import { executorContext } from "@toolglot/core/executing";
 import type { Question, QuestionAnswer, ToolCall } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import { describe, expect, it } from "vitest";
 import { Toolkit, toolkitExecutor } from "../../src/index.ts";
 import type { McpClient, McpClientOptions } from "../../src/mcp/index.ts";
@@ -31,7 +31,9 @@ function old(options: Partial<McpClientOptions>): McpClient {
       try {
         if (params.name === "form") return says(await server.elicitInput(form as never));
         if (params.name === "url") {
-          return says(await server.elicitInput({ mode: "url", message: "Sign in", url: "https://x.test/", elicitationId: "1" }));
+          return says(
+            await server.elicitInput({ mode: "url", message: "Sign in", url: "https://x.test/", elicitationId: "1" }),
+          );
         }
         if (params.name === "sample") return says(await server.createMessage(sampling as never));
         if (params.name === "slow") await new Promise((resolve) => setTimeout(resolve, 50));
@@ -60,7 +62,7 @@ function modern(options: Partial<McpClientOptions>): McpClient {
         }
         const ask = {
           form: () => inputRequired.elicit(form as never),
-          url: () => inputRequired.elicitUrl({ message: "Sign in", url: "https://x.test/", elicitationId: "1" }),
+          url: () => inputRequired.elicitUrl({ message: "Sign in", url: "https://x.test/" }),
           sample: () => inputRequired.createMessage(sampling as never),
           roots: () => inputRequired.listRoots(),
         }[params.name as "form"];

@@ -60,8 +60,7 @@ export function oldServer(tools: unknown[], revision?: string, options: Partial<
   return rawServer((message) => {
     if (message.method === "initialize") return greeting(message, revision);
     if (message.method === "tools/list") return { result: { tools } };
-    if (message.method === "tools/call")
-      return { result: { content: [{ type: "text", text: message.params.name }] } };
+    if (message.method === "tools/call") return { result: { content: [{ type: "text", text: message.params.name }] } };
     return unknownMethod;
   }, options);
 }

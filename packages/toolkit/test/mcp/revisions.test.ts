@@ -191,7 +191,11 @@ function sseServer(
     const { id, method, params } = JSON.parse(String(init.body)) as RawMessage;
     const out = (result: unknown): void => send("message", JSON.stringify({ jsonrpc: "2.0", id, result }));
     if (method === "initialize")
-      out({ protocolVersion: params.protocolVersion, capabilities: { tools: {} }, serverInfo: { name: "s", version: "1" } });
+      out({
+        protocolVersion: params.protocolVersion,
+        capabilities: { tools: {} },
+        serverInfo: { name: "s", version: "1" },
+      });
     if (method === "tools/list") out({ tools: [listed("a"), listed("cut")] });
     if (method === "tools/call") {
       calls.push(params.name);
