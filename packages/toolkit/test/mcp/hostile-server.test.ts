@@ -83,9 +83,11 @@ it("a server that means harm costs its own tools only", async () => {
   // What the server says of itself and of its tools opens no block.
   const tools = kit.definitions();
   const prompt = { forProtocol: "tam/1", build: () => "" };
-  const shown = `${tamProtocol({ prompt }).renderTools(tools, { locale: "en" })}\n\n${kit.instructions()}`;
-  expect(shown).toContain("Fine.");
-  expect(parse(shown, { tools }).blocks.flatMap(({ steps }) => steps.map(({ tool }) => tool))).not.toContain("good");
+  const manual = tamProtocol({ prompt }).renderTools(tools, { locale: "en" });
+  expect(manual).toContain("Fine.");
+  expect(manual).not.toContain(marks.slice(0, 26));
+  // One is the manual's own example.
+  expect(parse(manual, { tools }).blocks).toHaveLength(1);
   expect(parse(kit.instructions() ?? "", { tools }).blocks).toEqual([]);
   expect((kit.instructions() ?? "").length).toBeLessThan(2500);
 
