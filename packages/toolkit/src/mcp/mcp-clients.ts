@@ -12,6 +12,8 @@ import type { McpClient, RegisterMcpOptions } from "./types.ts";
 export class McpClients {
   readonly #registry: ToolRegistry;
   readonly #held = new Map<McpClient, McpRegistration[]>();
+  /** A server that was started anew may have resources now, or none any more. */
+  readonly #watches = new Map<McpClient, () => void>();
   /** The tools for resources, as they are registered, and whose resources, in which group. */
   #resources: { tools: RegisteredToolFunction[]; of: string } = { tools: [], of: "" };
 
@@ -36,6 +38,11 @@ export class McpClients {
       throw error;
     }
     this.#held.set(client, [...(this.#held.get(client) ?? []), registration]);
+    if (!this.#watches.has(client))
+      this.#watches.set(
+        client,
+        client.onToolsChanged(() => void this.#offerResources()),
+      );
     return [...warnings, ...this.#offerResources()];
   }
 
@@ -80,6 +87,8 @@ export class McpClients {
     const found = [...this.#held].filter(([{ name }]) => names.includes(name));
     for (const [client, registrations] of found) {
       this.#held.delete(client);
+      this.#watches.get(client)?.();
+      this.#watches.delete(client);
       for (const registration of registrations) registration.remove();
     }
     this.#offerResources();

@@ -7,7 +7,8 @@ import { Toolkit, toolkitExecutor } from "../../src/index.ts";
 import type { McpClient, McpClientOptions } from "../../src/mcp/index.ts";
 import { final, texts } from "../support.ts";
 import { listed } from "./in-process.ts";
-import { clientOf } from "./support.ts";
+import { oldServer } from "./raw-http.ts";
+import { clientOf, until } from "./support.ts";
 
 const schema = {
   type: "object" as const,
@@ -237,4 +238,35 @@ it("a server of the old kind that runs several calls gets no answer for one of t
   // By now it is the only one.
   expect((await slow).content).toMatchObject([{ text: expect.stringContaining("accept") }]);
   expect(asked).toEqual(["slow"]);
+});
+
+it.each<[string, Partial<McpClientOptions>, unknown]>([
+  ["nothing", {}, {}],
+  ["elicitation", { elicitation: "host" }, { elicitation: { form: {}, url: {} } }],
+  ["sampling", { sampling: "host" }, { sampling: {} }],
+  ["roots", { roots: [] }, { roots: {} }],
+  ["what the host adds", { clientOptions: { capabilities: { experimental: { x: {} } } } }, { experimental: { x: {} } }],
+])("a server is told that it may ask for %s, and for nothing else", async (_what, options, capabilities) => {
+  const server = oldServer([listed("a")]);
+  await clientOf({ name: "x", transport: server.transport, ...options }).connect();
+  const told = server.messages.find(({ method }) => method === "initialize");
+  expect(told?.params.capabilities).toEqual(capabilities);
+});
+
+it("what a server logs goes to whom asks for it", async () => {
+  const entries: unknown[] = [];
+  const transport: McpClientOptions["transport"] = async () => {
+    const server = new Server({ name: "log", version: "1" }, { capabilities: { tools: {}, logging: {} } });
+    server.setRequestHandler("tools/list", async () => {
+      await server.sendLoggingMessage({ level: "warning", logger: "disk", data: { free: 1 } });
+      return { tools: [] };
+    });
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await server.connect(theirs as never);
+    return ours;
+  };
+  const client = clientOf({ name: "log", transport, onLog: (entry) => entries.push(entry) });
+  await client.listTools();
+  await until(() => entries.length > 0);
+  expect(entries).toEqual([{ level: "warning", logger: "disk", data: { free: 1 } }]);
 });

@@ -1,10 +1,12 @@
+import { InMemoryTransport } from "@modelcontextprotocol/client";
+import { Server } from "@modelcontextprotocol/server";
 import { describe, expect, it } from "vitest";
 import { Toolkit } from "../../src/index.ts";
 import type { McpClient, McpClientOptions } from "../../src/mcp/index.ts";
 import { final } from "../support.ts";
 import { inProcess, listed } from "./in-process.ts";
 import { greeting, rawServer, unknownMethod } from "./raw-http.ts";
-import { clientOf } from "./support.ts";
+import { clientOf, until } from "./support.ts";
 
 const pair = ["list_mcp_resources", "read_mcp_resource"];
 
@@ -209,4 +211,28 @@ describe("instructions", () => {
     await kit.removeMcpClients(["a", "b"]);
     expect(kit.instructions()).toBeUndefined();
   });
+});
+
+it("a server that comes back with resources gets the tools for them", async () => {
+  let starts = 0;
+  const transport = async () => {
+    starts += 1;
+    const capabilities = { tools: {}, ...(starts > 1 && { resources: {} }) };
+    const official = new Server({ name: "s", version: "1" }, { capabilities });
+    official.setRequestHandler("tools/list", () => ({ tools: [listed("a")] as never }));
+    official.setRequestHandler("tools/call", async ({ params }) => {
+      if (starts === 1) await official.close();
+      return { content: [{ type: "text", text: params.name }] };
+    });
+    const [ours, theirs] = InMemoryTransport.createLinkedPair();
+    await official.connect(theirs as never);
+    return ours;
+  };
+  const kit = new Toolkit();
+  await kit.registerMcpClient(clientOf({ name: "s", transport }));
+  expect([...kit.registered.keys()]).toEqual(["a"]);
+  await final(kit, { name: "a" });
+  await final(kit, { name: "a" });
+  await until(() => kit.registered.has("read_mcp_resource"));
+  expect(starts).toBe(2);
 });
