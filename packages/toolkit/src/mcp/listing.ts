@@ -4,7 +4,7 @@ import type { McpListedTool } from "./types.ts";
 
 /** Where the pages of a list end that never ends, and where a list of tools does. */
 export const maxPages = 64;
-export const maxTools = 10_000;
+const maxTools = 10_000;
 
 const unusableKey = "toolglot/unusable";
 

@@ -65,7 +65,10 @@ export interface McpClientOptions {
    * nothing of changed tools. Default true.
    */
   stateful?: boolean;
-  /** Milliseconds that connecting and listing may take. Default 30,000. */
+  /**
+   * Milliseconds that connecting and listing may take; connecting half as long again when the server doesn't answer the question
+   * for the newest revision. Default 30,000.
+   */
   connectTimeoutMs?: number;
   /**
    * The revision of the protocol: `auto` takes 2026-07-28 where the server has it, else the newest older one that both sides have;

@@ -12,7 +12,7 @@ export interface AskingCall {
 }
 
 /** The server is told this when nobody lets a model answer it. */
-export const samplingDeclined = "The host declined to let a model answer.";
+const samplingDeclined = "The host declined to let a model answer.";
 
 /** Answers what a server asks, as the options of its client say. */
 export class Questions {

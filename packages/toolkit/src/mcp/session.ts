@@ -1,5 +1,5 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { isObject, onAbort, parseJson } from "@toolglot/internal";
+import { isObject, maxTimerMs, onAbort, parseJson, settleWithin, unsettled } from "@toolglot/internal";
 import { ToolkitError } from "../errors.ts";
 import { isUnauthorised, unauthorised } from "./authorization.ts";
 import { messageOf } from "./fault-text.ts";
@@ -61,7 +61,14 @@ export async function openSession(
     const stopListening = onAbort(signal, () => void made.transport.close().catch(() => {}));
     try {
       signal.throwIfAborted(); // before a process is started
-      await client.connect(made.transport, { timeout, signal, ...(legacy && { prior: { kind: "legacy" } }) });
+      const connecting = client.connect(made.transport, {
+        timeout,
+        signal,
+        ...(legacy && { prior: { kind: "legacy" } }),
+      });
+      // A stream of events that never says where to send to would be waited for, for ever.
+      const connected = await settleWithin(connecting, { ms: Math.min(2 * timeout, maxTimerMs), signal });
+      if (connected === unsettled) throw new Error(`it did not answer within ${2 * timeout} ms`);
       memory.isLegacy = client.getProtocolEra() === "legacy";
       return { client, made };
     } catch (error) {
@@ -91,6 +98,7 @@ export async function openSession(
     const sse = (): MadeTransport => makeSseTransport(sdk, config, maxBufferSize, events);
     // What that says of a server that has neither is no help.
     return await attempt(sse, true).catch((again: unknown) => {
+      signal.throwIfAborted();
       throw ToolkitError.isInstance(again) && again.code === "toolkit/mcp-unauthorised" ? again : error;
     });
   }

@@ -113,7 +113,7 @@ export interface McpClient {
   readonly revision: string | undefined;
   /** What the server says of itself for a model: a stranger's text. As told last. */
   readonly instructions: string | undefined;
-  /** What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`. As told last. */
+  /** What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`; no `resources` where the options forbid them. As told last. */
   readonly capabilities: readonly string[];
   /**
    * Connects now, or again after `close`; without it, the first use connects. Nothing happens yet when stateless. Rejects

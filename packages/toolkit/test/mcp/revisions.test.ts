@@ -145,6 +145,20 @@ describe("HTTP with SSE", () => {
     expect([forbidden.streams(), other.streams()]).toEqual([0, 0]);
   });
 
+  it("is given up when it says nothing, and what the server said first stands", async () => {
+    const fetch: McpHttpTransport["fetch"] = async (_url, init) => {
+      if (init?.method === "POST") return new Response("no", { status: 404 });
+      return new Response(new ReadableStream(), { headers: { "content-type": "text/event-stream" } });
+    };
+    const transport: McpHttpTransport = { type: "http", url: "http://mute.test/", fetch };
+    const client = clientOf({ name: "x", transport, connectTimeoutMs: 50 });
+    await expect(client.connect()).rejects.toThrow(/HTTP 404/);
+    const closing = clientOf({ name: "y", transport });
+    const connecting = closing.connect();
+    setTimeout(() => void closing.close(), 100);
+    await expect(connecting).rejects.toThrow(/closed/);
+  });
+
   it("opens a new session when the stream breaks off, and does not double a call", async () => {
     const server = sseServer(405);
     const client = clientOf({ name: "x", transport: server.transport });
