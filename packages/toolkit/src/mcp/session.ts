@@ -83,13 +83,14 @@ export async function openSession(
   const make = (): Promise<MadeTransport> => makeTransport(sdk, options, events);
   const mayFallBack = typeof config !== "function" && config.type === "http" && config.fallback !== false;
   const skipsQuestion = revision === "auto" && memory.isLegacy;
-  memory.isLegacy = false;
   memory.authorizationUrl = undefined;
   try {
     try {
       return await attempt(make, skipsQuestion);
     } catch (error) {
       const asked = revision === "auto" && !skipsQuestion;
+      // It may be another server by now.
+      if (skipsQuestion) memory.isLegacy = false;
       if (!asked || !isConfused(error, sdk, typeof config !== "function" && config.type === "http")) throw error;
       return await attempt(make, true);
     }
