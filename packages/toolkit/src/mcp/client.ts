@@ -102,14 +102,14 @@ class HealingClient implements McpClient {
     });
   }
 
-  readResource(uri: string, { signal }: { signal?: AbortSignal } = {}): Promise<McpResourceContents[]> {
+  readResource(uri: string, options: Pick<McpCallOptions, "signal" | "ask"> = {}): Promise<McpResourceContents[]> {
     const reads = { what: `the reading of ${JSON.stringify(uri)}`, repeatable: true, readOnly: true };
     return this.#settle(reads, async (connection) => {
       const read = await connection.request(
         "resources/read",
-        (client, { _meta, ...options }) =>
-          client.readResource({ uri, ...(_meta && { _meta }) }, { ...options, cacheMode: "bypass" }),
-        signal,
+        (client, { _meta, ...sent }) =>
+          client.readResource({ uri, ...(_meta && { _meta }) }, { ...sent, cacheMode: "bypass" }),
+        options,
       );
       return read.contents as McpResourceContents[];
     });

@@ -127,9 +127,11 @@ export class Connection {
       client: Client,
       options: { timeout: number; signal?: AbortSignal; _meta?: Record<string, string> },
     ) => Promise<Value>,
-    signal?: AbortSignal,
+    { signal, ask }: Pick<McpCallOptions, "signal" | "ask"> = {},
   ): Promise<Value> {
-    const timeout = this.#options.connectTimeoutMs ?? 30_000;
+    // A person who is asked may take long; the call that it is made for has a signal.
+    const timeout = ask === undefined ? (this.#options.connectTimeoutMs ?? 30_000) : maxTimerMs;
+    const stopAsking = ask && this.#questions.during({ ask, notes: [] });
     try {
       return await this.#use({ method }, ({ _meta }) =>
         send(this.#client, { timeout, ...(signal && { signal }), ...(_meta && { _meta }) }),
@@ -139,6 +141,8 @@ export class Connection {
       const asIfSent = new Delivery(() => {});
       asIfSent.handedOver = true;
       throw this.#fault(error, asIfSent);
+    } finally {
+      stopAsking?.();
     }
   }
 
@@ -238,9 +242,14 @@ export class Connection {
   ): Promise<Value> {
     this.#users += 1;
     const { sessionId } = this.transport;
+    // Servers of the newest revision log only for requests that ask for it.
+    const isLogging = this.#options.onLog !== undefined && this.#client.getProtocolEra() === "modern";
+    const level = isLogging && { [this.#sdk.LOG_LEVEL_META_KEY]: "info" };
+    const send = ({ _meta }: { _meta?: Record<string, string> }): Promise<Value> =>
+      work(_meta || level ? { _meta: { ..._meta, ...level } } : {});
     const trace = { ...facts, revision: this.facts.revision, sessionId, isStdio: "pid" in this.transport };
     try {
-      return await (this.#options.tracing ? traceRequest(trace, work) : work({}));
+      return await (this.#options.tracing ? traceRequest(trace, send) : send({}));
     } finally {
       this.#users -= 1;
       if (this.#users === 0) for (const done of this.#idle.splice(0)) done();

@@ -44,8 +44,8 @@ export function resourceTools(clients: readonly McpClient[]): AnyTool[] {
       required: ["server", "uri"],
     },
     annotations: { readOnlyHint: true },
-    execute: async ({ server: name, uri }, { signal }) => {
-      const contents = await clientOf(name as string).readResource(uri as string, { signal });
+    execute: async ({ server: name, uri }, { signal, ask }) => {
+      const contents = await clientOf(name as string).readResource(uri as string, { signal, ...defined({ ask }) });
       if (contents.length === 0) return new ToolResponse({ content: "(nothing)" });
       return new ToolResponse({ content: contents.map(blockOf) });
     },

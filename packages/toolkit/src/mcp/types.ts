@@ -133,7 +133,7 @@ export interface McpClient {
   /** All templates of addresses. As {@link McpClient.listResources}. */
   listResourceTemplates(): Promise<McpResourceTemplate[]>;
   /** What stands behind an address. Rejects with a core `ToolError`, as {@link McpClient.callTool}. */
-  readResource(uri: string, options?: { signal?: AbortSignal }): Promise<McpResourceContents[]>;
+  readResource(uri: string, options?: Pick<McpCallOptions, "signal" | "ask">): Promise<McpResourceContents[]>;
   /** All prompts of the server; none where it has no such capability. Rejects as {@link McpClient.connect}. */
   listPrompts(): Promise<McpPrompt[]>;
   /** A prompt as messages with `trust: "untrusted"`. Rejects with a core `ToolError`, as {@link McpClient.callTool}. */

@@ -254,19 +254,52 @@ it.each<[string, Partial<McpClientOptions>, unknown]>([
 });
 
 it("what a server logs goes to whom asks for it", async () => {
-  const entries: unknown[] = [];
-  const transport: McpClientOptions["transport"] = async () => {
+  const entry = { level: "warning" as const, logger: "disk", data: { free: 1 } };
+  const make = (): Server => {
     const server = new Server({ name: "log", version: "1" }, { capabilities: { tools: {}, logging: {} } });
-    server.setRequestHandler("tools/list", async () => {
-      await server.sendLoggingMessage({ level: "warning", logger: "disk", data: { free: 1 } });
+    server.setRequestHandler("tools/list", async (_request, { mcpReq }) => {
+      await mcpReq.log(entry.level, entry.data, entry.logger);
       return { tools: [] };
     });
+    return server;
+  };
+  const handler = createMcpHandler(make, { legacy: "reject" });
+  const transports: McpClientOptions["transport"][] = [
+    async () => {
+      const [ours, theirs] = InMemoryTransport.createLinkedPair();
+      await make().connect(theirs as never);
+      return ours;
+    },
+    { type: "http", url: "http://log.test/", fetch: async (url, init) => await handler.fetch(new Request(url, init)) },
+  ];
+  for (const transport of transports) {
+    const entries: unknown[] = [];
+    const client = clientOf({ name: "log", transport, onLog: (given) => entries.push(given) });
+    await client.listTools();
+    await until(() => entries.length > 0);
+    expect(entries).toEqual([entry]);
+  }
+});
+
+it("a resource that is read for a call may have a question, too", async () => {
+  const make = (): Server => {
+    const server = new Server({ name: "memos", version: "1" }, { capabilities: { resources: {} } });
+    server.setRequestHandler("resources/read", async ({ params: { uri } }) => {
+      const answer = await server.elicitInput(form as never);
+      return { contents: [{ uri, text: JSON.stringify(answer) }] };
+    });
+    return server;
+  };
+  const transport: McpClientOptions["transport"] = async () => {
     const [ours, theirs] = InMemoryTransport.createLinkedPair();
-    await server.connect(theirs as never);
+    await make().connect(theirs as never);
     return ours;
   };
-  const client = clientOf({ name: "log", transport, onLog: (entry) => entries.push(entry) });
-  await client.listTools();
-  await until(() => entries.length > 0);
-  expect(entries).toEqual([{ level: "warning", logger: "disk", data: { free: 1 } }]);
+  const kit = await kitOf(clientOf({ name: "memos", transport, elicitation: "host" }));
+  const calls = [
+    { id: "c", name: "read_mcp_resource", input: { server: "memos", uri: "memo://1" }, protocol: "native" },
+  ];
+  const context = executorContext({ ask: async () => ({ action: "accept", content: { size: 2 } }) });
+  const [result] = await toolkitExecutor(kit).execute({ kind: "calls", calls, span: { start: 0, end: 0 } }, context);
+  expect(result?.content).toEqual([{ type: "text", text: '{"action":"accept","content":{"size":2,"colour":"red"}}' }]);
 });
