@@ -13,12 +13,13 @@ import {
   type ToolResult,
   type WaitOutcome,
 } from "@toolglot/core";
-import { checkKeys, defined, ignoreRejection } from "@toolglot/internal";
+import { checkKeys, defined } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { createAgent } from "../create-agent.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
+import { PendingAnswers } from "./pending-answers.ts";
 import { type Divergence, Player } from "./player.ts";
 import type { Crossing, Recording, RecordingHead } from "./types.ts";
 
@@ -156,8 +157,8 @@ async function* playModel(
 /** Executor and people. Approvals that the executor asks for are answered where they were answered then. */
 class PlayedHost {
   readonly #player: Player;
-  readonly #approvals = new Open<Decision | boolean>();
-  readonly #questions = new Open<QuestionAnswer | undefined>();
+  readonly #approvals = new PendingAnswers<Decision | boolean>();
+  readonly #questions = new PendingAnswers<QuestionAnswer | undefined>();
   /** Waits of the executor that go on, by what is waited for. */
   readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
@@ -209,10 +210,10 @@ class PlayedHost {
           this.#waits.get(canonicalJson(crossing.request))?.({ outcome: crossing.outcome });
           break;
         case "decision":
-          this.#approvals.settle(crossing.callId, crossing.decision ?? false, crossing.error);
+          this.#approvals.settle(crossing.callId, given(crossing.decision ?? false, crossing.error));
           break;
         case "answer":
-          this.#questions.settle(crossing.callId, crossing.answer, crossing.error);
+          this.#questions.settle(crossing.callId, given(crossing.answer, crossing.error));
           break;
         case "timer":
           player.fireTimer(crossing.name);
@@ -265,24 +266,9 @@ class PlayedHost {
   }
 }
 
-/** Answers by call, in the order of the questions. Either may come first. */
-class Open<Answer> {
-  readonly #waiting = new Map<string, ((given: Promise<Answer>) => void)[]>();
-  readonly #given = new Map<string, Promise<Answer>[]>();
-
-  wait(callId: string): Promise<Answer> {
-    const given = this.#given.get(callId)?.shift();
-    if (given !== undefined) return given;
-    return new Promise((resolve) => this.#waiting.set(callId, [...(this.#waiting.get(callId) ?? []), resolve]));
-  }
-
-  settle(callId: string, answer: Answer, error: RunError | undefined): void {
-    const given = error ? Promise.reject(toError(error)) : Promise.resolve(answer);
-    ignoreRejection(given);
-    const first = this.#waiting.get(callId)?.shift();
-    if (first !== undefined) first(given);
-    else this.#given.set(callId, [...(this.#given.get(callId) ?? []), given]);
-  }
+/** What somebody answered, or threw. */
+function given<Answer>(answer: Answer, error: RunError | undefined): Promise<Answer> {
+  return error ? Promise.reject(toError(error)) : Promise.resolve(answer);
 }
 
 function toError({ code, message, data }: RunError): Error {

@@ -1,12 +1,13 @@
-import { type Message, sanitizeErrorMessage, ToolError } from "@toolglot/core";
-import { errorTypes, ToolkitError } from "../errors.ts";
+import type { Message, ToolError } from "@toolglot/core";
+import { ToolkitError } from "../errors.ts";
 import { unauthorised } from "./authorization.ts";
+import { type Asked, callError } from "./call-error.ts";
 import { checkOptions } from "./check-options.ts";
 import { type CallFault, Connection } from "./connection.ts";
 import { messageOf } from "./fault-text.ts";
 import { loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
-import { messagesOf } from "./prompts.ts";
+import { promptOf, promptsOf, resourceOf, resourcesOf, resourceTemplatesOf } from "./server-offer.ts";
 import type { SessionMemory } from "./session.ts";
 import { finishAuthorization } from "./transports.ts";
 import type {
@@ -83,56 +84,25 @@ class HealingClient implements McpClient {
   }
 
   listResources(): Promise<McpResource[]> {
-    return this.#list(async (connection) => {
-      if (!connection.facts.capabilities.includes("resources")) return [];
-      const list = await connection.request("resources/list", (client, { _meta, ...options }) =>
-        client.listResources(_meta && { _meta }, { ...options, cacheMode: "bypass" }),
-      );
-      return list.resources as McpResource[];
-    });
+    return this.#list(resourcesOf);
   }
 
   listResourceTemplates(): Promise<McpResourceTemplate[]> {
-    return this.#list(async (connection) => {
-      if (!connection.facts.capabilities.includes("resources")) return [];
-      const list = await connection.request("resources/templates/list", (client, { _meta, ...options }) =>
-        client.listResourceTemplates(_meta && { _meta }, { ...options, cacheMode: "bypass" }),
-      );
-      return list.resourceTemplates as McpResourceTemplate[];
-    });
+    return this.#list(resourceTemplatesOf);
   }
 
   readResource(uri: string, options: Pick<McpCallOptions, "signal" | "ask"> = {}): Promise<McpResourceContents[]> {
     const reads = { what: `the reading of ${JSON.stringify(uri)}`, repeatable: true, readOnly: true };
-    return this.#settle(reads, async (connection) => {
-      const read = await connection.request(
-        "resources/read",
-        (client, { _meta, ...sent }) =>
-          client.readResource({ uri, ...(_meta && { _meta }) }, { ...sent, cacheMode: "bypass" }),
-        options,
-      );
-      return read.contents as McpResourceContents[];
-    });
+    return this.#settle(reads, (connection) => resourceOf(connection, uri, options));
   }
 
   listPrompts(): Promise<McpPrompt[]> {
-    return this.#list(async (connection) => {
-      if (!connection.facts.capabilities.includes("prompts")) return [];
-      const list = await connection.request("prompts/list", (client, { _meta, ...options }) =>
-        client.listPrompts(_meta && { _meta }, { ...options, cacheMode: "bypass" }),
-      );
-      return list.prompts as McpPrompt[];
-    });
+    return this.#list(promptsOf);
   }
 
   getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<Message[]> {
     const reads = { what: `the prompt ${JSON.stringify(name)}`, repeatable: true, readOnly: true };
-    return this.#settle(reads, async (connection) => {
-      const prompt = await connection.request("prompts/get", (client, { _meta, ...options }) =>
-        client.getPrompt({ name, arguments: { ...args }, ...(_meta && { _meta }) }, options),
-      );
-      return messagesOf(prompt.messages);
-    });
+    return this.#settle(reads, (connection) => promptOf(connection, name, args));
   }
 
   async finishAuth(code: string | URLSearchParams): Promise<void> {
@@ -180,7 +150,9 @@ class HealingClient implements McpClient {
       try {
         connection = await this.#acquire();
       } catch (error) {
-        throw this.#callError(request, mayHaveRun ? "lost" : "unsent", error);
+        const isRefused = ToolkitError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
+        if (isRefused) this.#options.onError?.(error);
+        throw callError(this.name, request, mayHaveRun ? "lost" : isRefused ? "unauthorised" : "unsent", error);
       }
       try {
         return await send(connection);
@@ -188,7 +160,8 @@ class HealingClient implements McpClient {
         const { fate, cause } = error as CallFault;
         if (fate === "unsent" || fate === "too-large") this.#drop(connection);
         if (fate === "unauthorised") this.#options.onError?.(this.#refusal(connection, cause));
-        const fails = (): ToolError => this.#callError(request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
+        const fails = (): ToolError =>
+          callError(this.name, request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
         if (this.#closed) throw fails();
         if (fate === "unsent" && !reconnected) {
           reconnected = true;
@@ -298,48 +271,4 @@ class HealingClient implements McpClient {
     this.#memory.waiting = transport;
     return unauthorised(this.name, this.#memory.authorizationUrl, cause);
   }
-
-  /** The error for the model. */
-  #callError(request: Asked, fate: CallFault["fate"], cause: unknown): ToolError {
-    const server = `The MCP server ${JSON.stringify(this.name)}`;
-    const call = request.what;
-    // This message names the server in its own words, so it takes the cause of a connection's error.
-    const detail = sanitizeErrorMessage(messageOf(ToolkitError.isInstance(cause) ? (cause.cause ?? cause) : cause));
-    const fail = (type: string, message: string): ToolError => new ToolError(message, { cause, data: { type } });
-    switch (fate) {
-      case "aborted":
-        return fail(errorTypes.interrupted, `${server}: ${call} was interrupted.`);
-      case "refused":
-        return fail(errorTypes.mcpError, `${server} refused ${call}: ${detail}`);
-      case "unauthorised":
-        return fail(
-          errorTypes.mcpError,
-          `${server} refused ${call}: it wants an authorisation, which the host has to get.`,
-        );
-      case "unsent":
-        return fail(errorTypes.serverUnavailable, `${server} is not available, so ${call} did not run: ${detail}`);
-      default: {
-        const what = fate === "lost" ? "was lost before it answered" : "gave no answer that can be read to";
-        if (fate === "too-large" && request.readOnly)
-          return fail(errorTypes.mcpError, `${server} ${what} ${call}: ${detail}`);
-        if (request.readOnly) return fail(errorTypes.serverUnavailable, `${server} ${what} ${call}: ${detail}`);
-        const cure = request.repeatable ? "Calling it again does no harm." : "Find out before you call it again.";
-        const doubt = `It is not known whether the call took effect. ${cure}`;
-        return fail(errorTypes.inDoubt, `${server} ${what} ${call}: ${ended(detail)} ${doubt}`);
-      }
-    }
-  }
-}
-
-/** What a request is, for the errors, and whether it may be sent twice. */
-interface Asked {
-  /** As `the call of the tool "x"`. */
-  what: string;
-  repeatable: boolean;
-  readOnly: boolean;
-}
-
-/** As a sentence. */
-function ended(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
 }

@@ -55,6 +55,17 @@ it("tells the host of a refusal in mid-session, and the model that the host has 
   expect(told).toMatchObject([{ code: "toolkit/mcp-unauthorised", data: { name: "x" } }]);
 });
 
+it("tells the host of a refusal when a new session has to be opened, too", async () => {
+  const { transport, state } = guarded("one", { authProvider: { token: async () => "one" } });
+  const errors: Error[] = [];
+  const kit = new Toolkit();
+  const client = clientOf({ name: "x", transport, stateful: false, onError: (error) => errors.push(error) });
+  await kit.registerMcpClient(client);
+  state.token = "two";
+  expect(await final(kit, { name: "a" })).toMatchObject({ error: { type: "McpError" } });
+  expect(errors.filter((one) => ToolkitError.isInstance(one))).toHaveLength(1);
+});
+
 it("finishAuth is for transports with a provider of OAuth, and says when the code is refused", async () => {
   const { transport } = guarded("s3cret", {});
   await expect(clientOf({ name: "x", transport }).finishAuth("code")).rejects.toThrow(TypeError);
