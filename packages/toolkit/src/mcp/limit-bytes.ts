@@ -19,6 +19,8 @@ export function limitBytes(fetch: FetchLike, maxBytes: number, onTooLarge: (erro
     const response = await fetch(url, init);
     // A body that there is has one of these statuses; others can't be given to a new response.
     if (response.body === null || response.status < 200 || response.status > 599) return response;
+    // A `fetch` of Node's own streams: its answers can't be followed.
+    if (typeof response.body.pipeThrough !== "function") return response;
     const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
     let size = 0;
     let before = 0;

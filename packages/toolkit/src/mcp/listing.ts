@@ -21,7 +21,7 @@ export function watchLists(transport: Transport, isTool: (value: unknown) => boo
   };
   const { onmessage } = transport;
   transport.onmessage = (message: JSONRPCMessage, extra) => {
-    if ("result" in message && asked.delete(message.id)) {
+    if (!("method" in message) && asked.delete(message.id) && "result" in message) {
       const { tools } = message.result as { tools?: unknown };
       if (Array.isArray(tools)) {
         // One more than may be: so it is seen that there are more.

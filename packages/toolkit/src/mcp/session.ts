@@ -91,6 +91,8 @@ export async function openSession(
       const asked = revision === "auto" && !skipsQuestion;
       // It may be another server by now.
       if (skipsQuestion) memory.isLegacy = false;
+      // It was not asked, or started too slowly to answer in time.
+      if (revision === "auto" && theirRevisions(error)?.includes(newest)) return await attempt(make, false);
       if (!asked || !isConfused(error, sdk, typeof config !== "function" && config.type === "http")) throw error;
       return await attempt(make, true);
     }

@@ -55,6 +55,20 @@ describe("the revision of the protocol", () => {
     expect(server.methods().filter((method) => method === "initialize")).toHaveLength(3);
   });
 
+  it("is asked for again when a server says that it has the newest by now", async () => {
+    const before = oldServer([listed("a")]);
+    const after = newServer();
+    let isNew = false;
+    const fetch: McpHttpTransport["fetch"] = async (url, init) =>
+      (await (isNew ? after : before.transport).fetch?.(url, init)) as Response;
+    const client = clientOf({ name: "x", transport: { ...after, fetch }, stateful: false });
+    await client.listTools();
+    expect(client.revision).toBe("2025-11-25");
+    isNew = true;
+    expect((await client.listTools()).map(({ name }) => name)).toEqual(["a"]);
+    expect(client.revision).toBe("2026-07-28");
+  });
+
   it("is an older one when told so", async () => {
     const server = oldServer([listed("a")]);
     await called({ name: "x", transport: server.transport, revision: "legacy" });
