@@ -9,6 +9,8 @@ import type {
   Locale,
   Message,
   ProtocolMode,
+  Question,
+  QuestionAnswer,
   ToolDefinition,
   ToolResult,
   Usage,
@@ -78,6 +80,10 @@ export type StepEvent = {
   | { type: "approval-response"; callId: string; decision: Decision }
   /** A call was under way when an earlier process ended: it is not made again, and the model is told that nobody knows. */
   | { type: "call-in-doubt"; callId: string; name?: string }
+  /** A server asks the host something, in the middle of a call. */
+  | { type: "question"; callId: string; question: Question }
+  /** What the host answered, or what counts as its answer. */
+  | { type: "question-answer"; callId: string; answer: QuestionAnswer }
   /** An action is over: one result per call. */
   | { type: "action-end"; results: ToolResult[] }
   /** Requests have a shorter conversation from now on. `before`, `after`: tokens of the request, reckoned. */

@@ -41,6 +41,7 @@ export type {
   AgentRun,
   AgentRuntime,
   ApproveCallback,
+  AskCallback,
   ContextOptions,
   LimitKind,
   Price,

@@ -94,7 +94,7 @@ function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fi
 function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
-    "model protocol executor tools locale mode system limits approve maxRepairTurns reasoning",
+    "model protocol executor tools locale mode system limits approve ask maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
     "beforeCall afterCall sessions prepareStep",
   ]);
@@ -130,6 +130,7 @@ function check(options: AgentOptions): void {
   if (options.prepareStep !== undefined && typeof options.prepareStep !== "function") {
     throw new TypeError("prepareStep must be a function.");
   }
+  if (options.ask !== undefined && typeof options.ask !== "function") throw new TypeError("ask must be a function.");
   if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
   if (options.tracing !== undefined && typeof options.tracing?.startRun !== "function") {
     throw new TypeError("tracing must have startRun(), as otelTracing() of @toolglot/agent/otel gives it.");

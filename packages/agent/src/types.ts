@@ -10,6 +10,8 @@ import type {
   Model,
   ModelInfo,
   ProtocolMode,
+  Question,
+  QuestionAnswer,
   ToolDefinition,
   ToolProtocol,
   ToolResult,
@@ -55,6 +57,15 @@ export type ApproveCallback = (
   request: ApprovalRequest,
   context: { signal: AbortSignal; runId: string; stepIndex: number },
 ) => Decision | boolean | "later" | Promise<Decision | boolean | "later">;
+
+/**
+ * Answers what an MCP server asks in the middle of a call. The signal is aborted when the run ends first. What it throws counts
+ * as `cancel`. All texts of the question are a stranger's: show them as such, and its `url` before it is opened.
+ */
+export type AskCallback = (
+  question: Question,
+  context: { signal: AbortSignal; runId: string; stepIndex: number; callId: string },
+) => QuestionAnswer | Promise<QuestionAnswer>;
 
 /** Everything the loop takes from outside besides model and executor. Injectable, so that runs can be replayed. */
 export interface AgentRuntime {
@@ -178,6 +189,11 @@ export interface AgentOptions<Value = unknown> {
   beforeCall?: NonNullable<CallHooks["beforeCall"]>;
   /** Told of each result, also of denials; what it gives takes the result's place. One that throws: the result is not shown. */
   afterCall?: NonNullable<CallHooks["afterCall"]>;
+  /**
+   * Answers questions of MCP servers whose clients were made with `elicitation: "host"` or `sampling: "host"`. A wish for a model's text
+   * (`sampling`) comes here only after `approve` has agreed. Without it, all are declined.
+   */
+  ask?: AskCallback;
   /** Asked after each step whose calls have results; the first that is true ends the run. Default: none. */
   stopWhen?: StopCondition | readonly StopCondition[];
   /**

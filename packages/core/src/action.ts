@@ -1,4 +1,5 @@
 import type { CallHooks } from "./call-hooks.ts";
+import type { JsonSchemaObject } from "./json.ts";
 import type { Span } from "./span.ts";
 import type { LogEntry, ToolCall, ToolErrorInfo, ToolResult } from "./tool.ts";
 
@@ -64,8 +65,8 @@ export interface PlanStep {
 
 /** A question to the host before something runs. */
 export interface ApprovalRequest {
-  /** What is asked about: a tool call, or a block that was held back. */
-  kind: "tool-call" | "echoed-block";
+  /** What is asked about: a tool call, a block that was held back, or a server that wants a model's text (`input`: its request). */
+  kind: "tool-call" | "echoed-block" | "sampling";
   callId: string;
   tool?: string;
   input?: unknown;
@@ -85,6 +86,29 @@ export interface Decision {
    * can't leave a call so takes it for a denial.
    */
   later?: true;
+}
+
+/** What a server that runs a call asks in the middle of it: a person, or for a model's text. All of it is a stranger's. */
+export interface Question {
+  kind: "elicitation" | "sampling";
+  /** The server, by the name that the host gave it. */
+  server: string;
+  /** For the person. */
+  message?: string;
+  /** Of the content that is wanted, an object. */
+  schema?: JsonSchemaObject;
+  /** `url`: the person is to open `url`, and no content is wanted. Default `form`. */
+  mode?: "form" | "url";
+  url?: string;
+  /** Of `sampling`: messages and settings, as MCP has them. */
+  request?: Record<string, unknown>;
+}
+
+/** The answer to a {@link Question}. */
+export interface QuestionAnswer {
+  action: "accept" | "decline" | "cancel";
+  /** Of `accept`: what fits the question's schema; of `sampling`, the message as MCP has it: `{ role, content, model }`. */
+  content?: unknown;
 }
 
 /** What an executor reports while it runs. `requestId`: of the plan that the call is a step of, when it has one. */
@@ -123,6 +147,8 @@ export interface ExecutorContext {
   approve(request: ApprovalRequest): Promise<Decision>;
   /** Waits for a person by some other way than {@link approve}. The time counts to no limit; events report start and end. */
   wait?<Result extends { outcome: WaitOutcome }>(request: WaitRequest, work: () => Promise<Result>): Promise<Result>;
+  /** Passes a server's question on to the host. The time counts to no limit. Never rejects. */
+  ask?(question: Question, call: { callId: string; tool?: string }): Promise<QuestionAnswer>;
   runId: string;
   /** The step of the run, starting at 0. */
   stepIndex: number;

@@ -12,6 +12,8 @@ export type {
   Plan,
   PlanAction,
   PlanStep,
+  Question,
+  QuestionAnswer,
   WaitOutcome,
   WaitRequest,
 } from "./action.ts";

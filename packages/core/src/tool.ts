@@ -1,4 +1,4 @@
-import type { Decision, ExecutorContext } from "./action.ts";
+import type { Decision, ExecutorContext, Question, QuestionAnswer } from "./action.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { ContentBlock } from "./message.ts";
 import type { Span } from "./span.ts";
@@ -41,7 +41,7 @@ export interface ToolSource {
   definitions(): readonly ToolDefinition[];
   /** Calls back after a change of what {@link ToolSource.definitions} gives, once for changes that come together; returns what ends that. */
   onChange?(listener: () => void): () => void;
-  /** What a model should know about these tools as a whole; undefined when there is nothing to say. It may come from servers. */
+  /** What a model is to know of these tools as a whole; undefined when there is nothing to say. It may come from servers. */
   instructions?(): string | undefined;
 }
 
@@ -73,6 +73,8 @@ export interface ToolContext {
   wait?: ExecutorContext["wait"];
   /** For a tool that makes calls of other tools, as one that runs programs: the host's hooks around each of them. */
   hooked?: Pick<ExecutorContext, "hooks" | "runId" | "stepIndex">;
+  /** Passes a server's question on to the host. The time counts to no limit. Not there where nobody can be asked. */
+  ask?(question: Question): Promise<QuestionAnswer>;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
 }

@@ -49,7 +49,7 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
   checkKeys("The run", options as SandboxDurableRunOptions, [
-    "durable tools domain signal imports style files callIdPrefix runId wait hooked",
+    "durable tools domain signal imports style files callIdPrefix runId wait ask hooked",
     ...callbacks,
   ]);
   checkImports(options.imports);

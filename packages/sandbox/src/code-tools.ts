@@ -3,6 +3,7 @@ import {
   type ApprovalRequest,
   type ContentBlock,
   type Decision,
+  type ExecutorContext,
   type JsonSchema,
   type Locale,
   type Tool,
@@ -170,6 +171,8 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
     annotations: annotationsOf(inner),
     async execute({ code }: CodeToolInput, context: ToolContext) {
       const { signal, callId, runId, wait, hooked } = context;
+      const passOn = context.ask;
+      const ask: ExecutorContext["ask"] = passOn && ((question) => passOn(question));
       if (typeof code !== "string") throw new ToolError("code must be the program's text");
       const open = typeof session === "function" ? await session(context) : session;
       const more = {
@@ -177,7 +180,7 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
         signal,
         callIdPrefix: callId,
         style,
-        ...defined({ imports, approve, runId, wait, hooked }),
+        ...defined({ imports, approve, runId, wait, ask, hooked }),
       };
       const run = await (open === undefined ? sandbox.run(code, more) : runOrResume(open, code, more));
       signal.throwIfAborted();

@@ -101,7 +101,13 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
         },
         onLog: (entry) => context.emit({ type: "log", callId: action.id, entry }),
         ...reports.observers,
-        ...defined({ imports, style, wait: context.wait, hooked: hooks && { hooks, runId, stepIndex } }),
+        ...defined({
+          imports,
+          style,
+          wait: context.wait,
+          ask: context.ask,
+          hooked: hooks && { hooks, runId, stepIndex },
+        }),
       };
       const kept = durable && { ...rest, id: id?.(action, context) ?? `${context.runId}:${action.id}` };
       const run: SandboxRun | SandboxRunParked = await (open === undefined

@@ -182,6 +182,8 @@ export interface SandboxRunOptions {
    * before the tool itself has checked them. The time counts to no limit.
    */
   hooked?: Pick<ExecutorContext, "hooks" | "runId" | "stepIndex">;
+  /** How a server that runs a tool asks the host: that of an executor's context. The time counts to no limit. */
+  ask?: ExecutorContext["ask"];
 }
 
 /** One tool call of a program. */

@@ -18,8 +18,16 @@ export type ToolkitErrorCode =
   | "toolkit/timeout"
   /** `data: { name }`. The optional package that MCP needs is not installed. */
   | "toolkit/mcp-missing"
-  /** `data: { name }`. The MCP server can't be started or reached, or the client is closed. */
-  | "toolkit/mcp-connection";
+  /**
+   * `data: { name, ours?, theirs? }`. The MCP server can't be started or reached, or the client is closed. `ours`, `theirs`: the
+   * revisions of both sides, when they have none in common.
+   */
+  | "toolkit/mcp-connection"
+  /**
+   * `data: { name, authorizationUrl? }`. The MCP server wants an authorisation. With the address, a person can give it: then
+   * `finishAuth` of the client goes on.
+   */
+  | "toolkit/mcp-unauthorised";
 
 /** A fault in using the registry. Recognise it by `code`. */
 export class ToolkitError extends ToolglotError {

@@ -28,6 +28,10 @@ export type {
   McpContentBlock,
   McpListedTool,
   McpProgress,
+  McpPrompt,
+  McpResource,
+  McpResourceContents,
+  McpResourceTemplate,
   McpToolsChange,
   RegisterMcpOptions,
 } from "./mcp/types.ts";

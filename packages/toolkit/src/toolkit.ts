@@ -29,7 +29,7 @@ import type {
   ToolMiddleware,
 } from "./types.ts";
 
-const callKeys = "signal onError step runId wait hooked around";
+const callKeys = "signal onError step runId wait ask hooked around";
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit implements ToolSource {
@@ -127,13 +127,23 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Registers all tools of an MCP server, or none; connects if need be. They follow the server's list from then on.
-   * Returns warnings: names in the options that the server doesn't have, and what {@link Toolkit.registerToolFunction}
-   * warns of. Throws as that does, and `ToolkitError` with the codes `toolkit/mcp-missing` and
-   * `toolkit/mcp-connection`.
+   * Registers all tools of an MCP server that can be used, or none; connects if need be. They follow the server's list from
+   * then on. Returns warnings: tools that were left out or got another name, names in the options that the server doesn't
+   * have, and what {@link Toolkit.registerToolFunction} warns of. Throws as that does, and `ToolkitError` with the codes
+   * `toolkit/mcp-missing`, `toolkit/mcp-connection` and `toolkit/mcp-unauthorised`.
+   *
+   * The first server with resources brings the tools `list_mcp_resources` and `read_mcp_resource` with it, which are for all of them.
    */
   registerMcpClient(client: McpClient, options: RegisterMcpOptions = {}): Promise<string[]> {
     return this.#mcp.register(client, options);
+  }
+
+  /**
+   * What MCP servers say of themselves for a model, each under a heading, shortened and neutralised; undefined when none says
+   * anything. Part of core's `ToolSource`.
+   */
+  instructions(): string | undefined {
+    return this.#mcp.instructions();
   }
 
   /** Removes the tools of MCP clients, and closes them. Returns warnings: names that are none. */
@@ -240,9 +250,9 @@ export class Toolkit implements ToolSource {
    */
   tools(groupNames?: readonly string[] | null): AnyTool[] {
     return this.#registry.listed(groupNames).map((tool) =>
-      asTool(tool, (input, { callId, signal, runId, wait, hooked }) => {
+      asTool(tool, (input, { callId, signal, runId, wait, ask, hooked }) => {
         const call = this.#toCall({ name: tool.name, input, ...defined({ id: callId }) });
-        return this.#run(tool, call, defined({ signal, runId, wait, hooked }));
+        return this.#run(tool, call, defined({ signal, runId, wait, ask, hooked }));
       }),
     );
   }

@@ -99,6 +99,8 @@ export interface CallOptions {
   wait?: ExecutorContext["wait"];
   /** For a tool that makes calls of its own: the hooks of an executor's context around them. */
   hooked?: ToolContext["hooked"];
+  /** How a server that runs the tool asks a person: see `ToolContext`. */
+  ask?: ToolContext["ask"];
   /**
    * Middleware of this call alone: inside the span of a trace, outside all other middleware. It may call `next` again to run the tool
    * again.

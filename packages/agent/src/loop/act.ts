@@ -15,6 +15,7 @@ import { callHooks } from "../hooks/call-hooks.ts";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
+import { askHost } from "./ask-host.ts";
 import { runOwnCalls, splitAction } from "./own-calls.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -182,6 +183,7 @@ function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<Too
 
 function contextOf(run: RunState, action: Runnable, state: { open: boolean }): ExecutorContext {
   const { runId, stepIndex, signal } = run;
+  const { ask } = run.settings;
   const context: ExecutorContext = {
     runId,
     stepIndex,
@@ -194,6 +196,9 @@ function contextOf(run: RunState, action: Runnable, state: { open: boolean }): E
       return Promise.resolve({ approved: false, reason: run.wording.stopped });
     },
     hooks: callHooks(run, action, () => state.open),
+    ...(ask && {
+      ask: async (question, call) => (state.open ? askHost(run, ask, question, call) : { action: "cancel" }),
+    }),
     async wait(request, work) {
       run.deadline.pause();
       try {

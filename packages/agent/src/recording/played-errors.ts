@@ -11,6 +11,7 @@ export function toError({ code, message, data }: RunError): Error {
     "agent/model-failed",
     "agent/executor-failed",
     "agent/approve-failed",
+    "agent/ask-failed",
     "agent/tools-failed",
     "agent/hook-failed",
     "agent/session-failed",

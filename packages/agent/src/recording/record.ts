@@ -8,7 +8,7 @@ import { toRunError } from "../loop/run-error.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { type Settings, toSettings } from "../settings.ts";
 import { toMessages } from "../to-messages.ts";
-import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, RunOptions } from "../types.ts";
+import type { AgentOptions, AgentRun, AgentRuntime, ApproveCallback, AskCallback, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { lineOf } from "./format.ts";
 import { calledHooks, hostHooks, recordedHooks, recordSessions } from "./hooks.ts";
@@ -62,6 +62,7 @@ export function recordRun<Value = unknown>(
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
       ...recordedHooks(settings, log, (model) => recordModel(model, log)),
       ...(settings.sessions && { sessions: recordSessions(settings.sessions, log) }),
+      ...(settings.ask && { ask: recordAsk(settings.ask, log) }),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
       context: {
         ...settings.context,
@@ -114,6 +115,7 @@ function headOf(
     ...(fixedTools && { tools: fixedTools }),
     input,
     approves: options.approve !== undefined,
+    ...(options.ask && { asks: true }),
     priced: options.price !== undefined,
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
@@ -240,6 +242,7 @@ function recordExecutor(executor: Executor, log: Log): Executor {
             return context.approve(request);
           },
           ...(context.hooks && { hooks: calledHooks(context.hooks, log, () => open) }),
+          ...(context.ask && { ask: recordQuestions(context.ask, log, () => open) }),
           ...(context.wait && { wait: recordWait(context.wait, log, () => open) }),
         });
         open = false;
@@ -251,6 +254,29 @@ function recordExecutor(executor: Executor, log: Log): Executor {
         throw error;
       }
     },
+  };
+}
+
+type Ask = NonNullable<ExecutorContext["ask"]>;
+
+function recordQuestions(ask: Ask, log: Log, isOpen: () => boolean): Ask {
+  return (question, call) => {
+    if (isOpen()) log.crossing({ type: "executor-question", question, ...call });
+    return ask(question, call);
+  };
+}
+
+function recordAsk(ask: AskCallback, log: Log): AskCallback {
+  return async (question, context) => {
+    const { callId } = context;
+    try {
+      const answer = await ask(question, context);
+      log.crossing({ type: "answer", callId, answer });
+      return answer;
+    } catch (error) {
+      log.crossing({ type: "answer", callId, error: toRunError(error, "agent/ask-failed") });
+      throw error;
+    }
   };
 }
 

@@ -9,6 +9,7 @@ import type {
   ModelInfo,
   ModelPart,
   ModelRequest,
+  QuestionAnswer,
   ToolCall,
   ToolDefinition,
   ToolResult,
@@ -22,6 +23,7 @@ import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { callHook } from "./hooks.ts";
+import { PendingAnswers } from "./pending-answers.ts";
 import { diverged, outOfOrder, toError } from "./played-errors.ts";
 import { checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
 import { type Divergence, Player } from "./player.ts";
@@ -81,6 +83,7 @@ export function replay(recording: Recording, options: Pick<ReplayOptions, "proto
       ...(head.hooks.includes("prepareStep") && { prepareStep: playedPrepareStep(player, protocols, modelOf) }),
       ...(head.sessions && { sessions: host.sessions(recording) }),
       ...(head.priced && { price: () => player.number("price") }),
+      ...(head.asks && { ask: (_question: unknown, { callId }: { callId: string }) => host.ask(callId) }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
       onEvent: (event) => player.observe(event),
       runtime: {
@@ -179,7 +182,7 @@ async function* playModel(
 /** Executor and people. Approvals that the executor asks for are answered where they were answered then. */
 class PlayedHost {
   readonly #player: Player;
-  readonly #open = new Map<string, { resolve: (answer: unknown) => void; reject: (error: Error) => void }[]>();
+  readonly #answers = new PendingAnswers<unknown>();
   /** Waits of the executor that go on, by what is waited for. */
   readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
@@ -223,6 +226,11 @@ class PlayedHost {
         case "executor-approval":
           void context.approve(crossing.request);
           break;
+        case "executor-question": {
+          const { type: _, question, clock: __, ...call } = crossing as typeof crossing & { clock?: unknown };
+          void context.ask?.(question, call);
+          break;
+        }
         case "executor-wait": {
           const { request } = crossing;
           const waiting = new Promise<{ outcome: WaitOutcome }>((end) => this.#waits.set(canonicalJson(request), end));
@@ -236,13 +244,16 @@ class PlayedHost {
           callHook(context, crossing);
           break;
         case "decision":
-          this.#answer(crossing.callId, crossing.decision ?? false, crossing.error);
+          this.#answer("decision", crossing, crossing.decision ?? false);
+          break;
+        case "answer":
+          this.#answer("question", crossing, crossing.answer);
           break;
         case "session-failed":
           this.#failSession(toError(crossing.error));
           break;
         case "hook":
-          this.#answer(`${crossing.hook} ${crossing.callId}`, crossing.answer, crossing.error);
+          this.#answer(crossing.hook, crossing, crossing.answer);
           break;
         case "timer":
           player.fireTimer(crossing.name);
@@ -260,7 +271,7 @@ class PlayedHost {
   }
 
   async approve({ callId }: ApprovalRequest): Promise<Decision | boolean | "later"> {
-    if (this.#executing) return (await this.#asked(callId)) as Decision | boolean | "later";
+    if (this.#executing) return (await this.#answers.wait(`decision ${callId}`)) as Decision | boolean | "later";
     const player = this.#player;
     const crossing = await player.next();
     if (player.signal.aborted) return false;
@@ -268,6 +279,11 @@ class PlayedHost {
     player.advance();
     if (crossing.error) throw toError(crossing.error);
     return crossing.decision ?? false;
+  }
+
+  /** Servers ask only while an action is run. */
+  ask(callId: string): Promise<QuestionAnswer> {
+    return this.#answers.wait(`question ${callId}`) as Promise<QuestionAnswer>;
   }
 
   async condition(): Promise<boolean> {
@@ -307,7 +323,8 @@ class PlayedHost {
 
   /** Hooks that answer as the host's did. */
   hooks(names: readonly HostHook[]): Pick<AgentOptions, HostHook> {
-    const played = (hook: HostHook) => (call: ToolCall) => this.#asked(`${hook} ${call.id}`) as Promise<undefined>;
+    const played = (hook: HostHook) => (call: ToolCall) =>
+      this.#answers.wait(`${hook} ${call.id}`) as Promise<undefined>;
     return Object.fromEntries(names.filter((hook) => hook !== "prepareStep").map((hook) => [hook, played(hook)]));
   }
 
@@ -316,15 +333,8 @@ class PlayedHost {
     return playedSessions(this.#player, recording, async () => (this.#executing ? this.#sessionFault : undefined));
   }
 
-  /** What the executor asks for, until the recording has the answer. */
-  #asked(key: string): Promise<unknown> {
-    return new Promise((resolve, reject) => this.#open.set(key, [...(this.#open.get(key) ?? []), { resolve, reject }]));
-  }
-
-  #answer(key: string, value: unknown, error: RunError | undefined): void {
-    const [first, ...rest] = this.#open.get(key) ?? [];
-    this.#open.set(key, rest);
-    if (error) first?.reject(toError(error));
-    else first?.resolve(value);
+  /** What was answered while an action ran. */
+  #answer(what: string, { callId = "", error }: { callId?: string; error?: RunError }, value: unknown): void {
+    this.#answers.settle(`${what} ${callId}`, error ? Promise.reject(toError(error)) : Promise.resolve(value));
   }
 }

@@ -8,6 +8,8 @@ import type {
   Message,
   ModelInfo,
   ModelPart,
+  Question,
+  QuestionAnswer,
   ToolDefinition,
   ToolResult,
   WaitOutcome,
@@ -52,6 +54,8 @@ export interface RecordingHead {
   input: Message[];
   /** Whether there was an `approve` callback. */
   approves: boolean;
+  /** Whether there was an `ask` callback. */
+  asks?: true;
   /** Whether steps had a price, and how many conditions could stop the run. */
   priced: boolean;
   conditions: number;
@@ -84,6 +88,7 @@ export type Crossing =
   | { type: "execute"; action: Action }
   | { type: "executor-event"; event: ExecutorEvent }
   | { type: "executor-approval"; request: ApprovalRequest }
+  | { type: "executor-question"; question: Question; callId: string; tool?: string }
   /** A wait of the executor begins; `executor-waited` is its end. */
   | { type: "executor-wait"; request: WaitRequest }
   | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
@@ -96,6 +101,7 @@ export type Crossing =
   | { type: "decision"; callId: string; decision?: Decision | boolean | "later"; error?: RunError }
   /** The session's store failed to add lines from `at` on. */
   | { type: "session-failed"; at: number; error: RunError }
+  | { type: "answer"; callId: string; answer?: QuestionAnswer; error?: RunError }
   | { type: "price"; cost?: number; error?: RunError }
   /** What `context.estimate` gave. */
   | { type: "estimate"; tokens?: number; error?: RunError }

@@ -10,7 +10,7 @@ import type { ToolCall, ToolErrorInfo, ToolResult } from "../tool.ts";
  * @throws `TypeError` for an unknown option.
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
-  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait runId stepIndex hooks");
+  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait ask runId stepIndex hooks");
   const context: ExecutorContext = {
     signal: new AbortController().signal,
     emit: () => {},

@@ -1,4 +1,4 @@
-import { type Decision, requiresApproval, sanitizeErrorMessage, ToolglotError } from "@toolglot/core";
+import { type Decision, requiresApproval, sanitizeErrorMessage, type ToolContext, ToolglotError } from "@toolglot/core";
 import { copyJson, defined, errorText, ignoreRejection, onAbort } from "@toolglot/internal";
 import { limitErrors } from "../durable/errors.ts";
 import type { SessionStart } from "../durable/records.ts";
@@ -263,8 +263,9 @@ export class ProgramRun implements DurableProgram {
   #perform(pending: PendingCall, decision?: Decision): Promise<CallOutcome> {
     const { callId, name } = pending.call;
     const { options } = this.#request;
-    const { runId, wait, hooked } = options;
-    const context = { signal: this.#over.signal, ...defined({ runId, wait, hooked, decision }) };
+    const { runId, wait, hooked, ask: passOn } = options;
+    const ask: ToolContext["ask"] = passOn && ((question) => passOn(question, { callId, tool: name }));
+    const context = { signal: this.#over.signal, ...defined({ runId, wait, ask, hooked, decision }) };
     return this.#work.perform(pending, context, (value) => {
       observe(() => options.onToolCallProgress?.({ callId, name }, value));
     });

@@ -50,23 +50,25 @@ export class ToolWork {
   /** Never rejects. `call.ms` is set when the tool has ended before the run has. */
   async perform(
     pending: PendingCall,
-    { signal, runId, wait, hooked, decision }: Omit<ToolContext, "callId">,
+    { signal, runId, wait, ask, hooked, decision }: Omit<ToolContext, "callId">,
     onProgress: (value: unknown) => void,
   ): Promise<CallOutcome> {
     const { call, input, program } = pending;
     this.#start(pending);
     const started = performance.now();
-    const timeless: ToolContext["wait"] =
-      wait &&
-      (async (request, work) => {
-        this.#end();
-        try {
-          return await wait(request, work);
-        } finally {
-          this.#start(pending);
-        }
-      });
-    const context = { signal, callId: call.callId, ...defined({ runId, wait: timeless, hooked, decision }) };
+    const timeless = async <Value>(work: () => Promise<Value>): Promise<Value> => {
+      this.#end();
+      try {
+        return await work();
+      } finally {
+        this.#start(pending);
+      }
+    };
+    const waits: Pick<ToolContext, "wait" | "ask"> = {
+      ...(wait && { wait: (request, work) => timeless(() => wait(request, work)) }),
+      ...(ask && { ask: (question) => timeless(() => ask(question)) }),
+    };
+    const context = { signal, callId: call.callId, ...waits, ...defined({ runId, hooked, decision }) };
     try {
       return { ok: true, ...(await executeTool(program, input, context, onProgress)) };
     } catch (error) {

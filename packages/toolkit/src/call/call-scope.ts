@@ -3,6 +3,7 @@ import { isThenable, onAbort, unsettled } from "@toolglot/internal";
 import type { CallOptions } from "../types.ts";
 
 type Wait = NonNullable<ExecutorContext["wait"]>;
+type Ask = NonNullable<ToolContext["ask"]>;
 
 /**
  * One attempt at a call: the context that the tool gets, and what ends the attempt early. It makes a signal only when the tool asks
@@ -13,6 +14,7 @@ export class CallScope implements ToolContext {
   readonly runId?: string;
   readonly wait?: Wait;
   readonly hooked?: NonNullable<ToolContext["hooked"]>;
+  readonly ask?: Ask;
   readonly #canStop: boolean;
   readonly #stopListening: () => void;
   readonly #timeoutMs: number | undefined;
@@ -28,12 +30,12 @@ export class CallScope implements ToolContext {
   #reason: unknown;
   #closed = false;
 
-  /** `wait`: the host's way to wait for a person. Meanwhile this attempt's own time stands as well. */
+  /** `wait`, `ask`: the host's ways to wait for a person. Meanwhile this attempt's own time stands as well. */
   constructor(
     callId: string,
     outer: AbortSignal | undefined,
     timeoutMs: number | undefined,
-    { runId, wait, hooked }: Pick<CallOptions, "runId" | "wait" | "hooked"> = {},
+    { runId, wait, ask, hooked }: Pick<CallOptions, "runId" | "wait" | "ask" | "hooked"> = {},
   ) {
     if (hooked !== undefined) this.hooked = hooked;
     this.callId = callId;
@@ -42,6 +44,7 @@ export class CallScope implements ToolContext {
     this.#timeoutMs = timeoutMs;
     this.#stopListening = onAbort(outer, () => this.#end("aborted", outer?.reason));
     if (wait !== undefined) this.wait = (request, work) => this.#timeless(() => wait(request, work));
+    if (ask !== undefined) this.ask = (question) => this.#timeless(() => ask(question));
     if (timeoutMs === undefined) return;
     this.#leftMs = timeoutMs;
     this.#startTimer();

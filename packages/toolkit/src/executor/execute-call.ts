@@ -158,7 +158,8 @@ class CallRun {
     }
     let final: ToolResponse | undefined;
     const tries = { attempts: 0 };
-    const options: CallOptions = { signal, runId, ...defined({ step, wait, hooked }) };
+    const ask = askOf(this.#context, call);
+    const options: CallOptions = { signal, runId, ...defined({ step, wait, ask, hooked }) };
     if (prepared.ok && retry) options.around = retrying(prepared, retry, signal, this.#report, tries);
     for await (const response of this.#toolkit.runPrepared(prepared, call, options)) {
       if (response.isLast) final = response;
@@ -172,6 +173,11 @@ class CallRun {
     const { requestId } = this.#original;
     return toOutcome(response, { ...facts, ...defined({ step, requestId }) });
   }
+}
+
+/** How a server that runs this call asks the host. */
+function askOf({ ask }: ExecutorContext, { id: callId, name: tool }: ToolCall): CallOptions["ask"] {
+  return ask === undefined ? undefined : (question) => ask(question, { callId, tool });
 }
 
 /** Goes on again after a failure. What is around it, as the span of a trace, sees one call. */

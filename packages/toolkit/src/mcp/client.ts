@@ -1,9 +1,26 @@
-import { sanitizeErrorMessage, ToolError } from "@toolglot/core";
-import { checkKeys, maxTimerMs } from "@toolglot/internal";
-import { errorTypes, ToolkitError } from "../errors.ts";
-import { type CallFault, Connection, messageOf } from "./connection.ts";
+import type { Message, ToolError } from "@toolglot/core";
+import { ToolkitError } from "../errors.ts";
+import { unauthorised } from "./authorization.ts";
+import { type Asked, callError } from "./call-error.ts";
+import { checkOptions } from "./check-options.ts";
+import { type CallFault, Connection } from "./connection.ts";
+import { messageOf } from "./fault-text.ts";
+import { loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
-import type { McpCallOptions, McpCallRequest, McpCallResult, McpClient, McpListedTool } from "./types.ts";
+import { promptOf, promptsOf, resourceOf, resourcesOf, resourceTemplatesOf } from "./server-offer.ts";
+import type { SessionMemory } from "./session.ts";
+import { finishAuthorization } from "./transports.ts";
+import type {
+  McpCallOptions,
+  McpCallRequest,
+  McpCallResult,
+  McpClient,
+  McpListedTool,
+  McpPrompt,
+  McpResource,
+  McpResourceContents,
+  McpResourceTemplate,
+} from "./types.ts";
 
 /**
  * A client of one MCP server, over stdio, Streamable HTTP or a transport of your own. Needs `@modelcontextprotocol/client`.
@@ -28,6 +45,8 @@ class HealingClient implements McpClient {
   #life = new AbortController();
   #closed = false;
   #wasConnected = false;
+  readonly #memory: SessionMemory = { isLegacy: false };
+  #facts: Connection["facts"] = { revision: undefined, instructions: undefined, capabilities: [] };
 
   constructor(options: McpClientOptions) {
     this.#options = options;
@@ -39,6 +58,19 @@ class HealingClient implements McpClient {
     return this.#usable?.usable === true;
   }
 
+  get revision(): string | undefined {
+    return this.#facts.revision;
+  }
+
+  get instructions(): string | undefined {
+    return this.#options.instructions === false ? undefined : this.#facts.instructions;
+  }
+
+  get capabilities(): readonly string[] {
+    const all = this.#facts.capabilities;
+    return this.#options.resources === false ? all.filter((one) => one !== "resources") : all;
+  }
+
   async connect(): Promise<void> {
     if (this.#closed) {
       this.#closed = false;
@@ -47,22 +79,69 @@ class HealingClient implements McpClient {
     if (this.stateful) await this.#acquire();
   }
 
-  async listTools(): Promise<McpListedTool[]> {
+  listTools(): Promise<McpListedTool[]> {
+    return this.#list((connection) => connection.listTools());
+  }
+
+  listResources(): Promise<McpResource[]> {
+    return this.#list(resourcesOf);
+  }
+
+  listResourceTemplates(): Promise<McpResourceTemplate[]> {
+    return this.#list(resourceTemplatesOf);
+  }
+
+  readResource(uri: string, options: Pick<McpCallOptions, "signal" | "ask"> = {}): Promise<McpResourceContents[]> {
+    const reads = { what: `the reading of ${JSON.stringify(uri)}`, repeatable: true, readOnly: true };
+    return this.#settle(reads, (connection) => resourceOf(connection, uri, options));
+  }
+
+  listPrompts(): Promise<McpPrompt[]> {
+    return this.#list(promptsOf);
+  }
+
+  getPrompt(name: string, args: Readonly<Record<string, string>> = {}): Promise<Message[]> {
+    const reads = { what: `the prompt ${JSON.stringify(name)}`, repeatable: true, readOnly: true };
+    return this.#settle(reads, (connection) => promptOf(connection, name, args));
+  }
+
+  async finishAuth(code: string | URLSearchParams): Promise<void> {
+    const sdk = await loadClientModule();
+    try {
+      await finishAuthorization(sdk, this.#options, this.#memory.waiting, code);
+      delete this.#memory.waiting;
+    } catch (error) {
+      if (error instanceof TypeError) throw error;
+      throw unauthorised(this.name, undefined, error);
+    }
+  }
+
+  callTool(request: McpCallRequest, options: McpCallOptions = {}): Promise<McpCallResult> {
+    const { repeatable, readOnly = false } = request;
+    const what = `the call of the tool ${JSON.stringify(request.name)}`;
+    return this.#settle({ what, repeatable, readOnly }, (connection) => connection.callTool(request, options));
+  }
+
+  /** A list; asked for again, once, when the connection was gone. */
+  async #list<Value>(ask: (connection: Connection) => Promise<Value>): Promise<Value> {
     for (let last = false; ; last = true) {
       const connection = await this.#acquire();
       try {
-        return await connection.listTools();
+        return await ask(connection);
       } catch (error) {
         const { fate, cause } = error as CallFault;
-        if (fate === "unsent" || fate === "lost") this.#drop(connection);
-        if (fate === "unclear" || fate === "refused" || last || this.#closed) throw this.#unreachable(cause);
+        const isGone = fate === "unsent" || fate === "lost";
+        if (isGone || fate === "too-large") this.#drop(connection);
+        if (fate === "unauthorised") throw this.#refusal(connection, cause);
+        if (!isGone || last || this.#closed) throw this.#unreachable(cause);
       } finally {
         this.#release(connection);
       }
     }
   }
 
-  async callTool(request: McpCallRequest, options: McpCallOptions = {}): Promise<McpCallResult> {
+  /** What one request gives; sent again when it can't have run, or may run twice. */
+  async #settle<Value>(request: Asked, send: (connection: Connection) => Promise<Value>): Promise<Value> {
     /** Whether an earlier try may have had its effect. */
     let mayHaveRun = false;
     let reconnected = false;
@@ -71,14 +150,18 @@ class HealingClient implements McpClient {
       try {
         connection = await this.#acquire();
       } catch (error) {
-        throw this.#callError(request, mayHaveRun ? "lost" : "unsent", error);
+        const isRefused = ToolkitError.isInstance(error) && error.code === "toolkit/mcp-unauthorised";
+        if (isRefused) this.#options.onError?.(error);
+        throw callError(this.name, request, mayHaveRun ? "lost" : isRefused ? "unauthorised" : "unsent", error);
       }
       try {
-        return await connection.callTool(request, options);
+        return await send(connection);
       } catch (error) {
         const { fate, cause } = error as CallFault;
-        if (fate === "unsent") this.#drop(connection);
-        const fails = (): ToolError => this.#callError(request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
+        if (fate === "unsent" || fate === "too-large") this.#drop(connection);
+        if (fate === "unauthorised") this.#options.onError?.(this.#refusal(connection, cause));
+        const fails = (): ToolError =>
+          callError(this.name, request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
         if (this.#closed) throw fails();
         if (fate === "unsent" && !reconnected) {
           reconnected = true;
@@ -139,7 +222,9 @@ class HealingClient implements McpClient {
         this.#options,
         { onToolsChanged: () => this.#reportChange(), onError: (error) => this.#options.onError?.(error) },
         signal,
+        this.#memory,
       );
+      this.#facts = connection.facts;
       this.#connections.add(connection);
       if (signal.aborted) {
         await this.#end(connection);
@@ -181,68 +266,9 @@ class HealingClient implements McpClient {
     return error;
   }
 
-  /** The error for the model. */
-  #callError(request: McpCallRequest, fate: CallFault["fate"], cause: unknown): ToolError {
-    const server = `The MCP server ${JSON.stringify(this.name)}`;
-    const call = `the call of the tool ${JSON.stringify(request.name)}`;
-    // This message names the server in its own words, so it takes the cause of a connection's error.
-    const detail = sanitizeErrorMessage(messageOf(ToolkitError.isInstance(cause) ? (cause.cause ?? cause) : cause));
-    const fail = (type: string, message: string): ToolError => new ToolError(message, { cause, data: { type } });
-    switch (fate) {
-      case "aborted":
-        return fail(errorTypes.interrupted, `${server}: ${call} was interrupted.`);
-      case "refused":
-        return fail(errorTypes.mcpError, `${server} refused ${call}: ${detail}`);
-      case "unsent":
-        return fail(errorTypes.serverUnavailable, `${server} is not available, so ${call} did not run: ${detail}`);
-      default: {
-        const what = fate === "lost" ? "was lost before it answered" : "gave no answer that can be read to";
-        if (request.readOnly) return fail(errorTypes.serverUnavailable, `${server} ${what} ${call}: ${detail}`);
-        const cure = request.repeatable ? "Calling it again does no harm." : "Find out before you call it again.";
-        const doubt = `It is not known whether the call took effect. ${cure}`;
-        return fail(errorTypes.inDoubt, `${server} ${what} ${call}: ${ended(detail)} ${doubt}`);
-      }
-    }
+  /** Of a session that had been authorised, or needed not to be. */
+  #refusal({ transport }: Connection, cause: unknown): ToolkitError {
+    this.#memory.waiting = transport;
+    return unauthorised(this.name, this.#memory.authorizationUrl, cause);
   }
-}
-
-/** As a sentence. */
-function ended(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}
-
-function checkOptions(options: McpClientOptions): void {
-  const wrong = (problem: string): never => {
-    throw new TypeError(`createMcpClient ${problem}`);
-  };
-  checkKeys(
-    "createMcpClient",
-    options,
-    "name transport stateful connectTimeoutMs clientOptions prepareClient onError",
-    ["name", "transport"],
-  );
-  const { name, transport, connectTimeoutMs, stateful } = options;
-  if (typeof name !== "string" || name === "") wrong("needs a name");
-  if (stateful !== undefined && typeof stateful !== "boolean") wrong("takes stateful: true or false");
-  if (connectTimeoutMs !== undefined && !(connectTimeoutMs > 0 && connectTimeoutMs <= maxTimerMs)) {
-    wrong(`takes connectTimeoutMs from 1 to ${maxTimerMs}, not ${connectTimeoutMs}`);
-  }
-  if (typeof transport === "function") return;
-  switch (transport?.type) {
-    case "stdio":
-      checkKeys("createMcpClient: transport", transport, "type command args env cwd onStderr");
-      if (typeof transport.command !== "string" || transport.command === "") wrong("needs a command for stdio");
-      if (transport.args !== undefined && !Array.isArray(transport.args)) wrong("takes args as an array of strings");
-      return;
-    case "http":
-      checkKeys("createMcpClient: transport", transport, "type url headers fetch");
-      if (!isHttpUrl(transport.url)) wrong(`needs a url that begins with http:// or https://, not ${transport.url}`);
-      return;
-    default:
-      wrong('needs a transport: { type: "stdio", command }, { type: "http", url }, or a function that makes one');
-  }
-}
-
-function isHttpUrl(url: string | URL): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
 }

@@ -1,23 +1,20 @@
-import type { Client, JsonSchemaValidator, Tool, Transport } from "@modelcontextprotocol/client";
+import type { Client, Tool } from "@modelcontextprotocol/client";
 import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
+import { toListed, watchLists } from "./listing.ts";
 import { type ClientModule, loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
+import { type ConnectionEvents, prepareClient } from "./prepare-client.ts";
+import { type AskingCall, Questions } from "./questions.ts";
+import { openSession, type Session, type SessionMemory } from "./session.ts";
+import { type RequestTrace, traceRequest } from "./trace-request.ts";
 import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } from "./types.ts";
 
-/**
- * An answer is taken as it came, also when it doesn't fit the tool's `outputSchema`. The client's own engine would run the
- * server's patterns on it, and one like `^(a+)+$` holds up the process.
- */
-const noCheck = {
-  getValidator: <Value>(): JsonSchemaValidator<Value> => {
-    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
-  },
-};
+/** How often a server may ask for input during one call, and the pause where it asks for nothing but another request. */
+const maxRounds = 10;
+const roundPauseMs = 250;
 
-type StdioModule = typeof import("./stdio-transport.ts");
-
-/** What a call that has no answer ended in. */
+/** What a request that has no answer ended in. */
 export class CallFault extends Error {
   readonly fate: Fate;
 
@@ -27,64 +24,76 @@ export class CallFault extends Error {
   }
 }
 
-/** What a connection reports besides answers. */
-export interface ConnectionEvents {
-  onToolsChanged(): void;
-  onError(error: Error): void;
-}
-
 /** One session with a server, from its start to its end. */
 export class Connection {
   readonly #sdk: ClientModule;
   readonly #client: Client;
-  readonly #transport: Transport;
-  readonly #deliveries = new Deliveries();
-  readonly #timeoutMs: number;
+  readonly transport: Session["made"]["transport"];
+  readonly #deliveries: Deliveries;
+  readonly #questions: Questions;
+  readonly #options: McpClientOptions;
   #users = 0;
   #ended = false;
   #retired = false;
+  /** The message that was too long, since the last request that failed for it. */
+  #tooLarge: Error | undefined;
   #closing: Promise<void> | undefined;
   /** Called when no call runs any more. */
   readonly #idle: (() => void)[] = [];
 
-  private constructor(sdk: ClientModule, client: Client, transport: Transport, timeoutMs: number) {
+  private constructor(
+    sdk: ClientModule,
+    { client, made }: Session,
+    { deliveries, questions }: { deliveries: Deliveries; questions: Questions },
+    options: McpClientOptions,
+  ) {
     this.#sdk = sdk;
     this.#client = client;
-    this.#transport = transport;
-    this.#timeoutMs = timeoutMs;
-    this.#deliveries.watch(transport);
+    this.transport = made.transport;
+    this.#deliveries = deliveries;
+    this.#questions = questions;
+    this.#options = options;
   }
 
   /** Starts or reaches the server, and greets it. Rejects with what went wrong, and leaves nothing running. */
-  static async open(options: McpClientOptions, events: ConnectionEvents, signal: AbortSignal): Promise<Connection> {
-    const timeoutMs = options.connectTimeoutMs ?? 30_000;
+  static async open(
+    options: McpClientOptions,
+    events: ConnectionEvents,
+    signal: AbortSignal,
+    memory: SessionMemory,
+  ): Promise<Connection> {
     const sdk = await loadClientModule();
-    const { transport, said } = await makeTransport(sdk, options.transport);
-    const tools = { onChanged: () => events.onToolsChanged(), autoRefresh: false, debounceMs: 0 };
-    const clientOptions = { jsonSchemaValidator: noCheck, ...options.clientOptions, listChanged: { tools } };
-    const client = new sdk.Client({ name: "toolglot", version: "1.0.0" }, clientOptions);
-    options.prepareClient?.(client);
-    const connection = new Connection(sdk, client, transport, timeoutMs);
-    const { onclose, onerror } = client;
-    client.onclose = () => {
-      connection.#ended = true;
-      onclose?.();
+    const questions = new Questions(options);
+    const state: { connection?: Connection; tooLarge?: Error; deliveries: Deliveries } = {
+      deliveries: new Deliveries(),
     };
-    client.onerror = (error) => {
-      onerror?.(error);
-      // Progress that came together with its answer: the delivery has it already.
-      if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
+    const onClose = (): void => {
+      if (state.connection) state.connection.#ended = true;
     };
-    // Servers may send this without having announced it.
-    client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
-    try {
-      signal.throwIfAborted(); // before a process is started
-      await client.connect(transport, { timeout: timeoutMs, signal });
-    } catch (error) {
-      await transport.close().catch(() => {});
-      throw new Error(`${messageOf(error)}${said()}`, { cause: error });
-    }
-    return connection;
+    const session = await openSession(
+      sdk,
+      options,
+      {
+        makeClient: (revision) => prepareClient(sdk, options, revision, questions, { ...events, onClose }),
+        watch: ({ transport }) => {
+          state.deliveries = new Deliveries();
+          watchLists(transport, (value) => sdk.isSpecType.Tool(value) && value.name !== "");
+          state.deliveries.watch(transport);
+        },
+        events: {
+          onTooLarge: (error) => {
+            if (state.connection) state.connection.#tooLarge = error;
+            else state.tooLarge = error;
+          },
+        },
+      },
+      signal,
+      memory,
+    ).catch((error: unknown) => {
+      throw state.tooLarge ?? error;
+    });
+    state.connection = new Connection(sdk, session, { deliveries: state.deliveries, questions }, options);
+    return state.connection;
   }
 
   /** Whether it can still be used, as far as is known. */
@@ -92,23 +101,54 @@ export class Connection {
     return !this.#ended && !this.#retired;
   }
 
+  /** What the server said of itself. */
+  get facts(): { revision: string | undefined; instructions: string | undefined; capabilities: string[] } {
+    return {
+      revision: this.#client.getNegotiatedProtocolVersion(),
+      instructions: this.#client.getInstructions(),
+      capabilities: Object.keys(this.#client.getServerCapabilities() ?? {}),
+    };
+  }
+
   /** Rejects with a {@link CallFault}. */
   async listTools(): Promise<McpListedTool[]> {
-    return await this.#use(async () => {
-      if (this.#client.getServerCapabilities()?.tools === undefined) return [];
-      // The caches of the official client are not wanted: what it holds, it validates answers with, and throws them away.
-      const { tools } = await this.#client.listTools(undefined, { timeout: this.#timeoutMs, cacheMode: "bypass" });
-      return tools as McpListedTool[];
-    }).catch((error: unknown) => {
+    if (this.#client.getServerCapabilities()?.tools === undefined) return [];
+    // The caches of the official client are not wanted: what it holds, it validates answers with, and throws them away.
+    const { tools } = await this.request("tools/list", (client, options) =>
+      client.listTools(options._meta && { _meta: options._meta }, { ...options, cacheMode: "bypass" }),
+    );
+    return toListed(tools);
+  }
+
+  /** Any request that can be made twice. Rejects with a {@link CallFault}. */
+  async request<Value>(
+    method: string,
+    send: (
+      client: Client,
+      options: { timeout: number; signal?: AbortSignal; _meta?: Record<string, string> },
+    ) => Promise<Value>,
+    { signal, ask }: Pick<McpCallOptions, "signal" | "ask"> = {},
+  ): Promise<Value> {
+    // A person who is asked may take long; the call that it is made for has a signal.
+    const timeout = ask === undefined ? (this.#options.connectTimeoutMs ?? 30_000) : maxTimerMs;
+    const stopAsking = ask && this.#questions.during({ ask, notes: [] });
+    try {
+      return await this.#use({ method }, ({ _meta }) =>
+        send(this.#client, { timeout, ...(signal && { signal }), ...(_meta && { _meta }) }),
+      );
+    } catch (error) {
+      if (signal?.aborted) throw new CallFault("aborted", signal.reason);
       const asIfSent = new Delivery(() => {});
       asIfSent.handedOver = true;
-      throw new CallFault(fateOf(error, this.#sdk, asIfSent), error);
-    });
+      throw this.#fault(error, asIfSent);
+    } finally {
+      stopAsking?.();
+    }
   }
 
   /** Rejects with a {@link CallFault}. */
   async callTool(request: McpCallRequest, options: McpCallOptions): Promise<McpCallResult> {
-    const { signal, onProgress } = options;
+    const { signal, onProgress, ask } = options;
     if (signal?.aborted) throw new CallFault("aborted", signal.reason);
     const ending = new AbortController();
     const stopListening = onAbort(signal, () => ending.abort(signal?.reason));
@@ -116,28 +156,56 @@ export class Connection {
     const delivery = new Delivery(cut, onProgress);
     const args = { ...request.arguments };
     this.#deliveries.open(args, delivery);
+    const asking: AskingCall = { ask, notes: [] };
+    const stopAsking = this.#questions.during(asking);
     try {
-      return await this.#use(async () => {
-        const result = await this.#client.callTool(
-          { name: request.name, arguments: args },
-          {
-            signal: ending.signal,
-            // The toolkit has timeouts of its own.
-            timeout: maxTimerMs,
-            // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
-            toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
-            // Asks for progress, which the delivery receives.
-            ...(onProgress !== undefined && { onprogress: () => {} }),
-          },
-        );
-        return result as McpCallResult;
-      });
+      const facts = { method: "tools/call", tool: request.name, requestId: () => delivery.id };
+      const result = await this.#use(facts, ({ _meta }) =>
+        this.#rounds({ name: request.name, arguments: args, ...(_meta && { _meta }) }, asking, {
+          signal: ending.signal,
+          // The toolkit has timeouts of its own.
+          timeout: maxTimerMs,
+          // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
+          toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
+          // Asks for progress, which the delivery receives.
+          ...(onProgress !== undefined && { onprogress: () => {} }),
+        }),
+      );
+      return asking.notes.length > 0 ? { ...result, notes: asking.notes } : result;
     } catch (error) {
       if (signal?.aborted) throw new CallFault("aborted", signal.reason);
-      throw new CallFault(fateOf(error, this.#sdk, delivery), error);
+      throw this.#fault(error, delivery);
     } finally {
       stopListening();
+      stopAsking();
       this.#deliveries.close(delivery);
+    }
+  }
+
+  /** Sends the call, and again with answers as long as the result is that the server wants input. */
+  async #rounds(
+    call: Parameters<Client["callTool"]>[0],
+    asking: AskingCall,
+    options: NonNullable<Parameters<Client["callTool"]>[1]> & { signal: AbortSignal },
+  ): Promise<McpCallResult> {
+    let given: Record<string, unknown> = {};
+    for (let round = 0; ; round += 1) {
+      const params = { ...call, ...given };
+      const result: unknown = await this.#client.callTool(params, { ...options, allowInputRequired: true });
+      if (!this.#sdk.isInputRequiredResult(result)) return result as McpCallResult;
+      if (round === maxRounds) throw new Refusal(`it asked for input ${maxRounds} times, and wants more`);
+      const { inputRequests = {}, requestState } = result;
+      const asked = Object.entries(inputRequests as Record<string, { method?: unknown; params?: unknown }>);
+      if (asked.length === 0) await sleep(roundPauseMs, options.signal);
+      // One after another, as a person answers.
+      const inputResponses: Record<string, unknown> = {};
+      for (const [key, { method, params: what }] of asked) {
+        const answer = this.#questions.answer(method, what, asking, options.signal);
+        inputResponses[key] = await answer.catch((error: Error) => {
+          throw new Refusal(error.message);
+        });
+      }
+      given = { ...(asked.length > 0 && { inputResponses }), ...(requestState !== undefined && { requestState }) };
     }
   }
 
@@ -158,56 +226,45 @@ export class Connection {
   }
 
   async #close(): Promise<void> {
-    if (!this.#ended && this.#transport instanceof this.#sdk.StreamableHTTPClientTransport) {
+    if (!this.#ended && this.transport instanceof this.#sdk.StreamableHTTPClientTransport) {
       const over = new AbortController();
       const end = (): void => over.abort();
-      this.#transport.terminateSession().then(end, end);
+      this.transport.terminateSession().then(end, end);
       await sleep(1000, over.signal);
     }
     await this.#client.close().catch(() => {});
-    await this.#transport.close().catch(() => {});
+    await this.transport.close().catch(() => {});
   }
 
-  async #use<Value>(work: () => Promise<Value>): Promise<Value> {
+  async #use<Value>(
+    facts: Pick<RequestTrace, "method" | "tool" | "requestId">,
+    work: (sent: { _meta?: Record<string, string> }) => Promise<Value>,
+  ): Promise<Value> {
     this.#users += 1;
+    const { sessionId } = this.transport;
+    // Servers of the newest revision log only for requests that ask for it.
+    const isLogging = this.#options.onLog !== undefined && this.#client.getProtocolEra() === "modern";
+    const level = isLogging && { [this.#sdk.LOG_LEVEL_META_KEY]: "info" };
+    const send = ({ _meta }: { _meta?: Record<string, string> }): Promise<Value> =>
+      work(_meta || level ? { _meta: { ..._meta, ...level } } : {});
+    const trace = { ...facts, revision: this.facts.revision, sessionId, isStdio: "pid" in this.transport };
     try {
-      return await work();
+      return await (this.#options.tracing ? traceRequest(trace, send) : send({}));
     } finally {
       this.#users -= 1;
       if (this.#users === 0) for (const done of this.#idle.splice(0)) done();
     }
   }
-}
 
-async function makeTransport(
-  sdk: ClientModule,
-  config: McpClientOptions["transport"],
-): Promise<{ transport: Transport; said(): string }> {
-  if (typeof config === "function") return { transport: await config(), said: () => "" };
-  if (config.type === "stdio") {
-    // Bundlers for browsers put an empty module in its place.
-    const { createStdioTransport } = (await import("./stdio-transport.ts")) as Partial<StdioModule>;
-    if (createStdioTransport === undefined) throw new Error("stdio needs Node: use a transport of type http");
-    const { transport, stderrTail } = await createStdioTransport(config);
-    return { transport, said: () => (stderrTail() === "" ? "" : `. It wrote: ${stderrTail()}`) };
+  #fault(error: unknown, delivery: Delivery): CallFault {
+    if (error instanceof Refusal) return new CallFault("refused", error);
+    const tooLarge = this.#tooLarge;
+    const fate = fateOf(error, this.#sdk, delivery);
+    if (tooLarge === undefined || fate === "refused") return new CallFault(fate, error);
+    this.#tooLarge = undefined;
+    return new CallFault("too-large", tooLarge);
   }
-  const { url, headers, fetch } = config;
-  const transport = new sdk.StreamableHTTPClientTransport(new URL(url), {
-    ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
-    ...(fetch !== undefined && { fetch }),
-  });
-  return { transport, said: () => "" };
 }
 
-/** The message, and that of its cause, which is where `fetch` says what happened; of HTTP the status, not the page. */
-export function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  const { cause, code, status, statusText } = error as Error &
-    Partial<Record<"code" | "status" | "statusText", unknown>>;
-  if (code === "INVALID_RESULT") return "it is no result as MCP has it"; // not every fault of every field
-  if (typeof status === "number")
-    return typeof statusText === "string" ? `HTTP ${status} ${statusText}` : `HTTP ${status}`;
-  return cause instanceof Error && !error.message.includes(cause.message) && cause.message !== ""
-    ? `${error.message}: ${cause.message}`
-    : error.message;
-}
+/** Why a call goes no further, in words for the model. */
+class Refusal extends Error {}

@@ -8,8 +8,10 @@ export function responseOf(result: McpCallResult, keepRaw: boolean): ToolRespons
   const warnings: string[] = [];
   const given = Array.isArray(result.content) ? result.content : [];
   const content = given.map((block) => toBlock(block, warnings));
-  const { structuredContent: data, isError = false } = result;
+  const { structuredContent: data, isError = false, notes = [] } = result;
   if (content.length === 0) content.push({ type: "text", text: data === undefined ? "(no output)" : toJsonText(data) });
+  if (notes.length > 0) content.push({ type: "text", text: notes.join("\n") });
+  warnings.push(...notes);
   const metadata = { ...(warnings.length > 0 && { warnings }), ...(keepRaw && { raw: result }) };
   return new ToolResponse({
     content,
@@ -28,7 +30,8 @@ export function progressChunk(given: McpProgress): ToolResponse {
   return new ToolResponse({ content, metadata: { progress: given }, stream: true, isLast: false });
 }
 
-function toBlock(given: { type: string }, warnings: string[]): ContentBlock {
+/** One block as core has it. */
+export function toBlock(given: { type: string }, warnings: string[]): ContentBlock {
   const block = given as McpContentBlock;
   switch (block.type) {
     case "text":

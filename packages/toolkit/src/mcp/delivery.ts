@@ -1,4 +1,5 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
+import { isUnauthorised } from "./authorization.ts";
 import type { ClientModule } from "./load-client.ts";
 import type { McpProgress } from "./types.ts";
 
@@ -7,10 +8,12 @@ import type { McpProgress } from "./types.ts";
  * - `unsent`: no server has run it, and a new connection may help.
  * - `lost`: the server may have run it; the connection is gone.
  * - `unclear`: the server may have run it; what it answered can't be read.
+ * - `too-large`: the same, as it was longer than the client takes.
  * - `refused`: the server read the request and refused it.
+ * - `unauthorised`: the server refused it, because it wants an authorisation.
  * - `aborted`: the caller wants no answer any more.
  */
-export type Fate = "unsent" | "lost" | "unclear" | "refused" | "aborted";
+export type Fate = "unsent" | "lost" | "unclear" | "too-large" | "refused" | "unauthorised" | "aborted";
 
 /** One call on its way. A call may take several requests, one after another: servers may ask for more input. */
 export class Delivery {
@@ -45,6 +48,11 @@ export class Delivery {
         this.#onCut();
       },
     };
+  }
+
+  /** Of the last request. */
+  get id(): unknown {
+    return this.#id;
   }
 
   receiveAnswer(id: unknown): void {
@@ -109,20 +117,22 @@ export class Deliveries {
 const unconnected = /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT)$/;
 
 /** Reads a failed call's error, together with what is known of its delivery. */
-export function fateOf(
-  error: unknown,
-  { ProtocolError, SdkError, SdkHttpError, SdkErrorCode, UnauthorizedError }: ClientModule,
-  delivery: Delivery,
-): Fate {
+export function fateOf(error: unknown, sdk: ClientModule, delivery: Delivery): Fate {
+  const { ProtocolError, SdkError, SdkHttpError, SdkErrorCode } = sdk;
   if (!delivery.handedOver) return "unsent";
   if (delivery.cut) return "lost";
-  if (ProtocolError.isInstance(error) || UnauthorizedError.isInstance(error)) return "refused";
+  if (isUnauthorised(error, sdk)) return "unauthorised";
+  if (ProtocolError.isInstance(error)) return "refused";
   if (SdkHttpError.isInstance(error)) return fateOfStatus(error.status, error.data.text);
   if (SdkError.isInstance(error)) {
     if (error.code === SdkErrorCode.NotConnected) return "unsent";
     return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed ? "lost" : "unclear";
   }
   if (delivery.answered) return "unclear";
+  // All that the transport for HTTP with SSE says.
+  const [, status] =
+    /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec((error as Error | undefined)?.message ?? "") ?? [];
+  if (status !== undefined) return fateOfStatus(Number(status), (error as Error).message);
   return unconnected.test(codeOf(error)) ? "unsent" : "lost";
 }
 

@@ -1,7 +1,14 @@
 /** Clients of MCP (Model Context Protocol) servers, for `toolkit.registerMcpClient`. */
 export type { McpTool } from "../formats/provider-tools.ts";
 export { createMcpClient } from "./client.ts";
-export type { McpClientOptions, McpHttpTransport, McpStdioTransport, McpTransportFactory } from "./options.ts";
+export type {
+  McpClientOptions,
+  McpHttpTransport,
+  McpLogEntry,
+  McpRoot,
+  McpStdioTransport,
+  McpTransportFactory,
+} from "./options.ts";
 export type {
   McpCallOptions,
   McpCallRequest,
@@ -10,4 +17,9 @@ export type {
   McpContentBlock,
   McpListedTool,
   McpProgress,
+  McpPrompt,
+  McpResource,
+  McpResourceContents,
+  McpResourceTemplate,
+  QuestionCallback,
 } from "./types.ts";

@@ -1,14 +1,21 @@
 import { checkKeys, maxTimerMs } from "@toolglot/internal";
+import type { RegisteredToolFunction } from "../call/registered.ts";
 import { ToolkitError } from "../errors.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import { checkNames } from "../registry/tool-groups.ts";
+import { instructionsOf } from "./instructions.ts";
 import { McpRegistration } from "./registration.ts";
+import { resourceTools } from "./resource-tools.ts";
 import type { McpClient, RegisterMcpOptions } from "./types.ts";
 
 /** The MCP clients of one toolkit. */
 export class McpClients {
   readonly #registry: ToolRegistry;
   readonly #held = new Map<McpClient, McpRegistration[]>();
+  /** A server that was started anew may have resources now, or none any more. */
+  readonly #watches = new Map<McpClient, () => void>();
+  /** The tools for resources, as they are registered, and whose resources, in which group. */
+  #resources: { tools: RegisteredToolFunction[]; of: string } = { tools: [], of: "" };
 
   constructor(registry: ToolRegistry) {
     this.#registry = registry;
@@ -31,7 +38,47 @@ export class McpClients {
       throw error;
     }
     this.#held.set(client, [...(this.#held.get(client) ?? []), registration]);
-    return warnings;
+    if (!this.#watches.has(client))
+      this.#watches.set(
+        client,
+        client.onToolsChanged(() => void this.#offerResources()),
+      );
+    return [...warnings, ...this.#offerResources()];
+  }
+
+  /** What the servers say of themselves, for a model. */
+  instructions(): string | undefined {
+    return instructionsOf(this.#live().map(([client]) => client));
+  }
+
+  /** The clients whose tools are registered. */
+  #live(): [McpClient, McpRegistration[]][] {
+    return [...this.#held].filter(([, registrations]) => registrations.length > 0);
+  }
+
+  /** One pair of tools for the resources of all servers, however many they are. Returns warnings. */
+  #offerResources(): string[] {
+    const having = this.#live().filter(([client]) => client.capabilities?.includes("resources"));
+    const groups = new Set(having.flatMap(([, registrations]) => registrations.map(({ groupName }) => groupName)));
+    const [first = "basic"] = groups;
+    const groupName = groups.size === 1 && this.#registry.groups.all.has(first) ? first : "basic";
+    const of = JSON.stringify([groupName, having.map(([{ name }]) => name)]);
+    if (of === this.#resources.of) return [];
+    const before = this.#resources.tools;
+    const isOurs = (tool: RegisteredToolFunction): boolean => this.#registry.unextended(tool.name) === tool;
+    // What the host has taken away or replaced stays as the host wants it.
+    const wanted = before.length === 0 || before.every(isOurs);
+    for (const tool of before) if (isOurs(tool)) this.#registry.remove(tool.name);
+    this.#resources = { tools: [], of };
+    if (having.length === 0 || !wanted) return [];
+    const tools = resourceTools(having.map(([client]) => client));
+    const taken = tools.filter(({ name }) => this.#registry.tools.has(name)).map(({ name }) => name);
+    if (taken.length > 0) {
+      return [`There is a tool ${taken.join(" and ")} already: the resources of MCP servers get no tools.`];
+    }
+    for (const tool of tools) this.#registry.register(tool, { groupName });
+    this.#resources.tools = tools.flatMap(({ name }) => this.#registry.unextended(name) ?? []);
+    return [];
   }
 
   /** Removes the tools of clients, and closes them. Returns warnings: names that are none. */
@@ -40,8 +87,11 @@ export class McpClients {
     const found = [...this.#held].filter(([{ name }]) => names.includes(name));
     for (const [client, registrations] of found) {
       this.#held.delete(client);
+      this.#watches.get(client)?.();
+      this.#watches.delete(client);
       for (const registration of registrations) registration.remove();
     }
+    this.#offerResources();
     await Promise.all(found.map(([client]) => client.close()));
     const known = new Set(found.map(([{ name }]) => name));
     return names.filter((name) => !known.has(name)).map((name) => `There is no MCP client ${JSON.stringify(name)}.`);
@@ -58,6 +108,7 @@ export class McpClients {
       for (const registration of registrations) registration.detach();
       this.#held.set(client, []);
     }
+    this.#resources = { tools: [], of: "" };
   }
 
   /** Names must differ, because clients are removed by name. */

@@ -1,4 +1,5 @@
 import type { AnyTool, ToolContext } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { fromMcpTool } from "../formats/provider-tools.ts";
 import { progressChunk, responseOf } from "./content.ts";
 import type { McpCallResult, McpClient, McpListedTool, McpProgress } from "./types.ts";
@@ -19,7 +20,7 @@ export function toolOf(client: McpClient, listed: McpListedTool, keepRaw: boolea
   return {
     ...definition,
     untrusted: true,
-    async *execute(input: Record<string, unknown>, { signal }: ToolContext) {
+    async *execute(input: Record<string, unknown>, { signal, ask }: ToolContext) {
       const waiting: McpProgress[] = [];
       let wake = (): void => {};
       const onProgress = (progress: McpProgress): void => {
@@ -32,7 +33,7 @@ export function toolOf(client: McpClient, listed: McpListedTool, keepRaw: boolea
         ended.outcome = outcome;
         wake();
       };
-      client.callTool({ ...request, arguments: input }, { signal, onProgress }).then(
+      client.callTool({ ...request, arguments: input }, { signal, onProgress, ...defined({ ask }) }).then(
         (result) => end({ result }),
         (error: unknown) => end({ error }),
       );

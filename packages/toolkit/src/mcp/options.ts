@@ -1,4 +1,12 @@
-import type { Client, ClientOptions, FetchLike, Transport } from "@modelcontextprotocol/client";
+import type {
+  AuthProvider,
+  Client,
+  ClientOptions,
+  FetchLike,
+  OAuthClientProvider,
+  Transport,
+} from "@modelcontextprotocol/client";
+import type { QuestionCallback } from "./types.ts";
 
 /** A server that is started as a process and spoken to through its standard input and output. Node only. */
 export interface McpStdioTransport {
@@ -18,10 +26,35 @@ export interface McpHttpTransport {
   url: string | URL;
   headers?: Readonly<Record<string, string>>;
   fetch?: FetchLike;
+  /**
+   * Whether a server that answers the first POST with 400, 404 or 405 is tried as one of HTTP with SSE, the transport before
+   * Streamable HTTP. Default true.
+   */
+  fallback?: boolean;
+  /**
+   * Signs requests: an `OAuthClientProvider` of the official client, or an object whose `token()` gives the bearer token. When the
+   * server wants an authorisation that there is not, using it fails with `toolkit/mcp-unauthorised`.
+   */
+  authProvider?: AuthProvider | OAuthClientProvider;
 }
 
 /** Makes a transport of the official client: a new one for each connection. */
 export type McpTransportFactory = () => Transport | Promise<Transport>;
+
+/** A folder or file that a server may know of. */
+export interface McpRoot {
+  /** A `file://` URI. */
+  uri: string;
+  name?: string;
+}
+
+/** A line of a server's log. */
+export interface McpLogEntry {
+  /** As `debug`, `info`, `warning`, `error`. */
+  level: string;
+  logger?: string;
+  data: unknown;
+}
 
 /** Options of `createMcpClient`. */
 export interface McpClientOptions {
@@ -32,12 +65,42 @@ export interface McpClientOptions {
    * nothing of changed tools. Default true.
    */
   stateful?: boolean;
-  /** Milliseconds that connecting and listing may take. Default 30,000. */
+  /**
+   * Milliseconds that connecting and listing may take; connecting half as long again when the server doesn't answer the question
+   * for the newest revision. Default 30,000.
+   */
   connectTimeoutMs?: number;
-  /** Options for the official client: capabilities, protocol versions. Changes of the tools are noticed in any case. */
-  clientOptions?: Omit<ClientOptions, "listChanged">;
-  /** Sees each official client before it connects: to answer sampling, elicitation and roots. */
+  /**
+   * The revision of the protocol: `auto` takes 2026-07-28 where the server has it, else the newest older one that both sides have;
+   * `legacy` never asks for 2026-07-28; `{ pin }` takes that one only. Default `auto`.
+   */
+  revision?: "auto" | "legacy" | { pin: string };
+  /** Bytes of one message of the server, over HTTP of one answer or event. A longer one ends its connection. Default 10,485,760. */
+  maxBufferSize?: number;
+  /**
+   * Who answers when the server asks a person something: `host`, the running agent's `ask`; or this function. Only then is the
+   * server told that it may ask. Default: nobody.
+   */
+  elicitation?: "host" | QuestionCallback;
+  /** Who answers when the server asks for a model's text. As `elicitation`. */
+  sampling?: "host" | QuestionCallback;
+  /** What the server is told of the host's folders when it asks. Default: it can't ask. */
+  roots?: readonly McpRoot[] | (() => readonly McpRoot[] | Promise<readonly McpRoot[]>);
+  /** Gets what the server logs. */
+  onLog?: (entry: McpLogEntry) => void;
+  /** Whether a toolkit gets the tools that list and read resources when the server has some. Default true. */
+  resources?: boolean;
+  /** Whether the server's instructions are part of those of the toolkit. Default true. */
+  instructions?: boolean;
+  /** Whether spans and a metric are made of requests, and the trace's context is sent along. Default false. */
+  tracing?: boolean;
+  /** Options for the official client, capabilities of your own among them. Changes of the tools are noticed in any case. */
+  clientOptions?: Omit<ClientOptions, "listChanged" | "versionNegotiation">;
+  /** Sees each official client before it connects. */
   prepareClient?: (client: Client) => void;
   /** Gets faults that belong to no call: lines that are no messages, streams that broke. */
   onError?: (error: Error) => void;
 }
+
+/** Bytes of one message where nothing else is said. */
+export const defaultBufferSize: number = 10 * 1024 * 1024;

@@ -1,8 +1,11 @@
+import type { AnyTool } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
 import type { RegisteredToolFunction } from "../call/registered.ts";
+import { readRegistration } from "../registry/register.ts";
 import type { ToolRegistry } from "../registry/registry.ts";
 import type { RegisterOptions } from "../types.ts";
 import { toolOf } from "./mcp-tool.ts";
+import { safeName } from "./safe-name.ts";
 import type { McpClient, McpListedTool, McpToolsChange, RegisterMcpOptions } from "./types.ts";
 
 /** One tool of a server, as it is registered in the toolkit. */
@@ -32,7 +35,11 @@ export class McpRegistration {
     this.#options = options;
   }
 
-  /** Registers all tools, or none. Returns warnings. */
+  get groupName(): string {
+    return this.#options.groupName ?? "basic";
+  }
+
+  /** Registers all tools that can be used, or none. Returns warnings. */
   async register(): Promise<string[]> {
     // Before listing: what changes in between must not be missed.
     this.#unsubscribe = this.client.onToolsChanged(() => this.#refresh());
@@ -86,41 +93,59 @@ export class McpRegistration {
   #wanted(listed: readonly McpListedTool[], warnings: string[]): McpListedTool[] {
     const { enableTools, disableTools } = this.#options;
     const seen = new Set<string>();
-    return listed.filter(({ name, execution }) => {
+    return listed.filter(({ name, execution, unusable }) => {
       if (enableTools?.includes(name) === false || disableTools?.includes(name)) return false;
-      const tool = `The tool ${JSON.stringify(name)} of the MCP server "${this.client.name}"`;
       if (seen.has(name)) {
-        warnings.push(`${tool} is listed twice: the first stands.`);
+        warnings.push(`${this.#shown(name)} is listed twice: the first stands.`);
         return false;
       }
       seen.add(name);
-      if (execution?.taskSupport !== "required") return true;
-      warnings.push(`${tool} can only be called as an MCP task, and is not registered.`);
-      return false;
+      const why = execution?.taskSupport === "required" ? "it can only be called as an MCP task" : unusable;
+      if (why !== undefined) warnings.push(`${this.#shown(name)} is left out: ${why}.`);
+      return why === undefined;
     });
   }
 
-  /** Registers one tool. Throws what the registry throws, with the cure for a schema that can't be used. */
+  #shown(name: string): string {
+    return `The tool ${JSON.stringify(name)} of the MCP server "${this.client.name}"`;
+  }
+
+  /**
+   * Registers one tool; `name`: in place of what it was registered as before. One that the server describes so that it can't be
+   * used is left out, with a warning. Throws what the registry throws else. Returns warnings.
+   */
   #add(listed: McpListedTool, name?: string): string[] {
     const { groupName, postprocess, timeoutMs, wrapToolResult, presetsByTool } = this.#options;
     const presets = own(presetsByTool, listed.name);
     const namesakeStrategy = name === undefined ? this.#options.namesakeStrategy : "override";
-    const options: RegisterOptions = defined({ name, groupName, presets, postprocess, timeoutMs, namesakeStrategy });
+    const safe = safeName(listed.name);
+    const options: RegisterOptions = defined({
+      name: name ?? (safe === listed.name ? undefined : safe),
+      groupName,
+      presets,
+      postprocess,
+      timeoutMs,
+      namesakeStrategy,
+    });
+    const tool = toolOf(this.client, listed, wrapToolResult === false);
     let made: ReturnType<ToolRegistry["register"]>;
     try {
-      made = this.#registry.register(toolOf(this.client, listed, wrapToolResult === false), options);
+      made = this.#registry.register(tool, options);
     } catch (error) {
-      if (!(error instanceof TypeError)) throw error;
-      const cure = "Leave it out with disableTools.";
-      throw new TypeError(
-        `The MCP server "${this.client.name}" lists a tool that can't be used: ${error.message}. ${cure}`,
-      );
+      const fault = faultOf(tool);
+      if (fault === undefined) throw error;
+      if (name !== undefined) this.#registry.remove(name);
+      this.#entries.delete(listed.name);
+      return [`${this.#shown(listed.name)} is left out: ${fault}.`];
     }
     this.#entries.set(listed.name, {
       name: made.name ?? listed.name,
       registered: made.name === undefined ? undefined : this.#registry.unextended(made.name),
       listing: JSON.stringify(listed),
     });
+    if (name === undefined && made.name !== undefined && safe !== listed.name) {
+      made.warnings.push(`${this.#shown(listed.name)} is registered as "${made.name}".`);
+    }
     return made.warnings;
   }
 
@@ -175,11 +200,9 @@ export class McpRegistration {
       try {
         const warnings = this.#add(tool, entry?.name);
         const made = this.#entries.get(tool.name);
-        if (entry !== undefined) change.changed.push(entry.name);
-        else {
-          change.warnings.push(...warnings);
-          if (made?.registered !== undefined) change.added.push(made.name);
-        }
+        if (entry === undefined || made === undefined) change.warnings.push(...warnings);
+        if (entry !== undefined) (made === undefined ? change.removed : change.changed).push(entry.name);
+        else if (made?.registered !== undefined) change.added.push(made.name);
       } catch (error) {
         change.warnings.push(errorText(error));
       }
@@ -195,6 +218,16 @@ export class McpRegistration {
         throw error;
       });
     }
+  }
+}
+
+/** Why a server's tool can't be used, whatever it is registered as. */
+function faultOf(tool: AnyTool): string | undefined {
+  try {
+    readRegistration(tool, {}, []);
+    return undefined;
+  } catch (error) {
+    return errorText(error);
   }
 }
 

@@ -26,16 +26,26 @@ function endAll(): void {
 }
 
 /** A transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
-export async function createStdioTransport(options: McpStdioTransport): Promise<StdioConnection> {
+export async function createStdioTransport(
+  options: McpStdioTransport,
+  maxBufferSize: number,
+  onTooLarge: () => void,
+): Promise<StdioConnection> {
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const { command, args = [], env, cwd, onStderr } = options;
-  const transport = new StdioClientTransport({
+  // A class of our own, so that the official client asks for the newest revision on this process. For its own class it starts
+  // a second one each time, only to ask.
+  const transport = new (class extends StdioClientTransport {})({
     command,
     args: [...args],
     stderr: "pipe",
+    maxBufferSize,
     ...(env !== undefined && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
   });
+  transport.onerror = (error) => {
+    if (/exceeded maximum size/.test(error.message)) onTooLarge();
+  };
   let tail = "";
   const decoder = new TextDecoder();
   transport.stderr?.on("data", (chunk: Uint8Array) => {
@@ -43,23 +53,19 @@ export async function createStdioTransport(options: McpStdioTransport): Promise<
     tail = (tail + text).slice(-tailLength);
     onStderr?.(text);
   });
+  let pid: number | null = null;
+  // Whoever listens later calls these first.
+  transport.onclose = () => {
+    if (pid === null || !running.delete(pid)) return;
+    if (running.size === 0) process.off("exit", endAll);
+  };
   const start = transport.start.bind(transport);
   transport.start = async () => {
     await start();
-    const { pid } = transport;
+    pid = transport.pid;
     if (pid === null) return;
     if (running.size === 0) process.on("exit", endAll);
     running.add(pid);
-    const { onclose } = transport;
-    const gone = (): void => {
-      running.delete(pid);
-      if (running.size === 0) process.off("exit", endAll);
-    };
-    // The client has put its own listener there by now.
-    transport.onclose = () => {
-      gone();
-      onclose?.();
-    };
   };
   const close = transport.close.bind(transport);
   let closing: Promise<void> | undefined;

@@ -1,3 +1,4 @@
+import type { Message, Question, QuestionAnswer, ToolContext } from "@toolglot/core";
 import type { McpTool } from "../formats/provider-tools.ts";
 import type { NamesakeStrategy, PostprocessFunction } from "../types.ts";
 
@@ -5,6 +6,8 @@ import type { NamesakeStrategy, PostprocessFunction } from "../types.ts";
 export interface McpListedTool extends McpTool {
   /** `taskSupport: "required"`: can't be called without MCP's tasks, and is not registered. */
   execution?: { taskSupport?: string };
+  /** Why the tool can't be used: then it is not registered. */
+  unusable?: string;
 }
 
 /** One block of a tool's answer, as MCP has it. */
@@ -21,6 +24,8 @@ export interface McpCallResult {
   structuredContent?: unknown;
   /** The tool ran, or read its input, and failed. */
   isError?: boolean;
+  /** What the client has to say of the call: questions of the server that nobody answered. */
+  notes?: readonly string[];
 }
 
 /** A progress notification. */
@@ -50,6 +55,50 @@ export interface McpCallRequest {
 export interface McpCallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: McpProgress) => void;
+  /** Answers what the server asks during the call, where the client was made with `elicitation: "host"` or `sampling: "host"`. */
+  ask?: ToolContext["ask"];
+}
+
+/** Answers a server's question. What it throws counts as `cancel`. */
+export type QuestionCallback = (
+  question: Question,
+  context: { signal: AbortSignal },
+) => QuestionAnswer | Promise<QuestionAnswer>;
+
+/** A resource as a server lists it. */
+export interface McpResource {
+  uri: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+  /** Bytes. */
+  size?: number;
+}
+
+/** Addresses of resources with gaps to fill in, as RFC 6570 has them. */
+export interface McpResourceTemplate {
+  uriTemplate: string;
+  name: string;
+  title?: string;
+  description?: string;
+  mimeType?: string;
+}
+
+/** What stands behind an address, or a part of it: text, or base64. */
+export interface McpResourceContents {
+  uri: string;
+  mimeType?: string;
+  text?: string;
+  blob?: string;
+}
+
+/** A prompt that a person may choose. */
+export interface McpPrompt {
+  name: string;
+  title?: string;
+  description?: string;
+  arguments?: readonly { name: string; description?: string; required?: boolean }[];
 }
 
 /** A connection to one MCP server that heals itself. Made by `createMcpClient` of `@toolglot/toolkit/mcp`. */
@@ -60,9 +109,16 @@ export interface McpClient {
   readonly stateful: boolean;
   /** Whether there is a session that can be used, as far as one knows. A stateless client has none between calls. */
   readonly connected: boolean;
+  /** The revision of the protocol that is spoken, or was last: `2025-11-25`. Undefined before the first session. */
+  readonly revision: string | undefined;
+  /** What the server says of itself for a model: a stranger's text. As told last. */
+  readonly instructions: string | undefined;
+  /** What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`; no `resources` where the options forbid them. As told last. */
+  readonly capabilities: readonly string[];
   /**
    * Connects now, or again after `close`; without it, the first use connects. Nothing happens yet when stateless. Rejects
-   * with `ToolkitError`: `toolkit/mcp-missing`, `toolkit/mcp-connection`.
+   * with `ToolkitError`: `toolkit/mcp-missing`, `toolkit/mcp-unauthorised`, and `toolkit/mcp-connection`, which lists the
+   * revisions of both sides where they have none in common.
    */
   connect(): Promise<void>;
   /** All tools of the server, all pages. Rejects as {@link McpClient.connect}. */
@@ -72,6 +128,21 @@ export interface McpClient {
    * not run), `InDoubt` (it is not known whether it did), `McpError` (the server refused it) or `Interrupted`.
    */
   callTool(request: McpCallRequest, options?: McpCallOptions): Promise<McpCallResult>;
+  /** All resources of the server; none where it has no such capability. Rejects as {@link McpClient.connect}. */
+  listResources(): Promise<McpResource[]>;
+  /** All templates of addresses. As {@link McpClient.listResources}. */
+  listResourceTemplates(): Promise<McpResourceTemplate[]>;
+  /** What stands behind an address. Rejects with a core `ToolError`, as {@link McpClient.callTool}. */
+  readResource(uri: string, options?: Pick<McpCallOptions, "signal" | "ask">): Promise<McpResourceContents[]>;
+  /** All prompts of the server; none where it has no such capability. Rejects as {@link McpClient.connect}. */
+  listPrompts(): Promise<McpPrompt[]>;
+  /** A prompt as messages with `trust: "untrusted"`. Rejects with a core `ToolError`, as {@link McpClient.callTool}. */
+  getPrompt(name: string, args?: Readonly<Record<string, string>>): Promise<Message[]>;
+  /**
+   * Goes on after `toolkit/mcp-unauthorised` with the code that the authorisation server gave, or with all parameters of its
+   * redirection. Then connect, or register, again. Rejects with `toolkit/mcp-unauthorised` when it is refused.
+   */
+  finishAuth(code: string | URLSearchParams): Promise<void>;
   /** Calls the listener when the tools may have changed: the server said so, or it was connected again. Returns a function that ends it. */
   onToolsChanged(listener: () => void): () => void;
   /** Ends the session and the server process, when there are any. Calls that run end in error. Never rejects. */

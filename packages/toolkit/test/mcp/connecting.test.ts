@@ -37,6 +37,15 @@ it("tells mistakes in the options at once, with the cure", () => {
   fails({ name: "x", transport: { type: "http", url: "nowhere" } }, /http:\/\/ or https:\/\//);
   fails({ name: "x", transport: () => {}, stateful: "yes" }, /stateful: true or false/);
   fails({ name: "x", transport: () => {}, connectTimeoutMs: 0 }, /connectTimeoutMs/);
+  fails({ name: "x", transport: () => {}, revision: "2025-11-25" }, /revision: "auto", "legacy" or \{ pin/);
+  fails({ name: "x", transport: () => {}, maxBufferSize: 0 }, /maxBufferSize/);
+  fails({ name: "x", transport: () => {}, elicitation: true }, /elicitation: "host" or a function/);
+  fails({ name: "x", transport: () => {}, sampling: "me" }, /sampling: "host" or a function/);
+  fails({ name: "x", transport: () => {}, roots: "/" }, /roots as a list/);
+  fails({ name: "x", transport: () => {}, onLog: 1 }, /onLog as a function/);
+  fails({ name: "x", transport: () => {}, clientOptions: { versionNegotiation: {} } }, /takes revision/);
+  fails({ name: "x", transport: { type: "http", url: "http://x", fallback: 1 } }, /fallback: true or false/);
+  fails({ name: "x", transport: { type: "http", url: "http://x", authProvider: {} } }, /authProvider as an OAuth/);
 });
 
 it("nothing is started before the first use", async () => {
@@ -94,7 +103,8 @@ it("standard error goes to whom asks for it", async () => {
     args: ["-e", "console.error('Grüße'); process.exit(1)"],
     onStderr: (text: string) => heard.push(text),
   };
-  await expect(clientOf({ name: "x", transport }).connect()).rejects.toThrow(/It wrote: Grüße/);
+  // A server that dies of the question for the newest revision is started once more.
+  await expect(clientOf({ name: "x", transport, revision: "legacy" }).connect()).rejects.toThrow(/It wrote: Grüße/);
   expect(heard.join("")).toBe("Grüße\n");
 });
 

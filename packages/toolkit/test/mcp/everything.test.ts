@@ -36,7 +36,7 @@ async function startHttp(port: number): Promise<() => Promise<void>> {
 async function kitOf(client: McpClient): Promise<Toolkit> {
   const kit = new Toolkit();
   expect(await kit.registerMcpClient(client)).toEqual([
-    'The tool "simulate-research-query" of the MCP server "everything" can only be called as an MCP task, and is not registered.',
+    'The tool "simulate-research-query" of the MCP server "everything" is left out: it can only be called as an MCP task.',
   ]);
   return kit;
 }

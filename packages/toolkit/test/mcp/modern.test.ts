@@ -5,7 +5,7 @@ import { final, texts } from "../support.ts";
 import { listed } from "./in-process.ts";
 import { clientOf, until } from "./support.ts";
 
-it("speaks the newest protocol, without sessions, when told to find out", async () => {
+it("speaks the newest protocol, without sessions and without options", async () => {
   const tools = [listed("where", { annotations: { readOnlyHint: true } })];
   const methods: string[] = [];
   const handler = createMcpHandler(() => {
@@ -25,7 +25,6 @@ it("speaks the newest protocol, without sessions, when told to find out", async 
         return await handler.fetch(new Request(url, init));
       },
     },
-    clientOptions: { versionNegotiation: { mode: "auto" } },
   });
   const kit = new Toolkit();
   await kit.registerMcpClient(client);

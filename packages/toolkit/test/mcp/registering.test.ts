@@ -39,23 +39,67 @@ it("leaves nothing behind when a name clashes half-way", async () => {
   expect(await kit.removeMcpClients(["here"])).toEqual(['There is no MCP client "here".']);
 });
 
-it("leaves nothing behind when a schema can't be used, and says how to go on without the tool", async () => {
+it("leaves out what can't be used, each with its reason, and registers the others", async () => {
   const kit = new Toolkit();
-  const bad = listed("bad", { inputSchema: { type: "object", $ref: "#/$defs/nowhere" } });
-  const server = inProcess([listed("a"), bad]);
-  await expect(kit.registerMcpClient(server.client)).rejects.toThrow(/"bad".*Leave it out with disableTools/s);
-  expect(kit.registered.size).toBe(0);
-  expect(await kit.registerMcpClient(server.client, { disableTools: ["bad"] })).toEqual([]);
-  expect([...kit.registered.keys()]).toEqual(["a"]);
+  const bad = [
+    listed("nowhere", { inputSchema: { type: "object", $ref: "#/$defs/nowhere" } }),
+    listed("outside", { inputSchema: { type: "object", $ref: "https://example.com/schema.json" } }),
+    listed("text", { inputSchema: { type: "string" } as never }),
+    listed("wrong", { annotations: { readOnlyHint: "yes" } as never }),
+    listed("task", { execution: { taskSupport: "required" } }),
+    listed("a", { description: "Another." }),
+    { inputSchema: { type: "object" } } as never,
+    listed(""),
+    5 as never,
+  ];
+  const { client } = inProcess([listed("a"), ...bad, listed("b")]);
+  const left = (name: string, why: string): string =>
+    `The tool "${name}" of the MCP server "here" is left out: ${why}.`;
+  expect(await kit.registerMcpClient(client)).toEqual([
+    left("text", "its input schema is none of an object"),
+    left("wrong", "its description has fields of a wrong kind"),
+    left("task", "it can only be called as an MCP task"),
+    'The tool "a" of the MCP server "here" is listed twice: the first stands.',
+    left("number 8", "it has no name"),
+    left("number 9", "it has no name"),
+    left("number 10", "it has no name"),
+    left("nowhere", 'Tool "nowhere": the input schema: $ref "#/$defs/nowhere" at the root leads nowhere'),
+    expect.stringMatching(/^The tool "outside" of the MCP server "here" is left out: .*https:\/\/example\.com/),
+  ]);
+  expect([...kit.registered.keys()]).toEqual(["a", "b"]);
+  expect(kit.registered.get("a")?.definition.description).toBe("Tool a.");
+});
+
+it("registers names that not everybody takes as others, and calls them as the server knows them", async () => {
+  const kit = new Toolkit();
+  const names = ["天气", "温度", "admin.users", "x".repeat(80), "a b"];
+  const server = inProcess(names.map((name) => listed(name)));
+  const warnings = await kit.registerMcpClient(server.client, { presetsByTool: { "a b": {} } });
+  const registered = [...kit.registered.keys()];
+  expect(registered).toHaveLength(5);
+  for (const [index, name] of registered.entries()) {
+    expect(name).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
+    expect(kit.registered.get(name)?.originalName).toBe(names[index]);
+    expect(warnings[index]).toBe(
+      `The tool ${JSON.stringify(names[index])} of the MCP server "here" is registered as "${name}".`,
+    );
+    expect(await final(kit, { name })).toMatchObject({ status: "ok" });
+  }
+  expect(server.called).toEqual(names);
+  // The same names in every process.
+  expect(registered[2]).toBe(`admin_users_${registered[2]?.slice(-6)}`);
+  const again = new Toolkit();
+  await again.registerMcpClient(inProcess(names.map((name) => listed(name))).client);
+  expect([...again.registered.keys()]).toEqual(registered);
 });
 
 it("gives back tools that were replaced before it failed", async () => {
   const kit = kitWithB();
   kit.registerToolFunction(() => "mine", { name: "c", description: "My own c." });
   const before = [...kit.registered];
-  const bad = listed("bad", { inputSchema: { type: "object", $ref: "#/$defs/nowhere" } });
-  const { client } = inProcess([listed("b"), listed("c"), bad]);
-  await expect(kit.registerMcpClient(client, { namesakeStrategy: "override" })).rejects.toThrow(TypeError);
+  const { client } = inProcess([listed("b"), listed("c")]);
+  const mistake = { namesakeStrategy: "override", postprocess: 5 as never } as const;
+  await expect(kit.registerMcpClient(client, mistake)).rejects.toThrow(TypeError);
   expect([...kit.registered]).toEqual(before);
 });
 

@@ -25,6 +25,15 @@ export function fakeMcp(
       calls.push(`${name} ${JSON.stringify(args)}`);
       return answer(name, args);
     },
+    revision: "2025-11-25",
+    instructions: undefined,
+    capabilities: ["tools"],
+    listResources: async () => [],
+    listResourceTemplates: async () => [],
+    readResource: async () => [],
+    listPrompts: async () => [],
+    getPrompt: async () => [],
+    finishAuth: async () => {},
     onToolsChanged: (listener) => {
       listeners.add(listener);
       return () => listeners.delete(listener);

@@ -1,0 +1,14 @@
+/** The message, and that of its cause, which is where `fetch` says what happened; of HTTP the status, not the page. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const { cause, code, status, statusText } = error as Error &
+    Partial<Record<"code" | "status" | "statusText", unknown>>;
+  // The question for the newest revision got no answer: what the answer would have been to is of no interest.
+  if (code === "ERA_NEGOTIATION_FAILED" && cause instanceof Error) return messageOf(cause);
+  if (code === "INVALID_RESULT") return "it is no result as MCP has it"; // not every fault of every field
+  if (typeof status === "number")
+    return typeof statusText === "string" ? `HTTP ${status} ${statusText}` : `HTTP ${status}`;
+  return cause instanceof Error && !error.message.includes(cause.message) && cause.message !== ""
+    ? `${error.message}: ${cause.message}`
+    : error.message;
+}

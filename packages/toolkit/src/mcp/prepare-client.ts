@@ -1,0 +1,66 @@
+import type { Client, ClientOptions, JsonSchemaValidator } from "@modelcontextprotocol/client";
+import { maxPages } from "./listing.ts";
+import type { ClientModule } from "./load-client.ts";
+import type { McpClientOptions } from "./options.ts";
+import type { Questions } from "./questions.ts";
+
+/**
+ * An answer is taken as it came, also when it doesn't fit the tool's `outputSchema`. The client's own engine would run the
+ * server's patterns on it, and one like `^(a+)+$` holds up the process.
+ */
+const noCheck = {
+  getValidator: <Value>(): JsonSchemaValidator<Value> => {
+    return (input) => ({ valid: true, data: input as Value, errorMessage: undefined });
+  },
+};
+
+/** What a connection reports besides answers. */
+export interface ConnectionEvents {
+  onToolsChanged(): void;
+  onError(error: Error): void;
+}
+
+/** How the official client is told which revisions to offer. */
+export type RevisionOptions = Pick<ClientOptions, "versionNegotiation" | "supportedProtocolVersions">;
+
+/** A client of the official package, ready to connect. */
+export function prepareClient(
+  sdk: ClientModule,
+  options: McpClientOptions,
+  revision: RevisionOptions,
+  questions: Questions,
+  events: ConnectionEvents & { onClose(): void },
+): Client {
+  const { clientOptions = {}, onLog } = options;
+  const client = new sdk.Client(
+    { name: "toolglot", version: "1.0.0" },
+    {
+      jsonSchemaValidator: noCheck,
+      listMaxPages: maxPages,
+      ...revision,
+      ...clientOptions,
+      capabilities: { ...clientOptions.capabilities, ...questions.capabilities },
+      listChanged: { tools: { onChanged: () => events.onToolsChanged(), autoRefresh: false, debounceMs: 0 } },
+    },
+  );
+  questions.listen(client);
+  options.prepareClient?.(client);
+  const { onclose, onerror } = client;
+  client.onclose = () => {
+    events.onClose();
+    onclose?.();
+  };
+  client.onerror = (error) => {
+    onerror?.(error);
+    // Progress that came together with its answer: the delivery has it already.
+    if (!error.message.startsWith("Received a progress notification for an unknown token")) events.onError(error);
+  };
+  // Servers may send this without having announced it.
+  client.setNotificationHandler("notifications/tools/list_changed", () => events.onToolsChanged());
+  if (onLog !== undefined) {
+    client.setNotificationHandler("notifications/message", ({ params: { level, logger, data } }) => {
+      onLog({ level, data, ...(logger !== undefined && { logger }) });
+    });
+  }
+  return client;
+}

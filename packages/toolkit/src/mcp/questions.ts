@@ -1,0 +1,140 @@
+import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
+import type { JsonSchemaObject, Question, QuestionAnswer, ToolContext } from "@toolglot/core";
+import { defined, errorText, isObject, settleWithin, unsettled } from "@toolglot/internal";
+import { toInputSchema } from "@toolglot/schema";
+import type { McpClientOptions } from "./options.ts";
+
+/** A call on its way, which a server's question may belong to. */
+export interface AskingCall {
+  ask: ToolContext["ask"];
+  /** What came of questions, for the model and the host. */
+  notes: string[];
+}
+
+/** The server is told this when nobody lets a model answer it. */
+const samplingDeclined = "The host declined to let a model answer.";
+
+/** Answers what a server asks, as the options of its client say. */
+export class Questions {
+  readonly #options: McpClientOptions;
+  readonly #running = new Set<AskingCall>();
+
+  constructor(options: McpClientOptions) {
+    this.#options = options;
+  }
+
+  /** What the server is told that it may ask. */
+  get capabilities(): ClientCapabilities {
+    const { elicitation, sampling, roots } = this.#options;
+    return {
+      ...(elicitation !== undefined && { elicitation: { form: {}, url: {} } }),
+      ...(sampling !== undefined && { sampling: {} }),
+      ...(roots !== undefined && { roots: {} }),
+    };
+  }
+
+  /** Has a client answer the questions of servers whose revision lets them ask in messages of their own. */
+  listen(client: Client): void {
+    const { elicitation, sampling, roots } = this.#options;
+    const answer =
+      (method: string) =>
+      async ({ params }: { params?: unknown }, { mcpReq: { signal } }: { mcpReq: { signal: AbortSignal } }) =>
+        (await this.answer(method, params, this.#onlyCall(), signal)) as never;
+    if (elicitation !== undefined) client.setRequestHandler("elicitation/create", answer("elicitation/create"));
+    if (sampling !== undefined) client.setRequestHandler("sampling/createMessage", answer("sampling/createMessage"));
+    if (roots !== undefined) client.setRequestHandler("roots/list", answer("roots/list"));
+  }
+
+  /** Until the returned function is called, questions may belong to this call. */
+  during(call: AskingCall): () => void {
+    this.#running.add(call);
+    return () => void this.#running.delete(call);
+  }
+
+  /** The answer to one question, as MCP has it. Rejects for what can't be asked, and where sampling is declined. */
+  async answer(method: unknown, params: unknown, call: AskingCall | undefined, signal: AbortSignal): Promise<unknown> {
+    const { elicitation, sampling, roots } = this.#options;
+    const given = isObject(params) ? params : {};
+    if (method === "roots/list" && roots !== undefined) {
+      return { roots: [...(typeof roots === "function" ? await roots() : roots)] };
+    }
+    if (method === "elicitation/create" && elicitation !== undefined) return this.#elicit(given, call, signal);
+    if (method === "sampling/createMessage" && sampling !== undefined) {
+      const question: Question = { kind: "sampling", server: this.#options.name, request: given };
+      const { action, content } = await this.#ask(sampling, question, call, signal);
+      if (action === "accept" && isObject(content)) return content;
+      throw Object.assign(new Error(samplingDeclined), { code: -1 });
+    }
+    throw Object.assign(new Error(`The client answers no ${String(method)}.`), { code: -32601 });
+  }
+
+  async #elicit(
+    { message, mode = "form", requestedSchema, url }: Record<string, unknown>,
+    call: AskingCall | undefined,
+    signal: AbortSignal,
+  ): Promise<QuestionAnswer> {
+    const { elicitation = "host", name: server } = this.#options;
+    const schema = isObject(requestedSchema) ? (requestedSchema as JsonSchemaObject) : undefined;
+    const question: Question = {
+      kind: "elicitation",
+      server,
+      message: String(message),
+      mode: mode === "url" ? "url" : "form",
+      ...(mode === "url" ? { url: String(url) } : defined({ schema })),
+    };
+    const { action, content = {} } = await this.#ask(elicitation, question, call, signal);
+    if (action !== "accept" || mode === "url") return { action };
+    if (schema === undefined) return { action, content };
+    try {
+      const fitted = await toInputSchema(schema, { name: server, untrusted: true }).validate(content);
+      if (fitted.success) return { action, content: fitted.value };
+      this.#note(
+        call,
+        `The answer did not fit what was asked for: ${fitted.issues.map((one) => one.message).join("; ")}`,
+      );
+    } catch (error) {
+      this.#note(call, `What was asked for can't be checked: ${errorText(error)}`);
+    }
+    return { action: "cancel" };
+  }
+
+  /** Whoever is to answer. Never rejects. */
+  async #ask(
+    by: NonNullable<McpClientOptions["elicitation"]>,
+    question: Question,
+    call: AskingCall | undefined,
+    signal: AbortSignal,
+  ): Promise<QuestionAnswer> {
+    const said = question.message === undefined ? `for a model's text` : JSON.stringify(question.message.slice(0, 500));
+    const ask = by === "host" ? call?.ask : (asked: Question) => by(asked, { signal });
+    if (ask === undefined) {
+      const why = this.#running.size > 1 ? "it is not clear for which call" : "nobody can be asked";
+      this.#note(call, `The server asked ${said}. It was declined, because ${why}.`);
+      return { action: "decline" };
+    }
+    try {
+      const answer = await settleWithin(Promise.resolve(ask(question)), { signal });
+      if (answer === unsettled) return { action: "cancel" };
+      if (["accept", "decline", "cancel"].includes(answer?.action)) {
+        if (answer.action !== "accept") this.#note(call, `The server asked ${said}. The answer was: ${answer.action}.`);
+        return answer;
+      }
+      this.#note(call, `The server asked ${said}. The answer was none: it has no action.`);
+    } catch (error) {
+      this.#note(call, `The server asked ${said}. Nobody answered: ${errorText(error)}`);
+    }
+    return { action: "cancel" };
+  }
+
+  /** Older revisions don't say which call a question belongs to. */
+  #onlyCall(): AskingCall | undefined {
+    const [first, ...others] = this.#running;
+    return others.length === 0 ? first : undefined;
+  }
+
+  #note(call: AskingCall | undefined, text: string): void {
+    const calls = call === undefined ? this.#running : [call];
+    for (const { notes } of calls) notes.push(text);
+    if (call === undefined && this.#running.size === 0) this.#options.onError?.(new Error(text));
+  }
+}

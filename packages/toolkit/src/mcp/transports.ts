@@ -1,0 +1,90 @@
+import type { Transport } from "@modelcontextprotocol/client";
+import { watchAuthorization } from "./authorization.ts";
+import { limitBytes, MessageTooLarge } from "./limit-bytes.ts";
+import type { ClientModule } from "./load-client.ts";
+import { defaultBufferSize, type McpClientOptions, type McpHttpTransport } from "./options.ts";
+
+type StdioModule = typeof import("./stdio-transport.ts");
+
+/** What a transport reports besides messages. */
+export interface TransportEvents {
+  /** A message of the server was longer than the client takes. */
+  onTooLarge(error: Error): void;
+  /** The host's provider was told to send a person there. */
+  onAuthorizationUrl(url: URL): void;
+}
+
+/** A transport, and what its server wrote to standard error last, as the end of a sentence. */
+export interface MadeTransport {
+  transport: Transport;
+  said(): string;
+}
+
+/** The transport that the options ask for. */
+export async function makeTransport(
+  sdk: ClientModule,
+  { transport: config, maxBufferSize = defaultBufferSize }: McpClientOptions,
+  events: TransportEvents,
+): Promise<MadeTransport> {
+  if (typeof config === "function") return { transport: await config(), said: () => "" };
+  if (config.type === "http") {
+    const options = httpOptions(config, maxBufferSize, events);
+    return { transport: new sdk.StreamableHTTPClientTransport(new URL(config.url), options), said: () => "" };
+  }
+  // Bundlers for browsers put an empty module in its place.
+  const { createStdioTransport } = (await import("./stdio-transport.ts")) as Partial<StdioModule>;
+  if (createStdioTransport === undefined) throw new Error("stdio needs Node: use a transport of type http");
+  const { transport, stderrTail } = await createStdioTransport(config, maxBufferSize, () =>
+    events.onTooLarge(new MessageTooLarge(maxBufferSize)),
+  );
+  return { transport, said: () => (stderrTail() === "" ? "" : `. It wrote: ${stderrTail()}`) };
+}
+
+/** HTTP with SSE, the transport before Streamable HTTP. */
+export function makeSseTransport(
+  sdk: ClientModule,
+  config: McpHttpTransport,
+  maxBufferSize: number = defaultBufferSize,
+  events: TransportEvents,
+): MadeTransport {
+  const transport = new sdk.SSEClientTransport(new URL(config.url), httpOptions(config, maxBufferSize, events));
+  // The stream would open again by itself, for a new session that nobody has begun, and answers would be waited for in vain.
+  transport.onerror = (error) => {
+    if (sdk.SseError.isInstance(error)) void transport.close();
+  };
+  return { transport, said: () => "" };
+}
+
+function httpOptions(
+  { headers, fetch, authProvider }: McpHttpTransport,
+  maxBufferSize: number,
+  events: TransportEvents,
+) {
+  return {
+    fetch: limitBytes(fetch ?? globalThis.fetch, maxBufferSize, events.onTooLarge),
+    ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
+    ...(authProvider !== undefined && {
+      authProvider: watchAuthorization(authProvider, events.onAuthorizationUrl),
+    }),
+  };
+}
+
+/** Exchanges the code of an authorisation for tokens, which the provider keeps. `waiting`: the transport that asked for it. */
+export async function finishAuthorization(
+  sdk: ClientModule,
+  { transport: config }: McpClientOptions,
+  waiting: Transport | undefined,
+  code: string | URLSearchParams,
+): Promise<void> {
+  if (typeof config === "function" || config.type !== "http" || config.authProvider === undefined) {
+    throw new TypeError("finishAuth needs a transport of type http with an authProvider");
+  }
+  const made = (waiting ??
+    new sdk.StreamableHTTPClientTransport(
+      new URL(config.url),
+      httpOptions(config, defaultBufferSize, noEvents),
+    )) as InstanceType<ClientModule["StreamableHTTPClientTransport"]>;
+  await (typeof code === "string" ? made.finishAuth(code) : made.finishAuth(code));
+}
+
+const noEvents: TransportEvents = { onTooLarge: () => {}, onAuthorizationUrl: () => {} };
