@@ -47,7 +47,7 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     const { info: model } = run.step.model;
     const step = { stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) };
     run.steps.push(step);
-    if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
+    if ("outcome" in end && !(await goesOn(run, end.outcome))) return end.outcome;
     const isRepair = "repair" in end && end.repair;
     repairs = isRepair ? repairs + 1 : 0;
     await session.stepped(step, isRepair);
@@ -61,7 +61,7 @@ async function answerStep(
   repeats: Repeats,
 ): Promise<Pick<Answer, "finish" | "usage"> & { end: StepEnd }> {
   if (run.stepIndex > 0) refreshTools(run);
-  inject(run, false);
+  await inject(run, false);
   const flaw = await prepareStep(run);
   if (flaw) return { finish: "error", end: { outcome: { status: "error", text: run.lastText, error: flaw } } };
   const answer = await readAnswer(run);
@@ -73,17 +73,18 @@ async function answerStep(
 }
 
 /** Whether the host has more to say to a model that is done. */
-function goesOn(run: RunState, { status }: Outcome): boolean {
+async function goesOn(run: RunState, { status }: Outcome): Promise<boolean> {
   if (run.injected.isEmpty || (status !== "answered" && status !== "declined")) return false;
-  inject(run, true);
+  await inject(run, true);
   return true;
 }
 
 /** What the host said joins the conversation. */
-function inject(run: RunState, isEnd: boolean): void {
+async function inject(run: RunState, isEnd: boolean): Promise<void> {
   for (const { kind, messages } of run.injected.take(isEnd)) {
     run.conversation.add(...messages);
     run.emit({ type: "message-injected", stepIndex: run.stepIndex, kind, messages });
+    await run.session.said();
   }
 }
 

@@ -51,7 +51,8 @@ export function recordRun(
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));
   const runId = runOptions.runId ?? settings.runtime.newRunId();
-  const log = new Log(headOf(options, settings.fixedTools, messages, runId), onLine);
+  const owner = settings.runtime.newOwner();
+  const log = new Log(headOf(options, settings.fixedTools, messages, { runId, owner }), onLine);
   const { signal } = runOptions;
   // Before the run listens to the signal: what the abort causes must be recorded after it.
   const stopListening = onAbort(signal, () => log.crossing({ type: "abort" }));
@@ -70,7 +71,7 @@ export function recordRun(
         compact: options.context?.compact ? recordCompaction(options.context.compact, log) : settings.context.compact,
       },
       stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
-      runtime: recordRuntime(settings.runtime, log),
+      runtime: { ...recordRuntime(settings.runtime, log), newOwner: () => owner },
     },
     messages,
     { ...runOptions, runId },
@@ -97,7 +98,7 @@ function headOf(
   options: AgentOptions,
   tools: ToolDefinition[] | undefined,
   input: Message[],
-  runId: string,
+  ids: Pick<RecordingHead, "runId" | "owner">,
 ): RecordingHead {
   const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
   const { compact, ...context } = options.context ?? {};
@@ -105,7 +106,7 @@ function headOf(
   return plainJson({
     type: "head",
     version: 5,
-    runId,
+    ...ids,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
     ...(tools && { tools }),
@@ -324,6 +325,7 @@ function recordRuntime(runtime: AgentRuntime, log: Log): AgentRuntime {
   return {
     now: () => log.clock(runtime.now()),
     newRunId: runtime.newRunId,
+    newOwner: runtime.newOwner,
     ...defined({ onRun: runtime.onRun }),
     startTimer: (name, ms, callback) =>
       runtime.startTimer(name, ms, () => {
