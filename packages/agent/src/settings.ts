@@ -180,6 +180,7 @@ function withDefaults(given: Partial<AgentRuntime> = {}): AgentRuntime {
   return {
     now: given.now ?? Date.now,
     newRunId: given.newRunId ?? (() => `run_${randomHex(12)}`),
+    newOwner: given.newOwner ?? (() => randomHex(8)),
     startTimer: given.startTimer ?? startTimer,
     ...defined({ onRun: given.onRun }),
   };

@@ -73,6 +73,8 @@ export interface AgentRuntime {
   now(): number;
   /** A new run id. Default `run_` and a random UUID. */
   newRunId(): string;
+  /** Names who writes the log of a run from now on. Default: 16 random hexadecimal digits. */
+  newOwner(): string;
   /** Calls back once after `ms`, unless cancelled by the returned function. `name` says what for. */
   startTimer(name: string, ms: number, callback: () => void): () => void;
   /** Called with each run before anything happens in it, as a replay does to steer as the host did. Default: nothing. */

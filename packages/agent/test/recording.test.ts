@@ -1,6 +1,7 @@
 import {
   type AgentOptions,
   createAgent,
+  nativeProtocol,
   parseRecording,
   type Recording,
   recordRun,
@@ -11,10 +12,13 @@ import {
 import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
 import type { ExecutorContext, ModelPart } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
+import { toolkitExecutor } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
 import { bracketProtocol } from "./support/bracket-protocol.ts";
 import { collect, only } from "./support/collect.ts";
 import { manualRuntime } from "./support/manual-runtime.ts";
+import { memorySessions } from "./support/memory-sessions.ts";
+import { openShop } from "./support/shop.ts";
 import { definitions, recordingExecutor } from "./support/tools.ts";
 
 const protocol = bracketProtocol();
@@ -70,6 +74,40 @@ describe("a replay gives the same events", () => {
       throw new Error("broken");
     });
     await expectSameEvents(optionsFor(["[[call add {}]]", "Ok."], { executor }));
+  });
+
+  it("for a run that waits, with and without a session", async () => {
+    const { toolkit } = openShop();
+    for (const sessions of [undefined, memorySessions()]) {
+      const call = { id: "a", name: "throw_away", input: { article: "pear" }, protocol: "native" };
+      const order = { id: "b", name: "order", input: { article: "pear", amount: 1 }, protocol: "native" };
+      const run = recordRun(
+        {
+          model: scriptedModel([
+            [
+              { type: "call", call },
+              { type: "call", call: order },
+            ],
+          ]),
+          protocol: nativeProtocol(),
+          executor: toolkitExecutor(toolkit),
+          tools: toolkit,
+          approve: async () => "later" as const,
+          ...(sessions && { sessions }),
+        },
+        "Go",
+      );
+      const events = await collect(run);
+      expect(await run.result).toMatchObject({
+        status: "waiting",
+        pending: [{ callId: "a" }],
+        results: [{ callId: "b" }],
+      });
+      const played = replayRun(parseRecording(stringifyRecording(run.recording)), { protocol: nativeProtocol() });
+      expect(await collect(played)).toEqual(events);
+      expect(await played.result).toEqual(await run.result);
+      expect(played.divergence).toBeUndefined();
+    }
   });
 
   it("for models that fail, at once and midway", async () => {

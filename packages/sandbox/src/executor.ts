@@ -81,7 +81,8 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
   return {
     handles,
     honoursHooks: true,
-    resumes: (action) => durable !== undefined && handles(action),
+    // A log that ends with its process knows nothing of what that began.
+    resumes: (action) => durable !== undefined && durable.log.durability !== "none" && handles(action),
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (!handles(action)) {
         throw new TypeError(`This executor runs ${sandbox.language} code: ask handles() first.`);

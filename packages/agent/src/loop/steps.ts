@@ -49,7 +49,7 @@ export async function runSteps(run: RunState): Promise<Outcome> {
     const { info: model } = run.step.model;
     const step = { stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) };
     run.steps.push(step);
-    if ("outcome" in end && !goesOn(run, end.outcome)) return end.outcome;
+    if ("outcome" in end && !(await goesOn(run, end.outcome))) return end.outcome;
     const isRepair = "repair" in end && end.repair;
     repairs = isRepair ? repairs + 1 : 0;
     await session.stepped(step, isRepair);
@@ -71,7 +71,7 @@ async function answerStep(
   const isFirst = run.stepIndex === 0;
   const hasCut = await run.artifacts.cutNew();
   if (!isFirst || hasCut) refreshTools(run, { isSame: isFirst });
-  inject(run, false);
+  await inject(run, false);
   const flaw = await prepareStep(run);
   if (flaw) return { finish: "error", end: { outcome: { status: "error", text: run.lastText, error: flaw } } };
   const answer = await readAnswer(run);
@@ -83,17 +83,18 @@ async function answerStep(
 }
 
 /** Whether the host has more to say to a model that is done. */
-function goesOn(run: RunState, { status }: Outcome): boolean {
+async function goesOn(run: RunState, { status }: Outcome): Promise<boolean> {
   if (run.injected.isEmpty || (status !== "answered" && status !== "declined")) return false;
-  inject(run, true);
+  await inject(run, true);
   return true;
 }
 
 /** What the host said joins the conversation. */
-function inject(run: RunState, isEnd: boolean): void {
+async function inject(run: RunState, isEnd: boolean): Promise<void> {
   for (const { kind, messages } of run.injected.take(isEnd)) {
     run.conversation.add(...messages);
     run.emit({ type: "message-injected", stepIndex: run.stepIndex, kind, messages });
+    await run.session.said();
   }
 }
 

@@ -27,7 +27,10 @@ export function fileSessions(folder: string): SessionStore {
       if (log.isEnded) logs.delete(runId);
     },
     async read(runId) {
-      return logOf(runId).read();
+      const log = logOf(runId);
+      const lines = await log.read();
+      if (lines === undefined || log.isEnded) logs.delete(runId);
+      return lines;
     },
     async delete(runId) {
       await logOf(runId).remove();
@@ -141,6 +144,8 @@ async function readRange(file: FileHandle, from: number, to: number): Promise<Bu
 
 /** So that the name of a new file is on the disk, too. */
 async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folder, and needs none to be.
+  if (process.platform === "win32") return;
   const handle = await open(folder, "r");
   try {
     await handle.sync();

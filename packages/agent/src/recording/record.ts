@@ -49,7 +49,8 @@ export function recordRun<Value = unknown>(
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));
   const runId = runOptions.runId ?? settings.runtime.newRunId();
-  const log = new Log(headOf(options, settings, messages, runId), onLine);
+  const owner = settings.runtime.newOwner();
+  const log = new Log(headOf(options, settings, messages, { runId, owner }), onLine);
   const { signal } = runOptions;
   // Before the run listens to the signal: what the abort causes must be recorded after it.
   const stopListening = onAbort(signal, () => log.crossing({ type: "abort" }));
@@ -74,7 +75,7 @@ export function recordRun<Value = unknown>(
       },
       output: settings.output && recordOutput(settings.output, log),
       stopWhen: settings.stopWhen.map((condition) => recordCondition(condition, log)),
-      runtime: recordRuntime(settings.runtime, log),
+      runtime: { ...recordRuntime(settings.runtime, log), newOwner: () => owner },
     },
     messages,
     { ...runOptions, runId },
@@ -101,7 +102,7 @@ function headOf(
   options: AgentOptions,
   { fixedTools, output }: Settings,
   input: Message[],
-  runId: string,
+  ids: Pick<RecordingHead, "runId" | "owner">,
 ): RecordingHead {
   const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
   const { compact, estimate, artifacts, ...context } = options.context ?? {};
@@ -109,7 +110,7 @@ function headOf(
   return plainJson({
     type: "head",
     version: 5,
-    runId,
+    ...ids,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
     ...(fixedTools && { tools: fixedTools }),
@@ -314,6 +315,7 @@ function recordRuntime(runtime: AgentRuntime, log: Log): AgentRuntime {
   return {
     now: () => log.clock(runtime.now()),
     newRunId: runtime.newRunId,
+    newOwner: runtime.newOwner,
     ...defined({ onRun: runtime.onRun }),
     startTimer: (name, ms, callback) =>
       runtime.startTimer(name, ms, () => {

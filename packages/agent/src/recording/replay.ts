@@ -89,6 +89,7 @@ export function replay(recording: Recording, options: Pick<ReplayOptions, "proto
       runtime: {
         now: () => player.now(),
         newRunId: () => head.runId,
+        newOwner: () => head.owner,
         startTimer: (name, _ms, callback) => player.startTimer(name, callback),
         onRun: (run) => player.steers(run),
       },

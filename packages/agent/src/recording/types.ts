@@ -43,6 +43,8 @@ export interface RecordingHead {
   type: "head";
   version: 5;
   runId: string;
+  /** Who writes the log of its session. */
+  owner: string;
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
   options: RecordedOptions;

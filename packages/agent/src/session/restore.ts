@@ -111,6 +111,9 @@ class Restoring {
         };
         return;
       }
+      case "messages":
+        restored.messages.push(...line.messages);
+        return;
       case "call-start":
         open?.started.add(line.callId);
         return;
@@ -133,7 +136,8 @@ class Restoring {
         Object.assign(restored, { pending: line.pending, counts: line.counts, from: "approval" });
         return;
       case "step":
-        if (open) restored.messages.push(resultMessage(open.results.flat()));
+        // A model that declines has no results.
+        if (open && open.results.length > 0) restored.messages.push(resultMessage(open.results.flat()));
         restored.messages.push(...line.messages);
         restored.steps.push(line.step);
         Object.assign(restored, { counts: line.counts, text: line.text, from: "model", open: undefined, pending: [] });

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { checkKeys, isObject, randomHex } from "@toolglot/internal";
+import { checkKeys, isObject } from "@toolglot/internal";
 import type { Settings } from "../settings.ts";
 import { lineText, sessionBusy, sessionInvalid } from "./lines.ts";
 import { type ReadLog, type Restored, readLog } from "./restore.ts";
@@ -43,7 +43,7 @@ export async function takeOver(
     restored.pending.map(({ callId }) => callId),
   );
   checkIds("settle", options.settle, doubtful(restored));
-  const owner = randomHex(8);
+  const owner = settings.runtime.newOwner();
   const claims: SessionEntry[] = [...(log.isTorn ? [{ type: "torn" } as const] : []), { type: "owner" }];
   const first = log.lines.length;
   const lines = [...log.lines, ...claims.map((claim, index) => lineText(claim, first + index, owner))];

@@ -1,6 +1,6 @@
 import type { Action, ApprovalRequest, Decision, ToolCall, ToolDefinition, ToolResult } from "@toolglot/core";
 import { failure } from "@toolglot/core/executing";
-import { defined, randomHex } from "@toolglot/internal";
+import { defined } from "@toolglot/internal";
 import type { Answer } from "../loop/answer.ts";
 import { riskyTools } from "../loop/decide.ts";
 import type { RunState } from "../loop/run-state.ts";
@@ -38,8 +38,8 @@ export class RunSession {
     this.#run = run;
     this.#resumed = resumed;
     this.open = resumed?.restored.open;
-    const owner = resumed?.owner ?? randomHex(8);
     const { runId, settings } = run;
+    const owner = resumed?.owner ?? settings.runtime.newOwner();
     this.#log = new SessionLog({ runId, owner, store: settings.sessions }, resumed?.lines ?? [], (error) => {
       this.fault = { error };
       run.requestStop({ cause: "session" });
@@ -59,6 +59,11 @@ export class RunSession {
     const { protocol, mode, locale } = settings;
     const about = { runId, protocol: protocol.version, mode, locale, ...defined({ traceparent: trace.traceparent }) };
     await this.#log.add({ type: "head", version: 1, ...about, messages });
+  }
+
+  /** What the host has said, before it is asked about. */
+  async said(): Promise<void> {
+    await this.#log.add({ type: "messages", messages: this.#run.conversation.takeNew() });
   }
 
   /** An answer, before its actions run. */

@@ -83,6 +83,8 @@ export type SessionEntry =
   | { type: "owner" }
   /** The line before was cut off by a crash. */
   | { type: "torn" }
+  /** The host has said something. */
+  | { type: "messages"; messages: Message[] }
   /** The model has answered, and its actions are about to run. */
   | ({ type: "answer"; stepIndex: number; counts: SessionCounts; messages: Message[] } & OpenAnswer &
       Pick<PackedActions, "bytes">)

@@ -196,7 +196,7 @@ describe("a program that was under way", () => {
 
   it("goes on by its own journal, where it has one", async () => {
     const { made, toolkit } = bank();
-    const durable = { log: new MemoryOperationLog() };
+    const durable = { log: Object.assign(new MemoryOperationLog(), { durability: "disk" as const }) };
     const executor = sandboxExecutor(sandbox, { tools: () => toolkit.tools(), durable });
     const options = { protocol, executor, tools: toolkit };
     const turns = ["[[python return [await pay({ a: 1 }), await pay({ a: 2 })];]]", "Done."];

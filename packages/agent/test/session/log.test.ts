@@ -76,6 +76,35 @@ describe("a session's log", () => {
     expect(run.snapshot()).toEqual({ version: 1, runId: "r", lines: sessions.logs.get("r") });
   });
 
+  it("has what the host says when it is said", async () => {
+    const sessions = memorySessions();
+    const agent = createAgent({ ...base, model: scriptedModel(["[[call add {}]]", "Done.", "Fine."]), sessions });
+    const run = agent.run("Go", { runId: "r" });
+    run.steer("Be quick.");
+    run.followUp("And then?");
+    const { transcript } = await run.result;
+    const log = sessions.logs.get("r") ?? [];
+    expect(read(log).map(({ type }) => type)).toEqual([
+      "head",
+      "messages",
+      "answer",
+      "results",
+      "step",
+      "messages",
+      "step",
+      "end",
+    ]);
+    for (let length = 2; length < log.length; length += 1) {
+      sessions.logs.set("r", log.slice(0, length));
+      const again = await (await resume(sessions, ["[[call add {}]]", "Done.", "Fine."].slice(length < 3 ? 0 : 1)))
+        .result;
+      const said = (messages: typeof transcript.messages) =>
+        JSON.stringify(messages.filter(({ role }) => role === "user"));
+      const heard = length < 6 ? transcript.messages.slice(0, -2) : transcript.messages;
+      expect(said(again.transcript.messages), `${length} lines`).toBe(said(heard));
+    }
+  });
+
   it("has each message once, so that it grows with the run", async () => {
     const sessions = memorySessions();
     const long = Array.from({ length: 40 }, (_, n) => `[[call add {"a":${n}}]]`);

@@ -7,6 +7,7 @@ import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
 import { bracketProtocol } from "../support/bracket-protocol.ts";
 import { collect, only } from "../support/collect.ts";
+import { manualRuntime } from "../support/manual-runtime.ts";
 import { memorySessions } from "../support/memory-sessions.ts";
 import { definitions, recordingExecutor } from "../support/tools.ts";
 
@@ -245,6 +246,52 @@ describe("a run that is gone on with", () => {
       code: "agent/session-mismatch",
       data: { protocol: "native/1" },
     });
+  });
+
+  it("has the time in which processes lived", async () => {
+    const { agentOf } = openBank();
+    const runtime = manualRuntime();
+    const limits = { timeMs: 100 };
+    const slow = (ms: number) => () => {
+      runtime.pass(ms);
+      return [call("g", "guarded", { n: 1 })];
+    };
+    const first = await agentOf([slow(60)], { runtime, limits, approve: () => "later" }).agent.run("Go").result;
+    expect(first.status).toBe("waiting");
+    runtime.pass(3_600_000);
+    const again = (ms: number) => agentOf([slow(ms), "Done."], { runtime, limits, approve: () => true });
+    const how = { decisions: { g: { approved: true } } };
+    expect(await (await again(39).agent.resume(first.snapshot as RunSnapshot, how)).result).toMatchObject({
+      status: "answered",
+    });
+    expect(await (await again(41).agent.resume(first.snapshot as RunSnapshot, how)).result).toMatchObject({
+      limit: "time",
+    });
+  });
+
+  it("gives a plan its bytes back", async () => {
+    const { toolkit, agentOf } = openBank();
+    const got: unknown[] = [];
+    toolkit.registerToolFunction(
+      defineTool({
+        name: "store",
+        description: "Stores bytes.",
+        input: { type: "object", properties: { data: {} } },
+        annotations: { requiresApproval: true },
+        execute: ({ data }: { data?: unknown }) => got.push(data),
+      }),
+    );
+    const protocol = tamProtocol({ prompt: tamPrompt });
+    const bytes = new Uint8Array([1, 2, 255]);
+    const step = { index: 1, callId: "", tool: "store", params: { data: bytes }, uris: {}, onError: "stop" as const };
+    const plan = { common: {}, steps: [{ ...step, retry: 0, errors: [], span: { start: 0, end: 0 } }] };
+    const text = protocol.formatActions([{ kind: "plan", plan, span: { start: 0, end: 0 } }], {
+      tools: toolkit.definitions(),
+    });
+    const first = await agentOf([text], { protocol, approve: () => "later" }).agent.run("Go").result;
+    const saved = JSON.parse(JSON.stringify(first.snapshot)) as RunSnapshot;
+    await (await agentOf(["Done."], { protocol, approve: () => true }).agent.resume(saved)).result;
+    expect(got).toEqual([bytes]);
   });
 
   it("can be gone on with again when its tools could not be read", async () => {

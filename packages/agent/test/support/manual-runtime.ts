@@ -16,6 +16,7 @@ export function manualRuntime(): ManualRuntime {
   let timers: { name: string; at: number; callback: () => void }[] = [];
   return {
     now: () => now,
+    newOwner: () => "owner",
     newRunId: () => `run_${runs++}`,
     startTimer(name, ms, callback) {
       const timer = { name, at: now + ms, callback };

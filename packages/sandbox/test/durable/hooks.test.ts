@@ -23,7 +23,9 @@ it("should have hooks around the calls of a durable program, none around what th
   const { paid, pay } = bank();
   const log = new MemoryOperationLog();
   const executor = sandboxExecutor(sandbox, { tools: [pay], durable: { log, parkAfterMs: 0 } });
-  expect(executor.resumes?.(action)).toBe(true);
+  expect(executor.resumes?.(action)).toBe(false);
+  const onDisk = Object.assign(new MemoryOperationLog(), { durability: "disk" as const });
+  expect(sandboxExecutor(sandbox, { durable: { log: onDisk } }).resumes?.(action)).toBe(true);
   const seen: string[] = [];
   const hooks: CallHooks = {
     beforeCall({ id, input }) {
