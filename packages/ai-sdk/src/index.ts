@@ -1,1 +1,2 @@
-export {};
+/** toolglot in the AI SDK. */
+export { type ToolglotMiddleware, type ToolglotMiddlewareOptions, toolglotMiddleware } from "./middleware.ts";
