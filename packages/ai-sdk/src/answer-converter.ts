@@ -132,6 +132,8 @@ export class AnswerConverter {
       case "text":
       case "reasoning":
         if (this.#open?.type !== event.type) {
+          // What is left of a text in front of another part.
+          if (event.type === "text" && event.text.trim() === "") return;
           this.#close();
           this.#open = { type: event.type, id: `tg_${event.type}_${this.#count++}` };
           this.#emit({ type: `${event.type}-start`, id: this.#open.id });
