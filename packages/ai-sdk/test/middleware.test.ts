@@ -67,7 +67,7 @@ function contentOf(parts: readonly Part[]): Part[] {
   for (const part of parts) {
     const [, kind, place] = /^(text|reasoning)-(start|delta|end)$/.exec(part.type) ?? [];
     if (place === "start") content.push({ type: kind as string, text: "" });
-    else if (place === "delta") (content.at(-1) as { text: string }).text += part.delta as string;
+    else if (place === "delta") (content.at(-1) as Part & { text: string }).text += part.delta as string;
     else if (!kind && !/^tool-input|^stream-start|^finish/.test(part.type)) content.push(part);
   }
   return content.map(({ toolCallId: _, ...part }) => part) as Part[];

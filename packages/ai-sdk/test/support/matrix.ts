@@ -1,4 +1,4 @@
-import { equal, truth } from "@toolglot/internal";
+import { equal as same, truth } from "@toolglot/internal";
 import { toolglotMiddleware } from "../../src/index.ts";
 import { attp, attpJs, tools as definitions, tam, toolsxml, write, writeProgram } from "./protocols.ts";
 import { scriptedProvider, type Turn } from "./scripted-provider.ts";
@@ -103,6 +103,8 @@ const texts = (prompt: { role: string; content: unknown }[]): string[] =>
     ({ role, content }) =>
       `${role}: ${typeof content === "string" ? content : (content as { text?: string }[]).map(({ text }) => text ?? "?").join("|")}`,
   );
+
+const equal = (actual: unknown, expected: unknown): void => same(actual, expected, "what came");
 
 type Case = (setup: Setup) => Promise<void>;
 
