@@ -1,6 +1,7 @@
 import type { Diagnostic, EndOptions, FinishReason } from "@toolglot/core";
 import type { BridgeAnswer, BridgeEvent, BridgeReader } from "@toolglot/core/bridge";
 import type { Finish, Part, ProviderData, Warning } from "./spec.ts";
+import { openAnswer } from "./tools/turns.ts";
 import { type CallState, other } from "./transform-params.ts";
 
 /** What came of an answer. */
@@ -42,11 +43,14 @@ export class AnswerConverter {
   /** Nothing may run any more. */
   #failed = false;
   #ended = false;
+  /** Takes the ids of the answer's calls, for {@link inOrder}. */
+  readonly #remember: (callId: string) => void;
 
   constructor(state: CallState, emit: (part: Part) => void, onDiagnostic: (diagnostic: Diagnostic) => void) {
     this.#state = state;
     this.#emit = emit;
     this.#onDiagnostic = onDiagnostic;
+    this.#remember = openAnswer(state.isPlan);
     this.#reader = state.bridge?.createReader({ onEvent: (event) => this.#onEvent(event) });
   }
 
@@ -173,6 +177,7 @@ export class AnswerConverter {
     if (this.#failed) return;
     this.#calls += 1;
     this.#called.add(toolName);
+    this.#remember(toolCallId);
     this.#emit({ type: "tool-call", toolCallId, toolName, input, ...(providerMetadata && { providerMetadata }) });
   }
 

@@ -12,6 +12,8 @@ export interface CallState {
   stop: readonly string[];
   /** The tool that has to be called, or any. */
   required: string | true | undefined;
+  /** Calls of one answer are steps of a plan. */
+  isPlan: boolean;
 }
 
 /** Providers take so many stop sequences. */
@@ -64,7 +66,13 @@ export function transformParams(
   };
   const required: CallState["required"] =
     choice === "required" ? true : typeof choice === "object" ? choice.tool : undefined;
-  const state = { bridge: searches ? bridge : undefined, warnings, stop: stop ?? [], required };
+  const state = {
+    bridge: searches ? bridge : undefined,
+    warnings,
+    stop: stop ?? [],
+    required,
+    isPlan: protocol.carries === "plan",
+  };
   return { params: changed, state };
 }
 

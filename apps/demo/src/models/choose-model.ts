@@ -69,5 +69,5 @@ function withHint(options: AiSdkModelOptions): Model {
       throw new ToolglotError(error.code, message, { cause: error, data: error.data });
     }
   }
-  return Object.assign(answer, { info: model.info });
+  return Object.assign(answer, model.info && { info: model.info });
 }
