@@ -1,7 +1,8 @@
 /** The agent loop: model → parse → act → report → again. */
+
+export { isContextOverflow } from "@toolglot/core";
 export { combineExecutors } from "./combine-executors.ts";
 export { type Compaction, type CompactionInput, dropOldResults } from "./context/compaction.ts";
-export { isContextOverflow } from "./context/overflow.ts";
 export { createAgent } from "./create-agent.ts";
 export type { AgentEvent, RepairReason, RunEvent, StepEvent } from "./events.ts";
 export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";

@@ -1,6 +1,7 @@
 import type { MessagePart, ToolResult } from "@toolglot/core";
 import type { Bridge, BridgeMessage, EncodedMessage } from "@toolglot/core/bridge";
 import { defined } from "@toolglot/internal";
+import { filePart } from "./file-parts.ts";
 import { blockOf } from "./result-content.ts";
 import type { Part, PromptMessage, SpecificationVersion } from "./spec.ts";
 
@@ -114,13 +115,7 @@ function toPrompt(
 function toPart(part: MessagePart | Kept, version: SpecificationVersion): Part[] {
   if (part.type === "kept") return [part.part];
   if (part.type === "text") return [(part as KeptText).part ?? { type: "text", text: part.text }];
-  if (part.type !== "file") return [];
-  const { mediaType, data, url, name } = part;
-  const given = data === undefined ? new URL(url as string) : data;
-  const v4 = data === undefined ? { type: "url", url: given } : { type: "data", data };
-  return [
-    { type: "file", mediaType, data: version === "v3" ? given : v4, ...(name !== undefined && { filename: name }) },
-  ];
+  return part.type === "file" ? [filePart(part, version)] : [];
 }
 
 /** The result of a call, as the AI SDK has it. */

@@ -24,6 +24,7 @@ export {
 } from "./bind-names.ts";
 export { checkKeys } from "./check-keys.ts";
 export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-text.ts";
+export { isContextOverflow } from "./context-overflow.ts";
 export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";
 export { ToolError, ToolglotError, type ToolglotErrorOptions } from "./errors.ts";
 export {

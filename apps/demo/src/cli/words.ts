@@ -54,7 +54,17 @@ export interface Words {
   tourServer(url: string, token: string | undefined): string;
   model: {
     later: string;
+    /** What a provider's failure is, by its code; the error says it in English. */
+    failures: Readonly<Record<string, (facts: ModelFacts) => string>>;
   };
+}
+
+/** What is known of a provider's failure. */
+interface ModelFacts {
+  url?: string;
+  status?: number;
+  ms?: number;
+  phase?: string;
 }
 
 const en: Words = {
@@ -131,6 +141,7 @@ const en: Words = {
       : `${url} wants the token ${token}. Type it when you are asked for it, then s; it is not shown.`,
   model: {
     later: "A model that is still being loaded may need longer: --timeout SECONDS.",
+    failures: {},
   },
 };
 
@@ -205,6 +216,18 @@ const zh: Words = {
       : `${url} 需要令牌 ${token}。被询问时输入它，再按 s；输入不会显示。`,
   model: {
     later: "仍在加载的模型可能需要更久：--timeout 秒数。",
+    failures: {
+      "model-unauthorised": ({ status, url }) => `提供方拒绝了密钥（${status}，${url}）`,
+      "model-rate-limited": () => "提供方繁忙或额度已用完（429）",
+      "model-unreachable": ({ url }) => `${url} 没有应答`,
+      "model-not-found": ({ url }) => `${url} 的提供方没有这个模型`,
+      "model-address": ({ status, url }) => `${url} 的应答是 ${status}：请检查 --base-url，它通常以 /v1 结尾`,
+      "context-overflow": () => "请求超出了模型的上下文长度",
+      "model-failed": ({ status, url }) =>
+        url === undefined ? "模型的回答中断了" : `提供方对 ${url} 的应答是 ${status}`,
+      "model-stalled": ({ phase, ms = 0 }) =>
+        phase === "first" ? `模型在 ${ms / 1000} 秒内没有应答。` : `模型开始回答后，有 ${ms / 1000} 秒没有任何内容。`,
+    },
   },
 };
 

@@ -3,7 +3,7 @@ import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type AiSdkModelOptions, aiSdkModel } from "@toolglot/ai-sdk";
 import { type Locale, type Model, type ModelPart, type ModelRequest, ToolglotError } from "@toolglot/core";
 import { UsageError } from "../cli/usage-error.ts";
-import { wordsFor } from "../cli/words.ts";
+import { type Words, wordsFor } from "../cli/words.ts";
 
 /** What the command line says about the model. */
 export interface ModelChoice {
@@ -24,17 +24,18 @@ export interface ModelChoice {
  * endpoint, and sends `OPENAI_API_KEY` when that is set. Throws `UsageError` when something is missing.
  */
 export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = process.env): Model {
-  const { name, baseUrl, timeoutSeconds = 30, locale = "en", maxRetries, onRetry } = choice;
+  const { name, baseUrl, timeoutSeconds = 30, locale, maxRetries, onRetry } = choice;
   if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl)) {
     throw new UsageError(`--base-url must begin with http:// or https://, not "${baseUrl}".`);
   }
+  const words = wordsFor(locale);
   const patience = { firstPartMs: timeoutSeconds * 1000, stallMs: timeoutSeconds * 1000 };
-  const shared = { ...patience, locale, ...(maxRetries !== undefined && { maxRetries }), ...(onRetry && { onRetry }) };
+  const shared = { ...patience, ...(maxRetries !== undefined && { maxRetries }), ...(onRetry && { onRetry }) };
   if (name.startsWith("anthropic:")) {
     const apiKey = env.ANTHROPIC_API_KEY;
     if (!apiKey) throw new UsageError("--model anthropic:NAME needs a key in ANTHROPIC_API_KEY.");
     const provider = createAnthropic({ apiKey, ...(baseUrl && { baseURL: baseUrl }) });
-    return withHint({ model: provider(required(name.slice("anthropic:".length))), ...shared });
+    return withWords({ model: provider(required(name.slice("anthropic:".length))), ...shared }, words);
   }
   if (!baseUrl) {
     throw new UsageError(
@@ -49,7 +50,7 @@ export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = proces
     includeUsage: true,
     ...(apiKey && { apiKey }),
   });
-  return withHint({ model: provider(required(name)), ...shared });
+  return withWords({ model: provider(required(name)), ...shared }, words);
 }
 
 function required(name: string): string {
@@ -57,16 +58,22 @@ function required(name: string): string {
   return name;
 }
 
-/** A model that says how it gets more time, where it has not answered in the time that it had. */
-function withHint(options: AiSdkModelOptions): Model {
+/** A model whose failures are told in the demo's language, and with what to do where it did not answer in its time. */
+function withWords(options: AiSdkModelOptions, words: Words): Model {
   const model = aiSdkModel(options);
   async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     try {
       yield* model(request, signal);
     } catch (error) {
-      if (!ToolglotError.isInstance(error) || error.code !== "model-stalled") throw error;
-      const message = `${error.message} ${wordsFor(options.locale).model.later}`;
-      throw new ToolglotError(error.code, message, { cause: error, data: error.data });
+      if (!ToolglotError.isInstance(error)) throw error;
+      const { code, data, message } = error;
+      const told = words.model.failures[code]?.(data);
+      const said = typeof data.said === "string" ? `：${data.said}` : "";
+      const more = code === "model-stalled" ? ` ${words.model.later}` : "";
+      throw new ToolglotError(code, `${told === undefined ? message : `${told}${said}`}${more}`, {
+        cause: error,
+        data,
+      });
     }
   }
   return Object.assign(answer, model.info && { info: model.info });

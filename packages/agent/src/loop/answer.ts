@@ -11,10 +11,9 @@ import type {
   ToolCall,
   Usage,
 } from "@toolglot/core";
-import { ToolglotError } from "@toolglot/core";
+import { isContextOverflow, ToolglotError } from "@toolglot/core";
 import { defined, errorText } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
-import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
 import { plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";

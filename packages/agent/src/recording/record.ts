@@ -1,7 +1,7 @@
 import type { Executor, ExecutorContext, Message, Model, ModelPart, ToolDefinition, WaitOutcome } from "@toolglot/core";
+import { isContextOverflow } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
 import type { Compaction } from "../context/compaction.ts";
-import { isContextOverflow } from "../context/overflow.ts";
 import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";

@@ -1,7 +1,6 @@
 import {
   checkKeys,
   type FinishReason,
-  type Locale,
   type Model,
   type ModelPart,
   type ModelRequest,
@@ -35,8 +34,6 @@ export interface AiSdkModelOptions {
   stallMs?: number;
   /** Called before a request is made again, with the reason. */
   onRetry?: (reason: string) => void;
-  /** Language of errors. Default `en`. */
-  locale?: Locale;
   /** For the provider alone, by its name. */
   providerOptions?: ProviderData;
   headers?: Record<string, string | undefined>;
@@ -48,7 +45,7 @@ export interface AiSdkModelOptions {
   seed?: number;
 }
 
-const own = "model maxRetries firstPartMs stallMs onRetry locale";
+const own = "model maxRetries firstPartMs stallMs onRetry";
 const passed = "providerOptions headers temperature topP topK presencePenalty frequencyPenalty seed";
 
 /** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider says how long. */
@@ -61,19 +58,11 @@ const retryMs = 1000;
  * Throws `TypeError` for options that can't be meant, and `ToolglotError` `ai-sdk/unsupported-model` for other specifications. The
  * answer throws `ToolglotError` when the provider fails, also in its middle: `model-unauthorised`, `model-rate-limited`, `model-unreachable`,
  * `model-stalled`, `model-not-found`, `model-address`, `context-overflow`, `model-failed`; `data` has the `url`, the `status`, and
- * of a stall `ms` and `phase` (`first` or `middle`), as far as they are known.
+ * of a stall `ms` and `phase` (`first` or `middle`), and what the server `said`, as far as they are known.
  */
 export function aiSdkModel(options: AiSdkModelOptions): Model {
   checkKeys("aiSdkModel", options, [own, passed], ["model"]);
-  const {
-    model,
-    maxRetries = 2,
-    firstPartMs = 180_000,
-    stallMs = 60_000,
-    onRetry,
-    locale = "en",
-    ...settings
-  } = options;
+  const { model, maxRetries = 2, firstPartMs = 180_000, stallMs = 60_000, onRetry, ...settings } = options;
   checkModel(model);
   for (const [name, value] of Object.entries({ maxRetries, firstPartMs, stallMs }))
     if (!(value >= 0)) throw new TypeError(`aiSdkModel: ${name} is a number from 0, not ${String(value)}.`);
@@ -89,7 +78,7 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
         return;
       } catch (error) {
         signal.throwIfAborted();
-        const failure = toModelError(error, info, locale);
+        const failure = toModelError(error, info);
         const { retryable, retryAfterMs = jitter(retryMs * 2 ** attempt) } = failure.data as RetryAdvice;
         if (begun || retryable !== true || attempt >= maxRetries) throw failure;
         onRetry?.(failure.message);
@@ -103,7 +92,7 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
     { messages, tools, stop, maxTokens }: ModelRequest,
     signal: AbortSignal,
   ): AsyncGenerator<ModelPart> {
-    const { signal: both, parts } = watchStream({ firstPartMs, stallMs, signal, info, locale });
+    const { signal: both, parts } = watchStream({ firstPartMs, stallMs, signal, info });
     const stream = parts(
       Promise.resolve(
         model.doStream({

@@ -1,7 +1,7 @@
-import { type Locale, type ModelInfo, ToolglotError } from "@toolglot/core";
-import { errorText, isContextOverflow, isObject } from "@toolglot/internal";
+import { isContextOverflow, type ModelInfo, ToolglotError } from "@toolglot/core";
+import { errorText, isObject } from "@toolglot/internal";
 import { nameOf } from "./watch-stream.ts";
-import { modelWords } from "./words.ts";
+import { words } from "./words.ts";
 
 /** In a failure's `data`: whether the same request may succeed a little later, and when, if the provider said it. */
 export interface RetryAdvice {
@@ -26,18 +26,16 @@ interface ApiCallError {
 }
 
 /** A provider's failure in words for a person: what was asked, what happened and what to do. */
-export function toModelError(error: unknown, info: ModelInfo, locale: Locale): ToolglotError {
+export function toModelError(error: unknown, info: ModelInfo): ToolglotError {
   const chain = causes(error);
   const own = chain.find((each) => ToolglotError.isInstance(each));
   if (own) return own as ToolglotError;
   const api = chain.find(isApiCallError);
-  if (api) return fromApi(api, info, locale);
+  if (api) return fromApi(api, info);
   const overflow = chain.some(isContextOverflow);
-  const words = modelWords[locale];
   const said = redact(describe(error));
-  return new ToolglotError(overflow ? "context-overflow" : "model-failed", `${words.brokeOff}: ${said}`, {
-    cause: error,
-  });
+  const code = overflow ? "context-overflow" : "model-failed";
+  return new ToolglotError(code, `${words.brokeOff}: ${said}`, { cause: error, data: { said } });
 }
 
 /** An error and what caused it: some are wrapped once or twice. */
@@ -51,28 +49,26 @@ function causes(error: unknown): unknown[] {
 const isApiCallError = (error: unknown): error is ApiCallError =>
   error instanceof Error && typeof (error as Partial<ApiCallError>).url === "string" && "requestBodyValues" in error;
 
-function fromApi(error: ApiCallError, info: ModelInfo, locale: Locale): ToolglotError {
-  const words = modelWords[locale];
+function fromApi(error: ApiCallError, info: ModelInfo): ToolglotError {
   const { statusCode: status, responseBody: body = "", isRetryable = false, responseHeaders = {} } = error;
   const url = redact(error.url);
   const retryAfterMs = retryAfter(responseHeaders);
   const retryable =
     status === undefined ? isRetryable : status === 408 || status === 409 || status === 429 || status >= 500;
   const advice: RetryAdvice = { retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) };
-  const options = { cause: error, data: { ...advice, ...(status !== undefined && { status }), url } };
   // What a provider package could not read of the answer stands in its body.
-  const said = redact(
-    body.includes(error.message) || body.trim() === "" ? error.message : isJson(body) ? error.message : body,
-  );
+  const isRead = body.includes(error.message) || body.trim() === "" || /^\s*[[{]/.test(body);
+  const said = redact(isRead ? error.message : body).slice(0, longestSaid);
+  const options = { cause: error, data: { ...advice, ...(status !== undefined && { status }), url, said } };
   const failure = (code: string, what: string, cure?: string): ToolglotError =>
-    new ToolglotError(code, `${what}: ${said.slice(0, longestSaid)}${cure === undefined ? "" : `. ${cure}`}`, options);
+    new ToolglotError(code, `${what}: ${said}${cure === undefined ? "" : `. ${cure}`}`, options);
   if (isContextOverflow({ message: `${error.message} ${body}`, status }))
     return failure("context-overflow", words.overflow(url));
   if (status === undefined) return failure("model-unreachable", words.unreachable(url));
   if (status === 401 || status === 403) return failure("model-unauthorised", words.unauthorised(status, url));
   if (status === 429) return failure("model-rate-limited", words.rateLimited(url));
   const isPage = /text\/html/i.test(responseHeaders["content-type"] ?? "") || /^\s*<(?:!doctype|html)\b/i.test(body);
-  const cure = status === 404 || status === 405 || isPage ? cureOf(url, isPage, locale) : undefined;
+  const cure = status === 404 || status === 405 || isPage ? cureOf(url, isPage) : undefined;
   if (status === 404 && !isPage && /\bmodel\b/i.test(body))
     return failure("model-not-found", words.notFound(nameOf(info), url));
   if (cure !== undefined) return failure("model-address", words.failed(status, url), cure);
@@ -81,8 +77,7 @@ function fromApi(error: ApiCallError, info: ModelInfo, locale: Locale): Toolglot
 }
 
 /** What is wrong with an address at which there is no API. */
-function cureOf(url: string, isPage: boolean, locale: Locale): string | undefined {
-  const words = modelWords[locale];
+function cureOf(url: string, isPage: boolean): string | undefined {
   if (/\/chat\/completions\/.*chat\/completions/.test(url)) return words.twice;
   const base = url.replace(/\/(?:chat\/completions|completions|messages|responses|embeddings)\/?(?:\?.*)?$/, "");
   if (!/\/v\d+\w*(?:\/|$)/.test(base)) return words.noVersion(base);
@@ -102,10 +97,6 @@ function describe(value: unknown): string {
   if (value instanceof Error || typeof value === "string") return errorText(value);
   const { message } = isObject(value) ? (value as { message?: unknown }) : {};
   return typeof message === "string" ? message : JSON.stringify(value);
-}
-
-function isJson(text: string): boolean {
-  return /^\s*[[{]/.test(text);
 }
 
 const secrets: readonly [RegExp, string][] = [

@@ -1,11 +1,5 @@
-import {
-  type ContentBlock,
-  contentText,
-  type Message,
-  type MessagePart,
-  messageText,
-  type ToolResult,
-} from "@toolglot/core";
+import { contentText, type Message, type MessagePart, messageText, type ToolResult } from "@toolglot/core";
+import { filePart, resultPart } from "../file-parts.ts";
 import type { Part, PromptMessage } from "../spec.ts";
 
 /** Messages as a provider of a specification takes them; reasoning is left out, since no provider takes another's. */
@@ -29,7 +23,7 @@ function toMessages({ role, parts }: Message, names: ReadonlyMap<string, string>
     const content = parts.flatMap((part) => toPart(part, version));
     return content.length > 0 ? [{ role, content }] : [];
   }
-  const results = parts.flatMap((part) => (part.type === "result" ? [resultPart(part.result, names, version)] : []));
+  const results = parts.flatMap((part) => (part.type === "result" ? [toResult(part.result, names, version)] : []));
   const content = parts.flatMap((part) => (part.type === "text" || part.type === "file" ? toPart(part, version) : []));
   return [
     ...(results.length > 0 ? [{ role: "tool" as const, content: results }] : []),
@@ -53,12 +47,8 @@ function toPart(part: MessagePart, version: string): Part[] {
   switch (part.type) {
     case "text":
       return part.text === "" ? [] : [{ type: "text", text: part.text }];
-    case "file": {
-      const { mediaType, name } = part;
-      return [
-        { type: "file", mediaType, data: fileData(part, version), ...(name !== undefined && { filename: name }) },
-      ];
-    }
+    case "file":
+      return [filePart(part, version)];
     case "call": {
       const { id, name, input } = part.call;
       // Providers require an object; other input that the model wrote goes back to it under one key.
@@ -70,40 +60,17 @@ function toPart(part: MessagePart, version: string): Part[] {
   }
 }
 
-/** A file's data or address: bare in v2 and v3, said which in v4. */
-function fileData({ data, url }: { data?: string; url?: string }, version: string): unknown {
-  const given = data ?? new URL(url as string);
-  if (version !== "v4") return given;
-  return data === undefined ? { type: "url", url: given } : { type: "data", data };
-}
-
-function resultPart(result: ToolResult, names: ReadonlyMap<string, string>, version: string): Part {
+function toResult(result: ToolResult, names: ReadonlyMap<string, string>, version: string): Part {
   const { callId, name, status, content, data, error } = result;
   const text = contentText(content);
   const isOk = status === "ok" || status === "pending";
-  const files = content.some((block) => filePart(block, version) !== undefined);
+  const files = content.map((block) => resultPart(block, version));
   const output = !isOk
     ? { type: "error-text", value: text || error?.message || status }
-    : files
-      ? {
-          type: "content",
-          value: content.map((block) => filePart(block, version) ?? { type: "text", text: contentText([block]) }),
-        }
+    : files.some(({ type }) => type !== "text")
+      ? { type: "content", value: files }
       : text === "" && data !== undefined
         ? { type: "json", value: data }
         : { type: "text", value: text };
   return { type: "tool-result", toolCallId: callId, toolName: name ?? names.get(callId) ?? "unknown", output };
-}
-
-/** An image or a file of a result; undefined for what is said in text. */
-function filePart(block: ContentBlock, version: string): Part | undefined {
-  if (block.type === "text") return undefined;
-  const { data, mediaType = "application/octet-stream" } = block;
-  const url = block.type === "resource" ? undefined : block.url;
-  if (data === undefined && (url === undefined || version === "v2")) return undefined;
-  const source = data === undefined ? { url: url as string } : { data };
-  if (version === "v4") return { type: "file", mediaType, data: fileData(source, version) };
-  if (version === "v2") return { type: "media", mediaType, data };
-  const kind = block.type === "image" ? "image" : "file";
-  return { type: `${kind}-${data === undefined ? "url" : "data"}`, ...source, mediaType };
 }

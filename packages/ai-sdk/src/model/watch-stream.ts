@@ -1,18 +1,17 @@
-import { type Locale, type ModelInfo, ToolglotError } from "@toolglot/core";
+import { type ModelInfo, ToolglotError } from "@toolglot/core";
 import { untilAborted } from "@toolglot/internal";
 import type { Part } from "../spec.ts";
-import { modelWords } from "./words.ts";
+import { words } from "./words.ts";
 
 interface Watch {
   firstPartMs: number;
   stallMs: number;
   signal: AbortSignal;
   info: ModelInfo;
-  locale: Locale;
 }
 
 /** The parts of a stream that must not stall: a signal for the request, and the parts, which throw `model-stalled` when none comes. */
-export function watchStream({ firstPartMs, stallMs, signal, info, locale }: Watch): {
+export function watchStream({ firstPartMs, stallMs, signal, info }: Watch): {
   signal: AbortSignal;
   parts(opening: Promise<{ stream: ReadableStream<Part> }>): AsyncGenerator<Part>;
 } {
@@ -23,7 +22,7 @@ export function watchStream({ firstPartMs, stallMs, signal, info, locale }: Watc
     clearTimeout(timer);
     if (ms === Infinity) return;
     timer = setTimeout(() => {
-      const message = modelWords[locale][phase === "first" ? "noAnswer" : "silent"](nameOf(info), ms / 1000);
+      const message = words[phase === "first" ? "noAnswer" : "silent"](nameOf(info), ms / 1000);
       const data = { ms, phase, retryable: phase === "first" };
       stall.abort(new ToolglotError("model-stalled", message, { data }));
     }, ms);

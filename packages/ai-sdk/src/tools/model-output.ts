@@ -1,6 +1,7 @@
 import { type ContentBlock, contentText, toJsonText } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 import { isObject } from "@toolglot/internal";
+import { resultPart } from "../file-parts.ts";
 import { blockOf } from "../result-content.ts";
 import type { Part } from "../spec.ts";
 import type { ToolOutput } from "./types.ts";
@@ -35,26 +36,19 @@ export function toModelOutput({ content, data }: ToolOutput, maxChars: number): 
   if (content.length === 0 && data !== undefined) return { type: "json", value: data };
   const files = content.filter((block) => block.type !== "text");
   if (files.length === 0) return { type: "text", value: cut(contentText(content), maxChars) };
-  return { type: "content", value: content.map((block) => partOf(block, maxChars)) };
+  return {
+    type: "content",
+    value: content.map((block) => shorten(resultPart(block, isNewer ? "v4" : "v3"), maxChars)),
+  };
 }
+
+const shorten = (part: Part, maxChars: number): Part =>
+  part.type === "text" ? { ...part, text: cut(part.text as string, maxChars) } : part;
 
 function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
   const shown = cutText(text, maxChars);
   return `${shown}\n… (the first ${shown.length} of ${text.length} characters)`;
-}
-
-function partOf(block: ContentBlock, maxChars: number): object {
-  if (block.type === "text") return { type: "text", text: cut(block.text, maxChars) };
-  const { data, mediaType = "application/octet-stream" } = block;
-  const url = block.type === "resource" ? undefined : block.url;
-  if (data === undefined && url === undefined) return { type: "text", text: cut(contentText([block]), maxChars) };
-  if (isNewer) {
-    const source = data === undefined ? { type: "url", url: new URL(url as string) } : { type: "data", data };
-    return { type: "file", mediaType, data: source };
-  }
-  const kind = block.type === "image" ? "image" : "file";
-  return data === undefined ? { type: `${kind}-url`, url } : { type: `${kind}-data`, data, mediaType };
 }
 
 /** A result for the model in the SDK's form, as content or a value; throws for an error. */
