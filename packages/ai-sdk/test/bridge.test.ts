@@ -405,6 +405,34 @@ it("shows what to do where it can't be made", () => {
   expect(() => createBridge({ ...toolsxml, declaresTools: true }, { tools: [writeFile] })).toThrow(/needs no bridge/);
 });
 
+it("takes calls that follow each other in messages of their own as one answer", () => {
+  const message = (role: "assistant" | "tool", part: Message["parts"][number]): Message => ({
+    role,
+    trust: "user",
+    parts: [part],
+  });
+  const call = (id: string) => ({
+    type: "call" as const,
+    call: { id, name: "weather", input: { city: id }, protocol: "x" },
+  });
+  const result = (callId: string) => ({
+    type: "result" as const,
+    result: { callId, status: "ok" as const, content: [{ type: "text" as const, text: `${callId} warm` }] },
+  });
+  const encoded = bridgeOf(toolsxml).encode([
+    message("assistant", { type: "text", text: "I look." }),
+    message("assistant", call("Rome")),
+    message("assistant", call("Oslo")),
+    message("tool", result("Rome")),
+    message("tool", result("Oslo")),
+  ]);
+  expect(encoded.map(({ role, parts }) => [role, parts.length])).toEqual([
+    ["assistant", 2],
+    ["user", 1],
+  ]);
+  expect(JSON.stringify(encoded[1])).not.toContain("Interrupted");
+});
+
 it("lets files of results follow them, and other parts be", () => {
   const bridge = bridgeOf(toolsxml);
   const other = { type: "step-mark", at: 1 };

@@ -21,7 +21,7 @@ export function encodeHistory<Other extends { type: string }>(
     if (parts.length > 0) encoded.push({ role: "user", trust: "untrusted", parts });
     [waiting, results] = [[], []];
   };
-  for (const message of messages) {
+  for (const message of joinAnswers(messages)) {
     const found = message.parts.flatMap((part) => (isResult(part) ? [part.result] : []));
     results.push(...found);
     const rest = message.parts.filter((part) => !isResult(part));
@@ -41,6 +41,21 @@ export function encodeHistory<Other extends { type: string }>(
   }
   answer();
   return encoded;
+}
+
+/** Some stacks have each call of an answer in a message of its own: they are one answer, as long as nothing stands between them. */
+function joinAnswers<Other extends { type: string }>(
+  messages: readonly BridgeMessage<Other>[],
+): BridgeMessage<Other>[] {
+  const joined: BridgeMessage<Other>[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    const isOne = last?.role === "assistant" && message.role === "assistant";
+    if (isOne && [...last.parts, ...message.parts].some(isAsked))
+      joined[joined.length - 1] = { ...last, parts: [...last.parts, ...message.parts] };
+    else joined.push(message);
+  }
+  return joined;
 }
 
 const isText = (part: { type: string }): part is MessagePart & { type: "text" } => part.type === "text";
