@@ -95,7 +95,7 @@ describe.each(all)("%s", (_, protocol) => {
     for (const text of texts) {
       const whole = readAnswer(bridge, [text]);
       expect(readAnswer(bridge, cut(text, [1]))).toEqual(whole);
-      const step = rounds(7, 3, 1);
+      const step = rounds(7, 1);
       for (let at = 1; at < text.length; at += step)
         expect(readAnswer(bridge, [text.slice(0, at), text.slice(at)]), `cut at ${at}`).toEqual(whole);
     }
@@ -277,7 +277,7 @@ describe.each(callProtocols)("calls in %s", (_, protocol) => {
         for (const event of events)
           if (event.type === "call") expect(inputsOf(events).get(event.id)).toBe(JSON.stringify(event.input));
       }),
-      { numRuns: rounds(60, 150, 1000) },
+      { numRuns: rounds(60, 1000) },
     );
   });
 
