@@ -4,7 +4,7 @@ import type { Part } from "./spec.ts";
 // Files differ from one provider specification to the next: bare in v2 and v3, said which they are in v4.
 
 /** A file's data (base64) or address. */
-export function fileData({ data, url }: { data?: string; url?: string }, version: string): unknown {
+function fileData({ data, url }: { data?: string; url?: string }, version: string): unknown {
   if (version !== "v4") return data ?? new URL(url as string);
   return data === undefined ? { type: "url", url: new URL(url as string) } : { type: "data", data };
 }

@@ -42,7 +42,7 @@ export const weather: ToolDefinition = {
   annotations: { readOnlyHint: true },
 };
 export const tools: ToolDefinition[] = [writeFile, weather];
-export const runProgram: ToolDefinition = {
+const runProgram: ToolDefinition = {
   name: "run_program",
   description: "Runs a program.",
   inputSchema: { type: "object", properties: { code: text }, required: ["code"] },
