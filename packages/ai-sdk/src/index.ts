@@ -4,4 +4,12 @@ export { type AiSdkLanguageModel, type AiSdkModelOptions, aiSdkModel } from "./m
 export type { SpecificationVersion } from "./spec.ts";
 export { type FromAiSdkToolsOptions, fromAiSdkTools } from "./tools/from-ai-sdk-tools.ts";
 export { inOrder, type ToAiSdkToolsOptions, toAiSdkTools, toolkitPrepareStep } from "./tools/to-ai-sdk-tools.ts";
-export type { AiSdkTool, AiSdkToolSet, ToolkitCall, ToolkitLike, ToolkitResponse, ToolOutput } from "./tools/types.ts";
+export type {
+  AiSdkTool,
+  AiSdkToolSet,
+  PreparedCall,
+  ToolkitCall,
+  ToolkitLike,
+  ToolkitResponse,
+  ToolOutput,
+} from "./tools/types.ts";

@@ -248,6 +248,23 @@ describe("histories", () => {
 });
 
 describe("answers", () => {
+  it("of requests that run side by side, and of stacked middleware, don't mix", async () => {
+    const outer = setUp({ protocol: tam });
+    const inner = setUp();
+    const params = { prompt: [user("Hi")], tools: [weather] };
+    // The outer one takes the tools; the inner one has nothing to search.
+    const passed = await outer.transform(params);
+    const again = await inner.generate([{ type: "text", text: call(tam) }], {}, passed);
+    expect(again.content).toEqual([{ type: "text", text: call(tam) }]);
+    const both = await Promise.all(
+      ["Rome", "Oslo"].map((city) => inner.stream([...deltas(write(toolsxml, ["weather", { city }])), finish()])),
+    );
+    expect(both.map((parts) => parts.find(({ type }) => type === "tool-call")?.input)).toEqual([
+      '{"city":"Rome"}',
+      '{"city":"Oslo"}',
+    ]);
+  });
+
   it("whole and streamed, are the same in content, finish and findings", async () => {
     const { stream, generate } = setUp();
     const source = { type: "source", sourceType: "url", id: "s", url: "https://x.example" };

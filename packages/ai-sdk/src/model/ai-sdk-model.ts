@@ -1,6 +1,7 @@
 import {
   checkKeys,
   type FinishReason,
+  type JsonObject,
   type Model,
   type ModelPart,
   type ModelRequest,
@@ -8,7 +9,7 @@ import {
   type Usage,
 } from "@toolglot/core";
 import { parseJson, sleep } from "@toolglot/internal";
-import type { Part, ProviderData } from "../spec.ts";
+import type { Part } from "../spec.ts";
 import { type RetryAdvice, toModelError } from "./model-error.ts";
 import { toPrompt } from "./to-prompt.ts";
 import { watchStream } from "./watch-stream.ts";
@@ -35,7 +36,7 @@ export interface AiSdkModelOptions {
   /** Called before a request is made again, with the reason. */
   onRetry?: (reason: string) => void;
   /** For the provider alone, by its name. */
-  providerOptions?: ProviderData;
+  providerOptions?: Record<string, JsonObject>;
   headers?: Record<string, string | undefined>;
   temperature?: number;
   topP?: number;

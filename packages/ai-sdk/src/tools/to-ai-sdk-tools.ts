@@ -7,7 +7,7 @@ import {
   type ToolDefinition,
   ToolError,
 } from "@toolglot/core";
-import { iteratorOf } from "@toolglot/core/executing";
+import { iteratorOf, release } from "@toolglot/core/executing";
 import { copyJson, defined, isObject } from "@toolglot/internal";
 import { contentOf, noteOptions, toModelOutput } from "./model-output.ts";
 import { isStepOfPlan, type Line, takeTurn } from "./turns.ts";
@@ -168,8 +168,17 @@ const ofTool = (tool: AnyTool): Run =>
       yield contentOf(value);
       return;
     }
-    for await (const chunk of { [Symbol.asyncIterator]: () => iterator } as AsyncIterable<unknown>)
-      yield contentOf(chunk);
+    // The result is what it returns, else the last value that it gave.
+    let done = false;
+    try {
+      for (let given = false; !done; given = true) {
+        const next = await iterator.next();
+        done = next.done === true;
+        if (!done || next.value !== undefined || !given) yield contentOf(next.value);
+      }
+    } finally {
+      if (!done) release(iterator);
+    }
   };
 
 /** A tool's schema as the SDK takes it: its mark keeps it from closing objects that are open. */

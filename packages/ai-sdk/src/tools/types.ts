@@ -24,8 +24,14 @@ export type AiSdkToolSet = Record<string, any>;
 /** What this package needs of a `Toolkit` of `@toolglot/toolkit`. */
 export interface ToolkitLike extends ToolSource {
   readonly registered: ReadonlyMap<string, { readonly definition: ToolDefinition }>;
-  prepareCall(call: ToolkitCall): MaybePromise<{ ok: boolean; error?: ToolErrorInfo }>;
+  prepareCall(call: ToolkitCall): PreparedCall | Promise<PreparedCall>;
   callToolFunction(call: ToolkitCall, options?: { signal?: AbortSignal }): AsyncIterable<ToolkitResponse>;
+}
+
+/** Whether a call can be made. */
+export interface PreparedCall {
+  ok: boolean;
+  error?: ToolErrorInfo;
 }
 
 export interface ToolkitCall {
@@ -42,8 +48,6 @@ export interface ToolkitResponse {
   readonly error: ToolErrorInfo | undefined;
   readonly isLast: boolean;
 }
-
-type MaybePromise<Value> = Value | Promise<Value>;
 
 /** What a tool gives to the AI SDK: content for the model, and the value as data, when there is one. */
 export interface ToolOutput {

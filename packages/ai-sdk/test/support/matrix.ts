@@ -1,5 +1,6 @@
 import { equal as same, truth } from "@toolglot/internal";
-import { toolglotMiddleware } from "../../src/index.ts";
+import { defineTool, Toolkit } from "@toolglot/toolkit";
+import { fromAiSdkTools, toAiSdkTools, toolglotMiddleware } from "../../src/index.ts";
 import { attp, attpJs, tools as definitions, tam, toolsxml, write, writeProgram } from "./protocols.ts";
 import { scriptedProvider, type Turn } from "./scripted-provider.ts";
 
@@ -228,9 +229,95 @@ const cases: Record<string, Case> = {
   },
 };
 
+/** Tools both ways, without a protocol: the calls are the provider's own. */
+const toolCases: Record<string, (ai: Ai, version: "v3" | "v4") => Promise<void>> = {
+  async "tools of toolglot: results, files, errors, approval"(ai, version) {
+    const toolkit = new Toolkit();
+    const shot = {
+      name: "shot",
+      description: "",
+      args: {},
+      execute: () => [{ type: "image", mediaType: "image/png", data: "AAAA" }],
+    };
+    const add = {
+      name: "add",
+      description: "Adds.",
+      args: { a: "integer", b: "integer" },
+      execute: ({ a, b }: { a: number; b: number }) => a + b,
+    };
+    const erase = {
+      name: "erase",
+      description: "",
+      args: {},
+      annotations: { destructiveHint: true },
+      execute: () => "gone",
+    };
+    for (const one of [shot, add, erase]) toolkit.registerToolFunction(defineTool(one as never) as never);
+    const call = (toolCallId: string, toolName: string, input: object) => ({
+      type: "tool-call",
+      toolCallId,
+      toolName,
+      input: JSON.stringify(input),
+    });
+    const parts = [call("1", "add", { a: "2", b: 3 }), call("2", "shot", {}), call("3", "add", { a: "x", b: 1 })];
+    const { model, asked } = scriptedProvider(
+      [
+        { text: "", finish: "tool-calls", parts },
+        "Done.",
+        { text: "", finish: "tool-calls", parts: [call("4", "erase", {})] },
+      ],
+      version,
+    );
+    const options = {
+      model,
+      tools: toAiSdkTools(toolkit),
+      stopWhen: (ai.isStepCount ?? ai.stepCountIs)(3),
+      prompt: "?",
+    };
+    const result = await ai.generateText(options);
+    equal(result.text, "Done.");
+    const outputs = asked[1].prompt
+      .filter(({ role }: { role: string }) => role === "tool")
+      .flatMap(({ content }: { content: { output: object }[] }) => content.map(({ output }) => output));
+    equal(outputs[0], { type: "text", value: "5" });
+    const file =
+      version === "v3"
+        ? { type: "image-data", data: "AAAA", mediaType: "image/png" }
+        : { type: "file", mediaType: "image/png", data: { type: "data", data: "AAAA" } };
+    equal(outputs[1], { type: "content", value: [file] });
+    truth(/integer/.test(JSON.stringify(outputs[2])), "the error says what was expected");
+    const asks = await ai.generateText(options);
+    truth(
+      asks.content.some(({ type }: { type: string }) => type === "tool-approval-request"),
+      "approval is asked for",
+    );
+  },
+  async "tools of the AI SDK come and go"(ai, version) {
+    const mine = {
+      greet: ai.tool({
+        description: "Greets.",
+        inputSchema: ai.jsonSchema({ type: "object", properties: { name: { type: "string" } } }),
+        execute: async ({ name }: { name: string }) => `Hi ${name}`,
+      }),
+    };
+    const [greet] = fromAiSdkTools(mine);
+    const parts = [{ type: "tool-call", toolCallId: "1", toolName: "greet", input: '{"name":"Ada"}' }];
+    const { model } = scriptedProvider([{ text: "", finish: "tool-calls", parts }, "Done."], version);
+    const result = await ai.generateText({
+      model,
+      tools: toAiSdkTools([greet as never]),
+      stopWhen: (ai.isStepCount ?? ai.stepCountIs)(3),
+      prompt: "?",
+    });
+    equal(result.steps[0].toolResults[0].output.data, "Hi Ada");
+    equal(fromAiSdkTools(toAiSdkTools([greet as never]))[0] === greet, true);
+  },
+};
+
 /** All cases for a version of `ai`, by name. */
 export function matrix(ai: Ai, version: "v3" | "v4"): { name: string; run(): Promise<void> }[] {
-  return Object.keys(protocols).flatMap((protocol) =>
+  const own = Object.entries(toolCases).map(([name, check]) => ({ name, run: () => check(ai, version) }));
+  const each = Object.keys(protocols).flatMap((protocol) =>
     ways.flatMap((way) =>
       Object.entries(cases).map(([name, check]) => ({
         name: `${protocol}, ${way}: ${name}`,
@@ -238,4 +325,5 @@ export function matrix(ai: Ai, version: "v3" | "v4"): { name: string; run(): Pro
       })),
     ),
   );
+  return [...own, ...each];
 }
