@@ -162,23 +162,26 @@ async function consumeReadmes() {
   });
 }
 
-/** Each program of examples/ runs in its own folder with the dependencies of its package.json, and checks itself. */
-async function consumeExamples() {
-  const folder = join(root, "examples");
+/**
+ * Each program of a folder of examples runs in its own folder with the dependencies of its package.json, and checks itself.
+ * @param {string} place The folder, in the repository.
+ */
+async function consumeExamples(place) {
+  const folder = join(root, place);
   const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "package.json")));
-  const project = createProject(join(scratch, "examples"));
+  const project = createProject(join(scratch, place.replace("/", "-")));
   const asked = names.map((name) => JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8")).dependencies);
   const others = asked.flatMap((dependencies) =>
     Object.entries(dependencies)
       .filter(([name]) => !packages.some(({ manifest }) => manifest.name === name))
       .map(([name, range]) => `${name}@${range}`),
   );
-  const installed = await verify("examples: all packages install together", () =>
+  const installed = await verify(`${place}: all packages install together`, () =>
     install(project, [...new Set([...packages.flatMap(tarballsFor), ...others])]),
   );
   if (!installed) return;
   for (const [at, name] of names.entries()) {
-    await verify(`examples/${name} does what it says`, async () => {
+    await verify(`${place}/${name} does what it says`, async () => {
       const program = join(folder, name, "main.mjs");
       const declared = new Set(Object.keys(asked[at]));
       const absent = importedPackages(readFileSync(program, "utf8")).filter((used) => !declared.has(used));
@@ -186,6 +189,12 @@ async function consumeExamples() {
       await runInside(project, program);
     });
   }
+}
+
+/** The recipes for other frameworks, of which some are large. */
+async function consumeRecipes() {
+  if (requireAll) await consumeExamples("examples/recipes");
+  else skip("examples/recipes: they do what they say", "left to .ci/run");
 }
 
 /** `docs/guide-toolkit.md` is developed with what packages/toolkit is developed with, and so are guides that a package stands for. */
@@ -230,7 +239,13 @@ for (const member of packages) {
 const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
 // The longest first.
 await inPairs(
-  [consumeReadmes, ...usable.map((member) => () => consumeAlone(member)), consumeExamples, consumeInBrowser],
+  [
+    consumeReadmes,
+    ...usable.map((member) => () => consumeAlone(member)),
+    () => consumeExamples("examples"),
+    consumeRecipes,
+    consumeInBrowser,
+  ],
   (each) => each(),
 );
 

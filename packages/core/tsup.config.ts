@@ -6,6 +6,7 @@ const config: Options = {
   esbuildPlugins: [],
   entry: [
     "src/index.ts",
+    "src/bridge-layer.ts",
     "src/diagnostics.ts",
     "src/executing-layer.ts",
     "src/explain.ts",

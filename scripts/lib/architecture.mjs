@@ -92,6 +92,12 @@ export const architecture = {
     mayImport: ["core"],
     thirdParty: ["@opentelemetry/api"],
   },
+  "ai-sdk": {
+    job: "the AI SDK: text tool calls as a middleware, tools both ways, its models",
+    runsIn: "any",
+    mayImport: ["core"],
+    thirdParty: [],
+  },
   // Private members: they wire everything together and nothing imports them.
   demo: { job: "the command line that runs the whole loop", runsIn: "node", mayImport: "everything", thirdParty: [] },
   bench: { job: "measurements beside peers", runsIn: "node", mayImport: "everything", thirdParty: [] },

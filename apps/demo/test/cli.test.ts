@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { isThorough, leftToCi } from "@toolglot/internal/testing";
+import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "@toolglot/internal/testing/providers";
 import Database from "libsql";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { buildDemo, type Ended, start, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
-import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "./support/provider.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "demo-cli-"));

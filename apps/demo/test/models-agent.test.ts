@@ -1,10 +1,8 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { aiSdkModel } from "@toolglot/ai-sdk";
 import type { Model } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
-import { expect, it } from "vitest";
-import { aiSdkModel } from "../src/models/ai-sdk-model.ts";
-import { runQuestion } from "./support/agent.ts";
 import {
   anthropicEvents,
   bytes,
@@ -14,7 +12,9 @@ import {
   openAiFinish,
   openAiText,
   sse,
-} from "./support/provider.ts";
+} from "@toolglot/internal/testing/providers";
+import { expect, it } from "vitest";
+import { runQuestion } from "./support/agent.ts";
 import { openShop } from "./support/shop.ts";
 
 const { session } = openShop();

@@ -2,10 +2,9 @@ import type { AddressInfo } from "node:net";
 import { createServer } from "node:net";
 import type { Model } from "@toolglot/core";
 import { ToolglotError, textMessage } from "@toolglot/core";
+import { localProvider, openAiText, sse } from "@toolglot/internal/testing/providers";
 import { expect, it, onTestFinished } from "vitest";
-import { wordsFor } from "../src/cli/words.ts";
 import { chooseModel } from "../src/models/choose-model.ts";
-import { localProvider, openAiText, sse } from "./support/provider.ts";
 
 const request = { messages: [textMessage("user", "hi")] };
 
@@ -22,7 +21,7 @@ async function run(model: Model): Promise<{ text: string; error: ToolglotError |
 }
 
 const model = (baseUrl: string, more: Partial<Parameters<typeof chooseModel>[0]> = {}): Model =>
-  chooseModel({ name: "m", baseUrl, ...more }, {});
+  chooseModel({ name: "m", baseUrl, maxRetries: 0, ...more }, {});
 
 /** A server that takes connections and says nothing. */
 async function silentServer(): Promise<string> {
@@ -37,7 +36,7 @@ it("should not wait longer than it was told for a provider's first byte", async 
   const { error } = await run(model(url, { timeoutSeconds: 0.2 }));
   expect(error?.code).toBe("model-stalled");
   expect(error?.message).toBe(
-    `No answer from ${url}/chat/completions within 0.2 s. A model that is still being loaded may need longer: --timeout SECONDS.`,
+    "No answer from openai-compatible.chat m within 0.2 s. A model that is still being loaded may need longer: --timeout SECONDS.",
   );
 });
 
@@ -69,13 +68,16 @@ it.each([
   const { url } = await localProvider([{ status: 404, chunks: ["{}"] }]);
   const { error } = await run(model(`${url}${path}`));
   expect(error?.message).toContain(`404 to ${url}${path}/chat/completions`);
-  expect(error?.message).toContain(`Did you mean --base-url ${url}${path}${version}?`);
+  expect(error?.message).toContain(`did you mean ${url}${path}${version} ?`);
+  expect(error?.code).toBe("model-address");
 });
 
 it("should not doubt a base with a version", async () => {
   const { url } = await localProvider([{ status: 404, chunks: ['{"error":{"message":"no such model"}}'] }]);
   const { error } = await run(model(`${url}/v1`));
-  expect(error?.message).toBe(`The provider answered 404 to ${url}/v1/chat/completions: no such model`);
+  expect(error?.message).toBe(
+    `The provider at ${url}/v1/chat/completions does not know the model openai-compatible.chat m: no such model`,
+  );
 });
 
 it("should take a base that names the whole endpoint", async () => {
@@ -90,13 +92,13 @@ it("should tell of each time that it asks again", async () => {
     { status: 503, headers: { "retry-after-ms": "1" }, chunks: ['{"error":{"message":"loading"}}'] },
     { chunks: [sse(openAiText("ok"), { done: true })] },
   ]);
-  expect((await run(model(`${url}/v1`, { onRetry: (reason) => told.push(reason) }))).text).toBe("ok");
+  expect((await run(model(`${url}/v1`, { maxRetries: 1, onRetry: (reason) => told.push(reason) }))).text).toBe("ok");
   expect(told).toEqual([`The provider answered 503 to ${url}/v1/chat/completions: loading`]);
 });
 
 it("should speak Chinese when it is asked to", async () => {
   const url = await silentServer();
-  const { error } = await run(model(url, { timeoutSeconds: 0.2, words: wordsFor("zh") }));
+  const { error } = await run(model(url, { timeoutSeconds: 0.2, locale: "zh" }));
   expect(error?.message).toContain("在 0.2 秒内没有应答");
 });
 

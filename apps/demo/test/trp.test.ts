@@ -1,14 +1,14 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { aiSdkModel } from "@toolglot/ai-sdk";
+import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "@toolglot/internal/testing/providers";
 import { createRouter } from "@toolglot/trp-core";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { expect, it } from "vitest";
-import { aiSdkModel } from "../src/models/ai-sdk-model.ts";
 import { readCatalog, readRouterResult } from "../src/planner/formats/router.ts";
 import { createPlanner } from "../src/planner/planner.ts";
 import { slipsOf } from "../src/planner/slips.ts";
 import { defaultStorePath } from "../src/router/store-choice.ts";
 import { runQuestion, type TestRun } from "./support/agent.ts";
-import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "./support/provider.ts";
 import { openShop } from "./support/shop.ts";
 
 const { store, session, rows, ticketCount } = openShop();

@@ -1,8 +1,9 @@
 /** The agent loop: model → parse → act → report → again. */
+
+export { isContextOverflow } from "@toolglot/core";
 export { combineExecutors } from "./combine-executors.ts";
 export { artifactTools, memoryArtifacts } from "./context/artifacts.ts";
 export { type Compaction, type CompactionInput, dropOldResults } from "./context/compaction.ts";
-export { isContextOverflow } from "./context/overflow.ts";
 export { type SummariseOptions, summarise } from "./context/summarise.ts";
 export { createAgent } from "./create-agent.ts";
 export type { AgentEvent, RepairReason, RunEvent, StepEvent } from "./events.ts";

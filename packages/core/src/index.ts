@@ -28,6 +28,7 @@ export {
 export type { BeforeCallAnswer, CallHookContext, CallHooks } from "./call-hooks.ts";
 export { checkKeys } from "./check-keys.ts";
 export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-text.ts";
+export { isContextOverflow } from "./context-overflow.ts";
 export type { Affects, Diagnostic, Severity } from "./diagnostic.ts";
 export { ToolError, ToolglotError, type ToolglotErrorOptions } from "./errors.ts";
 export {

@@ -54,12 +54,19 @@ export interface EndOptions {
   stopSequence?: string;
 }
 
-/** What every protocol's events have in common; `type` is the protocol's own, `phase` is all that the agent reads. */
+/**
+ * What every protocol's events have in common; `type` is the protocol's own, `phase` is all that the agent reads.
+ *
+ * Deltas of calls say which one they are of: `call` counts the calls of their block from 0, in the order in which they begin. The first
+ * delta of a call has `tool`, the tool's name as declared, and no `param`. With `call` and `param`, `text` is a piece of that argument:
+ * joined, they are the value in the block when that is a string, whatever the chunks; any other value comes in one delta, as JSON.
+ * Of programs, `code-delta`s are the program's text.
+ */
 export type ProtocolEvent<Block = BlockBase> =
   | { phase: "text"; type: string; text: string }
   | { phase: "reasoning"; type: string; text: string }
   | { phase: "block-start"; type: string; start: number }
-  | { phase: "delta"; type: string; text: string }
+  | { phase: "delta"; type: string; text: string; call?: number; tool?: string; param?: string }
   | { phase: "block-end"; type: string; block: Block }
   | { phase: "diagnostic"; type: string; diagnostic: Diagnostic };
 

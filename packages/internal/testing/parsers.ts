@@ -13,6 +13,33 @@ export function cut(text: string, sizes: readonly number[]): string[] {
   return chunks;
 }
 
+/** A delta of a call, as all protocols have it. */
+type CallDelta = { phase: string; call?: number; tool?: string; param?: string; text?: string };
+
+/**
+ * What a parser told of the calls of its last block: the tool, and the text of each argument, joined from deltas of any number.
+ * Checks that the calls are counted, and that the first delta of each names its tool.
+ */
+export function toldCalls(
+  events: readonly CallDelta[],
+): { tool: string | undefined; texts: Map<string, string>; pieces: number }[] {
+  const calls: { tool: string | undefined; texts: Map<string, string>; pieces: number }[] = [];
+  for (const { phase, call, tool, param, text = "" } of events) {
+    if (phase === "block-start") calls.length = 0;
+    if (phase !== "delta" || call === undefined) continue;
+    if (call === calls.length) {
+      expect([tool, param]).toEqual([expect.any(String), undefined]);
+      calls.push({ tool, texts: new Map(), pieces: 0 });
+    }
+    const told = calls[call];
+    if (!told) throw new Error(`Call ${call} has begun with its argument ${param}.`);
+    if (param === undefined) continue;
+    told.texts.set(param, (told.texts.get(param) ?? "") + text);
+    told.pieces += 1;
+  }
+  return calls;
+}
+
 interface Span {
   start: number;
   end: number;

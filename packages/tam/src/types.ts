@@ -53,15 +53,16 @@ export interface TamBlock extends BlockBase {
 /**
  * What the push parser reports. A `param-delta` belongs to a field: the `field`th of its block, counted from 0. Deltas of
  * one field, joined, are its value; of a parameter that is given twice the last field counts. `step` is absent for
- * `common_` fields.
+ * `common_` fields. `call` counts the steps in the order in which their commands come. It is absent for `common_` fields and steps
+ * without a command, for a field that gives a parameter or a command once more, and behind a type hint other than `text`.
  */
 export type TamEvent =
   | { phase: "text"; type: "text-delta"; text: string }
   | { phase: "reasoning"; type: "reasoning-delta"; text: string }
   | { phase: "block-start"; type: "block-start"; start: number }
   /** `text` is the step's tool. */
-  | { phase: "delta"; type: "step-start"; step: number; text: string }
-  | { phase: "delta"; type: "param-delta"; field: number; step?: number; param: string; text: string }
+  | { phase: "delta"; type: "step-start"; step: number; text: string; call?: number; tool?: string }
+  | { phase: "delta"; type: "param-delta"; field: number; step?: number; call?: number; param: string; text: string }
   | { phase: "delta"; type: "comment"; text: string; span: Span }
   | { phase: "block-end"; type: "block-end"; block: TamBlock }
   | { phase: "diagnostic"; type: "diagnostic"; diagnostic: Diagnostic };

@@ -1,4 +1,11 @@
-import { type Action, type PromptBuilder, type ToolDefinition, ToolglotError } from "@toolglot/core";
+import {
+  type Action,
+  type PromptBuilder,
+  type ProtocolEvent,
+  type ToolDefinition,
+  ToolglotError,
+} from "@toolglot/core";
+import { cut, toldCalls } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { tamProtocol } from "../src/protocol.ts";
@@ -130,4 +137,46 @@ it("should write plans again", () => {
   const again = readBack(protocol.formatActions(actions, { tools, text: "I write." }));
   const plain = ({ steps }: typeof first) => steps.map(({ span: _, callId: __, ...step }) => step);
   expect(plain(again)).toEqual(plain(first));
+});
+
+function told(source: string, sizes: readonly number[]) {
+  const events: ProtocolEvent[] = [];
+  const parser = protocol.createParser({ tools, onEvent: (event) => events.push(event) });
+  for (const chunk of cut(source, sizes)) parser.feed(chunk);
+  const { blocks } = parser.end();
+  return { blocks, calls: toldCalls(events) };
+}
+
+it("should tell parameters in deltas that join to their texts, whatever the chunks", () => {
+  const inputs = fc.array(fc.dictionary(names, text), { minLength: 1, maxLength: 3 });
+  fc.assert(
+    fc.property(inputs, fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }), (some, sizes) => {
+      const source = protocol.formatActions(calls(...some.map((input): [string, unknown] => ["anything", input])), {
+        tools,
+        lossy: true,
+      });
+      const { blocks, calls: found } = told(source, sizes);
+      const [block] = blocks;
+      if (blocks.length !== 1 || block?.status !== "complete") return;
+      expect(found.map(({ tool }) => tool)).toEqual(block.steps.map(({ tool }) => tool));
+      for (const [at, { params, typeHints }] of block.steps.entries()) {
+        const texts = Object.entries(params).filter(
+          ([name, value]) => value !== "" && (typeHints[name] ?? "text") === "text",
+        );
+        expect(found[at]?.texts).toEqual(new Map(texts));
+      }
+    }),
+  );
+});
+
+it("should tell a parameter once, and a common one not of a call", () => {
+  const lines = [
+    "command_2:»»»anything«««",
+    "a_2:»»»1«««",
+    "common_x:»»»c«««",
+    "a_2:»»»1«««",
+    "command_1:»»»write_file«««",
+  ];
+  const { calls: found } = told(["<|[REQUEST_TOOL]|>", ...lines, "<|[END_TOOL]|>"].join("\n"), [3]);
+  expect(found.map(({ tool, texts }) => [tool, ...texts])).toEqual([["anything", ["a", "1"]], ["write_file"]]);
 });

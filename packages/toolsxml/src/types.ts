@@ -114,17 +114,19 @@ export interface ToolsXmlBlock extends BlockBase {
 /**
  * What the push parser reports. `call` counts the block's call elements from 0. `field` says which text of the call a delta
  * belongs to: a path into the parsed call (`script`, `files[0].edits[1].find`, `data`, `key`, `input.path`), or
- * `arguments` / `input` for a JSON body. Deltas of one field, joined, are its text.
+ * `arguments` / `input` for a JSON body. Deltas of one field, joined, are its text. Those of a field that is an argument of the call, as
+ * it is, have `param`; each other argument of a call that was read comes as one `argument`, its text or its JSON, before `call-end`.
  */
 export type ToolsXmlEvent =
   | { phase: "text"; type: "text-delta"; text: string }
   | { phase: "reasoning"; type: "reasoning-delta"; text: string }
   | { phase: "block-start"; type: "tools-start"; start: number }
   /** `text` is the tag's name, lower-cased. */
-  | { phase: "delta"; type: "call-start"; call: number; text: string }
+  | { phase: "delta"; type: "call-start"; call: number; tool: string; text: string }
   /** `text` is the decoded value. `field` is the path of the element that has the attribute; empty for the call's own tag. */
   | { phase: "delta"; type: "attribute"; call: number; field: string; name: string; text: string }
-  | { phase: "delta"; type: "body-delta"; call: number; field: string; text: string }
+  | { phase: "delta"; type: "body-delta"; call: number; field: string; param?: string; text: string }
+  | { phase: "delta"; type: "argument"; call: number; param: string; text: string }
   /** `text` is empty. */
   | { phase: "delta"; type: "call-end"; call: number; text: "" }
   | { phase: "block-end"; type: "tools-end"; block: ToolsXmlBlock }

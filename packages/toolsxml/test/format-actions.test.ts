@@ -1,4 +1,11 @@
-import { type Action, type PromptBuilder, type ToolDefinition, ToolglotError } from "@toolglot/core";
+import {
+  type Action,
+  type PromptBuilder,
+  type ProtocolEvent,
+  type ToolDefinition,
+  ToolglotError,
+} from "@toolglot/core";
+import { cut, toldCalls } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { toolsxmlProtocol } from "../src/protocol.ts";
@@ -93,4 +100,51 @@ it("should say where an input is that the format can't say, and write its neares
     expect.objectContaining({ code: "toolsxml/unserializable" }),
   );
   expect(protocol.formatActions(bad, { tools, lossy: true })).toContain("write_file");
+});
+
+const write = fc.record({ path: text, body: text, note: text }, { requiredKeys: [] });
+
+it("should tell arguments in deltas that join to their values, whatever the chunks", () => {
+  const asked = fc.oneof(
+    fc.tuple(fc.constant("anything"), object),
+    fc.tuple(fc.constant("write_file"), write),
+    fc.tuple(fc.constant("command"), fc.record({ script: fc.constantFrom("ls", "a\n b &lt;", "x\r\ny") })),
+  );
+  fc.assert(
+    fc.property(
+      fc.array(asked, { minLength: 1, maxLength: 3 }),
+      fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 4 }),
+      (some, sizes) => {
+        const all = calls(...some);
+        const written = protocol.formatActions(all, { tools, lossy: true });
+        const events: ProtocolEvent[] = [];
+        const parser = protocol.createParser({ tools, onEvent: (event) => events.push(event) });
+        for (const chunk of cut(written, sizes)) parser.feed(chunk);
+        const [block] = parser.end().blocks;
+        if (block?.status !== "complete") return;
+        const found = protocol.actions(block).flatMap((action) => (action.kind === "calls" ? action.calls : []));
+        const told = toldCalls(events);
+        expect(told.map(({ tool }) => tool)).toEqual(found.map(({ name }) => name));
+        for (const [at, { input }] of found.entries()) {
+          const values = Object.entries(input as object).filter(([, value]) => value !== "");
+          const texts = [...(told[at]?.texts ?? [])].map(([param, said]) => {
+            const value = (input as Record<string, unknown>)[param];
+            return [param, typeof value === "string" ? said : JSON.parse(said)];
+          });
+          expect(new Map(texts as [string, unknown][])).toEqual(new Map(JSON.parse(JSON.stringify(values))));
+        }
+      },
+    ),
+  );
+});
+
+it("should tell a raw body in pieces, and everything else at once", () => {
+  const body = "line\n".repeat(100);
+  const events: ProtocolEvent[] = [];
+  const parser = protocol.createParser({ tools, onEvent: (event) => events.push(event) });
+  for (const chunk of cut(`<tools>\n<write_file path="a">${body}</write_file>\n</tools>`, [8])) parser.feed(chunk);
+  expect(parser.end().blocks[0]?.status).toBe("complete");
+  const [told] = toldCalls(events);
+  expect(Object.fromEntries(told?.texts ?? [])).toEqual({ body: body.slice(0, -1), path: "a" });
+  expect(told?.pieces).toBeGreaterThan(50);
 });

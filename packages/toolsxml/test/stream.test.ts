@@ -35,7 +35,7 @@ describe("events", () => {
       if (event.type === "tools-end") return `end ${event.block.status}`;
       if (event.type === "diagnostic") return event.diagnostic.code;
       if (event.phase !== "delta") return `${event.phase} ${JSON.stringify(event.text)}`;
-      const field = "field" in event ? event.field : "";
+      const field = "field" in event ? event.field : event.type === "argument" ? event.param : "";
       return `${event.call} ${event.type} ${field}${"name" in event ? ` ${event.name}` : ""} ${event.text}`;
     });
     expect(told).toEqual([
@@ -45,23 +45,31 @@ describe("events", () => {
       "0 attribute files[0] src a.ts",
       "0 body-delta files[0].edits[0].find if (a < b) {",
       "0 body-delta files[0].edits[0].replace if (a < b && c) {",
+      '0 argument files [{"src":"a.ts","edits":[{"find":"if (a < b) {","replace":"if (a < b && c) {"}]}]',
       "0 call-end  ",
       "1 call-start  write_file",
       "1 attribute  path x",
       "1 body-delta input.text a\nb",
+      "1 argument path x",
       "1 call-end  ",
       "2 call-start  command",
       "2 attribute  timeout 3",
       "2 body-delta script ls\npwd",
+      "2 argument timeoutMs 3000",
       "2 call-end  ",
       "3 call-start  mcp",
       "3 attribute  server s",
       "3 attribute  tool t",
       '3 body-delta arguments {"a": 1}',
+      "3 argument server s",
+      "3 argument name t",
+      '3 argument arguments {"a":1}',
       "3 call-end  ",
       "4 call-start  search",
       "4 attribute  limit 2",
       "4 body-delta input.query q & r",
+      "4 argument limit 2",
+      "4 argument query q & r",
       "4 call-end  ",
       "5 call-start  input",
       "5 body-delta data y\n",

@@ -184,7 +184,7 @@ async function realModel(
 ): Promise<Model | undefined> {
   if (model === undefined) return undefined;
   const { chooseModel } = await import("../models/choose-model.ts");
-  return chooseModel({ name: model, baseUrl, timeoutSeconds: timeout, words: wordsFor(lang), onRetry });
+  return chooseModel({ name: model, baseUrl, timeoutSeconds: timeout, locale: lang, onRetry });
 }
 
 function planner({ messy, question }: DemoOptions, { interactive }: Terminal, declined: AskContext["declined"]): Model {

@@ -53,17 +53,18 @@ export interface Words {
   holdsValue(names: readonly string[]): string;
   tourServer(url: string, token: string | undefined): string;
   model: {
-    unauthorised(status: number): string;
-    rateLimited: string;
-    unreachable(url: string): string;
-    failed(status: number, url: string): string;
-    unreadable(url: string): string;
-    version(base: string): string;
-    brokeOff: string;
-    noAnswer(url: string, seconds: number): string;
-    silent(url: string, seconds: number): string;
     later: string;
+    /** What a provider's failure is, by its code; the error says it in English. */
+    failures: Readonly<Record<string, (facts: ModelFacts) => string>>;
   };
+}
+
+/** What is known of a provider's failure. */
+interface ModelFacts {
+  url?: string;
+  status?: number;
+  ms?: number;
+  phase?: string;
 }
 
 const en: Words = {
@@ -139,16 +140,8 @@ const en: Words = {
       ? `${url} wants a token. Nobody is at a terminal, so the tour gives it itself, for this session.`
       : `${url} wants the token ${token}. Type it when you are asked for it, then s; it is not shown.`,
   model: {
-    unauthorised: (status) => `The provider refused the key (${status})`,
-    rateLimited: "The provider is busy or the quota is used up (429)",
-    unreachable: (url) => `No answer from ${url}`,
-    failed: (status, url) => `The provider answered ${status} to ${url}`,
-    unreadable: (url) => `The answer of ${url} could not be read`,
-    version: (base) => `Did you mean --base-url ${base}/v1?`,
-    brokeOff: "The model's answer broke off",
-    noAnswer: (url, seconds) => `No answer from ${url} within ${seconds} s.`,
-    silent: (url, seconds) => `${url} began to answer, and then was silent for ${seconds} s.`,
     later: "A model that is still being loaded may need longer: --timeout SECONDS.",
+    failures: {},
   },
 };
 
@@ -222,16 +215,19 @@ const zh: Words = {
       ? `${url} 需要令牌。没有终端，由演示自己提供，仅限本次会话。`
       : `${url} 需要令牌 ${token}。被询问时输入它，再按 s；输入不会显示。`,
   model: {
-    unauthorised: (status) => `提供方拒绝了密钥（${status}）`,
-    rateLimited: "提供方繁忙或额度已用完（429）",
-    unreachable: (url) => `${url} 没有应答`,
-    failed: (status, url) => `提供方对 ${url} 的应答是 ${status}`,
-    unreadable: (url) => `无法读取 ${url} 的应答`,
-    version: (base) => `是不是应该写 --base-url ${base}/v1？`,
-    brokeOff: "模型的回答中断了",
-    noAnswer: (url, seconds) => `${url} 在 ${seconds} 秒内没有应答。`,
-    silent: (url, seconds) => `${url} 开始回答后，有 ${seconds} 秒没有任何内容。`,
     later: "仍在加载的模型可能需要更久：--timeout 秒数。",
+    failures: {
+      "model-unauthorised": ({ status, url }) => `提供方拒绝了密钥（${status}，${url}）`,
+      "model-rate-limited": () => "提供方繁忙或额度已用完（429）",
+      "model-unreachable": ({ url }) => `${url} 没有应答`,
+      "model-not-found": ({ url }) => `${url} 的提供方没有这个模型`,
+      "model-address": ({ status, url }) => `${url} 的应答是 ${status}：请检查 --base-url，它通常以 /v1 结尾`,
+      "context-overflow": () => "请求超出了模型的上下文长度",
+      "model-failed": ({ status, url }) =>
+        url === undefined ? "模型的回答中断了" : `提供方对 ${url} 的应答是 ${status}`,
+      "model-stalled": ({ phase, ms = 0 }) =>
+        phase === "first" ? `模型在 ${ms / 1000} 秒内没有应答。` : `模型开始回答后，有 ${ms / 1000} 秒没有任何内容。`,
+    },
   },
 };
 

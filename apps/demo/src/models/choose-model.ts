@@ -1,19 +1,20 @@
 import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
-import type { Model } from "@toolglot/core";
+import { type AiSdkModelOptions, aiSdkModel } from "@toolglot/ai-sdk";
+import { type Locale, type Model, type ModelPart, type ModelRequest, ToolglotError } from "@toolglot/core";
 import { UsageError } from "../cli/usage-error.ts";
 import { type Words, wordsFor } from "../cli/words.ts";
-import { aiSdkModel } from "./ai-sdk-model.ts";
-import { watchedFetch } from "./watched-fetch.ts";
 
 /** What the command line says about the model. */
 export interface ModelChoice {
   /** `NAME`, or `anthropic:NAME`. */
   name: string;
   baseUrl?: string | undefined;
-  /** See {@link watchedFetch}. */
+  /** Seconds until the first part of an answer, and between two parts of it. Default 30. */
   timeoutSeconds?: number | undefined;
-  words?: Words;
+  locale?: Locale | undefined;
+  /** How often a request that failed before its first part is made again. Default 2. */
+  maxRetries?: number;
   /** Called before a request is sent again, with the reason. */
   onRetry?: (reason: string) => void;
 }
@@ -23,17 +24,18 @@ export interface ModelChoice {
  * endpoint, and sends `OPENAI_API_KEY` when that is set. Throws `UsageError` when something is missing.
  */
 export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = process.env): Model {
-  const { name, baseUrl, timeoutSeconds, words = wordsFor("en"), onRetry } = choice;
+  const { name, baseUrl, timeoutSeconds = 30, locale, maxRetries, onRetry } = choice;
   if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl)) {
     throw new UsageError(`--base-url must begin with http:// or https://, not "${baseUrl}".`);
   }
-  const fetch = watchedFetch({ words, ...(timeoutSeconds !== undefined && { timeoutSeconds }) });
-  const shared = { words, ...(onRetry && { onRetry }) };
+  const words = wordsFor(locale);
+  const patience = { firstPartMs: timeoutSeconds * 1000, stallMs: timeoutSeconds * 1000 };
+  const shared = { ...patience, ...(maxRetries !== undefined && { maxRetries }), ...(onRetry && { onRetry }) };
   if (name.startsWith("anthropic:")) {
     const apiKey = env.ANTHROPIC_API_KEY;
     if (!apiKey) throw new UsageError("--model anthropic:NAME needs a key in ANTHROPIC_API_KEY.");
-    const provider = createAnthropic({ apiKey, fetch, ...(baseUrl && { baseURL: baseUrl }) });
-    return aiSdkModel({ model: provider(required(name.slice("anthropic:".length))), ...shared });
+    const provider = createAnthropic({ apiKey, ...(baseUrl && { baseURL: baseUrl }) });
+    return withWords({ model: provider(required(name.slice("anthropic:".length))), ...shared }, words);
   }
   if (!baseUrl) {
     throw new UsageError(
@@ -45,14 +47,34 @@ export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = proces
     name: "openai-compatible",
     // Copied from a provider's documents as often as the base itself.
     baseURL: baseUrl.replace(/\/chat\/completions\/?$/, ""),
-    fetch,
     includeUsage: true,
     ...(apiKey && { apiKey }),
   });
-  return aiSdkModel({ model: provider(required(name)), ...shared });
+  return withWords({ model: provider(required(name)), ...shared }, words);
 }
 
 function required(name: string): string {
   if (name === "") throw new UsageError("--model needs a name.");
   return name;
+}
+
+/** A model whose failures are told in the demo's language, and with what to do where it did not answer in its time. */
+function withWords(options: AiSdkModelOptions, words: Words): Model {
+  const model = aiSdkModel(options);
+  async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+    try {
+      yield* model(request, signal);
+    } catch (error) {
+      if (!ToolglotError.isInstance(error)) throw error;
+      const { code, data, message } = error;
+      const told = words.model.failures[code]?.(data);
+      const said = typeof data.said === "string" ? `：${data.said}` : "";
+      const more = code === "model-stalled" ? ` ${words.model.later}` : "";
+      throw new ToolglotError(code, `${told === undefined ? message : `${told}${said}`}${more}`, {
+        cause: error,
+        data,
+      });
+    }
+  }
+  return Object.assign(answer, model.info && { info: model.info });
 }

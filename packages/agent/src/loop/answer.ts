@@ -12,10 +12,9 @@ import type {
   ToolDefinition,
   Usage,
 } from "@toolglot/core";
-import { ToolglotError } from "@toolglot/core";
+import { isContextOverflow, ToolglotError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
-import { isContextOverflow } from "../context/overflow.ts";
 import type { StepEvent } from "../events.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";

@@ -1,6 +1,13 @@
-import type { Executor, ExecutorContext, Message, Model, ModelPart, WaitOutcome } from "@toolglot/core";
+import {
+  type Executor,
+  type ExecutorContext,
+  isContextOverflow,
+  type Message,
+  type Model,
+  type ModelPart,
+  type WaitOutcome,
+} from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
-import { isContextOverflow } from "../context/overflow.ts";
 import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";

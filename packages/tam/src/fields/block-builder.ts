@@ -39,6 +39,10 @@ export class BlockBuilder implements ReaderHost {
   readonly #places: ReturnType<typeof placeOf>[] = [];
   /** Parameters that have a value, by step. */
   readonly #given = new Set<string>();
+  /** Steps whose commands were told, in this order. */
+  readonly #calls: number[] = [];
+  /** Parameters of these steps whose deltas were told, or that a type hint says are no text. */
+  readonly #told = new Set<string>();
   #plain = false;
 
   constructor(options: BuilderOptions) {
@@ -70,6 +74,8 @@ export class BlockBuilder implements ReaderHost {
   end(field: Field): void {
     const { place } = this.#place(field);
     if (place.kind === "param") this.#given.add(`${place.step} ${place.name}`);
+    if (place.kind === "typeHint" && place.step !== undefined && !/^text$/i.test(field.raw.trim()))
+      this.#told.add(`${place.step} ${this.#bound(field, place, place.step)}`);
     if (place.kind !== "command") return;
     const name = toolNameOf(field);
     const tool = this.#tool(name);
@@ -77,7 +83,10 @@ export class BlockBuilder implements ReaderHost {
     this.#tools.set(step, tool);
     if (!place.numbered) this.#plain = true;
     else this.#numbered.set(step, tool && declaredParams(tool).names);
-    if (name !== "") this.#options.emit?.({ phase: "delta", type: "step-start", step, text: tool?.name ?? name });
+    if (name === "") return;
+    const text = tool?.name ?? name;
+    const once = !this.#calls.includes(step) && { call: this.#calls.push(step) - 1, tool: text };
+    this.#options.emit?.({ phase: "delta", type: "step-start", step, text, ...once });
   }
 
   comment({ text, span }: TamComment): void {
@@ -114,11 +123,13 @@ export class BlockBuilder implements ReaderHost {
   #delta(field: Field, place: Place): ((text: string) => TamEvent) | undefined {
     let { name: param } = place as StepPlace;
     let step: number | undefined;
+    let call = -1;
     if (place.kind === "param" && place.step !== undefined) {
       step = place.step;
-      const tool = this.#tools.get(step);
-      const bound = tool && bind(field, place, tool);
-      if (bound && "name" in bound) param = bound.name;
+      param = this.#bound(field, place, step);
+      const once = `${step} ${param}`;
+      if (!this.#told.has(once)) call = this.#calls.indexOf(step);
+      this.#told.add(once);
     } else if (place.kind !== "common") return undefined;
     const { number } = field;
     return (text) => ({
@@ -126,9 +137,17 @@ export class BlockBuilder implements ReaderHost {
       type: "param-delta",
       field: number,
       ...(step !== undefined && { step }),
+      ...(call >= 0 && { call }),
       param,
       text,
     });
+  }
+
+  /** The name of the parameter that a field of a step is about. */
+  #bound(field: Field, place: StepPlace, step: number): string {
+    const tool = this.#tools.get(step);
+    const bound = tool && bind(field, place, tool);
+    return bound && "name" in bound ? bound.name : place.name;
   }
 
   #build(scan: Scan): TamBlock {

@@ -1,6 +1,6 @@
-import type { EndOptions } from "@toolglot/core";
+import { type EndOptions, toJsonText } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
-import type { DiagnosticChange } from "@toolglot/internal";
+import { type DiagnosticChange, defined } from "@toolglot/internal";
 import type { Container, Element } from "../calls/built-in.ts";
 import { rawProperty } from "../calls/custom.ts";
 import { Findings } from "../calls/report.ts";
@@ -45,6 +45,9 @@ export class BlockDraft extends Findings {
   body: OpenBody | undefined;
   /** Number of the call that began last, from 0. */
   #number = -1;
+  /** The arguments of that call whose text was given out, and the field of its tool's raw body. */
+  #told = new Set<string>();
+  #rawField = "";
 
   constructor(options: ReaderOptions) {
     super((code) => options.allows(code));
@@ -64,13 +67,20 @@ export class BlockDraft extends Findings {
     this.#number += 1;
     this.lastTag = tag;
     this.call = { tag, inside: undefined, errors: this.errors };
-    this.options.emit?.({ phase: "delta", type: "call-start", call: this.#number, text: tag.name });
+    const { emit, names } = this.options;
+    if (!emit) return;
+    const tool = names.tools.get(tag.name);
+    this.#told = new Set();
+    this.#rawField = `input.${tool && rawProperty(tool)}`;
+    emit({ phase: "delta", type: "call-start", call: this.#number, tool: tool?.name ?? tag.name, text: tag.name });
   }
 
   /** A call ends at an offset; undefined when its tags can't be read as one. */
   endCall(call: ToolsXmlCall | undefined, end: number): void {
+    const isRead = call && this.call?.errors === this.errors;
+    if (isRead) this.#tellArguments(call);
     this.options.emit?.({ phase: "delta", type: "call-end", call: this.#number, text: "" });
-    if (call && this.call?.errors === this.errors) {
+    if (isRead) {
       call.span.end = end;
       this.calls.push(call);
     }
@@ -96,7 +106,21 @@ export class BlockDraft extends Findings {
   }
 
   emitBody(field: string, text: string): void {
-    this.options.emit?.({ phase: "delta", type: "body-delta", call: this.#number, field, text });
+    const param = plainFields.has(field) ? field : field === this.#rawField ? field.slice("input.".length) : undefined;
+    if (param !== undefined) this.#told.add(param);
+    this.options.emit?.({ phase: "delta", type: "body-delta", call: this.#number, field, ...defined({ param }), text });
+  }
+
+  /** Gives out the arguments of a call that was read whose text was not. */
+  #tellArguments(read: ToolsXmlCall): void {
+    const { emit } = this.options;
+    if (!emit) return;
+    const { tool, span: _, ...fields } = read;
+    for (const [param, value] of Object.entries(tool === "custom" ? read.input : fields)) {
+      if (value === undefined || value === "" || this.#told.has(param)) continue;
+      const text = typeof value === "string" ? value : toJsonText(value);
+      emit({ phase: "delta", type: "argument", call: this.#number, param, text });
+    }
   }
 
   override attributes(field: string, tag: Tag): void {
@@ -107,6 +131,9 @@ export class BlockDraft extends Findings {
       emit({ phase: "delta", type: "attribute", call, field, name, text: value });
   }
 }
+
+/** Fields whose text is an argument of a built-in call, and nothing else. */
+const plainFields: ReadonlySet<string> = new Set(["script", "data", "key"]);
 
 /** An element whose body is being read. */
 export interface OpenBody {

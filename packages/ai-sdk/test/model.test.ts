@@ -2,8 +2,6 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { Message, Model, ModelPart, ModelRequest } from "@toolglot/core";
 import { ToolglotError, textMessage } from "@toolglot/core";
-import { expect, it } from "vitest";
-import { aiSdkModel } from "../src/models/ai-sdk-model.ts";
 import {
   anthropicEvents,
   bytes,
@@ -12,7 +10,9 @@ import {
   openAiFinish,
   openAiText,
   sse,
-} from "./support/provider.ts";
+} from "@toolglot/internal/testing/providers";
+import { expect, it } from "vitest";
+import { aiSdkModel } from "../src/index.ts";
 
 function openAi(url: string, maxRetries = 0): Model {
   const provider = createOpenAICompatible({ name: "local", baseURL: `${url}/v1`, includeUsage: true });
@@ -60,7 +60,13 @@ it.each([1, 3, 7])("should put characters together again that were cut by TCP ch
   expect(await receive(openAi(openAiServer.url))).toEqual({
     text,
     reasoning: "",
-    parts: [{ type: "finish", reason: "stop", usage: { inputTokens: 5, outputTokens: 9 } }],
+    parts: [
+      {
+        type: "finish",
+        reason: "stop",
+        usage: { inputTokens: 5, outputTokens: 9, cachedInputTokens: 0, reasoningTokens: 0 },
+      },
+    ],
   });
   const anthropicServer = await localProvider([
     { chunks: bytes(sse(anthropicEvents([{ text }]), { named: true }), size * 40 + 1), pauseMs: 0 },

@@ -1,0 +1,125 @@
+import { checkKeys, type Diagnostic, type Locale, type ToolDefinition, type ToolProtocol } from "@toolglot/core";
+import { createBridge } from "@toolglot/core/bridge";
+import { AnswerConverter } from "./answer-converter.ts";
+import { collectContent } from "./collect-content.ts";
+import { convertStream } from "./convert-stream.ts";
+import type { CallParams, GenerateResult, SpecificationVersion, StreamResult } from "./spec.ts";
+import { type CallState, transformParams } from "./transform-params.ts";
+
+/** Options of {@link toolglotMiddleware}. */
+export interface ToolglotMiddlewareOptions<Version extends SpecificationVersion = "v4"> {
+  /** How the model asks for tools: any protocol that is text. */
+  protocol: ToolProtocol;
+  /** `v3` for ai 6, `v4` for ai 7. For types; what is written follows the model. Default `v4`. */
+  specificationVersion?: Version;
+  /** Language of instructions and refusals. Default `en`. */
+  locale?: Locale;
+  /** Which system message the instructions join: the `first` or the `last`. Default `first`. */
+  placement?: "first" | "last";
+  /** For protocols of programs: the name of the tool that takes `{ code }`, and the tools that programs may call. */
+  programs?: { tool: string; tools: readonly ToolDefinition[] };
+  /** Tools that the provider runs stay declared to it (`pass`), or are left out with a warning (`drop`). Default `pass`. */
+  providerTools?: "pass" | "drop";
+  /** A call that can't be made is a call that fails with an explanation (`feedback`), or text. Default `feedback`. */
+  unreadable?: "feedback" | "text";
+  /** Calls with values that had to be repaired are refused (`hold`) unless the tool only reads, or made (`run`). Default `hold`. */
+  values?: "hold" | "run";
+  /** What tools of the AI SDK can't say, by name: annotations, examples, errors. */
+  definitions?: readonly ToolDefinition[];
+  /** Called for each finding about an answer. What it throws is ignored. */
+  onDiagnostic?(diagnostic: Diagnostic, context: { modelId: string }): void;
+}
+
+/** A middleware for `wrapLanguageModel` of ai 6 or ai 7. */
+export interface ToolglotMiddleware<Version extends SpecificationVersion = SpecificationVersion> {
+  readonly specificationVersion: Version;
+  // biome-ignore lint/suspicious/noExplicitAny: the types of two specifications, of which the user has one.
+  transformParams(options: { type: "generate" | "stream"; params: any; model?: any }): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  wrapGenerate(options: { doGenerate(): PromiseLike<any>; params: any; model?: any }): Promise<any>;
+  // biome-ignore lint/suspicious/noExplicitAny: as above.
+  wrapStream(options: { doStream(): PromiseLike<any>; params: any; model?: any }): Promise<any>;
+}
+
+const known =
+  "protocol specificationVersion locale placement programs providerTools unreadable values definitions onDiagnostic";
+
+/**
+ * Lets any model call tools in text, inside `generateText`, `streamText` and agents of the AI SDK: tools become instructions, blocks in
+ * the answer become tool calls, and results text again.
+ *
+ * Throws `TypeError` for options that can't be meant. A call throws `ToolglotError` `ai-sdk/tool-choice` when `toolChoice` asks for
+ * a tool that is not there.
+ */
+export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
+  options: ToolglotMiddlewareOptions<Version>,
+): ToolglotMiddleware<Version> {
+  checkKeys("toolglotMiddleware", options, known, ["protocol"]);
+  checkOptions(options);
+  const { specificationVersion = "v4" as Version, onDiagnostic } = options;
+  const states = new WeakMap<object, CallState>();
+  const converterOf = (params: CallParams, model: Model | undefined): ConverterMaker | undefined => {
+    const state = states.get(params);
+    if (!state?.bridge && (state?.warnings.length ?? 0) === 0) return undefined;
+    return (emit) =>
+      new AnswerConverter(state as CallState, emit, (diagnostic) => {
+        try {
+          onDiagnostic?.(diagnostic, { modelId: model?.modelId ?? "" });
+        } catch {
+          // What a listener does is no matter of the answer.
+        }
+      });
+  };
+  return {
+    specificationVersion,
+    async transformParams({ params, model }: { params: CallParams; model?: Model }): Promise<CallParams> {
+      const version = model?.specificationVersion === "v3" || specificationVersion === "v3" ? "v3" : "v4";
+      const { params: changed, state } = transformParams(params, options, version);
+      states.set(changed, state);
+      return changed;
+    },
+    async wrapGenerate({ doGenerate, params, model }): Promise<GenerateResult> {
+      const makeConverter = converterOf(params, model);
+      const result: GenerateResult = await doGenerate();
+      return makeConverter ? collectContent(result, makeConverter) : result;
+    },
+    async wrapStream({ doStream, params, model }): Promise<StreamResult> {
+      const makeConverter = converterOf(params, model);
+      const result: StreamResult = await doStream();
+      return makeConverter ? { ...result, stream: convertStream(result.stream, makeConverter) } : result;
+    },
+  };
+}
+
+type Model = { specificationVersion?: string; modelId?: string };
+export type ConverterMaker = (emit: ConstructorParameters<typeof AnswerConverter>[1]) => AnswerConverter;
+
+function checkOptions(options: ToolglotMiddlewareOptions<SpecificationVersion>): void {
+  const { protocol, programs, locale, unreadable, values, definitions = [], onDiagnostic } = options;
+  const words = {
+    specificationVersion: ["v3", "v4"],
+    placement: ["first", "last"],
+    providerTools: ["pass", "drop"],
+  } as const;
+  for (const [name, allowed] of Object.entries(words)) {
+    const given = options[name as keyof typeof words];
+    if (given !== undefined && !(allowed as readonly string[]).includes(given))
+      throw new TypeError(`toolglotMiddleware: ${name} is "${allowed.join('" or "')}", not ${JSON.stringify(given)}.`);
+  }
+  if (!Array.isArray(definitions))
+    throw new TypeError("toolglotMiddleware: definitions is a list of tool definitions.");
+  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function")
+    throw new TypeError("toolglotMiddleware: onDiagnostic is a function.");
+  if (typeof protocol?.createParser !== "function")
+    throw new TypeError(
+      "toolglotMiddleware: protocol is a protocol, as toolsxmlProtocol({ prompt }) of @toolglot/toolsxml makes it.",
+    );
+  // It checks what it is given.
+  createBridge(protocol, {
+    tools: [],
+    ...(programs !== undefined && { programs }),
+    ...(locale !== undefined && { locale }),
+    ...(unreadable !== undefined && { unreadable }),
+    ...(values !== undefined && { values }),
+  });
+}

@@ -1,0 +1,209 @@
+import {
+  checkKeys,
+  type FinishReason,
+  type JsonObject,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+  ToolglotError,
+  type Usage,
+} from "@toolglot/core";
+import { parseJson, sleep } from "@toolglot/internal";
+import type { Part } from "../spec.ts";
+import { type RetryAdvice, toModelError } from "./model-error.ts";
+import { toPrompt } from "./to-prompt.ts";
+import { watchStream } from "./watch-stream.ts";
+
+/** A language model of a provider package: of specification v2, v3 or v4. */
+export interface AiSdkLanguageModel {
+  readonly specificationVersion: string;
+  readonly provider: string;
+  readonly modelId: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the options and parts of three specifications.
+  doStream(options: any): PromiseLike<{ stream: ReadableStream<any> }>;
+}
+
+/** Options of {@link aiSdkModel}. */
+export interface AiSdkModelOptions {
+  /** A model of a provider, as `createOpenAI()("gpt-5")`. A name alone would need a gateway. */
+  model: AiSdkLanguageModel;
+  /** How often a request that failed before its first part is made again, for faults that may pass. Default 2. */
+  maxRetries?: number;
+  /** Milliseconds from the request to the first part of the answer. Default 180,000. */
+  firstPartMs?: number;
+  /** Milliseconds between two parts. Default 60,000. */
+  stallMs?: number;
+  /** Called before a request is made again, with the reason. */
+  onRetry?: (reason: string) => void;
+  /** For the provider alone, by its name. */
+  providerOptions?: Record<string, JsonObject>;
+  headers?: Record<string, string | undefined>;
+  temperature?: number;
+  topP?: number;
+  topK?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  seed?: number;
+}
+
+const own = "model maxRetries firstPartMs stallMs onRetry";
+const passed = "providerOptions headers temperature topP topK presencePenalty frequencyPenalty seed";
+
+/** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider says how long. */
+const retryMs = 1000;
+
+/**
+ * A model of the AI SDK as a model of toolglot. Text, reasoning and calls come as they are; calls of tools that the provider runs
+ * itself don't.
+ *
+ * Throws `TypeError` for options that can't be meant, and `ToolglotError` `ai-sdk/unsupported-model` for other specifications. The
+ * answer throws `ToolglotError` when the provider fails, also in its middle: `model-unauthorised`, `model-rate-limited`, `model-unreachable`,
+ * `model-stalled`, `model-not-found`, `model-address`, `context-overflow`, `model-failed`; `data` has the `url`, the `status`, and
+ * of a stall `ms` and `phase` (`first` or `middle`), and what the server `said`, as far as they are known.
+ */
+export function aiSdkModel(options: AiSdkModelOptions): Model {
+  checkKeys("aiSdkModel", options, [own, passed], ["model"]);
+  const { model, maxRetries = 2, firstPartMs = 180_000, stallMs = 60_000, onRetry, ...settings } = options;
+  checkModel(model);
+  for (const [name, value] of Object.entries({ maxRetries, firstPartMs, stallMs }))
+    if (!(value >= 0)) throw new TypeError(`aiSdkModel: ${name} is a number from 0, not ${String(value)}.`);
+  const info = { provider: model.provider, modelId: model.modelId };
+  async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
+    for (let attempt = 0; ; attempt += 1) {
+      let begun = false;
+      try {
+        for await (const part of answerOnce(request, signal)) {
+          begun = true;
+          yield part;
+        }
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        const failure = toModelError(error, info);
+        const { retryable, retryAfterMs = jitter(retryMs * 2 ** attempt) } = failure.data as RetryAdvice;
+        if (begun || retryable !== true || attempt >= maxRetries) throw failure;
+        onRetry?.(failure.message);
+        await sleep(retryAfterMs, signal);
+        signal.throwIfAborted();
+      }
+    }
+  }
+
+  async function* answerOnce(
+    { messages, tools, stop, maxTokens }: ModelRequest,
+    signal: AbortSignal,
+  ): AsyncGenerator<ModelPart> {
+    const { signal: both, parts } = watchStream({ firstPartMs, stallMs, signal, info });
+    const stream = parts(
+      Promise.resolve(
+        model.doStream({
+          ...settings,
+          prompt: toPrompt(messages, model.specificationVersion),
+          abortSignal: both,
+          ...(tools && tools.length > 0 && { tools: tools.map(toFunction), toolChoice: { type: "auto" } }),
+          ...(stop && { stopSequences: stop }),
+          ...(maxTokens !== undefined && { maxOutputTokens: maxTokens }),
+        }),
+      ),
+    );
+    let finish: ModelPart | undefined;
+    for await (const part of stream) {
+      if (part.type === "finish") finish = finishOf(part);
+      else yield* convert(part);
+    }
+    if (finish) yield finish;
+    else throw new ToolglotError("model-failed", "The model's stream ended without saying why.");
+  }
+
+  return Object.assign(answer, { info });
+}
+
+function checkModel(model: unknown): asserts model is AiSdkLanguageModel {
+  if (typeof model === "string")
+    throw new TypeError(
+      `aiSdkModel: model is a model of a provider, as createOpenAI()(${JSON.stringify(model)}); a name alone needs a gateway.`,
+    );
+  const { specificationVersion, doStream } = (model ?? {}) as Partial<AiSdkLanguageModel>;
+  if (typeof doStream !== "function")
+    throw new TypeError("aiSdkModel: model is a language model of a provider of the AI SDK.");
+  if (/^v[234]$/.test(String(specificationVersion))) return;
+  throw new ToolglotError(
+    "ai-sdk/unsupported-model",
+    `The model speaks the specification ${String(specificationVersion)}; this package takes v2, v3 and v4.`,
+    { data: { specificationVersion } },
+  );
+}
+
+const jitter = (ms: number): number => ms * (0.75 + Math.random() / 2);
+
+const toFunction = ({ name, description, inputSchema }: NonNullable<ModelRequest["tools"]>[number]): object => ({
+  type: "function",
+  name,
+  description,
+  inputSchema,
+});
+
+function* convert(part: Part): Generator<ModelPart> {
+  const {
+    type,
+    delta,
+    toolCallId: id,
+    toolName: name,
+    input,
+    providerExecuted,
+  } = part as unknown as Record<string, string>;
+  if (type === "text-delta" && delta) yield delta;
+  else if (type === "reasoning-delta" && delta) yield { type: "reasoning", text: delta };
+  else if (type === "tool-call" && !providerExecuted)
+    yield {
+      type: "call",
+      call: { id: id as string, name: name as string, input: inputOf(input as string), protocol: "native" },
+    };
+  else if (type === "error") throw part.error;
+}
+
+/** What the model wrote, when it is no JSON. */
+function inputOf(text: string): unknown {
+  if (text.trim() === "") return {};
+  const read = parseJson(text);
+  return read === undefined ? text : read;
+}
+
+const reasons: Readonly<Record<string, FinishReason>> = {
+  stop: "stop",
+  length: "length",
+  error: "error",
+  "tool-calls": "calls",
+  "content-filter": "filter",
+};
+
+function finishOf({ finishReason, usage, providerMetadata }: Part): ModelPart {
+  const { unified, raw } =
+    typeof finishReason === "string"
+      ? { unified: finishReason, raw: finishReason === "unknown" ? undefined : finishReason }
+      : (finishReason as { unified: string; raw?: string });
+  // A connection that closed early has no reason: what was received may not be the whole answer.
+  const reason = reasons[unified] ?? (raw === undefined ? "error" : "stop");
+  const stopSequence = providerMetadata?.anthropic?.stopSequence;
+  return {
+    type: "finish",
+    reason,
+    usage: usageOf((usage ?? {}) as Record<string, unknown>),
+    ...(typeof stopSequence === "string" && { stopSequence }),
+  };
+}
+
+/** Flat numbers of v2, nested ones of v3 and v4. */
+function usageOf({ inputTokens, outputTokens, reasoningTokens, cachedInputTokens }: Record<string, unknown>): Usage {
+  const of = (value: unknown, key: string): unknown =>
+    typeof value === "object" && value !== null ? (value as Record<string, unknown>)[key] : undefined;
+  const found: Record<keyof Usage & string, unknown> = {
+    inputTokens: of(inputTokens, "total") ?? inputTokens,
+    outputTokens: of(outputTokens, "total") ?? outputTokens,
+    cachedInputTokens: of(inputTokens, "cacheRead") ?? cachedInputTokens,
+    cacheWriteTokens: of(inputTokens, "cacheWrite"),
+    reasoningTokens: of(outputTokens, "reasoning") ?? reasoningTokens,
+    cost: undefined,
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => typeof value === "number"));
+}

@@ -1,0 +1,76 @@
+import { contentText, type Message, type MessagePart, messageText, type ToolResult } from "@toolglot/core";
+import { filePart, resultPart } from "../file-parts.ts";
+import type { Part, PromptMessage } from "../spec.ts";
+
+/** Messages as a provider of a specification takes them; reasoning is left out, since no provider takes another's. */
+export function toPrompt(messages: readonly Message[], version: string): PromptMessage[] {
+  const names = new Map<string, string>();
+  for (const { parts } of messages)
+    for (const part of parts) if (part.type === "call") names.set(part.call.id, part.call.name);
+  const system = messages
+    .filter(({ role }) => role === "system")
+    .map(messageText)
+    .filter((text) => text !== "");
+  const rest = messages
+    .filter(({ role }) => role !== "system")
+    .flatMap((message) => toMessages(message, names, version));
+  // Chat templates often refuse a second one.
+  return system.length > 0 ? [{ role: "system", content: system.join("\n\n") }, ...rest] : rest;
+}
+
+function toMessages({ role, parts }: Message, names: ReadonlyMap<string, string>, version: string): PromptMessage[] {
+  if (role === "assistant") {
+    const content = parts.flatMap((part) => toPart(part, version));
+    return content.length > 0 ? [{ role, content }] : [];
+  }
+  const results = parts.flatMap((part) => (part.type === "result" ? [toResult(part.result, names, version)] : []));
+  const content = parts.flatMap((part) => (part.type === "text" || part.type === "file" ? toPart(part, version) : []));
+  return [
+    ...(results.length > 0 ? [{ role: "tool" as const, content: results }] : []),
+    ...(content.length > 0 ? [{ role: "user" as const, content: joinTexts(content) }] : []),
+  ];
+}
+
+/** Texts that follow each other as one: many providers have a plainer form for a single one. */
+function joinTexts(parts: readonly Part[]): Part[] {
+  const joined: Part[] = [];
+  for (const part of parts) {
+    const last = joined.at(-1);
+    if (last?.type === "text" && part.type === "text")
+      joined[joined.length - 1] = { type: "text", text: `${last.text}${part.text}` };
+    else joined.push(part);
+  }
+  return joined;
+}
+
+function toPart(part: MessagePart, version: string): Part[] {
+  switch (part.type) {
+    case "text":
+      return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    case "file":
+      return [filePart(part, version)];
+    case "call": {
+      const { id, name, input } = part.call;
+      // Providers require an object; other input that the model wrote goes back to it under one key.
+      const object = typeof input === "object" && input !== null && !Array.isArray(input) ? input : { input };
+      return [{ type: "tool-call", toolCallId: id, toolName: name, input: object }];
+    }
+    default:
+      return [];
+  }
+}
+
+function toResult(result: ToolResult, names: ReadonlyMap<string, string>, version: string): Part {
+  const { callId, name, status, content, data, error } = result;
+  const text = contentText(content);
+  const isOk = status === "ok" || status === "pending";
+  const files = content.map((block) => resultPart(block, version));
+  const output = !isOk
+    ? { type: "error-text", value: text || error?.message || status }
+    : files.some(({ type }) => type !== "text")
+      ? { type: "content", value: files }
+      : text === "" && data !== undefined
+        ? { type: "json", value: data }
+        : { type: "text", value: text };
+  return { type: "tool-result", toolCallId: callId, toolName: name ?? names.get(callId) ?? "unknown", output };
+}

@@ -1,0 +1,273 @@
+import { checkKeys, defined } from "@toolglot/internal";
+import type { Action } from "../action.ts";
+import type { Diagnostic } from "../diagnostic.ts";
+import { type BlockBase, type EndOptions, isRunnable, type ParseResult, type ProtocolEvent } from "../protocol.ts";
+import type { Span } from "../span.ts";
+import type { ToolErrorInfo } from "../tool.ts";
+import { InputStream, parseInput, textParams } from "./input-stream.ts";
+import { Prose } from "./prose.ts";
+import type { BridgeSetup } from "./setup.ts";
+import type { BridgeAnswer, BridgeEvent, BridgeReader, BridgeReaderOptions } from "./types.ts";
+import { lostFeatures, type WantedCall, wantedOf } from "./wanted.ts";
+
+/** The tool of a refusal when it is not known which one was meant. */
+const unreadableCall = "unreadable_call";
+
+/** One block, from its beginning to what becomes of it. */
+interface BlockDraft {
+  /** Its calls as they were told, in their order; undefined: the input is not given out while it comes. */
+  told: { tool: string; stream: InputStream | undefined }[];
+  /** For a program: whether it is known to be one, and what came before that. */
+  isProgram: boolean;
+  code: string;
+  block?: BlockBase;
+  actions: Action[];
+  found: Found[];
+}
+
+/** A call that a block asks for, with its stream and the whole of its input if that fits; or a stream alone, or what is said instead. */
+interface Found {
+  call?: WantedCall;
+  stream?: InputStream;
+  json?: string;
+  message?: string;
+}
+
+type Queued = { type: "text" | "reasoning"; text: string } | BlockDraft;
+
+/**
+ * Reads one answer. Text before the first block goes out as it comes, and so do inputs; everything behind the end of a block waits for
+ * the end of the answer, which shows whether the block may run.
+ */
+export class AnswerReader implements BridgeReader {
+  readonly #setup: BridgeSetup;
+  readonly #newId: () => string;
+  readonly #emit: (event: BridgeEvent) => void;
+  readonly #prose: Prose;
+  readonly #parser;
+  readonly #queue: Queued[] = [];
+  #draft: BlockDraft | undefined;
+  #source = "";
+  #explanation: string | undefined;
+  #answer: BridgeAnswer = { calls: 0, refusals: 0, diagnostics: [], actions: [] };
+
+  constructor(setup: BridgeSetup, { onEvent, newId = randomId }: BridgeReaderOptions) {
+    this.#setup = setup;
+    this.#newId = newId;
+    this.#prose = new Prose(onEvent);
+    this.#emit = (event) => {
+      this.#prose.interrupt();
+      onEvent(event);
+    };
+    this.#parser = setup.protocol.createParser({ tools: setup.shown, onEvent: (event) => this.#onEvent(event) });
+  }
+
+  feed(text: string): void {
+    this.#parser.feed(text);
+    this.#source += text;
+  }
+
+  end(options?: EndOptions): BridgeAnswer {
+    checkKeys("end", options, "finish stopSequence");
+    const result = this.#parser.end(options);
+    const drafts = this.#queue.filter((one) => "told" in one);
+    this.#answer.diagnostics = [...result.diagnostics, ...lostFeatures(drafts.flatMap(({ actions }) => actions))];
+    for (const one of this.#queue.splice(0)) {
+      if (!("told" in one)) this.#prose.add(one.type, one.text);
+      else {
+        this.#prose.block();
+        this.#decide(one, result);
+      }
+    }
+    this.#prose.end();
+    for (const diagnostic of this.#answer.diagnostics) this.#emit({ type: "diagnostic", diagnostic });
+    return this.#answer;
+  }
+
+  #onEvent(event: ProtocolEvent): void {
+    switch (event.phase) {
+      case "text":
+      case "reasoning":
+        if (this.#queue.length > 0) this.#queue.push({ type: event.phase, text: event.text });
+        else this.#prose.add(event.phase, event.text);
+        return;
+      case "block-start":
+        this.#draft = newDraft();
+        return;
+      case "delta":
+        this.#draft ??= newDraft();
+        this.#onDelta(event, this.#draft);
+        return;
+      case "block-end":
+        this.#endBlock(event.block, this.#draft ?? newDraft());
+        this.#draft = undefined;
+    }
+  }
+
+  #onDelta({ type, text, call, tool, param }: ProtocolEvent & { phase: "delta" }, draft: BlockDraft): void {
+    const { programs } = this.#setup;
+    if (programs) {
+      if (type === "status") draft.isProgram = text === "success";
+      else if (type === "code-delta") draft.code += text;
+      if (!draft.isProgram || draft.code === "") return;
+      if (draft.told.length === 0) draft.told.push(this.#tell(programs.tool));
+      draft.told[0]?.stream?.piece("code", draft.code);
+      draft.code = "";
+    } else if (call !== undefined) {
+      if (tool !== undefined && call === draft.told.length) draft.told.push(this.#tell(tool));
+      else if (param !== undefined) draft.told[call]?.stream?.piece(param, text);
+    }
+  }
+
+  /** A call that begins: its input goes out if its tool is declared. */
+  #tell(name: string): BlockDraft["told"][number] {
+    const tool = this.#setup.tools.get(name);
+    return { tool: name, stream: tool && this.#setup.feedback ? this.#open(name) : undefined };
+  }
+
+  #open(name: string): InputStream {
+    const { programs, tools } = this.#setup;
+    const tool = tools.get(name) ?? { name, description: "", inputSchema: {} };
+    return new InputStream(this.#newId(), tool, programs ? new Set(["code"]) : textParams(tool), this.#emit);
+  }
+
+  /** A block is read: its inputs are whole. */
+  #endBlock(block: BlockBase, draft: BlockDraft): void {
+    draft.block = block;
+    draft.actions = isRunnable(block) ? this.#setup.protocol.actions(block) : [];
+    draft.found = this.#pair(draft);
+    for (const { stream, json } of draft.found) if (json !== undefined) stream?.end(json);
+    for (const { stream } of draft.told) stream?.end();
+    this.#queue.push(draft);
+  }
+
+  /** What a block asks for, each call with its stream; then the streams of calls that it doesn't ask for after all. */
+  #pair({ told, actions }: BlockDraft): Found[] {
+    const left = [...told];
+    const found = wantedOf(actions, this.#setup).map((call): Found => {
+      if ("message" in call) return call;
+      const same = left.filter(({ tool }) => tool === call.tool);
+      const own = same.find(({ stream }) => stream?.complete(call.input) !== undefined) ?? same[0];
+      if (own) left.splice(left.indexOf(own), 1);
+      const stream = own?.stream ?? (this.#setup.feedback && !call.error ? this.#open(call.tool) : undefined);
+      const json = call.error ? undefined : stream?.complete(call.input);
+      return { call, ...defined({ stream, json }) };
+    });
+    return [...found, ...left.map(({ stream }) => defined({ stream }))];
+  }
+
+  /** Says what becomes of a block. */
+  #decide(draft: BlockDraft, result: ParseResult<BlockBase>): void {
+    const { block, found, told } = draft;
+    if (!block) return;
+    const runs = isRunnable(block) && draft.actions.length > 0;
+    // What was only thought is nobody's wish, unless it was told already.
+    if (!runs && block.inReasoning && !told.some(({ stream }) => stream)) return;
+    if (!runs) {
+      this.#refuseAll(draft, result);
+      return;
+    }
+    this.#answer.actions.push(...draft.actions);
+    const calls = found.flatMap(({ call }) => call ?? []);
+    const repairs = this.#answer.diagnostics.filter(
+      ({ affects, span }) => affects === "value" && overlaps(span, block.span),
+    );
+    const between = repairs.filter(({ span }) => !calls.some((call) => overlaps(span, call.span)));
+    let stopped = false;
+    for (const { call, stream, json, message } of found) {
+      if (message !== undefined) this.#prose.add("text", message);
+      else if (!call) this.#refuse(stream, stream?.tool, this.#explain(result), "");
+      else {
+        const own = [...repairs.filter(({ span }) => overlaps(span, call.span)), ...between];
+        const { words } = this.#setup;
+        const fault: ToolErrorInfo | undefined = stopped
+          ? { type: "NotRun", message: words.stopped }
+          : (call.error ??
+            (stream && json === undefined
+              ? { type: "InvalidInput", message: words.mismatch }
+              : this.#heldBack(call.tool, own)));
+        stopped ||= fault !== undefined && call.stops;
+        if (!fault) this.#make(call, stream, json);
+        else if (this.#setup.feedback) this.#refuse(stream, call.tool, this.#told(call.tool, fault), "");
+        else this.#refuse(stream, call.tool, "", this.#source.slice(call.span.start, call.span.end));
+      }
+    }
+  }
+
+  /** The fault of a call whose values may not be what was meant. */
+  #heldBack(tool: string, repairs: readonly Diagnostic[]): ToolErrorInfo | undefined {
+    const { holds, tools, words } = this.#setup;
+    if (!holds || repairs.length === 0 || tools.get(tool)?.annotations?.readOnlyHint === true) return undefined;
+    const said = repairs.map(({ message, hint }) => (hint ? `${message} ${hint}` : message));
+    return { type: "RepairedValue", message: words.held(said) };
+  }
+
+  #make(call: WantedCall, open: InputStream | undefined, whole: string | undefined): void {
+    const stream = open ?? this.#open(call.tool);
+    const json = whole ?? stream.complete(call.input) ?? "{}";
+    stream.end(json);
+    this.#answer.calls += 1;
+    this.#emit({ type: "call", id: stream.id, tool: call.tool, input: parseInput(json) });
+  }
+
+  /** Nothing of a block runs. */
+  #refuseAll({ block, told }: BlockDraft, result: ParseResult<BlockBase>): void {
+    const segment = result.segments.find((one) => one.type === "block" && one.block === block);
+    const text = segment ? this.#source.slice(segment.span.start, segment.span.end).trim() : "";
+    const message = this.#explain(result);
+    const streams = told.flatMap(({ stream }) => stream ?? []);
+    const { tools, programs } = this.#setup;
+    const meant = programs?.tool ?? told.find(({ tool }) => tools.has(tool))?.tool;
+    if (streams.length === 0) this.#refuse(undefined, meant, message, text);
+    for (const [at, stream] of streams.entries()) this.#refuse(stream, stream.tool, message, at === 0 ? text : "");
+  }
+
+  #refuse(stream: InputStream | undefined, tool = unreadableCall, message: string, text: string): void {
+    if (!this.#setup.feedback) {
+      this.#prose.add("text", text);
+      return;
+    }
+    this.#answer.refusals += 1;
+    this.#emit({ type: "refusal", id: stream?.id ?? this.#newId(), tool, message, text });
+  }
+
+  #explain(result: ParseResult<BlockBase>): string {
+    const { protocol, words } = this.#setup;
+    this.#explanation ??= protocol.explain(result);
+    return this.#explanation ?? this.#told("", { type: "FormatError", message: words.unreadable });
+  }
+
+  /** A fault of one call as the protocol writes results. */
+  #told(name: string, error: ToolErrorInfo): string {
+    const result = { callId: name, status: "error" as const, content: [], error };
+    return this.#setup.protocol.formatResults([name === "" ? result : { ...result, name }]);
+  }
+}
+
+const newDraft = (): BlockDraft => ({ told: [], isProgram: false, code: "", actions: [], found: [] });
+
+const overlaps = (one: Span, other: Span): boolean => one.start < other.end && one.end > other.start;
+
+const alphabet = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+
+function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  return `tg_${Array.from(bytes, (byte) => alphabet[byte & 63]).join("")}`;
+}
+
+/** Reads an answer in which nothing is searched. */
+export function readPlainText({ onEvent }: BridgeReaderOptions): BridgeReader {
+  let ended = false;
+  return {
+    feed(text) {
+      if (typeof text !== "string") throw new TypeError(`feed() takes a string, not ${typeof text}`);
+      if (ended) throw new TypeError("feed() after end()");
+      if (text !== "") onEvent({ type: "text", text });
+    },
+    end(options) {
+      checkKeys("end", options, "finish stopSequence");
+      ended = true;
+      return { calls: 0, refusals: 0, diagnostics: [], actions: [] };
+    },
+  };
+}
