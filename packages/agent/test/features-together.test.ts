@@ -30,7 +30,7 @@ function optionsOf(turns: readonly ScriptedTurn[], more: Partial<AgentOptions> =
   );
   const model = scriptedModel(turns);
   const base = { model, protocol: nativeProtocol(), executor: toolkitExecutor(toolkit), tools: toolkit };
-  return { ...base, ...more };
+  return { ...base, ...more, model };
 }
 
 /** A log of which only the first lines were written. */
