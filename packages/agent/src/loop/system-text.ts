@@ -1,5 +1,5 @@
 import type { StepSetting } from "../hooks/prepare-step.ts";
-import { answerInstructions } from "../output/final-answer.ts";
+import { answerInstructions } from "../output/answer-form.ts";
 import type { RunState } from "./run-state.ts";
 
 /** What the system message says: the protocol with the tools of the moment, what their source says of them, the answer's form, and the host's own text. */

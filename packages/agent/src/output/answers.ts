@@ -6,7 +6,7 @@ import { type Verdict, visibleText } from "../loop/decide.ts";
 import { splitAction } from "../loop/own-calls.ts";
 import type { RunState } from "../loop/run-state.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import { isShownFinalAnswer } from "./final-answer.ts";
+import { isShownFinalAnswer } from "./answer-form.ts";
 import type { Output } from "./output.ts";
 import type { OutputValidation } from "./types.ts";
 
