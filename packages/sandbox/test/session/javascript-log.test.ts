@@ -1,6 +1,7 @@
+import type { Decision } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { expect, it } from "vitest";
-import { createSandbox, memorySessionStore } from "../../src/node/index.ts";
+import { codeTools, createSandbox, memorySessionStore } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
 import { key, outcomeOf, value } from "./support.ts";
 
@@ -26,4 +27,26 @@ it("should go on with a parked program of JavaScript from the image before it, i
   expect(outcomeOf(run as never)).toEqual(["did 1", "did 2", 2, false]);
   expect(effects).toEqual(["one", "two"]);
   expect(await value(second, "return [size(), before];")).toEqual([2, "did 1"]);
+});
+
+it("should say as a tool that its program waits, and go on with it when the same program comes again", async () => {
+  const effects: string[] = [];
+  const asked = tool("asked", { what: { type: "string" } }, ({ what }: { what: string }) => effects.push(what), {
+    annotations: { requiresApproval: true },
+  });
+  await using sandbox = createSandbox({ language: "javascript" });
+  const options = { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools: [asked] };
+  await using session = await sandbox.openSession({ ...options, id: "ada" });
+  const decisions: (Decision | "later")[] = ["later", { approved: true }];
+  const approve = async () => decisions.shift() ?? { approved: false };
+  const [run] = codeTools(sandbox, { tools: [asked], approve, session });
+  const code = 'return [await asked({ what: "one" }), await asked({ what: "two" }).catch((error) => error.name)];';
+  const call = () => run?.execute({ code }, { callId: "c", signal: new AbortController().signal });
+  await expect(call()).rejects.toMatchObject({
+    message: "The program waits for an approval: asked.",
+    data: { needs: "later", parked: { waiting: [{ name: "asked" }] } },
+  });
+  expect(effects).toEqual([]);
+  expect(await call()).toMatchObject({ value: [1, "ToolError"] });
+  expect(effects).toEqual(["one"]);
 });
