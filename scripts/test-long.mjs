@@ -1,4 +1,4 @@
-// What is longer than `.ci/run` can bear, at full rounds: everything that is thrown at the sandbox in both languages (corpora,
+// All tests at full rounds, of which `.ci/run` has a sample: everything that is thrown at the sandbox in both languages (corpora,
 // escape attempts, bombs, fuzzed sources and messages, endurance, every crash point), the journal of the local tools killed
 // hundreds of times, thousands of operations on routers that die, every request to the demo in every protocol, more slips, and longer
 // fuzz. Takes about two hours.
@@ -6,16 +6,16 @@
 //   npm run test:long -- python bombs          files whose path has one of these words
 // The last line is `N passed, N failed`; a skipped test counts as failed.
 import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { workspaceMembers } from "./lib/workspace.mjs";
 
 const root = join(import.meta.dirname, "..");
-const folders = ["sandbox", "local-tools", "trp-sqlite", "trp-core", "toolsxml", "core"].map((name) =>
-  join("packages", name),
+const folders = [...workspaceMembers().map(({ folder }) => folder), "scripts"].filter((folder) =>
+  existsSync(join(root, folder, "test")),
 );
-folders.push("apps/demo", "conformance", "bench");
 const words = process.argv.slice(2);
 const files = folders
   .flatMap((folder) =>

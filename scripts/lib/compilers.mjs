@@ -1,5 +1,5 @@
 // The compilers that the sources, and the declarations in our tarballs, must satisfy: TypeScript 7 is the faster one, and many users
-// still have 6. A plain run asks the first; TOOLGLOT_REQUIRE_ALL=1 asks both, and 6 only where 7's word isn't enough.
+// still have 6. A plain run asks the first; with TOOLGLOT_REQUIRE_ALL=1 `consumer` asks both.
 import { join } from "node:path";
 import { root } from "./workspace.mjs";
 
