@@ -42,6 +42,7 @@ export {
   type Message,
   type MessagePart,
   messageText,
+  type ReasoningMeta,
   type Transcript,
   type Trust,
   textMessage,
