@@ -96,10 +96,17 @@ const tools = [
   { type: "function", name: "write_file", description: "Writes a file.", inputSchema: writeFile.inputSchema },
 ];
 
-function streamOf(chunks: readonly string[]): ReadableStream<Part> {
+const timeIsOver = new Error("The time is over.");
+
+/** The provider's stream. It fails when the time is over: a middleware that gives nothing before the end can't be stopped otherwise. */
+function streamOf(chunks: readonly string[], expired: () => boolean): ReadableStream<Part> {
   let at = -1;
   return new ReadableStream<Part>({
     pull(controller) {
+      if (expired()) {
+        controller.error(timeIsOver);
+        return;
+      }
       at += 1;
       const delta = chunks[at - 1];
       if (at === 0) controller.enqueue({ type: "text-start", id: "1" });
@@ -119,17 +126,13 @@ export interface Outcome {
   bodies: unknown[];
 }
 
-async function read(stream: ReadableStream<Part>, expired: () => boolean): Promise<Outcome | undefined> {
+async function read(stream: ReadableStream<Part>): Promise<Outcome> {
   const found: Outcome = { deltas: 0, bodies: [] };
   const reader = stream.getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read()) {
     const { type, input } = next.value;
     if (type === "tool-input-delta") found.deltas += 1;
     if (type === "tool-call") found.bodies.push((JSON.parse(input as string) as { content?: unknown }).content);
-    if (expired()) {
-      await reader.cancel();
-      return undefined;
-    }
   }
   return found;
 }
@@ -142,15 +145,22 @@ export async function throughMiddleware(
 ): Promise<Outcome | undefined> {
   const model = { specificationVersion: "v3", provider: "bench", modelId: "m" };
   const params = await middleware.transformParams({ type: "stream", params: { prompt, tools }, model });
-  const doStream = async () => ({ stream: streamOf(chunks) });
+  const doStream = async () => ({ stream: streamOf(chunks, expired) });
   const { stream } = await middleware.wrapStream({ doStream, doGenerate: doStream, params, model });
-  return read(stream, expired);
+  try {
+    return await read(stream);
+  } catch (error) {
+    if (expired()) return undefined;
+    throw error;
+  }
 }
 
 /** The same chunks through the bare parser, behind a stream that changes nothing. */
 export async function throughParser(protocol: ToolProtocol, chunks: readonly string[]): Promise<void> {
   const parser = protocol.createParser({ tools: [writeFile], onEvent: () => undefined });
-  const reader = streamOf(chunks).pipeThrough(new TransformStream<Part, Part>()).getReader();
+  const reader = streamOf(chunks, () => false)
+    .pipeThrough(new TransformStream<Part, Part>())
+    .getReader();
   for (let next = await reader.read(); !next.done; next = await reader.read())
     if (next.value.type === "text-delta") parser.feed(next.value.delta as string);
   parser.end();
