@@ -1,6 +1,6 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|agent|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|local|searches|all`.
-// Each prints its tables; `all` measures the first six and writes docs/benchmarks.md; `agent`, `sandbox`, `tasks`, `transports`,
+// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|local|searches|all`.
+// Each prints its tables; `all` measures the first six and writes docs/benchmarks.md; `agent`, `ai-sdk`, `sandbox`, `tasks`, `transports`,
 // `trp` and `local` write docs/benchmarks-<name>.md; `searches` is a part of `local`, `sandbox-reuse` and `sandbox-sessions` are parts of `sandbox`, and
 // `writes` looks closer at one of `trp`.
 import { spawnSync } from "node:child_process";
@@ -15,6 +15,7 @@ const measured = {
   tokens: [...parsers, "prompts", "agent"],
   toolkit: ["toolkit"],
   agent: ["agent", "toolkit"],
+  "ai-sdk": ["ai-sdk", "tam", "toolsxml", "prompts"],
   sandbox: ["sandbox"],
   "sandbox-reuse": ["sandbox"],
   "sandbox-sessions": ["sandbox"],

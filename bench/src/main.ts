@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { agentPage } from "./agent/page.ts";
+import { aiSdkPage } from "./ai-sdk/page.ts";
 import { localPage } from "./local/page.ts";
 import { describeMachine } from "./machine.ts";
 import { type Measured, page } from "./page.ts";
@@ -35,6 +36,10 @@ for (const part of Object.keys(parts) as (keyof Measured)[]) {
 if (what === "agent") {
   const found = await (await import("./agent/index.ts")).measureAgent(progress);
   writePage("benchmarks-agent.md", agentPage(describeMachine(root), found));
+}
+if (what === "ai-sdk") {
+  const found = await (await import("./ai-sdk/index.ts")).measureAiSdk(progress);
+  writePage("benchmarks-ai-sdk.md", aiSdkPage(describeMachine(root), found));
 }
 if (what === "tasks") {
   const found = await (await import("./tasks/index.ts")).measureTasks(progress);

@@ -1,4 +1,5 @@
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
+import { createAgent, nativeProtocol } from "@toolglot/agent";
 import {
   type Message,
   type Model,
@@ -7,7 +8,9 @@ import {
   ToolglotError,
   textMessage,
 } from "@toolglot/core";
+import { decodeTranscript, encodeTranscript } from "@toolglot/core/transcript";
 import { localProvider, openAiText, sse } from "@toolglot/internal/testing/providers";
+import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { expect, it } from "vitest";
 import { type AiSdkModelOptions, aiSdkModel } from "../src/index.ts";
 
@@ -80,6 +83,43 @@ it("takes models of specification v2, v3 and v4, and says which model it is", as
       aiSdkModel({ model: modelOf("v4", [{ ...end, finishReason: { unified: "other", raw: undefined } }]) }),
     ),
   ).toMatchObject([{ reason: "error" }]);
+});
+
+it("gives reasoning back to the provider that made it, and to no other", async () => {
+  const signed = { anthropic: { signature: "s" } };
+  const answer = [
+    { type: "reasoning-start", id: "r" },
+    { type: "reasoning-delta", id: "r", delta: "let me " },
+    { type: "reasoning-delta", id: "r", delta: "see", providerMetadata: signed },
+    { type: "reasoning-end", id: "r" },
+    { type: "reasoning-delta", id: "q", delta: "unsigned" },
+    { type: "reasoning-end", id: "q" },
+    { type: "text-delta", id: "1", delta: "ok" },
+    end,
+  ];
+  const model = modelOf("v3", answer, [{ type: "text-delta", id: "1", delta: "fine" }, end]);
+  const agent = createAgent({
+    model: aiSdkModel({ model }),
+    protocol: nativeProtocol(),
+    executor: toolkitExecutor(new Toolkit()),
+    tools: [],
+  });
+  const { transcript } = await agent.run("Hi").result;
+  expect(transcript.messages.at(-1)?.parts).toEqual([
+    { type: "reasoning", text: "let me see", meta: { provider: { name: "local", options: signed } } },
+    { type: "reasoning", text: "unsigned" },
+    { type: "text", text: "ok" },
+  ]);
+  const kept = decodeTranscript(encodeTranscript(transcript)).messages;
+  const again: ModelRequest = { messages: [...kept, textMessage("user", "And?")] };
+  await receive(aiSdkModel({ model }), again);
+  expect(model.asked[1]?.prompt.find(({ role }) => role === "assistant")?.content).toEqual([
+    { type: "reasoning", text: "let me see", providerOptions: signed },
+    { type: "text", text: "ok" },
+  ]);
+  const other = { ...modelOf("v3", [end]), provider: "other" };
+  await receive(aiSdkModel({ model: other }), again);
+  expect(JSON.stringify(other.asked)).not.toContain("let me see");
 });
 
 it("refuses what is no such model", () => {

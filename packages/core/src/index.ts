@@ -46,6 +46,7 @@ export {
   type Message,
   type MessagePart,
   messageText,
+  type ReasoningMeta,
   type Transcript,
   type Trust,
   textMessage,

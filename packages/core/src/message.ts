@@ -1,3 +1,4 @@
+import type { JsonObject } from "./json.ts";
 import { neutralize } from "./text/neutralize.ts";
 import type { ToolCall, ToolResult } from "./tool.ts";
 
@@ -6,10 +7,15 @@ import type { ToolCall, ToolResult } from "./tool.ts";
  */
 export type Trust = "host" | "user" | "untrusted";
 
+/** What a provider wants back with its own reasoning, as a signature; no other provider gets it. */
+export interface ReasoningMeta {
+  provider: { name: string; options: JsonObject };
+}
+
 /** One part of a message. */
 export type MessagePart =
   | { type: "text"; text: string }
-  | { type: "reasoning"; text: string }
+  | { type: "reasoning"; text: string; meta?: ReasoningMeta }
   | { type: "call"; call: ToolCall }
   | { type: "result"; result: ToolResult }
   | { type: "file"; mediaType: string; name?: string; data?: string; url?: string };

@@ -1,4 +1,4 @@
-import type { Message } from "./message.ts";
+import type { Message, ReasoningMeta } from "./message.ts";
 import type { ToolCall, ToolDefinition } from "./tool.ts";
 
 /** Tokens as the provider counted them. What it does not say stays out. */
@@ -32,7 +32,8 @@ export type FinishReason = "stop" | "length" | "calls" | "filter" | "error";
 /** A piece of a model's answer; a bare string is text. */
 export type ModelPart =
   | string
-  | { type: "reasoning"; text: string }
+  /** `meta`, with the last piece of a stretch of reasoning: what the provider wants back with it. */
+  | { type: "reasoning"; text: string; meta?: ReasoningMeta }
   | { type: "call"; call: ToolCall }
   | { type: "finish"; reason: FinishReason; stopSequence?: string; usage?: Usage };
 

@@ -43,7 +43,7 @@ export const transcriptSchema: JsonSchemaObject = {
     part: {
       oneOf: [
         variant("text", ["text"], { text }),
-        variant("reasoning", ["text"], { text }),
+        variant("reasoning", ["text"], { text, meta: anObject }),
         variant("call", ["call"], { call: { $ref: "#/$defs/call" } }),
         variant("result", ["result"], { result: { $ref: "#/$defs/result" } }),
         variant("file", ["mediaType"], { ...media, name: text }),

@@ -50,7 +50,7 @@ type Shape = Record<string, readonly unknown[] | string>;
 
 const partShapes: Record<string, Shape> = {
   text: { text: "string" },
-  reasoning: { text: "string" },
+  reasoning: { text: "string", meta: "object?" },
   call: { call: "object" },
   result: { result: "object" },
   file: { mediaType: "string", name: "string?", data: "string?", url: "string?" },

@@ -46,6 +46,8 @@ interface Draft {
   /** Visible text: what the parser gave as text. */
   visible: string;
   reasoning: string;
+  /** The stretches of it that the provider wants back as its own. */
+  signed: (MessagePart & { type: "reasoning" })[];
   calls: ToolCall[];
   end: EndOptions;
   usage: Usage | undefined;
@@ -122,6 +124,7 @@ function newDraft(run: RunState): Draft {
     text: "",
     visible: "",
     reasoning: "",
+    signed: [],
     calls: [],
     end: {},
     usage: undefined,
@@ -240,7 +243,8 @@ function take(run: RunState, draft: Draft, part: ModelPart): void {
   switch (part?.type) {
     case "reasoning":
       draft.reasoning += part.text;
-      run.emit({ type: "reasoning-delta", stepIndex: run.stepIndex, text: part.text });
+      if (part.meta) draft.signed.push({ type: "reasoning", text: unsigned(draft), meta: plainJson(part.meta) });
+      if (part.text !== "") run.emit({ type: "reasoning-delta", stepIndex: run.stepIndex, text: part.text });
       return;
     case "call": {
       const call = plainJson(part.call);
@@ -260,6 +264,10 @@ function take(run: RunState, draft: Draft, part: ModelPart): void {
   }
 }
 
+/** Reasoning behind the last stretch that the provider wants back. */
+const unsigned = ({ reasoning, signed }: Omit<Draft, "parser">): string =>
+  reasoning.slice(signed.reduce((length, { text }) => length + text.length, 0));
+
 /** Adds what was received to the conversation. Calls that were never run are left out, or they would wait for a result. */
 function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | undefined, withCalls: boolean): void {
   const hidden = (parsed?.segments ?? []).filter((segment) => segment.type === "reasoning");
@@ -270,8 +278,8 @@ function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | unde
     from = span.end;
   }
   text += draft.text.slice(from);
-  const reasoning = draft.reasoning + hidden.map((segment) => ("text" in segment ? segment.text : "")).join("");
-  const parts: MessagePart[] = [];
+  const reasoning = unsigned(draft) + hidden.map((segment) => ("text" in segment ? segment.text : "")).join("");
+  const parts: MessagePart[] = [...draft.signed];
   if (reasoning !== "") parts.push({ type: "reasoning", text: reasoning });
   if (text.trim() !== "") parts.push({ type: "text", text });
   if (withCalls) parts.push(...draft.calls.map((call) => ({ type: "call" as const, call })));

@@ -98,7 +98,7 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
       Promise.resolve(
         model.doStream({
           ...settings,
-          prompt: toPrompt(messages, model.specificationVersion),
+          prompt: toPrompt(messages, model),
           abortSignal: both,
           ...(tools && tools.length > 0 && { tools: tools.map(toFunction), toolChoice: { type: "auto" } }),
           ...(stop && { stopSequences: stop }),
@@ -107,8 +107,10 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
       ),
     );
     let finish: ModelPart | undefined;
+    const reasoning = new Reasoning(model.provider);
     for await (const part of stream) {
       if (part.type === "finish") finish = finishOf(part);
+      else if (part.type.startsWith("reasoning-")) yield* reasoning.take(part);
       else yield* convert(part);
     }
     if (finish) yield finish;
@@ -153,13 +155,29 @@ function* convert(part: Part): Generator<ModelPart> {
     providerExecuted,
   } = part as unknown as Record<string, string>;
   if (type === "text-delta" && delta) yield delta;
-  else if (type === "reasoning-delta" && delta) yield { type: "reasoning", text: delta };
   else if (type === "tool-call" && !providerExecuted)
     yield {
       type: "call",
       call: { id: id as string, name: name as string, input: inputOf(input as string), protocol: "native" },
     };
   else if (type === "error") throw part.error;
+}
+
+/** Reasoning, with what its provider wants back: a signature, say, which may come with any part of a stretch. */
+class Reasoning {
+  readonly #provider: string;
+  readonly #options = new Map<unknown, JsonObject>();
+
+  constructor(provider: string) {
+    this.#provider = provider;
+  }
+
+  *take({ type, id, delta, providerMetadata }: Part): Generator<ModelPart> {
+    if (providerMetadata) this.#options.set(id, providerMetadata);
+    const options = this.#options.get(id);
+    const meta = type === "reasoning-end" && options && { meta: { provider: { name: this.#provider, options } } };
+    if (delta || meta) yield { type: "reasoning", text: (delta ?? "") as string, ...meta };
+  }
 }
 
 /** What the model wrote, when it is no JSON. */

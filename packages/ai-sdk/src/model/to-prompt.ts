@@ -1,9 +1,15 @@
 import { contentText, type Message, type MessagePart, messageText, type ToolResult } from "@toolglot/core";
 import { filePart, resultPart } from "../file-parts.ts";
-import type { Part, PromptMessage } from "../spec.ts";
+import type { Part, PromptMessage, ProviderData } from "../spec.ts";
 
-/** Messages as a provider of a specification takes them; reasoning is left out, since no provider takes another's. */
-export function toPrompt(messages: readonly Message[], version: string): PromptMessage[] {
+/** Which model is asked. */
+interface Asked {
+  specificationVersion: string;
+  provider: string;
+}
+
+/** Messages as a provider of a specification takes them. Reasoning goes to the provider that made it: none takes another's. */
+export function toPrompt(messages: readonly Message[], model: Asked): PromptMessage[] {
   const names = new Map<string, string>();
   for (const { parts } of messages)
     for (const part of parts) if (part.type === "call") names.set(part.call.id, part.call.name);
@@ -11,20 +17,20 @@ export function toPrompt(messages: readonly Message[], version: string): PromptM
     .filter(({ role }) => role === "system")
     .map(messageText)
     .filter((text) => text !== "");
-  const rest = messages
-    .filter(({ role }) => role !== "system")
-    .flatMap((message) => toMessages(message, names, version));
+  const rest = messages.filter(({ role }) => role !== "system").flatMap((message) => toMessages(message, names, model));
   // Chat templates often refuse a second one.
   return system.length > 0 ? [{ role: "system", content: system.join("\n\n") }, ...rest] : rest;
 }
 
-function toMessages({ role, parts }: Message, names: ReadonlyMap<string, string>, version: string): PromptMessage[] {
+function toMessages({ role, parts }: Message, names: ReadonlyMap<string, string>, model: Asked): PromptMessage[] {
   if (role === "assistant") {
-    const content = parts.flatMap((part) => toPart(part, version));
+    const content = parts.flatMap((part) => toPart(part, model));
     return content.length > 0 ? [{ role, content }] : [];
   }
-  const results = parts.flatMap((part) => (part.type === "result" ? [toResult(part.result, names, version)] : []));
-  const content = parts.flatMap((part) => (part.type === "text" || part.type === "file" ? toPart(part, version) : []));
+  const results = parts.flatMap((part) =>
+    part.type === "result" ? [toResult(part.result, names, model.specificationVersion)] : [],
+  );
+  const content = parts.flatMap((part) => (part.type === "text" || part.type === "file" ? toPart(part, model) : []));
   return [
     ...(results.length > 0 ? [{ role: "tool" as const, content: results }] : []),
     ...(content.length > 0 ? [{ role: "user" as const, content: joinTexts(content) }] : []),
@@ -43,7 +49,7 @@ function joinTexts(parts: readonly Part[]): Part[] {
   return joined;
 }
 
-function toPart(part: MessagePart, version: string): Part[] {
+function toPart(part: MessagePart, { specificationVersion: version, provider }: Asked): Part[] {
   switch (part.type) {
     case "text":
       return part.text === "" ? [] : [{ type: "text", text: part.text }];
@@ -54,6 +60,12 @@ function toPart(part: MessagePart, version: string): Part[] {
       // Providers require an object; other input that the model wrote goes back to it under one key.
       const object = typeof input === "object" && input !== null && !Array.isArray(input) ? input : { input };
       return [{ type: "tool-call", toolCallId: id, toolName: name, input: object }];
+    }
+    case "reasoning": {
+      const made = part.meta?.provider;
+      return made?.name === provider
+        ? [{ type: "reasoning", text: part.text, providerOptions: made.options as ProviderData }]
+        : [];
     }
     default:
       return [];

@@ -1,0 +1,167 @@
+import { hermesToolMiddleware, morphXmlToolMiddleware, qwen3CoderToolMiddleware } from "@ai-sdk-tool/parser";
+import { toolglotMiddleware } from "@toolglot/ai-sdk";
+import type { ToolDefinition, ToolProtocol } from "@toolglot/core";
+import { tamPrompt } from "@toolglot/prompts/tam";
+import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
+import { tamProtocol } from "@toolglot/tam";
+import { toolsxmlProtocol } from "@toolglot/toolsxml";
+
+/** A middleware in the benchmark, with the text a model would write for it. */
+export interface Runner {
+  name: string;
+  encode(bodies: readonly string[]): string;
+  // biome-ignore lint/suspicious/noExplicitAny: middlewares of two packages.
+  middleware: any;
+  /** Ours: the protocol, for its bare parser. */
+  protocol?: ToolProtocol;
+}
+
+const text = { type: "string" } as const;
+export const writeFile: ToolDefinition = {
+  name: "write_file",
+  description: "Writes a file.",
+  inputSchema: {
+    type: "object",
+    properties: { path: text, content: { ...text, "x-raw-body": true } },
+    required: ["path", "content"],
+  },
+};
+
+const toolsxml = toolsxmlProtocol({ prompt: toolsxmlPrompt }) as ToolProtocol;
+const tam = tamProtocol({ prompt: tamPrompt }) as ToolProtocol;
+const own = (name: string, protocol: ToolProtocol): Runner => ({
+  name,
+  protocol,
+  encode: (bodies) =>
+    protocol.formatActions(
+      [
+        {
+          kind: "calls",
+          calls: bodies.map((content, at) => ({
+            id: `${at}`,
+            name: "write_file",
+            input: { path: `${at}`, content },
+            protocol: "bench",
+          })),
+          span: { start: 0, end: 0 },
+        },
+      ],
+      { tools: [writeFile], lossy: true },
+    ),
+  middleware: toolglotMiddleware({ protocol, specificationVersion: "v3" }),
+});
+
+export const runners: readonly Runner[] = [
+  own("toolglot, ToolsXML", toolsxml),
+  own("toolglot, TAM", tam),
+  {
+    name: "@ai-sdk-tool/parser 4.1.26 hermes",
+    encode: (bodies) =>
+      bodies
+        .map(
+          (content, at) =>
+            `<tool_call>\n${JSON.stringify({ name: "write_file", arguments: { path: `${at}`, content } })}\n</tool_call>`,
+        )
+        .join("\n"),
+    middleware: hermesToolMiddleware,
+  },
+  {
+    name: "@ai-sdk-tool/parser 4.1.26 morph-xml, raw",
+    encode: (bodies) =>
+      bodies
+        .map((content, at) => `<write_file>\n<path>${at}</path>\n<content>${content}</content>\n</write_file>`)
+        .join("\n"),
+    middleware: morphXmlToolMiddleware,
+  },
+  {
+    name: "@ai-sdk-tool/parser 4.1.26 qwen3coder",
+    encode: (bodies) =>
+      bodies
+        .map(
+          (content, at) =>
+            `<tool_call>\n<function=write_file>\n<parameter=path>${at}</parameter>\n<parameter=content>${content}</parameter>\n</function>\n</tool_call>`,
+        )
+        .join("\n"),
+    middleware: qwen3CoderToolMiddleware,
+  },
+];
+
+interface Part {
+  type: string;
+  [key: string]: unknown;
+}
+
+const prompt = [{ role: "user", content: [{ type: "text", text: "Write." }] }];
+const tools = [
+  { type: "function", name: "write_file", description: "Writes a file.", inputSchema: writeFile.inputSchema },
+];
+
+const timeIsOver = new Error("The time is over.");
+
+/** The provider's stream. It fails when the time is over: a middleware that gives nothing before the end can't be stopped otherwise. */
+function streamOf(chunks: readonly string[], expired: () => boolean): ReadableStream<Part> {
+  let at = -1;
+  return new ReadableStream<Part>({
+    pull(controller) {
+      if (expired()) {
+        controller.error(timeIsOver);
+        return;
+      }
+      at += 1;
+      const delta = chunks[at - 1];
+      if (at === 0) controller.enqueue({ type: "text-start", id: "1" });
+      else if (delta !== undefined) controller.enqueue({ type: "text-delta", id: "1", delta });
+      else {
+        controller.enqueue({ type: "text-end", id: "1" });
+        controller.enqueue({ type: "finish", finishReason: { unified: "stop", raw: "stop" }, usage: {} });
+        controller.close();
+      }
+    },
+  });
+}
+
+/** What a stream gave: how many deltas of inputs, and the bodies of its calls. */
+export interface Outcome {
+  deltas: number;
+  bodies: unknown[];
+}
+
+async function read(stream: ReadableStream<Part>): Promise<Outcome> {
+  const found: Outcome = { deltas: 0, bodies: [] };
+  const reader = stream.getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read()) {
+    const { type, input } = next.value;
+    if (type === "tool-input-delta") found.deltas += 1;
+    if (type === "tool-call") found.bodies.push((JSON.parse(input as string) as { content?: unknown }).content);
+  }
+  return found;
+}
+
+/** An answer in chunks through a middleware; undefined when it took too long. */
+export async function throughMiddleware(
+  { middleware }: Runner,
+  chunks: readonly string[],
+  expired: () => boolean,
+): Promise<Outcome | undefined> {
+  const model = { specificationVersion: "v3", provider: "bench", modelId: "m" };
+  const params = await middleware.transformParams({ type: "stream", params: { prompt, tools }, model });
+  const doStream = async () => ({ stream: streamOf(chunks, expired) });
+  const { stream } = await middleware.wrapStream({ doStream, doGenerate: doStream, params, model });
+  try {
+    return await read(stream);
+  } catch (error) {
+    if (expired()) return undefined;
+    throw error;
+  }
+}
+
+/** The same chunks through the bare parser, behind a stream that changes nothing. */
+export async function throughParser(protocol: ToolProtocol, chunks: readonly string[]): Promise<void> {
+  const parser = protocol.createParser({ tools: [writeFile], onEvent: () => undefined });
+  const reader = streamOf(chunks, () => false)
+    .pipeThrough(new TransformStream<Part, Part>())
+    .getReader();
+  for (let next = await reader.read(); !next.done; next = await reader.read())
+    if (next.value.type === "text-delta") parser.feed(next.value.delta as string);
+  parser.end();
+}
