@@ -17,7 +17,7 @@ export interface ChunkingOptions {
 }
 
 /** Which texts are cut where differs by their lengths, so that all vectors together are cut everywhere. */
-const step = rounds(6, 3, 1);
+const step = rounds(6, 1);
 
 /**
  * The ways a text is fed: one UTF-16 unit at a time (which parts surrogate pairs), cut in two at every place while it

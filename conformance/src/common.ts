@@ -47,8 +47,8 @@ export function runCommon<Block extends BlockBase, Event extends ProtocolEvent<B
     "text around blocks": textCases(plain, others),
     options: optionCases(plain),
     "large and hostile texts": largeCases(plain),
-    "pieces of all formats": mixedCases(plain, others, rounds(75, 100, 150)),
-    "pieces of its own format": denseCases(plain, rounds(125, 170, 250)),
+    "pieces of all formats": mixedCases(plain, others, rounds(75, 150)),
+    "pieces of its own format": denseCases(plain, rounds(125, 250)),
   };
   describe(protocol, () => {
     for (const [topic, cases] of Object.entries(topics)) {

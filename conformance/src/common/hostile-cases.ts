@@ -19,8 +19,8 @@ export function largeCases(fixture: Fixture): CommonCase[] {
   const line = "abc 0123456789 (x) => { return 'y'; } # ";
   const value = (join: string): string => Array(25_000).fill(line).join(join).trimEnd();
   const runs = { blocks: [{ status: "complete" as const }], runnable: 1, diagnostics: [] };
-  const many = rounds(2_000, 4_000, 50_000);
-  const within = rounds(5_000, 7_500, 20_000);
+  const many = rounds(2_000, 50_000);
+  const within = rounds(5_000, 20_000);
   return [
     { name: "a value of 1 MB", input: block(value("\n")), values: [value("\n")], expect: runs, chunking: coarse },
     { name: "a value of 1 MB on a line", input: block(value("")), values: [value("")], expect: runs, chunking: coarse },

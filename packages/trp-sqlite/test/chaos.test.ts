@@ -45,7 +45,9 @@ const weak = {
 } as const;
 
 // That the test above would see a fault: one of them in `.ci/run`, all in test:long.
-const seen = isThorough ? someOf(Object.keys(weak) as (keyof typeof weak)[], 0, ["naive"]) : [];
+const seen: readonly (keyof typeof weak)[] = isThorough
+  ? someOf(Object.keys(weak) as (keyof typeof weak)[], 0, ["naive"])
+  : [];
 
 it.each(seen)(
   "should notice what a router does wrong that guards its effects the %s way",
