@@ -1,5 +1,14 @@
-import { type AgentEvent, type AgentOptions, createAgent, type RunResult, recordRun } from "@toolglot/agent";
+import {
+  type AgentEvent,
+  type AgentLimits,
+  type AgentOptions,
+  createAgent,
+  type RunResult,
+  recordRun,
+} from "@toolglot/agent";
 import { type Locale, type Message, type Model, textMessage } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
+import type { ChosenModel } from "../models/chosen-model.ts";
 import { languageOf } from "../planner/text.ts";
 import type { RunView } from "../view/run-view.ts";
 import { type Allowed, approver } from "./approve.ts";
@@ -16,7 +25,8 @@ import { wordsFor } from "./words.ts";
 export interface AskContext {
   options: DemoOptions;
   session: Session;
-  model: Model;
+  /** What answers, and what the agent is told of it. */
+  agent: ChosenModel["agent"];
   view: RunView;
   interrupts: Interrupts;
   terminal: Terminal;
@@ -48,7 +58,7 @@ export function runAgent(
   context: AskContext,
   prepare: (agent: AgentOptions, signal: AbortSignal) => Promise<Message[] | undefined>,
 ): Promise<RunResult | undefined> {
-  const { options, session, model, view, interrupts, terminal, record } = context;
+  const { options, session, view, interrupts, terminal, record } = context;
   const { protocol, mode, router } = options;
   session.watchTasks((event) => view.task(event));
   delete context.declined.message;
@@ -62,7 +72,10 @@ export function runAgent(
     };
     const agent = await agentOptions({
       session,
-      model: heardBy(view, whileWaiting(model, terminal, words), {
+      ...context.agent,
+      ...(options.system !== undefined && { system: options.system }),
+      limits: agentLimits(options.limits),
+      model: heardBy(view, whileWaiting(context.agent.model, terminal, words), {
         hear,
         heard: (text) => session.programs.heard(text),
       }),
@@ -98,6 +111,10 @@ export function runAgent(
     return result;
   });
 }
+
+const agentLimits = ({ seconds, ...others }: DemoOptions["limits"]): AgentLimits => {
+  return defined({ ...others, timeMs: seconds === undefined ? undefined : seconds * 1000 });
+};
 
 /** Says once that edits can be undone, where a value is kept, and what the shell can't do here. */
 async function sayAboutProject(

@@ -35,7 +35,10 @@ const examples = `  npm run demo                                          chat, 
   npm run demo -- approvals list                        also: approvals approve ID, approvals deny ID
   npm run demo -- audit verify                          also: audit list
   npm run --silent demo -- --json "show order 1042" | jq .type
-  npm run demo -- --model qwen3 --base-url http://localhost:11434/v1
+  npm run demo -- --model ollama:qwen3                  a known provider; any endpoint: --model qwen3 --base-url URL
+  npm run demo -- --model fast --max-cost 0.10          an entry of your configuration, in ~/.config/toolglot-demo/config.toml
+  npm run demo -- models                                what is configured, and what the providers' servers offer
+  npm run demo -- config                                what holds, and where each of it comes from
   npm run demo -- --model anthropic:claude-sonnet-4-5 "which orders are affected by the delay policy?"`;
 
 /** Examples, exit codes and environment. */
@@ -57,7 +60,8 @@ Exit codes, the same in every protocol:
 Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given;
 programs at a router (trp-code, trp-code-js) wait instead.
 
-Environment: OPENAI_API_KEY (sent to --base-url when set), ANTHROPIC_API_KEY, NO_COLOR, XDG_DATA_HOME, TRP_DATA_DIR;
+Environment: the keys of providers (also from .env; models shows their names), OPENAI_API_KEY (also sent to --base-url), NO_COLOR,
+XDG_CONFIG_HOME, XDG_DATA_HOME, TRP_DATA_DIR;
 for routers also TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_EXECUTOR_BASE_SLEEP_MS.`,
   zh: `
 规划器能处理的请求（中文或英文）：
@@ -76,6 +80,7 @@ ${examples}
 建工单、删除记录、发送消息和执行命令之前会先询问你。没有终端时一律视为拒绝，除非加上 --yes；
 经路由器的程序（trp-code、trp-code-js）则会等待。
 
-环境变量：OPENAI_API_KEY（设置后发给 --base-url）、ANTHROPIC_API_KEY、NO_COLOR、XDG_DATA_HOME、TRP_DATA_DIR；
+环境变量：各提供方的密钥（也可写在 .env；models 会列出名称）、OPENAI_API_KEY（也会发给 --base-url）、NO_COLOR、
+XDG_CONFIG_HOME、XDG_DATA_HOME、TRP_DATA_DIR；
 路由器另有 TRP_HOST、TRP_PORT、TRP_TOKENS、TRP_APPROVAL_HMAC_SECRET、TRP_EXECUTOR_BASE_SLEEP_MS。`,
 };

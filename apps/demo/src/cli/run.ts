@@ -2,6 +2,7 @@ import type { Model } from "@toolglot/core";
 import type { AskValue } from "@toolglot/local-tools/secrets";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
+import { type ChosenModel, chosenModel } from "../models/chosen-model.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { dropPrograms } from "../programs/program-book.ts";
 import { openProject } from "../project/scratch-project.ts";
@@ -14,7 +15,7 @@ import { type AskContext, ask } from "./ask.ts";
 import { chat } from "./chat.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { Interrupts } from "./interrupts.ts";
-import { type DemoOptions, parseArguments } from "./options.ts";
+import { type DemoOptions, type ParsedArguments, parseArguments } from "./options.ts";
 import { protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
 import { offerOf, openSession, type Session, type SessionOptions } from "./session.ts";
@@ -24,9 +25,12 @@ import { tour } from "./tour.ts";
 import { UsageError } from "./usage-error.ts";
 import { wordsFor } from "./words.ts";
 
+type Asked = Extract<ParsedArguments, { options: unknown }>;
 type Subcommand = (args: readonly string[]) => Promise<number>;
 /** Each is loaded when it is asked for: a start loads what it uses. */
 const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
+  ["config", async () => (await import("../config/config-command.ts")).configCommand],
+  ["models", async () => (await import("../models/models-command.ts")).modelsCommand],
   ["parse", async () => (await import("../parse/parse-command.ts")).parseCommand],
   ["tools", async () => (await import("../tools-command/tools-command.ts")).toolsCommand],
   ["router", async () => (await import("../router/router-command.ts")).routerCommand],
@@ -50,7 +54,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const interrupts = new Interrupts((code) => process.exit(code));
     const hearNoMore = interrupts.listen();
     try {
-      return await runWith(parsed.options, interrupts);
+      return await runWith(parsed, interrupts);
     } finally {
       hearNoMore();
     }
@@ -62,7 +66,7 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<number> {
+async function runWith({ options, config }: Asked, interrupts: Interrupts): Promise<number> {
   const terminal = processTerminal(options.json);
   const head = (): void => {
     if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
@@ -74,7 +78,7 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
   }
   // A wrong model is to be known before anything is made.
   const words = wordsFor(options.lang);
-  const real = await realModel(options, (reason) => terminal.note(`${words.again(reason)}\n`));
+  const real = await chosenModel(options, config, (reason) => terminal.note(`${words.again(reason)}\n`));
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`${words.dataMade(store.folder)}\n`);
   if (options.reset) {
@@ -145,7 +149,7 @@ async function converse(options: DemoOptions, contextOf: (options: DemoOptions) 
 function contextFor(
   options: DemoOptions,
   shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed">,
-  real: Model | undefined,
+  real: ChosenModel | undefined,
 ): AskContext {
   const declined: AskContext["declined"] = {};
   return {
@@ -153,7 +157,7 @@ function contextFor(
     options,
     declined,
     view: viewFor(options, shared.terminal),
-    model: real ?? planner(options, shared.terminal, declined),
+    agent: real?.agent ?? { model: planner(options, shared.terminal, declined) },
   };
 }
 
@@ -175,16 +179,6 @@ async function instructions({ protocol, lang, mode, session: name }: DemoOptions
     null,
     2,
   );
-}
-
-/** The model that was asked for; the providers' code is loaded only then. */
-async function realModel(
-  { model, baseUrl, timeout, lang }: DemoOptions,
-  onRetry: (reason: string) => void,
-): Promise<Model | undefined> {
-  if (model === undefined) return undefined;
-  const { chooseModel } = await import("../models/choose-model.ts");
-  return chooseModel({ name: model, baseUrl, timeoutSeconds: timeout, words: wordsFor(lang), onRetry });
 }
 
 function planner({ messy, question }: DemoOptions, { interactive }: Terminal, declined: AskContext["declined"]): Model {

@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
-import type { AnyTool, Executor, Locale, Model, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
+import type { AnyTool, Executor, Locale, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
 import type { LocalTools } from "@toolglot/local-tools";
 import type { AskValue } from "@toolglot/local-tools/secrets";
 import { createSandbox, type DurableExecutorOptions, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
@@ -185,9 +185,9 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
 }
 
 /** What one run is made of. */
-export interface RunSetup {
+export interface RunSetup
+  extends Pick<AgentOptions, "model" | "price" | "maxTokens" | "context" | "limits" | "system"> {
   session: Session;
-  model: Model;
   protocol: ProtocolName;
   locale: Locale;
   mode: ProtocolMode;

@@ -92,7 +92,7 @@ it("should warn when what the user types holds a value, and say where a value is
 
 /** What the demo says beside a run. */
 async function notesOf(question: string, session: Session): Promise<string> {
-  const parsed = parseArguments(["--protocol", "native", question]);
+  const parsed = parseArguments(["--no-config", "--protocol", "native", question]);
   if ("print" in parsed) throw new Error("no options");
   const terminal = processTerminal(false);
   let noted = "";
@@ -102,7 +102,7 @@ async function notesOf(question: string, session: Session): Promise<string> {
   await ask(question, {
     options: parsed.options,
     session,
-    model: createPlanner(),
+    agent: { model: createPlanner() },
     view: new TerminalView({ ...terminal.screen, write: () => undefined }),
     interrupts: new Interrupts(() => undefined),
     terminal: { ...terminal, interactive: false, promptOutput: undefined, note },
