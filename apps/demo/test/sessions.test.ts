@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
 import { createSandbox } from "@toolglot/sandbox";
 import { afterAll, expect, it } from "vitest";
-import { openKeptSession } from "../src/sessions/kept-session.ts";
+import { KeptSession } from "../src/sessions/kept-session.ts";
 import { buildDemo, type Ended, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
 
@@ -74,7 +74,6 @@ it("should say what is wrong with a session, and what to do", async () => {
   });
   for (const args of [
     ["--session", "a b"],
-    ["--session", "x", "--protocol", "tam"],
     ["--session", "x", "--mode", "single"],
   ]) {
     expect(await demo(...args, "What is 1 + 1?")).toMatchObject({ code: 2 });
@@ -102,7 +101,7 @@ it("should say what is wrong with a session, and what to do", async () => {
 
 it("should leave a session alone that somebody else has open", async () => {
   await using sandbox = createSandbox({ language: "python", pool: { size: 0 } });
-  const { session } = await openKeptSession(sandbox, data, "held");
+  const session = await new KeptSession(data, "held", () => sandbox).variables("python");
   await session.save();
   expect(await demo("--session", "held", "What is 1 + 1?")).toMatchObject({
     code: 1,

@@ -72,6 +72,15 @@ export function buildCommand(locale: Locale): Command {
     )
     .addOption(
       new Option(
+        "--attach <file>",
+        say(
+          "a file or an image for the question, more than once; also @FILE in it",
+          "随问题发送的文件或图片，可写多次；也可在问题里写 @文件",
+        ),
+      ).argParser((file: string, before: string[] = []) => [...before, file]),
+    )
+    .addOption(
+      new Option(
         "--max-turns <n>",
         say("model answers for a question (default: 16)", "每个问题最多几次模型回答（默认：16）"),
       ).argParser(numberOf("--max-turns", true)),
@@ -117,8 +126,8 @@ export function buildCommand(locale: Locale): Command {
     .option(
       "--session <name>",
       say(
-        "programs share their variables, and the conversation goes on, also in the next process; see sessions --help",
-        "程序共享变量，对话延续到下一个进程；见 sessions --help",
+        "keep the conversation, and the variables of its programs, for the next process; see sessions --help",
+        "保存对话和程序的变量，供下一个进程继续；见 sessions --help",
       ),
     )
     .option("--json", say("events as NDJSON, nothing else on standard output", "标准输出只有 NDJSON 格式的事件"), false)

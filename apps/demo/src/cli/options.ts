@@ -31,11 +31,13 @@ export interface DemoOptions {
   limits: ConfigLimits;
   /** Seconds that a model may be silent. */
   timeout?: number;
+  /** Files for the question. */
+  attach?: string[];
   record?: string;
   replay?: string;
   /** Goes on with a program that waits: with this one, or with the only one. */
   resume?: true | string;
-  /** The session whose variables the programs share, and whose conversation goes on. */
+  /** The session that keeps the conversation, with the variables of its programs. */
   session?: string;
   json: boolean;
   showPrompt: boolean;
@@ -149,6 +151,8 @@ function check(options: DemoOptions): void {
   const ids = slipsOf[protocol].map(({ id }) => id);
   if (typeof messy === "string" && !ids.includes(messy))
     throw new UsageError(`With --protocol ${protocol} the slips are ${ids.join(", ")}; not ${messy}.`);
+  if (options.attach !== undefined && (question === undefined || model === undefined))
+    throw new UsageError("--attach goes with a question to a real model: --model NAME.");
   if (baseUrl !== undefined && model === undefined) throw new UsageError("--base-url needs --model NAME.");
   if (messy !== undefined && model !== undefined)
     throw new UsageError("--messy and --slip are for the planner; leave out --model.");
@@ -159,11 +163,10 @@ function check(options: DemoOptions): void {
     throw new UsageError("--replay calls no model; leave out --model, --messy and --slip.");
 }
 
-function checkSession({ session, protocol, mode, resume, replay, record }: DemoOptions): void {
+function checkSession({ session, mode, resume, replay, record }: DemoOptions): void {
   if (session === undefined) return;
   checkSessionName(session);
-  if (protocol !== "attp" || mode !== "loop")
-    throw new UsageError("--session keeps the variables of Python programs: use --protocol attp and --mode loop.");
+  if (mode !== "loop") throw new UsageError("--session keeps a conversation: use --mode loop.");
   if (resume !== undefined || replay !== undefined || record !== undefined)
     throw new UsageError("--session goes on by itself; leave out --resume, --replay and --record.");
 }

@@ -1,5 +1,8 @@
-import type { Model } from "@toolglot/core";
+import type { Model, ProgramLanguage } from "@toolglot/core";
 import type { AskValue } from "@toolglot/local-tools/secrets";
+import { filesIn, readAttachment } from "../chat/attachments.ts";
+import type { ChatHost } from "../chat/commands.ts";
+import { chatWords } from "../chat/words.ts";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
 import { type ChosenModel, chosenModel } from "../models/chosen-model.ts";
@@ -10,13 +13,14 @@ import { dropSessions } from "../sessions/session-folder.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
+import { visible } from "../view/visible.ts";
 import { Allowed } from "./approve.ts";
 import { type AskContext, ask } from "./ask.ts";
-import { chat } from "./chat.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { Interrupts } from "./interrupts.ts";
+import { KeptPermissions } from "./kept-permissions.ts";
 import { type DemoOptions, type ParsedArguments, parseArguments } from "./options.ts";
-import { protocolOf } from "./protocols.ts";
+import { languages, protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
 import { offerOf, openSession, type Session, type SessionOptions } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
@@ -78,7 +82,9 @@ async function runWith({ options, config }: Asked, interrupts: Interrupts): Prom
   }
   // A wrong model is to be known before anything is made.
   const words = wordsFor(options.lang);
-  const real = await chosenModel(options, config, (reason) => terminal.note(`${words.again(reason)}\n`));
+  const choose: ChatHost["choose"] = (own) =>
+    chosenModel(own, config, (reason) => terminal.note(`${words.again(reason)}\n`));
+  const real = await choose(options);
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`${words.dataMade(store.folder)}\n`);
   if (options.reset) {
@@ -100,6 +106,7 @@ async function runWith({ options, config }: Asked, interrupts: Interrupts): Prom
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
   });
   const allowed = new Allowed();
+  const kept = new KeptPermissions();
   const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
     head();
@@ -107,7 +114,14 @@ async function runWith({ options, config }: Asked, interrupts: Interrupts): Prom
       terminal.out(`${await instructions(options, session)}\n`);
       return exitCodes.answered;
     }
-    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record, allowed }, real));
+    const contextOf: ChatHost["contextOf"] = (own, chosen) =>
+      contextFor(own, { terminal, session, interrupts, record, allowed, kept }, chosen);
+    return await converse(options, real, {
+      config,
+      choose,
+      contextOf,
+      tour: (own, chosen) => tour((stop) => contextOf(stop, chosen), own, own.json),
+    });
   } finally {
     record?.close();
     await session.dispose();
@@ -128,27 +142,38 @@ function valueAsking(
   return { askValue: async ({ known }) => (known === "session" ? { use: "known" } : undefined) };
 }
 
-async function converse(options: DemoOptions, contextOf: (options: DemoOptions) => AskContext): Promise<number> {
+async function converse(options: DemoOptions, real: ChosenModel | undefined, host: ChatHost): Promise<number> {
+  const context = host.contextOf(options, real);
   if (options.resume !== undefined) {
     const id = options.resume === true ? undefined : options.resume;
-    return (await (await import("./go-on.ts")).goOn(id, options, contextOf)).code;
+    return (await (await import("./go-on.ts")).goOn(id, options, (own) => host.contextOf(own, real))).code;
   }
-  const context = contextOf(options);
   // A session that can't be gone on with is to be known before anything is asked.
-  const kept = await context.session.programSession();
+  const kept = await context.session.kept();
+  const language = languages.get(options.protocol) as ProgramLanguage | undefined;
+  if (language && !options.protocol.startsWith("trp")) await kept?.variables(language);
   if (options.question !== undefined) {
-    const result = await ask(options.question, context, kept?.book.messages);
+    const noFile = (path: string): void => context.terminal.note(`${chatWords(options.lang).noFile(visible(path))}\n`);
+    const { folder } = host.config;
+    const attached =
+      real === undefined
+        ? []
+        : [
+            ...(options.attach ?? []).map((path) => readAttachment(path, folder)),
+            ...filesIn(options.question, folder, noFile),
+          ];
+    const result = await ask(options.question, context, { history: kept?.book.messages ?? [], attached });
     return exitCodeOf(result, context.declined.message !== undefined);
   }
   if (kept && !context.terminal.interactive)
     throw new UsageError("--session needs a question, or a terminal to chat at.");
-  if (context.terminal.interactive) return chat(context, contextOf, () => tour(contextOf, options, false));
-  return tour(contextOf, options, options.json);
+  if (context.terminal.interactive) return (await import("../chat/chat.ts")).chat(host, options, real);
+  return host.tour(options, real);
 }
 
 function contextFor(
   options: DemoOptions,
-  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed">,
+  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed" | "kept">,
   real: ChosenModel | undefined,
 ): AskContext {
   const declined: AskContext["declined"] = {};
@@ -157,6 +182,7 @@ function contextFor(
     options,
     declined,
     view: viewFor(options, shared.terminal),
+    currency: real?.currency,
     agent: real?.agent ?? { model: planner(options, shared.terminal, declined) },
   };
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { Allowed } from "../../src/cli/approve.ts";
 import { ask } from "../../src/cli/ask.ts";
 import { Interrupts } from "../../src/cli/interrupts.ts";
+import { KeptPermissions } from "../../src/cli/kept-permissions.ts";
 import { parseArguments } from "../../src/cli/options.ts";
 import type { Session } from "../../src/cli/session.ts";
 import { processTerminal } from "../../src/cli/terminal.ts";
@@ -103,6 +104,8 @@ async function notesOf(question: string, session: Session): Promise<string> {
     options: parsed.options,
     session,
     agent: { model: createPlanner() },
+    currency: undefined,
+    kept: new KeptPermissions("/no-such-folder"),
     view: new TerminalView({ ...terminal.screen, write: () => undefined }),
     interrupts: new Interrupts(() => undefined),
     terminal: { ...terminal, interactive: false, promptOutput: undefined, note },
