@@ -51,8 +51,8 @@ const say = ({ context: { terminal } }: Chat, text: string): undefined => {
 
 const words = ({ options }: Chat): ChatWords => chatWords(options.lang);
 
-/** Goes on with other options, and perhaps another model. */
-function change(chat: Chat, options: DemoOptions, chosen = chat.chosen): void {
+/** Goes on with other options, or another model. */
+function change(chat: Chat, options: DemoOptions, chosen: ChosenModel | undefined): void {
   chat.options = options;
   chat.chosen = chosen;
   chat.context = chat.host.contextOf(options, chosen);
@@ -106,15 +106,15 @@ const runs = {
   protocol(chat, name) {
     if (name !== "") {
       if (!isProtocol(name)) return say(chat, words(chat).protocols(protocolNames.join(", ")));
-      change(chat, { ...chat.options, protocol: name, messy: undefined });
+      change(chat, { ...chat.options, protocol: name, messy: undefined }, chat.chosen);
     }
     const more = name === "" ? ` ${words(chat).protocols(protocolNames.join(", "))}` : "";
     return say(chat, words(chat).protocol(chat.options.protocol) + more);
   },
   system(chat, text) {
     const { system: _, ...rest } = chat.options;
-    if (text === "off") change(chat, rest);
-    else if (text !== "") change(chat, { ...rest, system: systemText(text, chat.host.config.folder) });
+    if (text === "off") change(chat, rest, chat.chosen);
+    else if (text !== "") change(chat, { ...rest, system: systemText(text, chat.host.config.folder) }, chat.chosen);
     return say(chat, words(chat).system(chat.options.system));
   },
   attach(chat, argument) {

@@ -146,9 +146,11 @@ export class PasteFilter {
       text = text.slice(at + mark.length);
       this.#isPasting = !this.#isPasting;
     }
-    // A mark may come in two chunks. Nobody types its first two characters and stops there.
+    // A mark may come in two chunks, and so may a line break.
     const mark = this.#isPasting ? pasteEnd : pasteStart;
-    const held = [5, 4, 3, 2].find((length) => text.endsWith(mark.slice(0, length))) ?? 0;
+    const held =
+      [5, 4, 3, 2, 1].find((length) => text.endsWith(mark.slice(0, length))) ??
+      Number(this.#isPasting && text.endsWith("\r"));
     this.#rest = text.slice(text.length - held);
     return out + this.#set(text.slice(0, text.length - held));
   }
