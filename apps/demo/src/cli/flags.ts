@@ -77,7 +77,7 @@ export function buildCommand(locale: Locale): Command {
           "a file or an image for the question, more than once; also @FILE in it",
           "随问题发送的文件或图片，可写多次；也可在问题里写 @文件",
         ),
-      ).argParser((file: string, before: string[] = []) => [...before, file]),
+      ).argParser(collected),
     )
     .addOption(
       new Option(
@@ -103,6 +103,22 @@ export function buildCommand(locale: Locale): Command {
         say("money for a question, by the model's configured price", "每个问题最多花多少钱，按配置里该模型的价格"),
       ).argParser(numberOf("--max-cost")),
     )
+    .addOption(
+      new Option(
+        "--tools <file>",
+        say("a module that exports tools of your own, more than once", "导出自有工具的模块，可写多次"),
+      ).argParser(collected),
+    )
+    .addOption(
+      new Option(
+        "--mcp <file>",
+        say(
+          'a file of MCP servers, { "mcpServers": … }, more than once',
+          'MCP 服务器文件 { "mcpServers": … }，可写多次',
+        ),
+      ).argParser(collected),
+    )
+    .option("--no-shop", say("leave out the shop's tools", "不提供商店的工具"))
     .option(
       "--config <file>",
       say(
@@ -170,6 +186,9 @@ export function buildCommand(locale: Locale): Command {
       styleTitle: (title) => (locale === "zh" ? (titles[title] ?? title) : title),
     });
 }
+
+/** Reads an option that may be given more than once. */
+export const collected = (file: string, before: string[] = []): string[] => [...before, file];
 
 /** Reads a limit: more than 0, and perhaps whole. */
 function numberOf(flag: string, isWhole = false): (text: string) => number {

@@ -28,7 +28,7 @@ const examples = `  npm run demo                                          chat, 
   npm run demo -- resume                                goes on with it, once approvals approve ID has let it
   npm run demo -- --protocol toolsxml "fix the failing test in the project"
   npm run demo -- undo                                  takes back the last change in that project; undo --list
-  npm run demo -- --session ada "what is 17 * 23?"      its programs share their variables, in later processes too
+  npm run demo -- --session ada "what is 17 * 23?"      goes on in later processes, with the variables of its programs
   npm run demo -- sessions list                         also: sessions show NAME, sessions undo NAME, sessions rm NAME
   npm run demo -- var set NPM_TOKEN                     keeps a value that a model may use and never sees; var list, var rm NAME
   npm run demo -- router --port 8787                    serves agents over HTTP and WebSockets; router --help has its environment
@@ -37,6 +37,8 @@ const examples = `  npm run demo                                          chat, 
   npm run --silent demo -- --json "show order 1042" | jq .type
   npm run demo -- --model ollama:qwen3                  a known provider; any endpoint: --model qwen3 --base-url URL
   npm run demo -- --model fast --max-cost 0.10          an entry of your configuration, in ~/.config/toolglot-demo/config.toml
+  npm run demo -- --model fast --attach plan.png "what is wrong in this plan, and in @notes.md?"
+  npm run demo -- --model fast --tools ./my-tools.mjs --mcp ./mcp.json --no-shop
   npm run demo -- models                                what is configured, and what the providers' servers offer
   npm run demo -- config                                what holds, and where each of it comes from
   npm run demo -- --model anthropic:claude-sonnet-4-5 "which orders are affected by the delay policy?"`;

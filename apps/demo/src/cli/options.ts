@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import type { Locale, ProtocolMode } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { type Command, CommanderError } from "commander";
@@ -31,6 +32,11 @@ export interface DemoOptions {
   limits: ConfigLimits;
   /** Seconds that a model may be silent. */
   timeout?: number;
+  /** Modules with tools of the user's own, and files of MCP servers: absolute paths. */
+  tools: string[];
+  mcp: string[];
+  /** Whether the shop's tools are there. */
+  shop: boolean;
   /** Files for the question. */
   attach?: string[];
   record?: string;
@@ -74,6 +80,9 @@ const settings: Readonly<Record<string, (config: LoadedConfig["values"]) => unkn
   system: ({ system }) => system,
   timeout: ({ timeout }) => timeout,
   sandbox: ({ sandbox }) => sandbox,
+  tools: ({ tools }) => tools,
+  mcp: ({ mcp }) => mcp,
+  shop: ({ shop }) => shop,
   maxTurns: ({ limits }) => limits?.turns,
   maxTokens: ({ limits }) => limits?.tokens,
   maxSeconds: ({ limits }) => limits?.seconds,
@@ -100,10 +109,22 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
   const { config: file } = command.opts<{ config?: string | boolean }>();
   const config = loadConfig({ file: typeof file === "string" ? file : undefined, none: file === false });
   const sources = configure(command, config);
-  type Flags = Omit<DemoOptions, "messy" | "protocolGiven" | "limits" | "model"> &
+  type Flags = Omit<DemoOptions, "messy" | "protocolGiven" | "limits" | "model" | "tools" | "mcp"> &
     Record<LimitFlag, number | undefined>;
-  const { slip, messy, maxTurns, maxTokens, maxSeconds, maxCost, model, system, ...rest } = command.opts<
-    Flags & { slip?: string; messy?: true; model?: string; config?: unknown }
+  const {
+    slip,
+    messy,
+    maxTurns,
+    maxTokens,
+    maxSeconds,
+    maxCost,
+    model,
+    system,
+    tools = [],
+    mcp = [],
+    ...rest
+  } = command.opts<
+    Flags & { slip?: string; messy?: true; model?: string; config?: unknown; tools?: string[]; mcp?: string[] }
   >();
   delete rest.config;
   const question = command.args.join(" ").trim();
@@ -115,6 +136,8 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
     ...(model !== undefined && model !== plannerName && { model }),
     ...(system !== undefined && { system: flagged(command, "system") ? systemText(system, config.folder) : system }),
     ...(question !== "" && { question }),
+    tools: tools.map((file) => resolve(config.folder, file)),
+    mcp: mcp.map((file) => resolve(config.folder, file)),
   };
   check(options);
   return { options, config, sources };
@@ -145,6 +168,8 @@ function configure(command: Command, { values, origins }: LoadedConfig): Map<str
 function check(options: DemoOptions): void {
   const { model, baseUrl, protocol, replay, record, messy, question } = options;
   checkRouter(options);
+  if (protocol.startsWith("trp") && !(options.shop && options.tools.length + options.mcp.length === 0))
+    throw new UsageError("At a router the tools are the router's: leave out --tools, --mcp and --no-shop.");
   checkSession(options);
   if (options.resume !== undefined && (question !== undefined || replay !== undefined || record !== undefined))
     throw new UsageError("--resume goes on with what was asked; leave out the question, --record and --replay.");

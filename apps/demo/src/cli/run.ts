@@ -101,6 +101,7 @@ async function runWith({ options, config }: Asked, interrupts: Interrupts): Prom
     router: { url: options.router, token: options.token },
     ...valueAsking(options, terminal),
     session: options.session,
+    shop: options.shop,
     asks: options.yes || terminal.promptOutput !== undefined,
     // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
@@ -110,6 +111,11 @@ async function runWith({ options, config }: Asked, interrupts: Interrupts): Prom
   const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
     head();
+    const { tools: modules, mcp: mcpFiles } = options;
+    if (modules.length + mcpFiles.length > 0) {
+      const { addOwnTools } = await import("../own-tools/add-tools.ts");
+      await addOwnTools(session, { modules, mcpFiles, env: config.env }, (text) => terminal.note(`${visible(text)}\n`));
+    }
     if (options.showPrompt && options.question === undefined) {
       terminal.out(`${await instructions(options, session)}\n`);
       return exitCodes.answered;

@@ -27,7 +27,7 @@ export interface ToolOrigin {
 export interface Session {
   toolkit: Toolkit;
   /** Where each tool of the toolkit comes from. */
-  origins: ReadonlyMap<string, ToolOrigin>;
+  origins: Map<string, ToolOrigin>;
   /** The asynchronous tools that run in the background. */
   tasks: Tasks;
   /** Reports their activity, to one listener at a time. */
@@ -65,6 +65,8 @@ export interface SessionOptions {
   commands?: CommandConsent;
   /** Asks for values. Default: nobody is asked, and no model is offered to ask. */
   askValue?: AskValue;
+  /** Whether the shop's tools are there. Default true. */
+  shop?: boolean;
   /** Whether somebody decides about a program's calls at once. Default true. */
   asks?: boolean;
   /** Whether a person can be asked for the passphrase of kept values. */
@@ -92,12 +94,13 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     askValue,
     interactive = false,
     asks = true,
+    shop = true,
     lang,
     session: sessionName,
   } = options;
   const toolkit = new Toolkit();
   const origins = new Map<string, ToolOrigin>();
-  for (const tool of demoTools(store)) {
+  for (const tool of shop ? demoTools(store) : []) {
     toolkit.registerToolFunction(tool);
     origins.set(tool.name, { from: "demo" });
   }
@@ -189,6 +192,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     },
     async dispose() {
       await tasks.close();
+      await toolkit.close();
       await (await link?.catch(() => undefined))?.close();
       await (await local?.catch(() => undefined))?.close();
       await programs.close();

@@ -9,7 +9,7 @@ import { type Config, configKeys, configSchema, folderKeys } from "./schema.ts";
 export type ConfigOrigin = "user" | "folder";
 
 /**
- * Reads one configuration file, JSON or TOML by its name; undefined when there is none. `@file` of `system` becomes its text. Throws `UsageError` for what can't be meant, with the nearest key.
+ * Reads one configuration file, JSON or TOML by its name; undefined when there is none. `@file` of `system` becomes its text, and paths become absolute. Throws `UsageError` for what can't be meant, with the nearest key.
  */
 export function readConfig(path: string, origin: ConfigOrigin): Config | undefined {
   let text: string;
@@ -63,8 +63,15 @@ function checkNames(path: string, value: unknown): void {
 }
 
 function withPaths(path: string, config: Config, origin: ConfigOrigin): Config {
-  if (config.system === undefined) return config;
-  return { ...config, system: systemText(config.system, dirname(path), origin === "folder") };
+  const { system, tools, mcp } = config;
+  const folder = dirname(path);
+  const absolute = (files: readonly string[]): string[] => files.map((file) => resolve(folder, file));
+  return {
+    ...config,
+    ...(system !== undefined && { system: systemText(system, folder, origin === "folder") }),
+    ...(tools && { tools: absolute(tools) }),
+    ...(mcp && { mcp: absolute(mcp) }),
+  };
 }
 
 /** The text of `--system` and of `system`: itself, or with `@` in front that of a file. Throws `UsageError` when there is none. */
