@@ -147,6 +147,7 @@ export function buildCommand(locale: Locale): Command {
       ),
     )
     .option("--json", say("events as NDJSON, nothing else on standard output", "标准输出只有 NDJSON 格式的事件"), false)
+    .option("--plain", say("show Markdown as it is", "按原样显示 Markdown"), false)
     .option(
       "--show-prompt",
       say("show what the model is asked; alone: only the instructions", "显示发给模型的内容；单独使用时只显示提示词"),

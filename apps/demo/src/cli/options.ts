@@ -46,6 +46,8 @@ export interface DemoOptions {
   /** The session that keeps the conversation, with the variables of its programs. */
   session?: string;
   json: boolean;
+  /** Markdown is shown as it is. */
+  plain: boolean;
   showPrompt: boolean;
   /** Slips are wanted: `true` for taking turns, else the name of one. */
   messy: true | string | undefined;
@@ -83,6 +85,7 @@ const settings: Readonly<Record<string, (config: LoadedConfig["values"]) => unkn
   tools: ({ tools }) => tools,
   mcp: ({ mcp }) => mcp,
   shop: ({ shop }) => shop,
+  plain: ({ plain }) => plain,
   maxTurns: ({ limits }) => limits?.turns,
   maxTokens: ({ limits }) => limits?.tokens,
   maxSeconds: ({ limits }) => limits?.seconds,

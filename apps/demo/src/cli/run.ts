@@ -71,7 +71,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function runWith({ options, config }: Asked, interrupts: Interrupts): Promise<number> {
-  const terminal = processTerminal(options.json);
+  const terminal = processTerminal(options.json, options.plain);
   const head = (): void => {
     if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
   };

@@ -36,6 +36,7 @@ export const configSchema = z
     mode: z.enum(["loop", "single"]),
     timeout: above0.max(86_400),
     sandbox: z.enum(["bwrap", "off"]),
+    plain: z.boolean(),
     shop: z.boolean(),
     tools: z.array(text),
     mcp: z.array(text),
@@ -67,4 +68,13 @@ export const configKeys = {
  * What the file of a folder may say: somebody else may have written it, so it chooses among what the user has, and neither names
  * servers that get keys nor what is run.
  */
-export const folderKeys: readonly string[] = ["model", "system", "protocol", "lang", "mode", "timeout", "limits"];
+export const folderKeys: readonly string[] = [
+  "model",
+  "system",
+  "protocol",
+  "lang",
+  "mode",
+  "timeout",
+  "plain",
+  "limits",
+];

@@ -8,6 +8,7 @@ import { argumentsText, clip, resultText, valueText } from "./brief.ts";
 import { endingText } from "./ending.ts";
 import { LiveOutput } from "./live-output.ts";
 import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
+import { MarkdownStream } from "./markdown/markdown-stream.ts";
 import { failureDetails, failureText, programWarnings, statusSign, waitText } from "./outcome.ts";
 import type { RunView } from "./run-view.ts";
 import type { Style } from "./style.ts";
@@ -22,6 +23,8 @@ export interface Screen {
   style: Style;
   /** Somebody watches: what commands print is drawn while they run. Default false: with their results. */
   live?: boolean;
+  /** What a model says is Markdown, and is set as such. Default false: as it is. */
+  markdown?: boolean;
 }
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
@@ -34,7 +37,7 @@ const quietFields = new Set(["status", "target"]);
 export class TerminalView implements RunView {
   readonly #screen: Screen;
   readonly #words: Words;
-  #block: StreamWrap | undefined;
+  #block: StreamWrap | MarkdownStream | undefined;
   #blockKind = "";
   #raw = "";
   #diagnostics: Diagnostic[] = [];
@@ -170,6 +173,10 @@ export class TerminalView implements RunView {
     const paint = isCode ? style.code : plain ? (text: string) => text : style.dim;
     const prefix = plain ? "  " : `  ${style.dim("│")} `;
     this.#blockKind = kind;
+    if (plain && this.#screen.markdown) {
+      this.#block = new MarkdownStream({ indent: 2, width: Math.max(20, columns()), style, write });
+      return;
+    }
     this.#block = new StreamWrap({ prefix, prefixWidth: plain ? 2 : 4, width: Math.max(20, columns()), paint, write });
   }
 
