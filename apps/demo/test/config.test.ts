@@ -138,6 +138,15 @@ it("should list models that are configured, and those that a server offers", asy
   expect((await runDemo(["models", "her"], { env })).stderr).toContain("There is no provider her.");
 });
 
+it("should show what was allowed always, and take it back", async () => {
+  write(join(dirname(own), "allowed.json"), { version: 1, tools: [{ tool: "create_ticket", from: "demo" }] });
+  const run = (...args: string[]): Promise<Ended> => runDemo(["config", ...args], { env });
+  expect((await run()).stdout).toMatch(/allowed +create_ticket {2}demo\n$/);
+  expect((await run("forget", "create_tickets")).stderr).toContain("These were: create_ticket.");
+  expect((await run("forget", "create_ticket")).stdout).toBe("create_ticket is asked about again.\n");
+  expect(JSON.parse((await run("--json")).stdout).allowed).toEqual([]);
+});
+
 it("should know models by name, by provider, and by a base URL, and name what is near", () => {
   const values = { models: { fast: { provider: "ollama", id: "qwen3:8b" } } };
   const resolve = (name: string, baseUrl?: string) =>

@@ -69,8 +69,11 @@ it("should know what was computed before, as the README shows it, take questions
 }, 240_000);
 
 it("should go on with JavaScript programs and their variables, and with plans that have none", async () => {
-  const js = (question: string): Promise<Ended> => demo("--protocol", "attp-js", "--session", "eve", question);
-  expect(await js("What is 17 * 23?")).toMatchObject({ code: 0, stdout: expect.stringContaining("17 * 23 = 391") });
+  const js = (question: string): Promise<Ended> => demo("--session", "eve", question);
+  expect(await demo("--protocol", "attp-js", "--session", "eve", "What is 17 * 23?")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("17 * 23 = 391"),
+  });
   expect(await js("top 5 products by revenue")).toMatchObject({ code: 0 });
   expect((await js("What did I compute two questions ago?")).stdout).toContain("The value was: 391");
   // The conversation goes on in another protocol, which has no variables.
@@ -89,10 +92,12 @@ it("should go on with JavaScript programs and their variables, and with plans th
 it("should not mix two processes' questions in one conversation, and read what an older demo kept", async () => {
   const kept = new KeptSession(data, "two", () => expect.fail("no programs"));
   const message = (text: string) => [textMessage("user", text)];
-  await kept.keep(message("one"));
+  await kept.keep(message("one"), "tam");
   const other = new KeptSession(data, "two", () => expect.fail("no programs"));
-  await other.keep([...message("one"), ...message("two")]);
-  await expect(kept.keep([...message("one"), ...message("three")])).rejects.toThrow("Another process has gone on");
+  await other.keep([...message("one"), ...message("two")], "tam");
+  await expect(kept.keep([...message("one"), ...message("three")], "tam")).rejects.toThrow(
+    "Another process has gone on",
+  );
   await other.takeBack(1);
   expect(new KeptSession(data, "two", () => expect.fail("no programs")).book.messages).toEqual(message("one"));
   const file = join(data, "sessions", "two.json");

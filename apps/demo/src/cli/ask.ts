@@ -70,7 +70,7 @@ export async function ask(
   })) as RunResult;
   sayUsage(result, context);
   try {
-    await (await session.kept())?.keep(result.transcript.messages);
+    await (await session.kept())?.keep(result.transcript.messages, options.protocol);
   } catch (error) {
     terminal.note(`${(error as Error).message}\n`);
   }

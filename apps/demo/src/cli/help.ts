@@ -62,6 +62,9 @@ Exit codes, the same in every protocol:
 Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given;
 programs at a router (trp-code, trp-code-js) wait instead.
 
+In the chat, /help shows its commands. Configuration: config.json or config.toml in ~/.config/toolglot-demo, then toolglot-demo.json or
+toolglot-demo.toml of the folder (or --config FILE); flags come before both. Keys also stand in .env of the folder.
+
 Environment: the keys of providers (also from .env; models shows their names), OPENAI_API_KEY (also sent to --base-url), NO_COLOR,
 XDG_CONFIG_HOME, XDG_DATA_HOME, TRP_DATA_DIR;
 for routers also TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_EXECUTOR_BASE_SLEEP_MS.`,
@@ -81,6 +84,9 @@ ${examples}
 
 建工单、删除记录、发送消息和执行命令之前会先询问你。没有终端时一律视为拒绝，除非加上 --yes；
 经路由器的程序（trp-code、trp-code-js）则会等待。
+
+对话中 /help 显示可用的命令。配置：~/.config/toolglot-demo 里的 config.json 或 config.toml，其次是当前目录的 toolglot-demo.json 或
+toolglot-demo.toml（或 --config 文件）；命令行参数优先。密钥也可写在当前目录的 .env。
 
 环境变量：各提供方的密钥（也可写在 .env；models 会列出名称）、OPENAI_API_KEY（也会发给 --base-url）、NO_COLOR、
 XDG_CONFIG_HOME、XDG_DATA_HOME、TRP_DATA_DIR；

@@ -70,7 +70,8 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function runWith({ options, config }: Asked, interrupts: Interrupts): Promise<number> {
+async function runWith({ options: asked, config }: Asked, interrupts: Interrupts): Promise<number> {
+  const options = { ...asked, ...(await protocolOfSession(asked)) };
   const terminal = processTerminal(options.json, options.plain);
   const head = (): void => {
     if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
@@ -132,6 +133,19 @@ async function runWith({ options, config }: Asked, interrupts: Interrupts): Prom
     record?.close();
     await session.dispose();
   }
+}
+
+/** A session goes on in its own protocol, where no other was asked for. */
+async function protocolOfSession({
+  session,
+  protocolGiven,
+  dataDir,
+  reset,
+}: DemoOptions): Promise<Partial<DemoOptions>> {
+  if (session === undefined || protocolGiven || reset) return {};
+  const { lastProtocol } = await import("../sessions/last-protocol.ts");
+  const protocol = lastProtocol(dataFolder(dataDir), session);
+  return protocol === undefined ? {} : { protocol };
 }
 
 /** Who is asked for values: a person at a terminal. In a tour without one, the tour has set what its stops need. */

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
+import type { Screen } from "../view/screen.ts";
 import { styleFor } from "../view/style.ts";
-import type { Screen } from "../view/terminal-view.ts";
 
 /** What the demo is connected to. */
 export interface Terminal {

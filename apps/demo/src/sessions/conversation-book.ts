@@ -11,6 +11,8 @@ export interface SessionQuestion {
   turns: Turns;
   /** ISO time. */
   at: string;
+  /** How the model asked for tools; absent when an older demo kept it. */
+  protocol?: string;
   messages: Message[];
 }
 
@@ -50,9 +52,9 @@ export class ConversationBook {
   }
 
   /** Adds what a run came to: its whole conversation, of which the part that is not known yet is kept. Throws as {@link takeBack}. */
-  keep(messages: readonly Message[], turns: Turns): void {
+  keep(messages: readonly Message[], turns: Turns, protocol: string): void {
     const said = messages.filter(({ role }) => role !== "system").slice(this.messages.length);
-    this.#write([...this.#questions, { turns, at: new Date().toISOString(), messages: said }]);
+    this.#write([...this.#questions, { turns, at: new Date().toISOString(), protocol, messages: said }]);
   }
 
   /** Forgets the last questions; the one before them was left at `turns`. Throws an error when another process has gone on with the session. */

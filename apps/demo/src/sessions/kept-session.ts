@@ -27,10 +27,10 @@ export class KeptSession {
   }
 
   /** Keeps what a run came to. Rejects when another process has gone on with the conversation. */
-  async keep(messages: readonly Message[]): Promise<void> {
+  async keep(messages: readonly Message[], protocol: string): Promise<void> {
     const turns: Turns = { ...this.book.turns };
     for (const [language, session] of this.#open) turns[language] = (await session).turn;
-    this.book.keep(messages, turns);
+    this.book.keep(messages, turns, protocol);
   }
 
   /** Goes back to before the last questions: variables and conversation. */

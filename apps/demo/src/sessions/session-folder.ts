@@ -28,11 +28,12 @@ export interface SessionFolder {
   key: Uint8Array;
 }
 
-const pathOf = (dataFolder: string): string => join(dataFolder, "sessions");
+/** Where a data folder keeps its sessions. */
+export const sessionsPath = (dataFolder: string): string => join(dataFolder, "sessions");
 
 /** The sessions of a data folder; the folder and its key are made when there are none. */
 export function openSessionFolder(dataFolder: string): SessionFolder {
-  const path = pathOf(dataFolder);
+  const path = sessionsPath(dataFolder);
   mkdirSync(path, { recursive: true, mode: 0o700 });
   const stores = {
     python: fileSessionStore({ dir: join(path, "images") }),
@@ -43,7 +44,7 @@ export function openSessionFolder(dataFolder: string): SessionFolder {
 
 /** Forgets all sessions of a data folder. */
 export function dropSessions(dataFolder: string): void {
-  rmSync(pathOf(dataFolder), { recursive: true, force: true });
+  rmSync(sessionsPath(dataFolder), { recursive: true, force: true });
 }
 
 /** The key in the folder. Two processes that begin at the same time get the same one: the first to link its file wins. */

@@ -11,21 +11,9 @@ import { endText, isLocal, localCallText, localResultLines } from "./local-resul
 import { MarkdownStream } from "./markdown/markdown-stream.ts";
 import { failureDetails, failureText, programWarnings, statusSign, waitText } from "./outcome.ts";
 import type { RunView } from "./run-view.ts";
-import type { Style } from "./style.ts";
+import type { Screen } from "./screen.ts";
 import { visible } from "./visible.ts";
 import { StreamWrap } from "./wrap.ts";
-
-/** Where a view draws. */
-export interface Screen {
-  write(text: string): void;
-  /** Columns; read again for every block, since windows change. */
-  columns(): number;
-  style: Style;
-  /** Somebody watches: what commands print is drawn while they run. Default false: with their results. */
-  live?: boolean;
-  /** What a model says is Markdown, and is set as such. Default false: as it is. */
-  markdown?: boolean;
-}
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
 
