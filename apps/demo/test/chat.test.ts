@@ -99,14 +99,19 @@ it("should talk with a real model: several lines, files, a tool that is allowed 
   type("/undo\r");
   await seen("Taken back: first");
   await seen("› ");
+  type("/session kept\r");
+  await seen("The session kept keeps this conversation: 1 question.");
+  await seen("› ");
   type("/save talk.md\r");
   await seen("Written to");
   await seen("› ");
-  // Three commands and the text before them.
-  type("\x1b[A\x1b[A\x1b[A\x1b[A");
+  // Four commands and the text before them.
+  type("\x1b[A\x1b[A\x1b[A\x1b[A\x1b[A");
   await seen("second␤third with @notes.md");
   type("\x03/exit\r");
   expect(await ended).toBe(0);
+  const book = JSON.parse(readFileSync(join(folder, "data/sessions/kept.json"), "utf8"));
+  expect(book.questions).toMatchObject([{ protocol: "native", messages: [{ role: "user" }, {}, {}, {}] }]);
   const said = JSON.stringify(requests[2]?.body.messages);
   expect(said).toContain("first \\nsecond\\nthird with @notes.md");
   expect(said).toContain("File notes.md:");

@@ -42,9 +42,7 @@ export function readAttachment(path: string, folder: string): Attachment {
   }
   if (text.includes("\0"))
     throw new UsageError(`${path} is neither text (UTF-8) nor an image (PNG, JPEG, GIF, WebP) nor a PDF.`);
-  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
-  const fence = "`".repeat(longest + 1);
-  return { name, parts: [{ type: "text", text: `File ${name}:\n${fence}\n${text.replace(/\n?$/, "\n")}${fence}\n` }] };
+  return { name, parts: [{ type: "text", text: `File ${name}:\n${text.replace(/\n?$/, "\n")}(end of ${name})\n` }] };
 }
 
 function readBytes(file: string, path: string): Buffer {

@@ -34,11 +34,11 @@ export async function chat(host: ChatHost, options: DemoOptions, chosen: ChosenM
   for (let first = true; ; first = false) {
     const text = await editor.ask(`${style.accent("◆")}  ${style.strong(words.you)}`);
     if (text === undefined) return 0;
-    // A known value is not kept where nobody looks for it.
-    if ((await context.session.valuesIn(text)).length === 0) typed.add(text);
     const question = text.trim();
     write("\n");
     const { name, argument } = commandOf(question, words.leaving);
+    // A known value is not kept where nobody looks for it.
+    if (name !== "exit" && (await context.session.valuesIn(text)).length === 0) typed.add(text);
     if (name === "unknown") {
       write(`${style.warn(visible(words.unknown(question.split(/\s/, 1)[0] ?? "")))}\n\n`);
       continue;
@@ -51,7 +51,7 @@ export async function chat(host: ChatHost, options: DemoOptions, chosen: ChosenM
       if (first && chosen === undefined) await host.tour(options, chosen);
       continue;
     }
-    await askIn(state, question.replace(/^\//, ""));
+    await askIn(state, name === "none" ? question : name);
   }
 }
 

@@ -4,13 +4,15 @@ import { type Message, messageText, requiresApproval } from "@toolglot/core";
 import type { AskContext } from "../cli/ask.ts";
 import { goOn } from "../cli/go-on.ts";
 import type { DemoOptions } from "../cli/options.ts";
-import { isProtocol, protocolNames } from "../cli/protocols.ts";
+import { isProtocol, languageOfVariables, protocolNames } from "../cli/protocols.ts";
 import { offerOf } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { LoadedConfig } from "../config/load-config.ts";
 import { systemText } from "../config/read-config.ts";
+import { dataFolder } from "../data/folder.ts";
 import type { ChosenModel } from "../models/chosen-model.ts";
 import { plannerName } from "../models/resolve-model.ts";
+import { checkSessionName, openSessionFolder, sessionNames } from "../sessions/session-folder.ts";
 import { visible } from "../view/visible.ts";
 import { type Attachment, readAttachment } from "./attachments.ts";
 import { saveConversation } from "./save.ts";
@@ -147,10 +149,12 @@ const runs = {
     chat.attached = [];
     return say(chat, words(chat).cleared);
   },
-  async session(chat) {
-    const kept = await chat.context.session.kept();
-    const { session = "" } = chat.options;
-    return say(chat, kept ? words(chat).session(session, kept.book.questions.length) : words(chat).noSession);
+  async session(chat, name) {
+    if (name !== "") await keepIn(chat, name === "off" ? undefined : name);
+    const { kept, names } = { kept: await chat.context.session.kept(), names: await namesOfSessions(chat) };
+    const { session, noSession, sessions } = words(chat);
+    const more = name === "" && names.length > 0 ? `\n${sessions(names.join(", "))}` : "";
+    return say(chat, (kept ? session(kept.name, kept.book.questions.length) : noSession) + more);
   },
   save(chat, name) {
     if (name === "") return say(chat, words(chat).saveWhere);
@@ -167,6 +171,35 @@ const runs = {
   },
   exit: () => "leave",
 } satisfies Record<string, Run>;
+
+async function namesOfSessions({ options }: Chat): Promise<string[]> {
+  return sessionNames(openSessionFolder(dataFolder(options.dataDir)));
+}
+
+/** Goes on with a session and its conversation, or keeps this one in a new session, with what was said so far. */
+async function keepIn(chat: Chat, name: string | undefined): Promise<void> {
+  const { session: before, ...rest } = chat.options;
+  if (name !== undefined) checkSessionName(name);
+  const { session } = chat.context;
+  await session.keepIn(name);
+  try {
+    const kept = await session.kept();
+    const { protocol = rest.protocol } = { protocol: kept?.book.protocol };
+    const options = { ...rest, protocol, ...(name !== undefined && { session: name, mode: "loop" as const }) };
+    const language = languageOfVariables(protocol);
+    if (language) await kept?.variables(language);
+    change(chat, options, chat.chosen);
+    if (!kept) return;
+    if (kept.book.isNew) {
+      for (const end of [...chat.starts.slice(1), chat.history.length])
+        if (end > 0) await kept.keep(chat.history.slice(0, end), protocol);
+    } else chat.history = kept.book.messages;
+    chat.starts = [];
+  } catch (error) {
+    await session.keepIn(before);
+    throw error;
+  }
+}
 
 /** The commands of a chat. */
 export type CommandName = keyof typeof runs;

@@ -29,6 +29,7 @@ export interface ChatWords {
   noFile(path: string): string;
   session(name: string, questions: number): string;
   noSession: string;
+  sessions(names: string): string;
   usage(questions: number, turns: number): string;
   usageOf(read: string, cached: string | undefined, written: string, costs: readonly string[]): string;
   notCounted: string;
@@ -53,7 +54,7 @@ const en: ChatWords = {
     usage: ["", "tokens and money of this chat"],
     undo: ["", "takes back the last question and its answer"],
     clear: ["", "begins anew: the model forgets what was said"],
-    session: ["", "what is kept of this conversation"],
+    session: ["[NAME|off]", "what is kept of this conversation; goes on with another, or keeps this one"],
     save: ["FILE", "writes the conversation: Markdown, or JSON by its name"],
     resume: ["[ID]", "goes on with a program that waits"],
     exit: ["", "leaves"],
@@ -69,7 +70,7 @@ const en: ChatWords = {
   nothingToUndo: "Nothing was asked yet.",
   cleared: "The model knows nothing of what was said before.",
   clearKept: (name) =>
-    `The session ${name} keeps what was said: /undo takes back a question, npm run demo -- sessions rm ${name} all.`,
+    `The session ${name} keeps what was said: /session off leaves it, /undo takes back a question, npm run demo -- sessions rm ${name} all.`,
   saved: (file) => `Written to ${file}.`,
   saveWhere: "/save FILE, as /save talk.md",
   attached: (names) => `With the next question: ${names}`,
@@ -77,8 +78,9 @@ const en: ChatWords = {
   noFiles: "The planner reads no files: choose a model, with /model NAME or --model.",
   noFile: (path) => `There is no file ${path}; @${path} stays as you typed it.`,
   session: (name, questions) =>
-    `The session ${name} keeps this conversation: ${questions} ${questions === 1 ? "question" : "questions"}. --session ${name} goes on with it; npm run demo -- sessions list shows all.`,
-  noSession: "This conversation is not kept. --session NAME keeps one; npm run demo -- sessions list shows all.",
+    `The session ${name} keeps this conversation: ${questions} ${questions === 1 ? "question" : "questions"}. --session ${name} goes on with it, and npm run demo -- sessions list shows all.`,
+  noSession: "This conversation is not kept. /session NAME keeps it, and --session NAME goes on with it later.",
+  sessions: (names) => `There are ${names}.`,
   usage: (questions, turns) =>
     `${questions} ${questions === 1 ? "question" : "questions"}, ${turns} ${turns === 1 ? "answer" : "answers"} of the model`,
   usageOf: (read, cached, written, costs) =>
@@ -109,7 +111,7 @@ const zh: ChatWords = {
     usage: ["", "本次对话的词元和费用"],
     undo: ["", "收回上一个问题及其回答"],
     clear: ["", "重新开始：模型忘记之前说过的内容"],
-    session: ["", "这次对话保存了什么"],
+    session: ["[名称|off]", "这次对话保存了什么；继续另一个会话，或保存这一个"],
     save: ["文件", "把对话写入文件：Markdown，或按文件名写 JSON"],
     resume: ["[ID]", "继续等待中的程序"],
     exit: ["", "退出"],
@@ -125,7 +127,7 @@ const zh: ChatWords = {
   nothingToUndo: "还没有提过问题。",
   cleared: "模型不再知道之前说过的内容。",
   clearKept: (name) =>
-    `会话 ${name} 保存着说过的内容：/undo 收回一个问题，npm run demo -- sessions rm ${name} 全部删除。`,
+    `会话 ${name} 保存着说过的内容：/session off 离开它，/undo 收回一个问题，npm run demo -- sessions rm ${name} 全部删除。`,
   saved: (file) => `已写入 ${file}。`,
   saveWhere: "/save 文件，例如 /save talk.md",
   attached: (names) => `随下一个问题发送：${names}`,
@@ -134,7 +136,8 @@ const zh: ChatWords = {
   noFile: (path) => `没有文件 ${path}；@${path} 按原样发送。`,
   session: (name, questions) =>
     `会话 ${name} 保存着这次对话，共 ${questions} 个问题。--session ${name} 可以继续；npm run demo -- sessions list 列出全部。`,
-  noSession: "这次对话不保存。--session 名称 可以保存；npm run demo -- sessions list 列出全部。",
+  noSession: "这次对话没有保存。/session 名称 可以保存，以后用 --session 名称 继续。",
+  sessions: (names) => `已有 ${names}。`,
   usage: (questions, turns) => `${questions} 个问题，模型回答 ${turns} 次`,
   usageOf: (read, cached, written, costs) =>
     [`输入 ${read} 词元${cached === undefined ? "" : `（缓存 ${cached}）`}`, `输出 ${written}`, ...costs].join(" · "),

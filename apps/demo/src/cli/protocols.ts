@@ -1,6 +1,6 @@
 import { nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
-import type { ToolProtocol } from "@toolglot/core";
+import type { ProgramLanguage, ToolProtocol } from "@toolglot/core";
 import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
@@ -51,3 +51,7 @@ export const languages: ReadonlyMap<string, string> = new Map([
   ["trp-code", "python"],
   ["trp-code-js", "javascript"],
 ]);
+
+/** The language in which programs of a session share their variables, when the protocol has such programs. */
+export const languageOfVariables = (name: ProtocolName): ProgramLanguage | undefined =>
+  ({ attp: "python" as const, "attp-js": "javascript" as const })[name as string];

@@ -1,4 +1,4 @@
-import type { Model, ProgramLanguage } from "@toolglot/core";
+import type { Model } from "@toolglot/core";
 import type { AskValue } from "@toolglot/local-tools/secrets";
 import { filesIn, readAttachment } from "../chat/attachments.ts";
 import type { ChatHost } from "../chat/commands.ts";
@@ -9,7 +9,7 @@ import { type ChosenModel, chosenModel } from "../models/chosen-model.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { dropPrograms } from "../programs/program-book.ts";
 import { openProject } from "../project/scratch-project.ts";
-import { dropSessions } from "../sessions/session-folder.ts";
+import { dropSessions, sessionsPath } from "../sessions/session-folder.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
@@ -20,7 +20,7 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { Interrupts } from "./interrupts.ts";
 import { KeptPermissions } from "./kept-permissions.ts";
 import { type DemoOptions, type ParsedArguments, parseArguments } from "./options.ts";
-import { languages, protocolOf } from "./protocols.ts";
+import { languageOfVariables, protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
 import { offerOf, openSession, type Session, type SessionOptions } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
@@ -143,8 +143,8 @@ async function protocolOfSession({
   reset,
 }: DemoOptions): Promise<Partial<DemoOptions>> {
   if (session === undefined || protocolGiven || reset) return {};
-  const { lastProtocol } = await import("../sessions/last-protocol.ts");
-  const protocol = lastProtocol(dataFolder(dataDir), session);
+  const { ConversationBook } = await import("../sessions/conversation-book.ts");
+  const { protocol } = new ConversationBook(sessionsPath(dataFolder(dataDir)), session);
   return protocol === undefined ? {} : { protocol };
 }
 
@@ -170,8 +170,8 @@ async function converse(options: DemoOptions, real: ChosenModel | undefined, hos
   }
   // A session that can't be gone on with is to be known before anything is asked.
   const kept = await context.session.kept();
-  const language = languages.get(options.protocol) as ProgramLanguage | undefined;
-  if (language && !options.protocol.startsWith("trp")) await kept?.variables(language);
+  const language = languageOfVariables(options.protocol);
+  if (language) await kept?.variables(language);
   if (options.question !== undefined) {
     const noFile = (path: string): void => context.terminal.note(`${chatWords(options.lang).noFile(visible(path))}\n`);
     const { folder } = host.config;

@@ -46,6 +46,8 @@ export interface Session {
   asks: boolean;
   /** The session that the conversation is kept in, when one was asked for; opened when first needed. Rejects when it can't be gone on with. */
   kept(): Promise<KeptSession> | undefined;
+  /** Keeps the conversation in another session from now on, or in none. */
+  keepIn(name: string | undefined): Promise<void>;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
   local(): Promise<LocalTools>;
   /** Values that are used in the project; opened when first needed. */
@@ -96,8 +98,8 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     asks = true,
     shop = true,
     lang,
-    session: sessionName,
   } = options;
+  let { session: sessionName } = options;
   const toolkit = new Toolkit();
   const origins = new Map<string, ToolOrigin>();
   for (const tool of shop ? demoTools(store) : []) {
@@ -142,11 +144,17 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       return sandbox;
     },
     kept() {
-      if (sessionName === undefined) return undefined;
+      const name = sessionName;
+      if (name === undefined) return undefined;
       kept ??= import("../sessions/kept-session.ts").then(
-        ({ KeptSession }) => new KeptSession(store.folder, sessionName, (language) => this.sandbox(language)),
+        ({ KeptSession }) => new KeptSession(store.folder, name, (language) => this.sandbox(language)),
       );
       return kept;
+    },
+    async keepIn(name) {
+      await (await kept?.catch(() => undefined))?.close();
+      kept = undefined;
+      sessionName = name;
     },
     trp() {
       link ??= import("../router/trp-link.ts").then(({ openTrp }) => openTrp(store, router));

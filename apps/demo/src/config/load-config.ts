@@ -38,7 +38,7 @@ export function configFolder(env: NodeJS.ProcessEnv = process.env): string {
 }
 
 /** Where the demo was started: npm changes to the folder of its package first. */
-export function startFolder(env: NodeJS.ProcessEnv = process.env): string {
+function startFolder(env: NodeJS.ProcessEnv = process.env): string {
   return env.INIT_CWD || process.cwd();
 }
 

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Message, ProgramLanguage } from "@toolglot/core";
+import { isProtocol, type ProtocolName } from "../cli/protocols.ts";
 
 /** The turn of a session's programs, by their language. */
 export type Turns = Partial<Record<ProgramLanguage, number>>;
@@ -49,6 +50,12 @@ export class ConversationBook {
   /** The turns after the last question. */
   get turns(): Turns {
     return this.#questions.at(-1)?.turns ?? {};
+  }
+
+  /** The protocol of the last question; undefined when there is none, or when it needs flags of its own. */
+  get protocol(): ProtocolName | undefined {
+    const { protocol = "" } = this.#questions.at(-1) ?? {};
+    return isProtocol(protocol) && !protocol.startsWith("trp") ? protocol : undefined;
   }
 
   /** Adds what a run came to: its whole conversation, of which the part that is not known yet is kept. Throws as {@link takeBack}. */
