@@ -83,11 +83,11 @@ it("should offer tools of modules and of MCP servers, say where each is from, an
   ]);
   const from = `mcp:hand ${process.execPath} server.mjs`;
   expect([...session.origins].filter(([, origin]) => origin.from !== "demo")).toEqual([
-    ["shout", { from: join(folder, "shout.mjs"), isUnstated: false }],
-    ["add", { from, isUnstated: false }],
-    ["wipe", { from, isUnstated: true }],
-    ["burn", { from, isUnstated: false }],
-    ["shout_1", { from, isUnstated: false }],
+    ["shout", { from: join(folder, "shout.mjs"), label: "shout.mjs", isUnstated: false }],
+    ["add", { from, label: "mcp:hand", isUnstated: false }],
+    ["wipe", { from, label: "mcp:hand", isUnstated: true }],
+    ["burn", { from, label: "mcp:hand", isUnstated: false }],
+    ["shout_1", { from, label: "mcp:hand", isUnstated: false }],
   ]);
   const lasts = (tool: string) => lastingOf(session, "native")({ kind: "tool-call", callId: "c", tool, reason: "" });
   expect(["wipe", "burn"].map(lasts)).toEqual(["always", "call"]);
@@ -122,7 +122,7 @@ it("should take them from the configuration, call them by hand, and leave the sh
   const env = { INIT_CWD: folder, XDG_CONFIG_HOME: folder };
   const run = (...args: string[]): Promise<Ended> => runDemo([...args, "--data-dir", join(folder, "data")], { env });
   const list = await run("tools", "list");
-  expect(list.stdout).toBe(`cry(text) · reads only, ${join(folder, "list.mjs")}\n  Writes in capitals.\n`);
+  expect(list.stdout).toBe(`cry(text) · reads only, list.mjs\n  Writes in capitals.\n`);
   expect((await run("tools", "call", "cry", '{"text": "a"}')).stdout).toBe('"A"\n');
   expect((await run("tools", "list", "--tools", "shout.mjs")).stdout).toContain("shout(text)");
   expect((await run("--protocol", "native", "--show-prompt")).stdout).not.toContain("query_sql");

@@ -75,14 +75,14 @@ const runs = {
     return undefined;
   },
   async tools(chat) {
-    const { session, kept } = chat.context;
+    const { session, permissions } = chat.context;
     const { tools } = await offerOf(chat.options.protocol, chat.options.lang ?? "en", session);
     const lines = tools().map((tool) => {
-      const from = session.origins.get(tool.name)?.from;
+      const { from, label } = session.origins.get(tool.name) ?? {};
       const facts = [
-        from === "demo" ? undefined : from,
+        label,
         requiresApproval(tool) ? words(chat).asksFirst : undefined,
-        from !== undefined && kept.has({ tool: tool.name, from }) ? words(chat).allowed : undefined,
+        from !== undefined && permissions.has({ tool: tool.name, from }) ? words(chat).allowed : undefined,
       ].filter(Boolean);
       return `${tool.name}${facts.length === 0 ? "" : ` (${facts.join(", ")})`}: ${tool.description.split("\n")[0]}`;
     });

@@ -40,7 +40,7 @@ export interface AskContext {
   /** What the person allowed until the demo ends. */
   allowed: Allowed;
   /** What the person allowed for good. */
-  kept: KeptPermissions;
+  permissions: KeptPermissions;
   /** Why the planner declined the last question, when it did: only documents of ATTP say so by themselves. */
   declined: { message?: string };
   /** Where runs are recorded, if they are. */
@@ -119,7 +119,7 @@ export function runAgent(
         yes: options.yes,
         allowed: context.allowed,
         lasts: lastingOf(session, protocol),
-        kept: keptFor(session, context.kept),
+        kept: keptFor(session, context.permissions),
         words,
         ...(output && { terminal: { output } }),
         ...(protocol.startsWith("trp-code") && { onLater: () => session.later() }),

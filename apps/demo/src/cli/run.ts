@@ -108,7 +108,7 @@ async function runWith({ options: asked, config }: Asked, interrupts: Interrupts
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
   });
   const allowed = new Allowed();
-  const kept = new KeptPermissions();
+  const permissions = new KeptPermissions();
   const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
     head();
@@ -122,7 +122,7 @@ async function runWith({ options: asked, config }: Asked, interrupts: Interrupts
       return exitCodes.answered;
     }
     const contextOf: ChatHost["contextOf"] = (own, chosen) =>
-      contextFor(own, { terminal, session, interrupts, record, allowed, kept }, chosen);
+      contextFor(own, { terminal, session, interrupts, record, allowed, permissions }, chosen);
     return await converse(options, real, {
       config,
       choose,
@@ -193,7 +193,7 @@ async function converse(options: DemoOptions, real: ChosenModel | undefined, hos
 
 function contextFor(
   options: DemoOptions,
-  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed" | "kept">,
+  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed" | "permissions">,
   real: ChosenModel | undefined,
 ): AskContext {
   const declined: AskContext["declined"] = {};

@@ -19,6 +19,8 @@ import { type Words, wordsFor } from "./words.ts";
 export interface ToolOrigin {
   /** `demo`, a module's path, or an MCP server with what starts it. */
   from: string;
+  /** The same in short; absent for the demo's own. */
+  label?: string;
   /** Nobody said whether it destroys something, so it is asked about as if it did. */
   isUnstated?: boolean;
 }

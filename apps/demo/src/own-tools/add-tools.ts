@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { errorText } from "@toolglot/internal";
 import type { McpClient, McpListedTool, Toolkit } from "@toolglot/toolkit";
 import type { Session, ToolOrigin } from "../cli/session.ts";
@@ -24,9 +25,9 @@ export async function addOwnTools(
   { modules, mcpFiles, env }: OwnToolChoice,
   note: (text: string) => void,
 ): Promise<void> {
-  const noteNew = (from: string, isUnstated: (name: string) => boolean = () => false): void => {
+  const noteNew: Noting["noteNew"] = (from, label, isUnstated = () => false) => {
     for (const name of toolkit.registered.keys())
-      if (!origins.has(name)) origins.set(name, { from, isUnstated: isUnstated(name) });
+      if (!origins.has(name)) origins.set(name, { from, label, isUnstated: isUnstated(name) });
   };
   for (const path of modules) {
     for (const tool of await toolsOfModule(path)) {
@@ -37,7 +38,7 @@ export async function addOwnTools(
         throw new UsageError(`--tools: ${path}: ${errorText(error)}`);
       }
     }
-    noteNew(path);
+    noteNew(path, basename(path));
   }
   const servers = mcpFiles.flatMap((path) => readMcpFile(path, env));
   const twice = servers.find(({ name }, index) => servers.findIndex((one) => one.name === name) < index);
@@ -63,7 +64,7 @@ export async function addOwnTools(
 
 interface Noting {
   origins: Map<string, ToolOrigin>;
-  noteNew(from: string, isUnstated: (name: string) => boolean): void;
+  noteNew(from: string, label: string, isUnstated?: (name: string) => boolean): void;
   note(text: string): void;
 }
 
@@ -75,7 +76,11 @@ async function register(
 ): Promise<void> {
   const unstated = new Set<string>();
   const add = (): void =>
-    noteNew(`mcp:${name} ${shown}`, (tool) => unstated.has(tool.replace(/_\d+$/, "")) || unstated.has(tool));
+    noteNew(
+      `mcp:${name} ${shown}`,
+      `mcp:${name}`,
+      (tool) => unstated.has(tool.replace(/_\d+$/, "")) || unstated.has(tool),
+    );
   try {
     const warnings = await toolkit.registerMcpClient(cautious(client, unstated), {
       namesakeStrategy: "rename",

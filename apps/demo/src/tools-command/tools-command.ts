@@ -106,7 +106,7 @@ function list({ toolkit, origins }: Session, { shape }: ToolsOptions): number {
       annotations.readOnlyHint && "reads only",
       requiresApproval({ name, description, inputSchema, annotations }) && "asks first",
       annotations.async && "in the background",
-      origins.get(name)?.from !== "demo" && visible(origins.get(name)?.from ?? ""),
+      visible(origins.get(name)?.label ?? ""),
     ].filter(Boolean);
     const suffix = facts.length > 0 ? style.dim(` · ${facts.join(", ")}`) : "";
     process.stdout.write(

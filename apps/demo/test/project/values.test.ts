@@ -105,7 +105,7 @@ async function notesOf(question: string, session: Session): Promise<string> {
     session,
     agent: { model: createPlanner() },
     currency: undefined,
-    kept: new KeptPermissions("/no-such-folder"),
+    permissions: new KeptPermissions("/no-such-folder"),
     view: new TerminalView({ ...terminal.screen, write: () => undefined }),
     interrupts: new Interrupts(() => undefined),
     terminal: { ...terminal, interactive: false, promptOutput: undefined, note },
