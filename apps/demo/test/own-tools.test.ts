@@ -66,7 +66,7 @@ const servers = (more: object = {}): string =>
           env: { TOKEN: "${MCP_TOKEN}" },
           autoApprove: ["wipe"],
         },
-        gone: { command: process.execPath, args: ["-e", "process.exit(3)"] },
+        gone: { command: process.execPath, args: ["-e", "console.error('no licence'); process.exit(3)"] },
         off: { disabled: true },
         ...more,
       },
@@ -75,10 +75,14 @@ const servers = (more: object = {}): string =>
 
 it("should offer tools of modules and of MCP servers, say where each is from, and ask about what is not said to be harmless", async () => {
   const notes: string[] = [];
-  const choice = { modules: [join(folder, "shout.mjs")], mcpFiles: [servers()], env: { MCP_TOKEN: "t-1" } };
+  const choice = {
+    modules: [join(folder, "shout.mjs")],
+    mcpFiles: [servers()],
+    config: { env: { MCP_TOKEN: "t-1" }, folder },
+  };
   await addOwnTools(session, choice, (text) => notes.push(text));
   expect(notes).toEqual([
-    expect.stringMatching(/^MCP: gone is left out\./),
+    expect.stringMatching(/^MCP: gone is left out\..*no licence/s),
     'MCP: hand: The tool "shout" was there before: the new one is registered as "shout_1".',
   ]);
   const from = `mcp:hand ${process.execPath} server.mjs`;
@@ -155,7 +159,7 @@ it("should read servers as other programs have them", () => {
       },
     }),
   );
-  expect(readMcpFile(file, { KEY: "k" })).toEqual([
+  expect(readMcpFile(file, { env: { KEY: "k" }, folder: "/start" })).toEqual([
     {
       name: "web",
       shown: "https://${HOST:-example.com}/mcp",
@@ -170,13 +174,13 @@ it("should read servers as other programs have them", () => {
         command: "npx",
         args: ["-y", "server", "k"],
         env: {},
-        onStderr: expect.any(Function),
+        cwd: "/start",
       },
     },
   ]);
   const bad = (one: unknown) => {
     const path = write("bad.json", JSON.stringify({ mcpServers: { a: one } }));
-    return () => readMcpFile(path, {});
+    return () => readMcpFile(path, { env: {}, folder });
   };
   expect(bad({})).toThrow("mcpServers.a: needs a command, or a url.");
   expect(bad({ command: "x", args: "y" })).toThrow("args must be a list of texts");

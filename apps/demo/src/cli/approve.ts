@@ -74,8 +74,10 @@ export function approver(
         ...(onLater ? [{ value: "later" as const, label: words.later }] : []),
         { value: "once", label: words.once },
         ...(lasting ? [{ value: "call" as const, label: words.sameCall }] : []),
-        ...(lasting && longest !== "call" ? [{ value: "tool" as const, label: words.sameTool(tool) }] : []),
-        ...(lasting && longest === "always" && kept ? [{ value: "always" as const, label: words.always(tool) }] : []),
+        ...(lasting && longest !== "call" ? [{ value: "tool" as const, label: words.sameTool(visible(tool)) }] : []),
+        ...(lasting && longest === "always" && kept
+          ? [{ value: "always" as const, label: words.always(visible(tool)) }]
+          : []),
       ],
       initialValue: "no",
       // Its own are in English.
@@ -98,7 +100,8 @@ export function approver(
   };
 }
 
-function questionText({ tool = "", input, reason, kind }: ApprovalRequest, words: Words): string {
+function questionText({ tool: name = "", input, reason, kind }: ApprovalRequest, words: Words): string {
+  const tool = visible(name);
   if (kind === "echoed-block") return `${visible(reason)} ${words.runIt}`;
   // A router renders the whole request itself.
   if (reason.includes("\n")) return `${words.run(tool)}\n${visible(reason).replaceAll(/^/gm, "  ")}`;

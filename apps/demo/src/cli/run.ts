@@ -115,7 +115,7 @@ async function runWith({ options: asked, config }: Asked, interrupts: Interrupts
     const { tools: modules, mcp: mcpFiles } = options;
     if (modules.length + mcpFiles.length > 0) {
       const { addOwnTools } = await import("../own-tools/add-tools.ts");
-      await addOwnTools(session, { modules, mcpFiles, env: config.env }, (text) => terminal.note(`${visible(text)}\n`));
+      await addOwnTools(session, { modules, mcpFiles, config }, (text) => terminal.note(`${visible(text)}\n`));
     }
     if (options.showPrompt && options.question === undefined) {
       terminal.out(`${await instructions(options, session)}\n`);

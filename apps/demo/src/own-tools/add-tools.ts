@@ -3,6 +3,7 @@ import { errorText } from "@toolglot/internal";
 import type { McpClient, McpListedTool, Toolkit } from "@toolglot/toolkit";
 import type { Session, ToolOrigin } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
 import { type McpServer, readMcpFile } from "./mcp-file.ts";
 import { toolsOfModule } from "./tool-module.ts";
 
@@ -12,8 +13,8 @@ export interface OwnToolChoice {
   modules: readonly string[];
   /** Files of MCP servers, by absolute paths. */
   mcpFiles: readonly string[];
-  /** Variables for those files. */
-  env: NodeJS.ProcessEnv;
+  /** Variables for those files, and where their servers start. */
+  config: Pick<LoadedConfig, "env" | "folder">;
 }
 
 /**
@@ -22,7 +23,7 @@ export interface OwnToolChoice {
  */
 export async function addOwnTools(
   { toolkit, origins }: Pick<Session, "toolkit" | "origins">,
-  { modules, mcpFiles, env }: OwnToolChoice,
+  { modules, mcpFiles, config }: OwnToolChoice,
   note: (text: string) => void,
 ): Promise<void> {
   const noteNew: Noting["noteNew"] = (from, label, isUnstated = () => false) => {
@@ -40,7 +41,7 @@ export async function addOwnTools(
     }
     noteNew(path, basename(path));
   }
-  const servers = mcpFiles.flatMap((path) => readMcpFile(path, env));
+  const servers = mcpFiles.flatMap((path) => readMcpFile(path, config));
   const twice = servers.find(({ name }, index) => servers.findIndex((one) => one.name === name) < index);
   if (twice) throw new UsageError(`--mcp: there are two servers ${twice.name}.`);
   if (servers.length === 0) return;

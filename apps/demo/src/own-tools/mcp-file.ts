@@ -3,6 +3,7 @@ import { dirname, resolve } from "node:path";
 import { isObject } from "@toolglot/internal";
 import type { McpClientOptions } from "@toolglot/toolkit/mcp";
 import { UsageError } from "../cli/usage-error.ts";
+import type { LoadedConfig } from "../config/load-config.ts";
 
 /** A server of a file. */
 export interface McpServer {
@@ -14,10 +15,14 @@ export interface McpServer {
 
 /**
  * The servers of a file `{ "mcpServers": { NAME: { command, args?, env?, cwd? } | { url, headers? } } }`, as other programs have it,
- * without those that are `disabled`. `${NAME}` and `${NAME:-default}` in texts are variables. Keys of other programs are passed over: what
+ * without those that are `disabled`. `${NAME}` and `${NAME:-default}` in texts are variables. A server starts in `cwd`, which is
+ * relative to the file, else where the demo was started. Keys of other programs are passed over: what
  * they approve is not approved here. Throws `UsageError` for what can't be meant.
  */
-export function readMcpFile(path: string, env: NodeJS.ProcessEnv): McpServer[] {
+export function readMcpFile(
+  path: string,
+  { env, folder: startFolder }: Pick<LoadedConfig, "env" | "folder">,
+): McpServer[] {
   let file: unknown;
   try {
     file = JSON.parse(readFileSync(path, "utf8"));
@@ -30,11 +35,15 @@ export function readMcpFile(path: string, env: NodeJS.ProcessEnv): McpServer[] {
     const where = `--mcp: ${path}: mcpServers.${name}`;
     if (!isObject(given)) throw new UsageError(`${where} is no object.`);
     if (given.disabled === true) return [];
-    return [{ name, ...transportOf(given, new Reader(where, env), dirname(path)) }];
+    return [{ name, ...transportOf(given, new Reader(where, env), { folder: dirname(path), startFolder }) }];
   });
 }
 
-function transportOf(given: Record<string, unknown>, read: Reader, folder: string): Omit<McpServer, "name"> {
+function transportOf(
+  given: Record<string, unknown>,
+  read: Reader,
+  { folder, startFolder }: { folder: string; startFolder: string },
+): Omit<McpServer, "name"> {
   const url = read.text(given, "url");
   const command = read.text(given, "command");
   if (url !== undefined && command === undefined) {
@@ -49,9 +58,7 @@ function transportOf(given: Record<string, unknown>, read: Reader, folder: strin
     shown: [given.command, ...((given.args as string[] | undefined) ?? [])].join(" "),
     transport: {
       ...{ type: "stdio", command, args, env: read.texts(given, "env") },
-      ...(cwd !== undefined && { cwd: resolve(folder, cwd) }),
-      // Else servers write over the chat.
-      onStderr: () => undefined,
+      cwd: cwd === undefined ? startFolder : resolve(folder, cwd),
     },
   };
 }

@@ -72,12 +72,13 @@ async function withToolkit(
   { dataDir, tools, mcp, shop }: ToolsOptions,
   work: (session: Session) => number | Promise<number>,
 ): Promise<number> {
-  const { values, env, folder } = loadConfig();
+  const config = loadConfig();
+  const { values, folder } = config;
   const files = (given: string[] | undefined, configured: string[] = []): string[] =>
     given?.map((file) => resolve(folder, file)) ?? configured;
   const session = openSession(openStore(dataFolder(dataDir)), { shop: shop && values.shop !== false });
   try {
-    const own = { modules: files(tools, values.tools), mcpFiles: files(mcp, values.mcp), env };
+    const own = { modules: files(tools, values.tools), mcpFiles: files(mcp, values.mcp), config };
     await addOwnTools(session, own, (text) => process.stderr.write(`${visible(text)}\n`));
     return await work(session);
   } finally {

@@ -53,7 +53,7 @@ export class TerminalView implements RunView {
     const { style, write, columns } = this.#screen;
     const room = Math.max(20, columns() - event.name.length - 24);
     const line = (sign: string, text: string): void =>
-      write(`  ${sign} ${style.accent(event.name)} ${style.dim(clip(text, room))}\n`);
+      write(`  ${sign} ${style.accent(visible(event.name))} ${style.dim(clip(text, room))}\n`);
     switch (event.type) {
       case "task-progress":
         line(style.dim("…"), valueText(event.data));
@@ -226,7 +226,7 @@ export class TerminalView implements RunView {
     const time = style.dim(`${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`);
     const room = Math.max(20, columns() - name.length - 18);
     write(
-      `  ${statusSign(status, style)} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`,
+      `  ${statusSign(status, style)} ${style.accent(visible(name))}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`,
     );
     if (this.#refused.delete(callId) || (error === undefined && languages.has(this.#protocol))) return;
     write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);
