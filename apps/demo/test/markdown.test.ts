@@ -38,6 +38,8 @@ it.each([
   ["***both*** **a *b* c**", "  <b><i>both</i></b><b> a</b><b><i> b</i></b><b> c</b>\n"],
   ["你好**粗体**。", "  你好<b>粗</b><b>体</b>。\n"],
   ["snake_case_name, __init__, 2*3*4, a * b * c", "  snake_case_name, __init__, 2*3*4, a * b * c\n"],
+  ["COUNT(*) and SUM(*), src/*.ts and test/*.ts", "  COUNT(*) and SUM(*), src/*.ts and test/*.ts\n"],
+  ["*“quoted”* **.env** (*so*)", "  <i>“quoted”</i><b> .env</b> (<i>so</i>)\n"],
   ["**kwargs and *args", "  **kwargs and *args\n"],
   ["\\*no\\* C:\\dir `a \\ b`", "  *no* C:\\dir<c> a</c><c> \\</c><c> b</c>\n"],
   ["``a `b` c``", "  <c>a</c><c> `b`</c><c> c</c>\n"],

@@ -3,7 +3,7 @@ import type { DemoOptions } from "../cli/options.ts";
 import { dataFolder } from "../data/folder.ts";
 import type { ChosenModel } from "../models/chosen-model.ts";
 import { visible } from "../view/visible.ts";
-import { type Attachment, filesIn } from "./attachments.ts";
+import { filesIn } from "./attachments.ts";
 import { type Chat, type ChatHost, commandOf, completionsOf, runCommandOf } from "./commands.ts";
 import { LineEditor } from "./line-editor.ts";
 import { PromptHistory } from "./prompt-history.ts";
@@ -56,21 +56,19 @@ export async function chat(host: ChatHost, options: DemoOptions, chosen: ChosenM
 }
 
 async function askIn(chat: Chat, question: string): Promise<void> {
-  const { history, chosen } = chat;
-  const { terminal } = chat.context;
+  const { history, chosen, context } = chat;
+  const { terminal } = context;
   const noFile = (path: string): void => terminal.note(`${chatWords(chat.options.lang).noFile(visible(path))}\n`);
-  let attached: Attachment[];
   try {
-    attached = [...chat.attached, ...(chosen === undefined ? [] : filesIn(question, chat.host.config.folder, noFile))];
+    const named = chosen === undefined ? [] : filesIn(question, chat.host.config.folder, noFile);
+    const result = await ask(question, context, { history, attached: [...chat.attached, ...named] });
+    chat.attached = [];
+    chat.starts.push(history.length);
+    chat.totals.add(result, chosen?.currency);
+    // The next run brings its own instructions.
+    chat.history = result.transcript.messages.filter(({ role }) => role !== "system");
   } catch (error) {
-    const { write, style } = terminal.screen;
-    write(`${style.warn(visible((error as Error).message))}\n\n`);
-    return;
+    // A file that can't be read, a router that can't be reached: nothing was asked.
+    terminal.screen.write(`${terminal.screen.style.warn(visible((error as Error).message))}\n\n`);
   }
-  chat.attached = [];
-  chat.starts.push(history.length);
-  const result = await ask(question, chat.context, { history, attached });
-  chat.totals.add(result, chosen?.currency);
-  // The next run brings its own instructions.
-  chat.history = result.transcript.messages.filter(({ role }) => role !== "system");
 }

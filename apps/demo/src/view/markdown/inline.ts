@@ -99,8 +99,9 @@ function emphasisAt(text: string, at: number, isWhole: boolean, before: string):
   const run = runAt(text, at);
   // What follows is not known yet.
   if (at + run.length === text.length) return isWhole ? undefined : "open";
-  const isLoose = /\s/.test(text[at + run.length] ?? " ");
-  const isInWord = (mark === "_" && word.test(before)) || (run.length === 1 && /\w/.test(before));
+  // One alone is as often a product, a wildcard (`src/*.ts`) or SQL's `COUNT(*)`.
+  const isLoose = (run.length === 1 ? /[\s)\]},.;:!?/]/ : /\s/).test(text[at + run.length] ?? " ");
+  const isInWord = (mark === "_" && word.test(before)) || (run.length === 1 && /[\w/]/.test(before));
   if (isLoose || isInWord || run.length > 3) return undefined;
   const isTooFar = text.length > at + farthest;
   for (
@@ -110,7 +111,10 @@ function emphasisAt(text: string, at: number, isWhole: boolean, before: string):
   ) {
     const after = text[end + run.length];
     if (after === undefined && !isWhole) return "open";
-    const fits = !/[\s\\]/.test(text[end - 1] ?? "") && after !== mark && text[end - 1] !== mark;
+    const fits =
+      !(run.length === 1 ? /[\s\\([{/]/ : /[\s\\]/).test(text[end - 1] ?? "") &&
+      after !== mark &&
+      text[end - 1] !== mark;
     if (!fits || (mark === "_" && word.test(after ?? "")) || end === at + run.length) continue;
     const inner = text.slice(at + run.length, end);
     // A name of Python, as `__init__`.
