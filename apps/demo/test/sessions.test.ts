@@ -1,10 +1,11 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { textMessage } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
 import { createSandbox } from "@toolglot/sandbox";
 import { afterAll, expect, it } from "vitest";
-import { openKeptSession } from "../src/sessions/kept-session.ts";
+import { KeptSession } from "../src/sessions/kept-session.ts";
 import { buildDemo, type Ended, startDemo } from "./support/child.ts";
 import { runDemo } from "./support/in-process.ts";
 
@@ -67,6 +68,44 @@ it("should know what was computed before, as the README shows it, take questions
   expect(said(await demo("What did I compute one question ago?"))).toContain("--session NAME");
 }, 240_000);
 
+it("should go on with JavaScript programs and their variables, and with plans that have none", async () => {
+  const js = (question: string): Promise<Ended> => demo("--session", "eve", question);
+  expect(await demo("--protocol", "attp-js", "--session", "eve", "What is 17 * 23?")).toMatchObject({
+    code: 0,
+    stdout: expect.stringContaining("17 * 23 = 391"),
+  });
+  expect(await js("top 5 products by revenue")).toMatchObject({ code: 0 });
+  expect((await js("What did I compute two questions ago?")).stdout).toContain("The value was: 391");
+  // The conversation goes on in another protocol, which has no variables.
+  expect(await demo("--protocol", "tam", "--session", "eve", "show order 1042")).toMatchObject({ code: 0 });
+  const { variables, questions } = JSON.parse((await demo("sessions", "show", "eve", "--json")).stdout);
+  expect(questions).toHaveLength(4);
+  expect(variables).toContainEqual(expect.objectContaining({ language: "javascript", name: "answer_1" }));
+  expect(await demo("sessions", "undo", "eve", "3")).toMatchObject({ code: 0 });
+  const list = JSON.parse((await demo("sessions", "list", "--json")).stdout);
+  expect(list).toMatchObject({ name: "eve", questions: 1, question: "What is 17 * 23?" });
+  expect((await js("What did I compute one question ago?")).stdout).toContain("The value was: 391");
+  expect(await demo("sessions", "rm", "eve")).toMatchObject({ code: 0 });
+  expect(await demo("sessions", "list")).toMatchObject({ stdout: "No sessions.\n" });
+}, 240_000);
+
+it("should not mix two processes' questions in one conversation, and read what an older demo kept", async () => {
+  const kept = new KeptSession(data, "two", () => expect.fail("no programs"));
+  const message = (text: string) => [textMessage("user", text)];
+  await kept.keep(message("one"), "tam");
+  const other = new KeptSession(data, "two", () => expect.fail("no programs"));
+  await other.keep([...message("one"), ...message("two")], "tam");
+  await expect(kept.keep([...message("one"), ...message("three")], "tam")).rejects.toThrow(
+    "Another process has gone on",
+  );
+  await other.takeBack(1);
+  expect(new KeptSession(data, "two", () => expect.fail("no programs")).book.messages).toEqual(message("one"));
+  const file = join(data, "sessions", "two.json");
+  writeFileSync(file, JSON.stringify({ version: 1, questions: [{ turn: 3, at: "", messages: message("old") }] }));
+  expect(new KeptSession(data, "two", () => expect.fail("no programs")).book.turns).toEqual({ python: 3 });
+  expect(await demo("sessions", "rm", "two")).toMatchObject({ code: 0 });
+});
+
 it("should say what is wrong with a session, and what to do", async () => {
   expect(await demo("sessions", "undo", "bob")).toMatchObject({
     code: 2,
@@ -74,7 +113,6 @@ it("should say what is wrong with a session, and what to do", async () => {
   });
   for (const args of [
     ["--session", "a b"],
-    ["--session", "x", "--protocol", "tam"],
     ["--session", "x", "--mode", "single"],
   ]) {
     expect(await demo(...args, "What is 1 + 1?")).toMatchObject({ code: 2 });
@@ -102,7 +140,7 @@ it("should say what is wrong with a session, and what to do", async () => {
 
 it("should leave a session alone that somebody else has open", async () => {
   await using sandbox = createSandbox({ language: "python", pool: { size: 0 } });
-  const { session } = await openKeptSession(sandbox, data, "held");
+  const session = await new KeptSession(data, "held", () => sandbox).variables("python");
   await session.save();
   expect(await demo("--session", "held", "What is 1 + 1?")).toMatchObject({
     code: 1,

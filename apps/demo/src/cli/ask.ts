@@ -1,9 +1,23 @@
-import { type AgentEvent, type AgentOptions, createAgent, type RunResult, recordRun } from "@toolglot/agent";
-import { type Locale, type Message, type Model, textMessage } from "@toolglot/core";
+import {
+  type AgentEvent,
+  type AgentLimits,
+  type AgentOptions,
+  createAgent,
+  type RunResult,
+  recordRun,
+} from "@toolglot/agent";
+import { type Locale, type Message, type Model, messageText, textMessage } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
+import { type Attachment, attachmentMessage } from "../chat/attachments.ts";
+import { usageText } from "../chat/usage.ts";
+import { chatWords } from "../chat/words.ts";
+import type { ChosenModel } from "../models/chosen-model.ts";
 import { languageOf } from "../planner/text.ts";
 import type { RunView } from "../view/run-view.ts";
-import { type Allowed, approver } from "./approve.ts";
+import { type Allowed, type ApprovalOptions, approver } from "./approve.ts";
 import type { Interrupts } from "./interrupts.ts";
+import type { KeptPermissions } from "./kept-permissions.ts";
+import { lastingOf } from "./lasting.ts";
 import type { DemoOptions } from "./options.ts";
 import type { RecordFile } from "./record.ts";
 import { agentOptions, type Session } from "./session.ts";
@@ -16,30 +30,58 @@ import { wordsFor } from "./words.ts";
 export interface AskContext {
   options: DemoOptions;
   session: Session;
-  model: Model;
+  /** What answers, and what the agent is told of it. */
+  agent: ChosenModel["agent"];
+  /** What its price is in. */
+  currency: string | undefined;
   view: RunView;
   interrupts: Interrupts;
   terminal: Terminal;
   /** What the person allowed until the demo ends. */
   allowed: Allowed;
+  /** What the person allowed for good. */
+  permissions: KeptPermissions;
   /** Why the planner declined the last question, when it did: only documents of ATTP say so by themselves. */
   declined: { message?: string };
   /** Where runs are recorded, if they are. */
   record: RecordFile | undefined;
 }
 
+/** What a question stands in. */
+export interface Asking {
+  /** What was said before. */
+  history?: readonly Message[];
+  attached?: readonly Attachment[];
+}
+
 /** Asks one question, draws the run, and gives its result. Never rejects for what a model or tool did. */
-export async function ask(question: string, context: AskContext, history: readonly Message[] = []): Promise<RunResult> {
+export async function ask(
+  question: string,
+  context: AskContext,
+  { history = [], attached = [] }: Asking = {},
+): Promise<RunResult> {
   const { options, session, terminal } = context;
-  const result = await runAgent(options.lang ?? languageOf(question), context, async () => {
-    const typed = await session.valuesIn(question);
+  const files = attachmentMessage(attached);
+  const result = (await runAgent(options.lang ?? languageOf(question), context, async () => {
+    const typed = await session.valuesIn([question, files ? messageText(files) : ""].join("\n"));
     if (typed.length > 0) terminal.note(`${wordsFor(options.lang).holdsValue(typed)}\n\n`);
-    return [...history, textMessage("user", question)];
-  });
-  const kept = options.session === undefined ? undefined : await session.programSession();
-  if (result && kept) kept.book.keep(result.transcript.messages, kept.session.turn);
-  // There was something to ask.
-  return result as RunResult;
+    return [...history, ...(files ? [files] : []), textMessage("user", question)];
+    // There was something to ask.
+  })) as RunResult;
+  sayUsage(result, context);
+  try {
+    await (await session.kept())?.keep(result.transcript.messages, options.protocol);
+  } catch (error) {
+    terminal.note(`${(error as Error).message}\n`);
+  }
+  return result;
+}
+
+/** What the answer was in tokens and money, where a person reads. */
+function sayUsage({ usage }: RunResult, { options, currency, terminal: { screen } }: AskContext): void {
+  const costs = new Map(usage.cost === undefined || currency === undefined ? [] : [[currency, usage.cost]]);
+  const text = options.json ? undefined : usageText(usage, costs, chatWords(options.lang));
+  if (text !== undefined) screen.write(`  ${screen.style.dim(text)}\n\n`);
 }
 
 /** Runs the agent on the messages that `prepare` gives, which has the agent's own executor; none: the model is not asked. */
@@ -48,7 +90,7 @@ export function runAgent(
   context: AskContext,
   prepare: (agent: AgentOptions, signal: AbortSignal) => Promise<Message[] | undefined>,
 ): Promise<RunResult | undefined> {
-  const { options, session, model, view, interrupts, terminal, record } = context;
+  const { options, session, view, interrupts, terminal, record } = context;
   const { protocol, mode, router } = options;
   session.watchTasks((event) => view.task(event));
   delete context.declined.message;
@@ -62,7 +104,10 @@ export function runAgent(
     };
     const agent = await agentOptions({
       session,
-      model: heardBy(view, whileWaiting(model, terminal, words), {
+      ...context.agent,
+      ...(options.system !== undefined && { system: options.system }),
+      limits: agentLimits(options.limits),
+      model: heardBy(view, whileWaiting(context.agent.model, terminal, words), {
         hear,
         heard: (text) => session.programs.heard(text),
       }),
@@ -73,6 +118,8 @@ export function runAgent(
       approve: approver({
         yes: options.yes,
         allowed: context.allowed,
+        lasts: lastingOf(session, protocol),
+        kept: keptFor(session, context.permissions),
         words,
         ...(output && { terminal: { output } }),
         ...(protocol.startsWith("trp-code") && { onLater: () => session.later() }),
@@ -98,6 +145,19 @@ export function runAgent(
     return result;
   });
 }
+
+/** Permissions for good are for a tool of one place: another of the same name is asked about. */
+function keptFor({ origins }: Session, kept: KeptPermissions): NonNullable<ApprovalOptions["kept"]> {
+  const from = (tool: string): string => origins.get(tool)?.from ?? "";
+  return {
+    has: (tool) => kept.has({ tool, from: from(tool) }),
+    add: (tool) => kept.add({ tool, from: from(tool) }),
+  };
+}
+
+const agentLimits = ({ seconds, ...others }: DemoOptions["limits"]): AgentLimits => {
+  return defined({ ...others, timeMs: seconds === undefined ? undefined : seconds * 1000 });
+};
 
 /** Says once that edits can be undone, where a value is kept, and what the shell can't do here. */
 async function sayAboutProject(

@@ -28,14 +28,19 @@ const examples = `  npm run demo                                          chat, 
   npm run demo -- resume                                goes on with it, once approvals approve ID has let it
   npm run demo -- --protocol toolsxml "fix the failing test in the project"
   npm run demo -- undo                                  takes back the last change in that project; undo --list
-  npm run demo -- --session ada "what is 17 * 23?"      its programs share their variables, in later processes too
+  npm run demo -- --session ada "what is 17 * 23?"      goes on in later processes, with the variables of its programs
   npm run demo -- sessions list                         also: sessions show NAME, sessions undo NAME, sessions rm NAME
   npm run demo -- var set NPM_TOKEN                     keeps a value that a model may use and never sees; var list, var rm NAME
   npm run demo -- router --port 8787                    serves agents over HTTP and WebSockets; router --help has its environment
   npm run demo -- approvals list                        also: approvals approve ID, approvals deny ID
   npm run demo -- audit verify                          also: audit list
   npm run --silent demo -- --json "show order 1042" | jq .type
-  npm run demo -- --model qwen3 --base-url http://localhost:11434/v1
+  npm run demo -- --model ollama:qwen3                  a known provider; any endpoint: --model qwen3 --base-url URL
+  npm run demo -- --model fast --max-cost 0.10          an entry of your configuration, in ~/.config/toolglot-demo/config.toml
+  npm run demo -- --model fast --attach plan.png "what is wrong in this plan, and in @notes.md?"
+  npm run demo -- --model fast --tools ./my-tools.mjs --mcp ./mcp.json --no-shop
+  npm run demo -- models                                what is configured, and what the providers' servers offer
+  npm run demo -- config                                what holds, and where each of it comes from
   npm run demo -- --model anthropic:claude-sonnet-4-5 "which orders are affected by the delay policy?"`;
 
 /** Examples, exit codes and environment. */
@@ -57,7 +62,11 @@ Exit codes, the same in every protocol:
 Creating tickets, deleting records, sending messages and running commands ask you first. Without a terminal the answer is no, unless --yes is given;
 programs at a router (trp-code, trp-code-js) wait instead.
 
-Environment: OPENAI_API_KEY (sent to --base-url when set), ANTHROPIC_API_KEY, NO_COLOR, XDG_DATA_HOME, TRP_DATA_DIR;
+In the chat, /help shows its commands. Configuration: config.json or config.toml in ~/.config/toolglot-demo, then toolglot-demo.json or
+toolglot-demo.toml of the folder (or --config FILE); flags come before both. Keys also stand in .env of the folder.
+
+Environment: the keys of providers (also from .env; models shows their names), OPENAI_API_KEY (also sent to --base-url), NO_COLOR,
+XDG_CONFIG_HOME, XDG_DATA_HOME, TRP_DATA_DIR;
 for routers also TRP_HOST, TRP_PORT, TRP_TOKENS, TRP_APPROVAL_HMAC_SECRET, TRP_EXECUTOR_BASE_SLEEP_MS.`,
   zh: `
 规划器能处理的请求（中文或英文）：
@@ -76,6 +85,10 @@ ${examples}
 建工单、删除记录、发送消息和执行命令之前会先询问你。没有终端时一律视为拒绝，除非加上 --yes；
 经路由器的程序（trp-code、trp-code-js）则会等待。
 
-环境变量：OPENAI_API_KEY（设置后发给 --base-url）、ANTHROPIC_API_KEY、NO_COLOR、XDG_DATA_HOME、TRP_DATA_DIR；
+对话中 /help 显示可用的命令。配置：~/.config/toolglot-demo 里的 config.json 或 config.toml，其次是当前目录的 toolglot-demo.json 或
+toolglot-demo.toml（或 --config 文件）；命令行参数优先。密钥也可写在当前目录的 .env。
+
+环境变量：各提供方的密钥（也可写在 .env；models 会列出名称）、OPENAI_API_KEY（也会发给 --base-url）、NO_COLOR、
+XDG_CONFIG_HOME、XDG_DATA_HOME、TRP_DATA_DIR；
 路由器另有 TRP_HOST、TRP_PORT、TRP_TOKENS、TRP_APPROVAL_HMAC_SECRET、TRP_EXECUTOR_BASE_SLEEP_MS。`,
 };

@@ -1,12 +1,16 @@
 /** Signals that come this close together are one: a terminal and npm both pass a single Ctrl-C on. Milliseconds. */
 const togetherMs = 300;
 
+/** A Ctrl-C so soon after work has ended was meant for the work. Milliseconds. */
+const lateMs = 500;
+
 /** Counts Ctrl-C. The first cancels what runs, the second leaves. */
 export class Interrupts {
   readonly #leave: (code: number) => void;
   readonly #now: () => number;
   #last = Number.NEGATIVE_INFINITY;
   #cancel: (() => void) | undefined;
+  #ended = Number.NEGATIVE_INFINITY;
 
   /** `leave` is called for the second Ctrl-C, for the first when nothing runs, and for SIGTERM and SIGHUP. */
   constructor(leave: (code: number) => void, now: () => number = () => performance.now()) {
@@ -36,7 +40,9 @@ export class Interrupts {
     };
     this.#cancel = cancel;
     return work(controller.signal).finally(() => {
-      if (this.#cancel === cancel) this.#cancel = undefined;
+      if (this.#cancel !== cancel) return;
+      this.#cancel = undefined;
+      this.#ended = this.#now();
     });
   }
 
@@ -47,6 +53,6 @@ export class Interrupts {
     this.#last = now;
     if (echo) return;
     if (this.#cancel) this.#cancel();
-    else this.#leave(130);
+    else if (now - this.#ended >= lateMs) this.#leave(130);
   }
 }

@@ -1,10 +1,16 @@
+import { resolve } from "node:path";
 import type { Locale, ProtocolMode } from "@toolglot/core";
-import { Command, CommanderError, Option } from "commander";
-import { slipNames, slipsOf } from "../planner/slips.ts";
+import { defined } from "@toolglot/internal";
+import { type Command, CommanderError } from "commander";
+import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
+import { systemText } from "../config/read-config.ts";
+import type { ConfigLimits } from "../config/schema.ts";
+import { plannerName } from "../models/resolve-model.ts";
+import { slipsOf } from "../planner/slips.ts";
 import type { SandboxChoice } from "../project/open-local.ts";
 import { checkSessionName } from "../sessions/session-folder.ts";
-import { helpAfter, helpBefore } from "./help.ts";
-import { type ProtocolName, protocolNames } from "./protocols.ts";
+import { buildCommand, languageOf } from "./flags.ts";
+import type { ProtocolName } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
 
 /** What the command line asks for. */
@@ -17,17 +23,31 @@ export interface DemoOptions {
   /** Language of prompts; without it, that of each question. */
   lang?: Locale;
   mode: ProtocolMode;
+  /** Undefined: the planner. */
   model?: string;
   baseUrl?: string;
+  /** Instructions of the user's own. */
+  system?: string;
+  /** What ends a run. */
+  limits: ConfigLimits;
   /** Seconds that a model may be silent. */
   timeout?: number;
+  /** Modules with tools of the user's own, and files of MCP servers: absolute paths. */
+  tools: string[];
+  mcp: string[];
+  /** Whether the shop's tools are there. */
+  shop: boolean;
+  /** Files for the question. */
+  attach?: string[];
   record?: string;
   replay?: string;
   /** Goes on with a program that waits: with this one, or with the only one. */
   resume?: true | string;
-  /** The session whose variables the programs share, and whose conversation goes on. */
+  /** The session that keeps the conversation, with the variables of its programs. */
   session?: string;
   json: boolean;
+  /** Markdown is shown as it is. */
+  plain: boolean;
   showPrompt: boolean;
   /** Slips are wanted: `true` for taking turns, else the name of one. */
   messy: true | string | undefined;
@@ -42,10 +62,37 @@ export interface DemoOptions {
   token?: string;
 }
 
-/** What the command line asks for, or text to print instead. */
-export type ParsedArguments = { options: DemoOptions } | { print: string };
+/** What was asked for, and where it comes from; or text to print instead. */
+export type ParsedArguments =
+  | { options: DemoOptions; config: LoadedConfig; sources: ReadonlyMap<string, Setting> }
+  | { print: string };
 
-/** Reads the arguments after the program's name. Throws `UsageError` for anything that can't be meant. */
+/** What holds for one setting, and where it comes from: a flag, a file, or nowhere. */
+export interface Setting {
+  value: unknown;
+  source: string;
+}
+
+/** The flags that a configuration may give, by their keys in it. Those of limits are in a table. */
+const settings: Readonly<Record<string, (config: LoadedConfig["values"]) => unknown>> = {
+  model: ({ model }) => model,
+  protocol: ({ protocol }) => protocol,
+  mode: ({ mode }) => mode,
+  lang: ({ lang }) => lang,
+  system: ({ system }) => system,
+  timeout: ({ timeout }) => timeout,
+  sandbox: ({ sandbox }) => sandbox,
+  tools: ({ tools }) => tools,
+  mcp: ({ mcp }) => mcp,
+  shop: ({ shop }) => shop,
+  plain: ({ plain }) => plain,
+  maxTurns: ({ limits }) => limits?.turns,
+  maxTokens: ({ limits }) => limits?.tokens,
+  maxSeconds: ({ limits }) => limits?.seconds,
+  maxCost: ({ limits }) => limits?.cost,
+};
+
+/** Reads the arguments after the program's name, over what is configured. Throws `UsageError` for anything that can't be meant. */
 export function parseArguments(args: readonly string[]): ParsedArguments {
   let print = "";
   const command = buildCommand(languageOf(args));
@@ -62,151 +109,78 @@ export function parseArguments(args: readonly string[]): ParsedArguments {
     if (error.exitCode === 0) return { print };
     throw new UsageError(error.message.replace(/^error: /, ""));
   }
-  const { slip, messy, ...rest } = command.opts<
-    Omit<DemoOptions, "messy" | "protocolGiven"> & { slip?: string; messy?: true }
+  const { config: file } = command.opts<{ config?: string | boolean }>();
+  const config = loadConfig({ file: typeof file === "string" ? file : undefined, none: file === false });
+  const sources = configure(command, config);
+  type Flags = Omit<DemoOptions, "messy" | "protocolGiven" | "limits" | "model" | "tools" | "mcp"> &
+    Record<LimitFlag, number | undefined>;
+  const {
+    slip,
+    messy,
+    maxTurns,
+    maxTokens,
+    maxSeconds,
+    maxCost,
+    model,
+    system,
+    tools = [],
+    mcp = [],
+    ...rest
+  } = command.opts<
+    Flags & { slip?: string; messy?: true; model?: string; config?: unknown; tools?: string[]; mcp?: string[] }
   >();
-  const protocolGiven = command.getOptionValueSource("protocol") === "cli";
+  delete rest.config;
   const question = command.args.join(" ").trim();
-  const options: DemoOptions = { ...rest, messy: slip ?? messy, protocolGiven, ...(question !== "" && { question }) };
+  const options: DemoOptions = {
+    ...rest,
+    messy: slip ?? messy,
+    protocolGiven: command.getOptionValueSource("protocol") === "cli",
+    limits: defined({ turns: maxTurns, tokens: maxTokens, seconds: maxSeconds, cost: maxCost }),
+    ...(model !== undefined && model !== plannerName && { model }),
+    ...(system !== undefined && { system: flagged(command, "system") ? systemText(system, config.folder) : system }),
+    ...(question !== "" && { question }),
+    tools: tools.map((file) => resolve(config.folder, file)),
+    mcp: mcp.map((file) => resolve(config.folder, file)),
+  };
   check(options);
-  return { options };
+  return { options, config, sources };
 }
 
-/** `--lang zh` speaks for the help too, wherever it stands. */
-function languageOf(args: readonly string[]): Locale {
-  const at = args.findIndex((arg) => arg === "--lang" || arg.startsWith("--lang="));
-  return (args[at] === "--lang" ? args[at + 1] : args[at]?.slice("--lang=".length)) === "zh" ? "zh" : "en";
-}
+type LimitFlag = "maxTurns" | "maxTokens" | "maxSeconds" | "maxCost";
 
-function buildCommand(locale: Locale): Command {
-  const say = (en: string, zh: string): string => (locale === "zh" ? zh : en);
-  const titles: Readonly<Record<string, string>> = { "Usage:": "用法：", "Arguments:": "参数：", "Options:": "选项：" };
-  return new Command("npm run demo --")
-    .description(helpBefore[locale])
-    .argument("[question...]", say("ask once and leave; without it, chat", "只问一次就退出；不写则进入对话"))
-    .addOption(
-      new Option("--protocol <id>", say("how the model asks for tools", "模型用什么格式调用工具"))
-        .choices([...protocolNames])
-        .default("attp"),
-    )
-    .addOption(
-      new Option(
-        "--lang <code>",
-        say(
-          "language of the prompts and of what the demo says (default: prompts as the question, else English)",
-          "提示词和演示程序自身的语言（默认：提示词随问题，其余为英文）",
-        ),
-      ).choices(["zh", "en"]),
-    )
-    .addOption(
-      new Option(
-        "--mode <mode>",
-        say(
-          "loop: results go back until it answers; single: one program",
-          "loop：结果交回模型直到它回答；single：只有一段程序",
-        ),
-      )
-        .choices(["loop", "single"])
-        .default("loop"),
-    )
-    .option(
-      "--model <name>",
-      say("a real model: NAME with --base-url, or anthropic:NAME", "真实模型：NAME 加 --base-url，或 anthropic:NAME"),
-    )
-    .option(
-      "--base-url <url>",
-      say(
-        "OpenAI-compatible endpoint, as http://localhost:11434/v1",
-        "兼容 OpenAI 的接口地址，如 http://localhost:11434/v1",
-      ),
-    )
-    .addOption(
-      new Option(
-        "--timeout <seconds>",
-        say(
-          "how long the model may be silent, before its first byte and between two (default: 30)",
-          "模型最长可以沉默多少秒：第一个字节之前，以及两个字节之间（默认：30）",
-        ),
-      ).argParser(secondsOf),
-    )
-    .option("--record <file>", say("write the run to a file", "把运行过程写入文件"))
-    .option(
-      "--replay <file>",
-      say("play a recorded run; calls no model and no tool", "重放记录下来的运行；不调用模型和工具"),
-    )
-    .option(
-      "--resume [id]",
-      say(
-        "go on with a program of code mode that waits; also: npm run demo -- resume [ID]",
-        "继续代码模式下等待中的程序，也可写 npm run demo -- resume [ID]",
-      ),
-    )
-    .option(
-      "--session <name>",
-      say(
-        "programs share their variables, and the conversation goes on, also in the next process; see sessions --help",
-        "程序共享变量，对话延续到下一个进程；见 sessions --help",
-      ),
-    )
-    .option("--json", say("events as NDJSON, nothing else on standard output", "标准输出只有 NDJSON 格式的事件"), false)
-    .option(
-      "--show-prompt",
-      say("show what the model is asked; alone: only the instructions", "显示发给模型的内容；单独使用时只显示提示词"),
-      false,
-    )
-    .option(
-      "--messy",
-      say("the planner makes slips that models make, one after another", "规划器轮流犯模型常犯的格式错误"),
-    )
-    .addOption(
-      new Option("--slip <name>", say("the planner makes this slip", "规划器犯这一种错误")).choices([...slipNames]),
-    )
-    .option("--yes", say("approve every call without asking", "不询问，批准所有调用"), false)
-    .addOption(
-      new Option(
-        "--sandbox <kind>",
-        say(
-          "confine commands in the project: bwrap or off (default: bwrap where it works)",
-          "隔离项目里的命令：bwrap 或 off（默认：可用时为 bwrap）",
-        ),
-      ).choices(["bwrap", "off"]),
-    )
-    .option("--data-dir <dir>", say("where documents and database live", "文档和数据库所在的目录"))
-    .option("--reset", say("make the data anew", "重新生成数据"), false)
-    .option(
-      "--router <url>",
-      say(
-        "with trp, trp-code and trp-code-js: a running router at http:// or ws://, not one in the process",
-        "配合 trp、trp-code、trp-code-js：使用 http:// 或 ws:// 上正在运行的路由器，而不是进程内的",
-      ),
-    )
-    .option("--token <token>", say("identifies the agent to that router", "代理在该路由器上的身份令牌"))
-    .helpOption("-h, --help", say("show this help", "显示本帮助"))
-    .addHelpText("after", helpAfter[locale])
-    .configureHelp({
-      helpWidth: 100,
-      styleTitle: (title) => (locale === "zh" ? (titles[title] ?? title) : title),
-    });
-}
+const flagged = (command: Command, name: string): boolean => command.getOptionValueSource(name) === "cli";
 
-function secondsOf(text: string): number {
-  const seconds = Number(text);
-  if (seconds > 0 && seconds <= MAX_TIMEOUT_SECONDS) return seconds;
-  throw new UsageError(`--timeout takes seconds, more than 0 and at most ${MAX_TIMEOUT_SECONDS}, not "${text}".`);
+/** Puts what is configured where no flag was given; gives what holds then. */
+function configure(command: Command, { values, origins }: LoadedConfig): Map<string, Setting> {
+  // These are for the planner, or for no model at all.
+  const withoutModel = ["messy", "slip", "replay"].some((name) => flagged(command, name));
+  const sources = new Map<string, Setting>();
+  for (const [name, read] of Object.entries(settings)) {
+    const value = read(values);
+    const isFlag = flagged(command, name);
+    const isRead = !isFlag && value !== undefined && !(name === "model" && withoutModel);
+    if (isRead) command.setOptionValueWithSource(name, value, "config");
+    const holds = command.getOptionValue(name) ?? (name === "model" ? plannerName : undefined);
+    const key = name.startsWith("max") ? "limits" : name;
+    if (holds === undefined) continue;
+    sources.set(name, { value: holds, source: isFlag ? "flag" : isRead ? (origins.get(key) ?? "") : "default" });
+  }
+  return sources;
 }
-
-/** A day. */
-const MAX_TIMEOUT_SECONDS = 86_400;
 
 function check(options: DemoOptions): void {
   const { model, baseUrl, protocol, replay, record, messy, question } = options;
   checkRouter(options);
+  if (protocol.startsWith("trp") && !(options.shop && options.tools.length + options.mcp.length === 0))
+    throw new UsageError("At a router the tools are the router's: leave out --tools, --mcp and --no-shop.");
   checkSession(options);
   if (options.resume !== undefined && (question !== undefined || replay !== undefined || record !== undefined))
     throw new UsageError("--resume goes on with what was asked; leave out the question, --record and --replay.");
   const ids = slipsOf[protocol].map(({ id }) => id);
   if (typeof messy === "string" && !ids.includes(messy))
     throw new UsageError(`With --protocol ${protocol} the slips are ${ids.join(", ")}; not ${messy}.`);
+  if (options.attach !== undefined && (question === undefined || model === undefined))
+    throw new UsageError("--attach goes with a question to a real model: --model NAME.");
   if (baseUrl !== undefined && model === undefined) throw new UsageError("--base-url needs --model NAME.");
   if (messy !== undefined && model !== undefined)
     throw new UsageError("--messy and --slip are for the planner; leave out --model.");
@@ -217,11 +191,10 @@ function check(options: DemoOptions): void {
     throw new UsageError("--replay calls no model; leave out --model, --messy and --slip.");
 }
 
-function checkSession({ session, protocol, mode, resume, replay, record }: DemoOptions): void {
+function checkSession({ session, mode, resume, replay, record }: DemoOptions): void {
   if (session === undefined) return;
   checkSessionName(session);
-  if (protocol !== "attp" || mode !== "loop")
-    throw new UsageError("--session keeps the variables of Python programs: use --protocol attp and --mode loop.");
+  if (mode !== "loop") throw new UsageError("--session keeps a conversation: use --mode loop.");
   if (resume !== undefined || replay !== undefined || record !== undefined)
     throw new UsageError("--session goes on by itself; leave out --resume, --replay and --record.");
 }

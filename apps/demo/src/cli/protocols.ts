@@ -1,6 +1,6 @@
 import { nativeProtocol } from "@toolglot/agent";
 import { attpProtocol } from "@toolglot/attp";
-import type { ToolProtocol } from "@toolglot/core";
+import type { ProgramLanguage, ToolProtocol } from "@toolglot/core";
 import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
@@ -24,7 +24,8 @@ export type ProtocolName = (typeof protocolNames)[number];
 
 const makers: Record<ProtocolName, (locale: "zh" | "en", session: boolean) => unknown> = {
   attp: (locale, session) => attpProtocol({ prompt: attpPrompt, locale, session }),
-  "attp-js": (locale) => attpProtocol({ prompt: attpJavascriptPrompt, locale, language: "javascript" }),
+  "attp-js": (locale, session) =>
+    attpProtocol({ prompt: attpJavascriptPrompt, locale, language: "javascript", session }),
   tam: (locale) => tamProtocol({ prompt: tamPrompt, locale }),
   toolsxml: (locale) => toolsxmlProtocol({ prompt: toolsxmlPrompt, locale }),
   native: (locale) => nativeProtocol({ locale }),
@@ -35,10 +36,13 @@ const makers: Record<ProtocolName, (locale: "zh" | "en", session: boolean) => un
   "trp-code-js": (locale) => attpProtocol({ prompt: attpJavascriptRouterPrompt, locale, language: "javascript" }),
 };
 
-/** The protocol by its name on the command line. `session`: the programs of a conversation share their variables. */
+/** The protocol by its name on the command line. `session`: the programs of a conversation share their variables, where its programs can. */
 export function protocolOf(name: ProtocolName, locale: "zh" | "en", session = false): ToolProtocol {
   return makers[name](locale, session) as ToolProtocol;
 }
+
+/** Whether a name is one of a protocol. */
+export const isProtocol = (name: string): name is ProtocolName => protocolNames.some((one) => one === name);
 
 /** Protocols whose blocks are programs: their value is shown at the end, not those of their calls. */
 export const languages: ReadonlyMap<string, string> = new Map([
@@ -47,3 +51,7 @@ export const languages: ReadonlyMap<string, string> = new Map([
   ["trp-code", "python"],
   ["trp-code-js", "javascript"],
 ]);
+
+/** The language in which programs of a session share their variables, when the protocol has such programs. */
+export const languageOfVariables = (name: ProtocolName): ProgramLanguage | undefined =>
+  ({ attp: "python" as const, "attp-js": "javascript" as const })[name as string];

@@ -1,21 +1,26 @@
 import type { Model } from "@toolglot/core";
 import type { AskValue } from "@toolglot/local-tools/secrets";
+import { filesIn, readAttachment } from "../chat/attachments.ts";
+import type { ChatHost } from "../chat/commands.ts";
+import { chatWords } from "../chat/words.ts";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
+import { type ChosenModel, chosenModel } from "../models/chosen-model.ts";
 import { createPlanner } from "../planner/planner.ts";
 import { dropPrograms } from "../programs/program-book.ts";
 import { openProject } from "../project/scratch-project.ts";
-import { dropSessions } from "../sessions/session-folder.ts";
+import { dropSessions, sessionsPath } from "../sessions/session-folder.ts";
 import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
+import { visible } from "../view/visible.ts";
 import { Allowed } from "./approve.ts";
 import { type AskContext, ask } from "./ask.ts";
-import { chat } from "./chat.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { Interrupts } from "./interrupts.ts";
-import { type DemoOptions, parseArguments } from "./options.ts";
-import { protocolOf } from "./protocols.ts";
+import { KeptPermissions } from "./kept-permissions.ts";
+import { type DemoOptions, type ParsedArguments, parseArguments } from "./options.ts";
+import { languageOfVariables, protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
 import { offerOf, openSession, type Session, type SessionOptions } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
@@ -24,9 +29,12 @@ import { tour } from "./tour.ts";
 import { UsageError } from "./usage-error.ts";
 import { wordsFor } from "./words.ts";
 
+type Asked = Extract<ParsedArguments, { options: unknown }>;
 type Subcommand = (args: readonly string[]) => Promise<number>;
 /** Each is loaded when it is asked for: a start loads what it uses. */
 const subcommands: ReadonlyMap<string, () => Promise<Subcommand>> = new Map([
+  ["config", async () => (await import("../config/config-command.ts")).configCommand],
+  ["models", async () => (await import("../models/models-command.ts")).modelsCommand],
   ["parse", async () => (await import("../parse/parse-command.ts")).parseCommand],
   ["tools", async () => (await import("../tools-command/tools-command.ts")).toolsCommand],
   ["router", async () => (await import("../router/router-command.ts")).routerCommand],
@@ -50,7 +58,7 @@ export async function run(args: readonly string[]): Promise<number> {
     const interrupts = new Interrupts((code) => process.exit(code));
     const hearNoMore = interrupts.listen();
     try {
-      return await runWith(parsed.options, interrupts);
+      return await runWith(parsed, interrupts);
     } finally {
       hearNoMore();
     }
@@ -62,8 +70,9 @@ export async function run(args: readonly string[]): Promise<number> {
   }
 }
 
-async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<number> {
-  const terminal = processTerminal(options.json);
+async function runWith({ options: asked, config }: Asked, interrupts: Interrupts): Promise<number> {
+  const options = { ...asked, ...(await protocolOfSession(asked)) };
+  const terminal = processTerminal(options.json, options.plain);
   const head = (): void => {
     if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
   };
@@ -74,7 +83,9 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
   }
   // A wrong model is to be known before anything is made.
   const words = wordsFor(options.lang);
-  const real = await realModel(options, (reason) => terminal.note(`${words.again(reason)}\n`));
+  const choose: ChatHost["choose"] = (own) =>
+    chosenModel(own, config, (reason) => terminal.note(`${words.again(reason)}\n`));
+  const real = await choose(options);
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`${words.dataMade(store.folder)}\n`);
   if (options.reset) {
@@ -91,23 +102,50 @@ async function runWith(options: DemoOptions, interrupts: Interrupts): Promise<nu
     router: { url: options.router, token: options.token },
     ...valueAsking(options, terminal),
     session: options.session,
+    shop: options.shop,
     asks: options.yes || terminal.promptOutput !== undefined,
     // In the tour nobody is there to be asked: what the planner runs in its copy of the project is known, what a real model does is not.
     commands: options.question === undefined && !terminal.interactive && real === undefined ? "allow" : "ask",
   });
   const allowed = new Allowed();
+  const permissions = new KeptPermissions();
   const record = options.record === undefined ? undefined : openRecord(options.record);
   try {
     head();
+    const { tools: modules, mcp: mcpFiles } = options;
+    if (modules.length + mcpFiles.length > 0) {
+      const { addOwnTools } = await import("../own-tools/add-tools.ts");
+      await addOwnTools(session, { modules, mcpFiles, config }, (text) => terminal.note(`${visible(text)}\n`));
+    }
     if (options.showPrompt && options.question === undefined) {
       terminal.out(`${await instructions(options, session)}\n`);
       return exitCodes.answered;
     }
-    return await converse(options, (own) => contextFor(own, { terminal, session, interrupts, record, allowed }, real));
+    const contextOf: ChatHost["contextOf"] = (own, chosen) =>
+      contextFor(own, { terminal, session, interrupts, record, allowed, permissions }, chosen);
+    return await converse(options, real, {
+      config,
+      choose,
+      contextOf,
+      tour: (own, chosen) => tour((stop) => contextOf(stop, chosen), own, own.json),
+    });
   } finally {
     record?.close();
     await session.dispose();
   }
+}
+
+/** A session goes on in its own protocol, where no other was asked for. */
+async function protocolOfSession({
+  session,
+  protocolGiven,
+  dataDir,
+  reset,
+}: DemoOptions): Promise<Partial<DemoOptions>> {
+  if (session === undefined || protocolGiven || reset) return {};
+  const { ConversationBook } = await import("../sessions/conversation-book.ts");
+  const { protocol } = new ConversationBook(sessionsPath(dataFolder(dataDir)), session);
+  return protocol === undefined ? {} : { protocol };
 }
 
 /** Who is asked for values: a person at a terminal. In a tour without one, the tour has set what its stops need. */
@@ -124,28 +162,39 @@ function valueAsking(
   return { askValue: async ({ known }) => (known === "session" ? { use: "known" } : undefined) };
 }
 
-async function converse(options: DemoOptions, contextOf: (options: DemoOptions) => AskContext): Promise<number> {
+async function converse(options: DemoOptions, real: ChosenModel | undefined, host: ChatHost): Promise<number> {
+  const context = host.contextOf(options, real);
   if (options.resume !== undefined) {
     const id = options.resume === true ? undefined : options.resume;
-    return (await (await import("./go-on.ts")).goOn(id, options, contextOf)).code;
+    return (await (await import("./go-on.ts")).goOn(id, options, (own) => host.contextOf(own, real))).code;
   }
-  const context = contextOf(options);
   // A session that can't be gone on with is to be known before anything is asked.
-  const kept = await context.session.programSession();
+  const kept = await context.session.kept();
+  const language = languageOfVariables(options.protocol);
+  if (language) await kept?.variables(language);
   if (options.question !== undefined) {
-    const result = await ask(options.question, context, kept?.book.messages);
+    const noFile = (path: string): void => context.terminal.note(`${chatWords(options.lang).noFile(visible(path))}\n`);
+    const { folder } = host.config;
+    const attached =
+      real === undefined
+        ? []
+        : [
+            ...(options.attach ?? []).map((path) => readAttachment(path, folder)),
+            ...filesIn(options.question, folder, noFile),
+          ];
+    const result = await ask(options.question, context, { history: kept?.book.messages ?? [], attached });
     return exitCodeOf(result, context.declined.message !== undefined);
   }
   if (kept && !context.terminal.interactive)
     throw new UsageError("--session needs a question, or a terminal to chat at.");
-  if (context.terminal.interactive) return chat(context, contextOf, () => tour(contextOf, options, false));
-  return tour(contextOf, options, options.json);
+  if (context.terminal.interactive) return (await import("../chat/chat.ts")).chat(host, options, real);
+  return host.tour(options, real);
 }
 
 function contextFor(
   options: DemoOptions,
-  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed">,
-  real: Model | undefined,
+  shared: Pick<AskContext, "terminal" | "session" | "interrupts" | "record" | "allowed" | "permissions">,
+  real: ChosenModel | undefined,
 ): AskContext {
   const declined: AskContext["declined"] = {};
   return {
@@ -153,7 +202,8 @@ function contextFor(
     options,
     declined,
     view: viewFor(options, shared.terminal),
-    model: real ?? planner(options, shared.terminal, declined),
+    currency: real?.currency,
+    agent: real?.agent ?? { model: planner(options, shared.terminal, declined) },
   };
 }
 
@@ -175,16 +225,6 @@ async function instructions({ protocol, lang, mode, session: name }: DemoOptions
     null,
     2,
   );
-}
-
-/** The model that was asked for; the providers' code is loaded only then. */
-async function realModel(
-  { model, baseUrl, timeout, lang }: DemoOptions,
-  onRetry: (reason: string) => void,
-): Promise<Model | undefined> {
-  if (model === undefined) return undefined;
-  const { chooseModel } = await import("../models/choose-model.ts");
-  return chooseModel({ name: model, baseUrl, timeoutSeconds: timeout, locale: lang, onRetry });
 }
 
 function planner({ messy, question }: DemoOptions, { interactive }: Terminal, declined: AskContext["declined"]): Model {

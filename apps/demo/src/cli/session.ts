@@ -1,5 +1,5 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
-import type { AnyTool, Executor, Locale, Model, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
+import type { AnyTool, Executor, Locale, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
 import type { LocalTools } from "@toolglot/local-tools";
 import type { AskValue } from "@toolglot/local-tools/secrets";
 import { createSandbox, type DurableExecutorOptions, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
@@ -15,9 +15,21 @@ import { demoTools } from "../tools/index.ts";
 import { type ProtocolName, protocolOf } from "./protocols.ts";
 import { type Words, wordsFor } from "./words.ts";
 
+/** Where a tool comes from. */
+export interface ToolOrigin {
+  /** `demo`, a module's path, or an MCP server with what starts it. */
+  from: string;
+  /** The same in short; absent for the demo's own. */
+  label?: string;
+  /** Nobody said whether it destroys something, so it is asked about as if it did. */
+  isUnstated?: boolean;
+}
+
 /** Everything that lives as long as the demo does. */
 export interface Session {
   toolkit: Toolkit;
+  /** Where each tool of the toolkit comes from. */
+  origins: Map<string, ToolOrigin>;
   /** The asynchronous tools that run in the background. */
   tasks: Tasks;
   /** Reports their activity, to one listener at a time. */
@@ -34,8 +46,10 @@ export interface Session {
   isLater(): boolean;
   /** Whether a person can be asked, or everything is approved. Without, a call that needs an approval makes its program wait. */
   asks: boolean;
-  /** The session whose variables the programs share, when one was asked for; opened when first needed. */
-  programSession(): Promise<KeptSession> | undefined;
+  /** The session that the conversation is kept in, when one was asked for; opened when first needed. Rejects when it can't be gone on with. */
+  kept(): Promise<KeptSession> | undefined;
+  /** Keeps the conversation in another session from now on, or in none. */
+  keepIn(name: string | undefined): Promise<void>;
   /** Shell, edits and reads in the scratch copy of the project; made when first needed. */
   local(): Promise<LocalTools>;
   /** Values that are used in the project; opened when first needed. */
@@ -55,11 +69,13 @@ export interface SessionOptions {
   commands?: CommandConsent;
   /** Asks for values. Default: nobody is asked, and no model is offered to ask. */
   askValue?: AskValue;
+  /** Whether the shop's tools are there. Default true. */
+  shop?: boolean;
   /** Whether somebody decides about a program's calls at once. Default true. */
   asks?: boolean;
   /** Whether a person can be asked for the passphrase of kept values. */
   interactive?: boolean;
-  /** Name of the session whose variables programs in Python share. Default: each program runs by itself. */
+  /** Name of the session that the conversation is kept in, with the variables of its programs. Default: each program runs by itself. */
   session?: string | undefined;
   /** Whether commands in the project are confined. Default: where it works. */
   sandbox?: SandboxChoice;
@@ -82,11 +98,16 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     askValue,
     interactive = false,
     asks = true,
+    shop = true,
     lang,
-    session: sessionName,
   } = options;
+  let { session: sessionName } = options;
   const toolkit = new Toolkit();
-  for (const tool of demoTools(store)) toolkit.registerToolFunction(tool);
+  const origins = new Map<string, ToolOrigin>();
+  for (const tool of shop ? demoTools(store) : []) {
+    toolkit.registerToolFunction(tool);
+    origins.set(tool.name, { from: "demo" });
+  }
   const sandboxes = new Map<ProgramLanguage, Sandbox>();
   let link: Promise<TrpLink> | undefined;
   let local: Promise<LocalTools> | undefined;
@@ -111,6 +132,7 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       return was;
     },
     toolkit,
+    origins,
     tasks,
     watchTasks(listener) {
       unwatch?.();
@@ -123,12 +145,18 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
       sandboxes.set(language, sandbox);
       return sandbox;
     },
-    programSession() {
-      if (sessionName === undefined) return undefined;
-      kept ??= import("../sessions/kept-session.ts").then(({ openKeptSession }) =>
-        openKeptSession(this.sandbox("python"), store.folder, sessionName),
+    kept() {
+      const name = sessionName;
+      if (name === undefined) return undefined;
+      kept ??= import("../sessions/kept-session.ts").then(
+        ({ KeptSession }) => new KeptSession(store.folder, name, (language) => this.sandbox(language)),
       );
       return kept;
+    },
+    async keepIn(name) {
+      await (await kept?.catch(() => undefined))?.close();
+      kept = undefined;
+      sessionName = name;
     },
     trp() {
       link ??= import("../router/trp-link.ts").then(({ openTrp }) => openTrp(store, router));
@@ -174,10 +202,11 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
     },
     async dispose() {
       await tasks.close();
+      await toolkit.close();
       await (await link?.catch(() => undefined))?.close();
       await (await local?.catch(() => undefined))?.close();
       await programs.close();
-      await (await kept?.catch(() => undefined))?.session.close();
+      await (await kept?.catch(() => undefined))?.close();
       (await values?.catch(() => undefined))?.secrets.close();
       await Promise.all([...sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
     },
@@ -185,9 +214,9 @@ export function openSession(store: DemoStore, options: SessionOptions = {}): Ses
 }
 
 /** What one run is made of. */
-export interface RunSetup {
+export interface RunSetup
+  extends Pick<AgentOptions, "model" | "price" | "maxTokens" | "context" | "limits" | "system"> {
   session: Session;
-  model: Model;
   protocol: ProtocolName;
   locale: Locale;
   mode: ProtocolMode;
@@ -234,9 +263,11 @@ export async function offerOf(
   const { toolkit, tasks } = session;
   const tools = () => toolkit.tools();
   if (protocol === "attp" || protocol === "attp-js") {
-    const sandbox = session.sandbox(protocol === "attp" ? "python" : "javascript");
-    const kept = isKept ? await session.programSession() : undefined;
-    return { tools, executor: sandboxExecutor(sandbox, { tools, ...(kept && { session: kept.session }) }) };
+    const language = protocol === "attp" ? "python" : "javascript";
+    const kept = isKept ? await session.kept() : undefined;
+    const variables = await kept?.variables(language);
+    const executor = sandboxExecutor(session.sandbox(language), { tools, ...(variables && { session: variables }) });
+    return { tools, executor };
   }
   const others = toolkitExecutor(toolkit, { tasks });
   if (protocol !== "toolsxml") return { tools, executor: others };

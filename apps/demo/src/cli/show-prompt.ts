@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@toolglot/agent";
 import { messageText } from "@toolglot/core";
 import type { RunView } from "../view/run-view.ts";
-import type { Screen } from "../view/terminal-view.ts";
+import type { Screen } from "../view/screen.ts";
 import { visible } from "../view/visible.ts";
 
 type RequestEvent = Extract<AgentEvent, { type: "request" }>;

@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
+import type { Screen } from "../view/screen.ts";
 import { styleFor } from "../view/style.ts";
-import type { Screen } from "../view/terminal-view.ts";
 
 /** What the demo is connected to. */
 export interface Terminal {
@@ -14,9 +14,13 @@ export interface Terminal {
   note(text: string): void;
 }
 
-/** The process's own streams. With `json`, standard output is for events alone, and questions go to standard error. */
-export function processTerminal(json: boolean): Terminal {
+/**
+ * The process's own streams. With `json`, standard output is for events alone, and questions go to standard error. `plain`: Markdown
+ * is shown as it is, as it is anywhere but at a terminal with colours, since bold and headings could not be told there.
+ */
+export function processTerminal(json: boolean, plain = false): Terminal {
   const { stdin, stdout, stderr } = process;
+  const style = styleFor(stdout);
   const asks = stdin.isTTY === true && (json ? stderr.isTTY : stdout.isTTY || stderr.isTTY) === true;
   const out = (text: string): void => {
     stdout.write(text);
@@ -25,8 +29,9 @@ export function processTerminal(json: boolean): Terminal {
     screen: {
       write: out,
       columns: () => Math.min(stdout.columns ?? 100, 120),
-      style: styleFor(stdout),
+      style,
       live: stdout.isTTY === true,
+      markdown: !plain && stdout.isTTY === true && style.strong("") !== "",
     },
     interactive: stdin.isTTY === true && stdout.isTTY === true && !json,
     promptOutput: asks ? (json || !stdout.isTTY ? stderr : stdout) : undefined,

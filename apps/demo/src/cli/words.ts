@@ -4,18 +4,12 @@ import type { Locale } from "@toolglot/core";
 export interface Words {
   planner: string;
   replayOf: string;
-  chatHint: string;
-  tourHint: string;
-  you: string;
-  example: string;
-  leaving: readonly string[];
-  unknownCommand(name: string): string;
-  commands: string;
   run(tool: string): string;
   runIt: string;
   once: string;
   sameCall: string;
   sameTool(tool: string): string;
+  always(tool: string): string;
   no: string;
   later: string;
   keys: string;
@@ -25,6 +19,7 @@ export interface Words {
     line: string;
     sameCall: string;
     sameTool(tool: string): string;
+    always(tool: string): string;
   };
   why: { noTerminal: string; saidNo: string; cancelled: string; later: string };
   approved(by: string): string;
@@ -70,19 +65,12 @@ interface ModelFacts {
 const en: Words = {
   planner: "rule-based planner, no language model",
   replayOf: "replay of",
-  chatHint: "Ask in English or Chinese. /help shows what works here, /exit leaves, Ctrl-C cancels an answer.",
-  tourHint: "Enter, with nothing typed, starts a tour of two minutes.",
-  you: "You",
-  example: "top 5 products by revenue",
-  leaving: ["exit", "quit", "bye"],
-  unknownCommand: (name) => `There is no command ${name}.`,
-  commands:
-    "/help  what works here\n/tour  a tour of two minutes\n/resume  goes on with a program that waits\n/exit  leaves\nAnything else goes to the model.",
   run: (tool) => `Run ${tool}?`,
   runIt: "Run it?",
   once: "Yes, once",
   sameCall: "Yes, and for this same call until the demo ends",
   sameTool: (tool) => `Yes, and for every call of ${tool} until the demo ends`,
+  always: (tool) => `Yes, and for every call of ${tool} always (npm run demo -- config forget ${tool} takes it back)`,
   no: "No",
   later: "Not now: the program waits, and goes on when you resume it",
   keys: "↑/↓ to choose, Enter confirms",
@@ -92,6 +80,7 @@ const en: Words = {
     line: "the command line",
     sameCall: "you, for this call until the demo ends",
     sameTool: (tool) => `you, for ${tool} until the demo ends`,
+    always: (tool) => `you, for ${tool} always`,
   },
   why: {
     noTerminal: "no terminal to ask at; --yes approves without asking",
@@ -148,18 +137,12 @@ const en: Words = {
 const zh: Words = {
   planner: "基于规则的规划器，不是语言模型",
   replayOf: "重放",
-  chatHint: "可用中文或英文提问。/help 显示这里能做什么，/exit 退出，Ctrl-C 取消正在进行的回答。",
-  tourHint: "什么都不输入直接按回车，开始两分钟的演示。",
-  you: "你",
-  example: "销售额最高的 5 种商品是什么？",
-  leaving: ["退出", "再见"],
-  unknownCommand: (name) => `没有 ${name} 这个命令。`,
-  commands: "/help  这里能做什么\n/tour  两分钟的演示\n/resume  继续等待中的程序\n/exit  退出\n其他内容都发给模型。",
   run: (tool) => `执行 ${tool}？`,
   runIt: "要执行吗？",
   once: "是，仅此一次",
   sameCall: "是，本次演示结束前同样的调用都允许",
   sameTool: (tool) => `是，本次演示结束前 ${tool} 的调用都允许`,
+  always: (tool) => `是，以后 ${tool} 的调用一直允许（npm run demo -- config forget ${tool} 可收回）`,
   no: "否",
   later: "暂不决定：程序等待，之后可以继续",
   keys: "↑/↓ 选择，回车确认",
@@ -169,6 +152,7 @@ const zh: Words = {
     line: "命令行",
     sameCall: "你（本次演示内同样的调用）",
     sameTool: (tool) => `你（本次演示内的 ${tool}）`,
+    always: (tool) => `你（一直允许 ${tool}）`,
   },
   why: {
     noTerminal: "没有可以询问的终端；--yes 表示不询问直接批准",

@@ -1,9 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ToolglotError } from "@toolglot/core";
+import { type ProgramLanguage, ToolglotError } from "@toolglot/core";
 import { fileSessionStore, type Sandbox, type SandboxSession, type SessionStore } from "@toolglot/sandbox";
 import { UsageError } from "../cli/usage-error.ts";
+
+/** What programs of a session may be written in. */
+export const programLanguages: readonly ProgramLanguage[] = ["python", "javascript"];
 
 /** What a session may be called on the command line. */
 const namePattern = /^[A-Za-z0-9._-]{1,128}$/;
@@ -20,22 +23,28 @@ export function checkSessionName(name: string): void {
 export interface SessionFolder {
   /** Absolute, with mode 0700. */
   path: string;
-  store: SessionStore;
+  /** The images, by the language of the programs. */
+  stores: Readonly<Record<ProgramLanguage, SessionStore>>;
   key: Uint8Array;
 }
 
-const pathOf = (dataFolder: string): string => join(dataFolder, "sessions");
+/** Where a data folder keeps its sessions. */
+export const sessionsPath = (dataFolder: string): string => join(dataFolder, "sessions");
 
 /** The sessions of a data folder; the folder and its key are made when there are none. */
 export function openSessionFolder(dataFolder: string): SessionFolder {
-  const path = pathOf(dataFolder);
+  const path = sessionsPath(dataFolder);
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  return { path, store: fileSessionStore({ dir: join(path, "images") }), key: keyOf(path) };
+  const stores = {
+    python: fileSessionStore({ dir: join(path, "images") }),
+    javascript: fileSessionStore({ dir: join(path, "images-js") }),
+  };
+  return { path, stores, key: keyOf(path) };
 }
 
 /** Forgets all sessions of a data folder. */
 export function dropSessions(dataFolder: string): void {
-  rmSync(pathOf(dataFolder), { recursive: true, force: true });
+  rmSync(sessionsPath(dataFolder), { recursive: true, force: true });
 }
 
 /** The key in the folder. Two processes that begin at the same time get the same one: the first to link its file wins. */
@@ -64,24 +73,31 @@ function keyOf(path: string): Uint8Array {
 }
 
 /**
- * Goes on with the session of that name, or opens it. Rejects with a plain `Error` that says what to do when the session can't be
- * gone on with: it is open in another process, too old, of another version, or not as it was stored.
+ * Goes on with the variables of the session of that name, or begins with none. Rejects with a plain `Error` that says what to do when they
+ * can't be gone on with: they are open in another process, too old, of another version, or not as they were stored.
  */
 export async function openProgramSession(
   sandbox: Sandbox,
-  { store, key }: SessionFolder,
+  { stores, key }: SessionFolder,
   name: string,
-): Promise<{ session: SandboxSession; isNew: boolean }> {
+): Promise<SandboxSession> {
+  const store = stores[sandbox.language];
   try {
     const isNew = (await store.head(name)) === undefined;
-    const session = isNew
+    return isNew
       ? await sandbox.openSession({ id: name, store, key })
       : await sandbox.resumeSession(name, { store, key });
-    return { session, isNew };
   } catch (error) {
     const cure = ToolglotError.isInstance(error) ? cures[error.code] : undefined;
     throw cure === undefined ? error : new Error(`${(error as Error).message} ${cure(name)}`);
   }
+}
+
+/** The names of all sessions. */
+export async function sessionNames({ path, stores }: SessionFolder): Promise<string[]> {
+  const names = readdirSync(path).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);
+  for (const language of programLanguages) for await (const { id } of stores[language].list()) names.push(id);
+  return [...new Set(names)].sort();
 }
 
 const removeIt = (name: string): string => `npm run demo -- sessions rm ${name} removes it.`;

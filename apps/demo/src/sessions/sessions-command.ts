@@ -1,4 +1,5 @@
-import { createSandbox, type SandboxSession } from "@toolglot/sandbox";
+import { messageText, type ProgramLanguage } from "@toolglot/core";
+import { createSandbox, type Sandbox } from "@toolglot/sandbox";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";
@@ -7,7 +8,15 @@ import { dataFolder } from "../data/folder.ts";
 import { styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
 import { ConversationBook, type SessionQuestion } from "./conversation-book.ts";
-import { checkSessionName, openProgramSession, openSessionFolder, type SessionFolder } from "./session-folder.ts";
+import { KeptSession } from "./kept-session.ts";
+import {
+  checkSessionName,
+  openProgramSession,
+  openSessionFolder,
+  programLanguages,
+  type SessionFolder,
+  sessionNames,
+} from "./session-folder.ts";
 
 interface SessionsOptions {
   dataDir?: string;
@@ -18,7 +27,7 @@ interface SessionsOptions {
 export function sessionsCommand(args: readonly string[]): Promise<number> {
   return runCommand((run: Run) => {
     const command = new Command("npm run demo -- sessions").description(
-      "conversations whose programs share their variables: --session NAME begins one, or goes on with it",
+      "conversations that are kept, with the variables of their programs: --session NAME begins one, or goes on with it",
     );
     const subcommand = (name: string): Command =>
       command.command(name).option("--data-dir <dir>", "where documents and database live");
@@ -46,13 +55,21 @@ export function sessionsCommand(args: readonly string[]): Promise<number> {
 
 async function list({ dataDir, json }: SessionsOptions): Promise<number> {
   const folder = openSessionFolder(dataFolder(dataDir));
-  const found: { name: string; turn: number; at: string; bytes: number; question: string }[] = [];
-  for await (const { id, turn, turns } of folder.store.list()) {
-    const last = new ConversationBook(folder.path, id).questions.at(-1);
-    const bytes = turns.reduce((sum, one) => sum + one.bytes, 0);
-    const at = new Date(turns.at(-1)?.at ?? 0).toISOString();
-    found.push({ name: id, turn, at, bytes, question: last ? questionOf(last) : "" });
+  const images = new Map<string, { at: number; bytes: number }>();
+  for (const language of programLanguages) {
+    for await (const { id, turns } of folder.stores[language].list()) {
+      const { at = 0, bytes = 0 } = images.get(id) ?? {};
+      const sum = turns.reduce((all, one) => all + one.bytes, bytes);
+      images.set(id, { at: Math.max(at, turns.at(-1)?.at ?? 0), bytes: sum });
+    }
   }
+  const found = (await sessionNames(folder)).map((name) => {
+    const { questions } = new ConversationBook(folder.path, name);
+    const { at = 0, bytes = 0 } = images.get(name) ?? {};
+    const last = questions.at(-1);
+    const time = new Date(Math.max(at, Date.parse(last?.at ?? "") || 0)).toISOString();
+    return { name, questions: questions.length, at: time, bytes, question: last ? questionOf(last) : "" };
+  });
   found.sort((one, other) => (one.at < other.at ? 1 : -1));
   const style = styleFor(process.stdout);
   const lines = found.map((one) => {
@@ -67,7 +84,13 @@ async function list({ dataDir, json }: SessionsOptions): Promise<number> {
 
 async function show(name: string, { dataDir, json }: SessionsOptions): Promise<number> {
   const { folder, book } = await find(name, dataDir);
-  const variables = await withSession(folder, name, async (session) => session.variables());
+  const variables: { language: ProgramLanguage; name: string; type: string; preview: string }[] = [];
+  for (const language of programLanguages) {
+    if ((await folder.stores[language].head(name)) === undefined) continue;
+    await using sandbox = createSandbox({ language, pool: { size: 0 } });
+    await using session = await openProgramSession(sandbox, folder, name);
+    variables.push(...session.variables().map((variable) => ({ language, ...variable })));
+  }
   const questions = book.questions.map((question) => ({ at: question.at, question: questionOf(question) }));
   if (json) {
     process.stdout.write(`${JSON.stringify({ name, variables, questions })}\n`);
@@ -86,7 +109,7 @@ async function show(name: string, { dataDir, json }: SessionsOptions): Promise<n
 }
 
 async function undo(name: string, count: string, { dataDir }: SessionsOptions): Promise<number> {
-  const { folder, book } = await find(name, dataDir);
+  const { book } = await find(name, dataDir);
   const questions = Number(count);
   if (!Number.isInteger(questions) || questions < 1) throw new UsageError("undo takes a number of questions, from 1.");
   if (questions > book.questions.length) {
@@ -94,19 +117,17 @@ async function undo(name: string, count: string, { dataDir }: SessionsOptions): 
       `Questions in the session ${name}: ${book.questions.length}. It can't go back by ${questions}.`,
     );
   }
-  const before = book.questions.at(-questions - 1)?.turn ?? 0;
-  const turn = await withSession(folder, name, async (session) => {
-    if (session.turn > before) {
-      const earlier = session.checkpoints();
-      const at = earlier.findIndex((one) => one.turn === before);
-      if (at < 0)
-        throw new Error(`The session ${name} has no image from before that question any more: go back less far.`);
-      await session.undo(earlier.length - at);
-    }
-    return session.turn;
+  const sandboxes = programLanguages.map((language) => createSandbox({ language, pool: { size: 0 } }));
+  const kept = new KeptSession(dataFolder(dataDir), name, (language) => {
+    return sandboxes[programLanguages.indexOf(language)] as Sandbox;
   });
-  book.takeBack(questions, turn);
-  const [last] = book.questions.slice(-1);
+  try {
+    await kept.takeBack(questions);
+  } finally {
+    await kept.close();
+    for (const sandbox of sandboxes) await sandbox[Symbol.asyncDispose]();
+  }
+  const [last] = kept.book.questions.slice(-1);
   const now = last ? `The last question is: ${visible(questionOf(last))}` : "Nothing was asked in it now.";
   process.stdout.write(
     `${name} is as it was ${questions === 1 ? "one question" : `${questions} questions`} ago. ${now}\n`,
@@ -117,10 +138,14 @@ async function undo(name: string, count: string, { dataDir }: SessionsOptions): 
 async function remove(name: string, { dataDir }: SessionsOptions): Promise<number> {
   const { folder, book } = await find(name, dataDir);
   // Not through a session: one that can't be gone on with is to be removed, too.
-  const claimed = await folder.store.claim(name, "rm", 15_000);
-  if ("until" in claimed) throw new Error(`The session ${name} is open in another process: close it there.`);
-  await folder.store.drop(name, claimed.fence, "all");
-  await folder.store.release(name, claimed.fence);
+  for (const language of programLanguages) {
+    const store = folder.stores[language];
+    if ((await store.head(name)) === undefined) continue;
+    const claimed = await store.claim(name, "rm", 15_000);
+    if ("until" in claimed) throw new Error(`The session ${name} is open in another process: close it there.`);
+    await store.drop(name, claimed.fence, "all");
+    await store.release(name, claimed.fence);
+  }
   book.remove();
   process.stdout.write(`Removed ${name}.\n`);
   return exitCodes.answered;
@@ -133,27 +158,16 @@ async function find(
 ): Promise<{ folder: SessionFolder; book: ConversationBook }> {
   checkSessionName(name);
   const folder = openSessionFolder(dataFolder(dataDir));
-  if ((await folder.store.head(name)) === undefined) {
-    const names: string[] = [];
-    for await (const { id } of folder.store.list()) names.push(id);
-    const hint = names.length === 0 ? "There are none." : `There are ${names.sort().join(", ")}.`;
+  const names = await sessionNames(folder);
+  if (!names.includes(name)) {
+    const hint = names.length === 0 ? "There are none." : `There are ${names.join(", ")}.`;
     throw new UsageError(`There is no session ${JSON.stringify(name)}. ${hint}`);
   }
   return { folder, book: new ConversationBook(folder.path, name) };
 }
 
-/** Does something with a session, without starting an interpreter. */
-async function withSession<Value>(
-  folder: SessionFolder,
-  name: string,
-  work: (session: SandboxSession) => Promise<Value>,
-): Promise<Value> {
-  await using sandbox = createSandbox({ language: "python", pool: { size: 0 } });
-  const { session } = await openProgramSession(sandbox, folder, name);
-  await using _ = session;
-  return await work(session);
-}
-
-function questionOf({ messages: [first] }: SessionQuestion): string {
-  return first?.parts.map((part) => (part.type === "text" ? part.text : "")).join("") ?? "";
+function questionOf({ messages }: SessionQuestion): string {
+  // Files stand before the question they came with.
+  const asked = messages.find(({ role, trust }) => role === "user" && trust === "user");
+  return asked ? messageText(asked) : "";
 }

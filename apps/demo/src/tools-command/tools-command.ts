@@ -1,3 +1,4 @@
+import { resolve } from "node:path";
 import { contentText, requiresApproval } from "@toolglot/core";
 import {
   type Toolkit,
@@ -9,11 +10,14 @@ import {
 } from "@toolglot/toolkit";
 import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
+import { collected } from "../cli/flags.ts";
 import { type Run, runCommand } from "../cli/run-command.ts";
-import { openSession } from "../cli/session.ts";
+import { openSession, type Session } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { loadConfig } from "../config/load-config.ts";
 import { dataFolder } from "../data/folder.ts";
 import { openStore } from "../data/store.ts";
+import { addOwnTools } from "../own-tools/add-tools.ts";
 import { type Style, styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
 
@@ -21,6 +25,9 @@ const shapes = ["openai", "anthropic", "gemini", "mcp", "core"] as const;
 
 interface ToolsOptions {
   dataDir?: string;
+  tools?: string[];
+  mcp?: string[];
+  shop: boolean;
   json: boolean;
   shape?: (typeof shapes)[number];
   yes: boolean;
@@ -35,40 +42,51 @@ export function toolsCommand(args: readonly string[]): Promise<number> {
 }
 
 function buildCommand(run: Run): Command {
-  const command = new Command("npm run demo -- tools").description("the demo's tools, without a model");
-  command
-    .command("list")
+  const command = new Command("npm run demo -- tools").description("the demo's tools and your own, without a model");
+  const subcommand = (name: string): Command =>
+    command
+      .command(name)
+      .addOption(
+        new Option("--tools <file>", "a module that exports tools of your own, more than once").argParser(collected),
+      )
+      .addOption(new Option("--mcp <file>", "a file of MCP servers, more than once").argParser(collected))
+      .option("--no-shop", "leave out the shop's tools")
+      .option("--data-dir <dir>", "where documents and database live");
+  subcommand("list")
     .description("every tool with its parameters")
     .addOption(new Option("--shape <provider>", "as JSON, in a provider's shape").choices([...shapes]))
-    .option("--data-dir <dir>", "where documents and database live")
-    .action((options: ToolsOptions) => run(() => withToolkit(options, (toolkit) => list(toolkit, options))));
-  command
-    .command("call")
+    .action((options: ToolsOptions) => run(() => withToolkit(options, (session) => list(session, options))));
+  subcommand("call")
     .argument("<name>", "the tool")
     .argument("[input]", "its input as JSON", "{}")
     .description("calls one tool: its input is validated, its chunks are shown as they come")
     .option("--json", "responses as NDJSON", false)
     .option("--yes", "call a tool that asks first", false)
-    .option("--data-dir <dir>", "where documents and database live")
     .action((name: string, input: string, options: ToolsOptions) =>
-      run(() => withToolkit(options, (toolkit) => call(toolkit, name, input, options))),
+      run(() => withToolkit(options, ({ toolkit }) => call(toolkit, name, input, options))),
     );
   return command;
 }
 
 async function withToolkit(
-  { dataDir }: ToolsOptions,
-  work: (toolkit: Toolkit) => number | Promise<number>,
+  { dataDir, tools, mcp, shop }: ToolsOptions,
+  work: (session: Session) => number | Promise<number>,
 ): Promise<number> {
-  const session = openSession(openStore(dataFolder(dataDir)));
+  const config = loadConfig();
+  const { values, folder } = config;
+  const files = (given: string[] | undefined, configured: string[] = []): string[] =>
+    given?.map((file) => resolve(folder, file)) ?? configured;
+  const session = openSession(openStore(dataFolder(dataDir)), { shop: shop && values.shop !== false });
   try {
-    return await work(session.toolkit);
+    const own = { modules: files(tools, values.tools), mcpFiles: files(mcp, values.mcp), config };
+    await addOwnTools(session, own, (text) => process.stderr.write(`${visible(text)}\n`));
+    return await work(session);
   } finally {
     await session.dispose();
   }
 }
 
-function list(toolkit: Toolkit, { shape }: ToolsOptions): number {
+function list({ toolkit, origins }: Session, { shape }: ToolsOptions): number {
   const definitions = toolkit.definitions();
   if (shape !== undefined) {
     const shaped = {
@@ -89,9 +107,12 @@ function list(toolkit: Toolkit, { shape }: ToolsOptions): number {
       annotations.readOnlyHint && "reads only",
       requiresApproval({ name, description, inputSchema, annotations }) && "asks first",
       annotations.async && "in the background",
+      visible(origins.get(name)?.label ?? ""),
     ].filter(Boolean);
     const suffix = facts.length > 0 ? style.dim(` · ${facts.join(", ")}`) : "";
-    process.stdout.write(`${style.accent(name)}(${params.join(", ")})${suffix}\n  ${description.split("\n")[0]}\n`);
+    process.stdout.write(
+      `${style.accent(visible(name))}(${params.join(", ")})${suffix}\n  ${visible(description.split("\n")[0] ?? "")}\n`,
+    );
   }
   return exitCodes.answered;
 }

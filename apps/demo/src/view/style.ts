@@ -4,6 +4,7 @@ import pc from "picocolors";
 export interface Style {
   dim(text: string): string;
   strong(text: string): string;
+  emphasis(text: string): string;
   accent(text: string): string;
   code(text: string): string;
   good(text: string): string;
@@ -15,6 +16,6 @@ export interface Style {
 export function styleFor(stream: { isTTY?: boolean }, env: NodeJS.ProcessEnv = process.env): Style {
   const wanted = env.FORCE_COLOR !== undefined && env.FORCE_COLOR !== "0";
   const on = !env.NO_COLOR && env.TERM !== "dumb" && (wanted || stream.isTTY === true);
-  const { dim, bold, cyan, green, yellow, red, blue } = pc.createColors(on);
-  return { dim, strong: bold, accent: cyan, code: blue, good: green, warn: yellow, bad: red };
+  const { dim, bold, italic, cyan, green, yellow, red, blue } = pc.createColors(on);
+  return { dim, strong: bold, emphasis: italic, accent: cyan, code: blue, good: green, warn: yellow, bad: red };
 }

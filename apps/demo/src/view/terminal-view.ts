@@ -8,21 +8,12 @@ import { argumentsText, clip, resultText, valueText } from "./brief.ts";
 import { endingText } from "./ending.ts";
 import { LiveOutput } from "./live-output.ts";
 import { endText, isLocal, localCallText, localResultLines } from "./local-result.ts";
+import { MarkdownStream } from "./markdown/markdown-stream.ts";
 import { failureDetails, failureText, programWarnings, statusSign, waitText } from "./outcome.ts";
 import type { RunView } from "./run-view.ts";
-import type { Style } from "./style.ts";
+import type { Screen } from "./screen.ts";
 import { visible } from "./visible.ts";
 import { StreamWrap } from "./wrap.ts";
-
-/** Where a view draws. */
-export interface Screen {
-  write(text: string): void;
-  /** Columns; read again for every block, since windows change. */
-  columns(): number;
-  style: Style;
-  /** Somebody watches: what commands print is drawn while they run. Default false: with their results. */
-  live?: boolean;
-}
 
 type EventOf<Type extends AgentEvent["type"]> = Extract<AgentEvent, { type: Type }>;
 
@@ -34,7 +25,7 @@ const quietFields = new Set(["status", "target"]);
 export class TerminalView implements RunView {
   readonly #screen: Screen;
   readonly #words: Words;
-  #block: StreamWrap | undefined;
+  #block: StreamWrap | MarkdownStream | undefined;
   #blockKind = "";
   #raw = "";
   #diagnostics: Diagnostic[] = [];
@@ -62,7 +53,7 @@ export class TerminalView implements RunView {
     const { style, write, columns } = this.#screen;
     const room = Math.max(20, columns() - event.name.length - 24);
     const line = (sign: string, text: string): void =>
-      write(`  ${sign} ${style.accent(event.name)} ${style.dim(clip(text, room))}\n`);
+      write(`  ${sign} ${style.accent(visible(event.name))} ${style.dim(clip(text, room))}\n`);
     switch (event.type) {
       case "task-progress":
         line(style.dim("…"), valueText(event.data));
@@ -170,6 +161,10 @@ export class TerminalView implements RunView {
     const paint = isCode ? style.code : plain ? (text: string) => text : style.dim;
     const prefix = plain ? "  " : `  ${style.dim("│")} `;
     this.#blockKind = kind;
+    if (plain && this.#screen.markdown) {
+      this.#block = new MarkdownStream({ indent: 2, width: Math.max(20, columns()), style, write });
+      return;
+    }
     this.#block = new StreamWrap({ prefix, prefixWidth: plain ? 2 : 4, width: Math.max(20, columns()), paint, write });
   }
 
@@ -231,7 +226,7 @@ export class TerminalView implements RunView {
     const time = style.dim(`${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`);
     const room = Math.max(20, columns() - name.length - 18);
     write(
-      `  ${statusSign(status, style)} ${style.accent(name)}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`,
+      `  ${statusSign(status, style)} ${style.accent(visible(name))}(${style.dim(clip(argumentsText(name, input), room))}) ${time}\n`,
     );
     if (this.#refused.delete(callId) || (error === undefined && languages.has(this.#protocol))) return;
     write(`    ${style.dim(clip(resultText(name, rest.data, error), columns() - 6))}\n`);

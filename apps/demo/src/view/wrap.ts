@@ -13,6 +13,11 @@ export interface WrapOptions {
   write(text: string): void;
 }
 
+interface Run {
+  text: string;
+  paint(text: string): string;
+}
+
 /**
  * Sets streamed text with a prefix on every line and breaks lines between words. A word is held back until it is known to
  * have ended; `end` lets go of the last one. Nothing is written before the first text comes.
@@ -20,7 +25,8 @@ export interface WrapOptions {
 export class StreamWrap {
   readonly #options: WrapOptions;
   #column = 0;
-  #word = "";
+  /** The word that has not ended, in runs of one look each. */
+  #word: Run[] = [];
   #space = "";
   #lineOpen = false;
   #pendingBreaks = 0;
@@ -35,7 +41,8 @@ export class StreamWrap {
     return this.#started;
   }
 
-  feed(text: string): void {
+  /** `paint`: how this text looks, by default as the block. */
+  feed(text: string, paint: Run["paint"] = this.#options.paint): void {
     for (const piece of text.match(/\n|[^\S\n]+|[^\s]/gu) ?? []) {
       if (piece === "\n") {
         this.#flushWord();
@@ -48,10 +55,12 @@ export class StreamWrap {
       } else if (displayWidth(piece) > 1) {
         // Lines may break on both sides of a wide character.
         this.#flushWord();
-        this.#word = piece;
+        this.#word = [{ text: piece, paint }];
         this.#flushWord();
       } else {
-        this.#word += piece;
+        const last = this.#word.at(-1);
+        if (last?.paint === paint) last.text += piece;
+        else this.#word.push({ text: piece, paint });
       }
     }
   }
@@ -65,19 +74,20 @@ export class StreamWrap {
   }
 
   #flushWord(): void {
-    const word = this.#word;
-    if (word === "") return;
-    this.#word = "";
+    const [first, ...others] = this.#word;
+    if (first === undefined) return;
+    this.#word = [];
     for (; this.#pendingBreaks > 0; this.#pendingBreaks -= 1) this.#breakLine();
     const room = this.#options.width - this.#options.prefixWidth;
-    const width = displayWidth(this.#space) + displayWidth(word);
-    if (this.#lineOpen && this.#column > 0 && this.#column + width > room) {
+    const width = [first, ...others].reduce((sum, { text }) => sum + displayWidth(text), 0);
+    if (this.#lineOpen && this.#column > 0 && this.#column + displayWidth(this.#space) + width > room) {
       this.#breakLine();
       this.#space = "";
     }
     if (!this.#lineOpen) this.#openLine();
-    this.#options.write(this.#options.paint(this.#space + word));
-    this.#column += displayWidth(this.#space) + displayWidth(word);
+    const runs = [{ ...first, text: this.#space + first.text }, ...others];
+    this.#options.write(runs.map(({ text, paint }) => paint(text)).join(""));
+    this.#column += displayWidth(this.#space) + width;
     this.#space = "";
     this.#started = true;
   }

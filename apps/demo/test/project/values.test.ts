@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { Allowed } from "../../src/cli/approve.ts";
 import { ask } from "../../src/cli/ask.ts";
 import { Interrupts } from "../../src/cli/interrupts.ts";
+import { KeptPermissions } from "../../src/cli/kept-permissions.ts";
 import { parseArguments } from "../../src/cli/options.ts";
 import type { Session } from "../../src/cli/session.ts";
 import { processTerminal } from "../../src/cli/terminal.ts";
@@ -92,7 +93,7 @@ it("should warn when what the user types holds a value, and say where a value is
 
 /** What the demo says beside a run. */
 async function notesOf(question: string, session: Session): Promise<string> {
-  const parsed = parseArguments(["--protocol", "native", question]);
+  const parsed = parseArguments(["--no-config", "--protocol", "native", question]);
   if ("print" in parsed) throw new Error("no options");
   const terminal = processTerminal(false);
   let noted = "";
@@ -102,7 +103,9 @@ async function notesOf(question: string, session: Session): Promise<string> {
   await ask(question, {
     options: parsed.options,
     session,
-    model: createPlanner(),
+    agent: { model: createPlanner() },
+    currency: undefined,
+    permissions: new KeptPermissions("/no-such-folder"),
     view: new TerminalView({ ...terminal.screen, write: () => undefined }),
     interrupts: new Interrupts(() => undefined),
     terminal: { ...terminal, interactive: false, promptOutput: undefined, note },

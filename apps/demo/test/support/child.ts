@@ -4,6 +4,9 @@ import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
+/** Whoever runs the tests has a configuration of their own, and npm tells from where it was called. */
+export const noConfig = { XDG_CONFIG_HOME: join(root, "no-such-folder"), INIT_CWD: "" } as const;
+
 /** How a process ended. */
 export interface Ended {
   code: number | null;
@@ -24,7 +27,7 @@ export interface Started {
 /** Starts a file of the repository with Node. */
 export function start(file: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Started {
   const child: ChildProcess = spawn(process.execPath, [join(root, file), ...args], {
-    env: { ...process.env, NO_COLOR: "1", ...env },
+    env: { ...process.env, ...noConfig, NO_COLOR: "1", ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const output = { stdout: "", stderr: "" };

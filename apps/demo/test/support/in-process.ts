@@ -1,6 +1,6 @@
 import { Readable } from "node:stream";
 import { run } from "../../src/cli/run.ts";
-import type { Ended } from "./child.ts";
+import { type Ended, noConfig } from "./child.ts";
 
 /** What a run in this process gets besides its arguments. */
 export interface Surroundings {
@@ -31,7 +31,7 @@ export async function runDemo(args: readonly string[], { env = {}, input = "" }:
     }) as typeof write;
     restore.push(() => Object.assign(stream, { write, isTTY }));
   }
-  for (const [name, value] of Object.entries({ NO_COLOR: "1", ...env })) {
+  for (const [name, value] of Object.entries({ ...noConfig, NO_COLOR: "1", ...env })) {
     const before = process.env[name];
     process.env[name] = value;
     restore.push(() => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { spawn } from "@lydell/node-pty";
 import { onTestFinished } from "vitest";
+import { noConfig } from "./child.ts";
 
 const root = fileURLToPath(new URL("../../../..", import.meta.url));
 
@@ -18,7 +19,7 @@ export function demoTerminal(folder: string, args: readonly string[], extra: Nod
   // node-pty gives up what is unread 200 ms after the exit: the terminal lives until the test is over.
   const script = `"$@"; printf '\\nended: %s\\n' $?; exec tail -f /dev/null`;
   const command = [process.execPath, join(root, "apps/demo/dist/main.js"), ...args];
-  const env = { ...process.env, NO_COLOR: "1", TERM: "xterm", ...extra };
+  const env = { ...process.env, ...noConfig, NO_COLOR: "1", TERM: "xterm", ...extra };
   const child = spawn("sh", ["-c", script, "sh", ...command], { cols: 100, rows: 40, cwd: folder, env });
   onTestFinished(() => child.kill());
   let text = "";

@@ -32,12 +32,11 @@ export function readRecall({ question, keepsValues, earlier, say }: Conversation
       unread: [],
       message: say`Nothing was computed for “${asked.question}”. ‖ “${asked.question}”没有计算任何值。`,
     };
-  const python = nameOfValue(earlier.length - ago + 1);
+  const name = nameOfValue(earlier.length - ago + 1);
   return plannedTask<unknown>({
     kind: "recall",
     steps: [],
-    // Only programs in Python share their variables.
-    result: { python, javascript: "null", value: 0 },
+    result: { python: name, javascript: name, value: 0 },
     answer: (value) =>
       say`You asked “${asked.question}”. The value was: ‖ 当时的问题是“${asked.question}”，值为：` + shown(value),
   });
