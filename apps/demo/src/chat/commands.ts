@@ -151,7 +151,8 @@ const runs = {
   },
   async session(chat, name) {
     if (name !== "") await keepIn(chat, name === "off" ? undefined : name);
-    const { kept, names } = { kept: await chat.context.session.kept(), names: await namesOfSessions(chat) };
+    const kept = await chat.context.session.kept();
+    const names = await sessionNames(openSessionFolder(dataFolder(chat.options.dataDir)));
     const { session, noSession, sessions } = words(chat);
     const more = name === "" && names.length > 0 ? `\n${sessions(names.join(", "))}` : "";
     return say(chat, (kept ? session(kept.name, kept.book.questions.length) : noSession) + more);
@@ -172,10 +173,6 @@ const runs = {
   exit: () => "leave",
 } satisfies Record<string, Run>;
 
-async function namesOfSessions({ options }: Chat): Promise<string[]> {
-  return sessionNames(openSessionFolder(dataFolder(options.dataDir)));
-}
-
 /** Goes on with a session and its conversation, or keeps this one in a new session, with what was said so far. */
 async function keepIn(chat: Chat, name: string | undefined): Promise<void> {
   const { session: before, ...rest } = chat.options;
@@ -184,7 +181,7 @@ async function keepIn(chat: Chat, name: string | undefined): Promise<void> {
   await session.keepIn(name);
   try {
     const kept = await session.kept();
-    const { protocol = rest.protocol } = { protocol: kept?.book.protocol };
+    const protocol = kept?.book.protocol ?? rest.protocol;
     const options = { ...rest, protocol, ...(name !== undefined && { session: name, mode: "loop" as const }) };
     const language = languageOfVariables(protocol);
     if (language) await kept?.variables(language);

@@ -53,5 +53,7 @@ export const languages: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The language in which programs of a session share their variables, when the protocol has such programs. */
-export const languageOfVariables = (name: ProtocolName): ProgramLanguage | undefined =>
-  ({ attp: "python" as const, "attp-js": "javascript" as const })[name as string];
+export function languageOfVariables(name: ProtocolName): ProgramLanguage | undefined {
+  if (name === "attp") return "python";
+  return name === "attp-js" ? "javascript" : undefined;
+}

@@ -12,7 +12,7 @@ import { openProject } from "../project/scratch-project.ts";
 import type { TrpLink, TrpOptions } from "../router/trp-link.ts";
 import type { KeptSession } from "../sessions/kept-session.ts";
 import { demoTools } from "../tools/index.ts";
-import { type ProtocolName, protocolOf } from "./protocols.ts";
+import { languageOfVariables, type ProtocolName, protocolOf } from "./protocols.ts";
 import { type Words, wordsFor } from "./words.ts";
 
 /** Where a tool comes from. */
@@ -262,8 +262,8 @@ export async function offerOf(
   }
   const { toolkit, tasks } = session;
   const tools = () => toolkit.tools();
-  if (protocol === "attp" || protocol === "attp-js") {
-    const language = protocol === "attp" ? "python" : "javascript";
+  const language = languageOfVariables(protocol);
+  if (language) {
     const kept = isKept ? await session.kept() : undefined;
     const variables = await kept?.variables(language);
     const executor = sandboxExecutor(session.sandbox(language), { tools, ...(variables && { session: variables }) });
