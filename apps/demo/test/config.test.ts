@@ -110,6 +110,14 @@ it("should ask a model by its name, with its key from .env, the system text and 
   expect(process.env.HERE_KEY).toBeUndefined();
 });
 
+it("should send an image as an image", async () => {
+  const { url, requests } = await localProvider([{ chunks: [sse(openAiText("A dot."), { done: true })] }]);
+  writeFileSync(join(folder, "dot.png"), Buffer.from("89504e470d0a1a0a00", "hex"));
+  const run = await demo("--model", "m", "--base-url", `${url}/v1`, "--attach", "dot.png", "What is it?");
+  expect([run.code, run.stdout]).toEqual([0, expect.stringContaining("A dot.")]);
+  expect(JSON.stringify(requests[0]?.body.messages)).toContain("data:image/png;base64,iVBORw0KGgoA");
+});
+
 it("should end a run at its limits, and refuse one that could never be reached", async () => {
   const call = [...openAiCall(0, "c1", "query_sql", { sql: "SELECT 1" }), openAiFinish("tool_calls")];
   const { url } = await localProvider([{ chunks: [sse(call, { done: true })] }]);

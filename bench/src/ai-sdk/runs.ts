@@ -17,7 +17,7 @@ export interface Runner {
 }
 
 const text = { type: "string" } as const;
-export const writeFile: ToolDefinition = {
+const writeFile: ToolDefinition = {
   name: "write_file",
   description: "Writes a file.",
   inputSchema: {

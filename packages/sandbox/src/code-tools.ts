@@ -34,8 +34,11 @@ export interface CodeToolsOptions {
   imports?: ImportPolicy;
   /** Default: that of the sandbox. */
   style?: ProgramStyle;
-  /** Asked before a program calls a tool that needs approval. Absent: such calls are denied. */
-  approve?(request: ApprovalRequest): Promise<Decision>;
+  /**
+   * Asked before a program calls a tool that needs approval. Absent: such calls are denied. `later` is for programs of a session with a log:
+   * the tool's error says what the program waits for, and the same program goes on there when it is run again.
+   */
+  approve?(request: ApprovalRequest): Promise<Decision | "later">;
   /**
    * The programs are those of a session, and find what earlier ones left; of one sandbox alone. A function is asked before
    * each program, as by the conversation it belongs to.
