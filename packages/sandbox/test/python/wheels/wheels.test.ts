@@ -179,8 +179,7 @@ def caught(text):
     });
   });
 
-  it("with code for the engine are linked into each interpreter before its image is taken", async (context) => {
-    leftToCi(context);
+  inLong("with code for the engine are linked into each interpreter before its image is taken", async () => {
     const dir = folder();
     const native = readFileSync(new URL("./native.so.base64", import.meta.url), "utf8");
     const files = { "native.cpython-314-wasm32-emscripten.so": Buffer.from(native, "base64") };
