@@ -2,12 +2,12 @@
 import { findImports } from "./imports.mjs";
 
 /**
- * @typedef {{ language: string, program: string, output: string, line: number }} Example `line`: of the opening fence, from 1.
+ * @typedef {{ language: string, program: string, output: string, line: number }} Example `line`: of its first opening fence, from 1.
  */
 
 /**
  * Every program that is followed by what it prints: a text block, with nothing but "prints" or the like between.
- * A program that imports nothing goes on from the one before it, in the same file.
+ * A program that imports nothing goes on from the one before it, in the same file, and is one example with it.
  * @param {string} markdown
  * @returns {Example[]}
  */
@@ -19,8 +19,8 @@ export function readmeExamples(markdown) {
     const program = blocks[index - 1];
     if (language !== "text" || (program?.language !== "ts" && program?.language !== "js")) continue;
     if (before.trim() !== "" && !/\bprints?\b/i.test(before)) continue;
-    const earlier = findImports("example.ts", program.text).length > 0 ? undefined : examples.at(-1);
-    const common = { language: program.language, line: program.line };
+    const earlier = findImports("example.ts", program.text).length > 0 ? undefined : examples.pop();
+    const common = { language: program.language, line: earlier?.line ?? program.line };
     examples.push(
       earlier
         ? { ...common, program: `${earlier.program}\n{\n${program.text}\n}`, output: `${earlier.output}\n${text}` }
