@@ -1,5 +1,5 @@
 import type { Locale } from "@toolglot/core";
-import { isThorough, rounds } from "@toolglot/internal/testing";
+import { isLong, isThorough, rounds } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { readTask, skills } from "../src/planner/skills/index.ts";
@@ -89,7 +89,7 @@ const differing = (protocol: string, language: Locale): boolean =>
 const isProgram = (protocol: string): boolean => protocol.startsWith("attp");
 
 describe.each(protocols)("%s", (protocol) => {
-  describe.each(languages)("%s", (language) => {
+  describe.each(languages.filter((language) => isLong || differing(protocol, language)))("%s", (language) => {
     const some = sampled(differing(protocol, language));
     const others = sampled(whole(protocol, language));
 
