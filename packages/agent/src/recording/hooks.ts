@@ -4,6 +4,7 @@ import { toRunError } from "../loop/run-error.ts";
 import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions, StepChange } from "../types.ts";
 import type { Log } from "./record.ts";
+import { recordHook } from "./record-hooks.ts";
 import type { CallHook, Crossing, HostHook, RecordedStepChange } from "./types.ts";
 
 /** The hooks that a host may have. */
@@ -16,21 +17,16 @@ export function recordedHooks(
   recordModel: (model: Model) => Model,
 ): Pick<AgentOptions, HostHook> {
   const { prepareStep, beforeCall, afterCall } = options;
-  const noted = async <Value>(
+  const noted = <Value>(
     hook: HostHook,
     callId: string | undefined,
     ask: () => Value | Promise<Value>,
     shown: (value: Value) => unknown = (value) => value,
-  ): Promise<Value> => {
-    try {
-      const answer = await ask();
-      log.crossing({ type: "hook", hook, ...defined({ callId, answer: shown(answer) }) });
-      return answer;
-    } catch (error) {
-      log.crossing({ type: "hook", hook, ...defined({ callId }), error: toRunError(error, "agent/hook-failed") });
-      throw error;
-    }
-  };
+  ): Promise<Value> =>
+    recordHook(ask, log, (given) => ({
+      ...{ type: "hook", hook, ...defined({ callId }) },
+      ...("error" in given ? given : defined({ answer: shown(given.value) })),
+    }))();
   return {
     ...(prepareStep && {
       async prepareStep(step) {

@@ -62,7 +62,7 @@ export function recordStore(store: ArtifactStore, log: Log): ArtifactStore {
 }
 
 /** A hook of the host's, with the crossing for what it gave or threw. */
-function recordHook<Args extends unknown[], Value>(
+export function recordHook<Args extends unknown[], Value>(
   hook: (...args: Args) => Value | Promise<Value>,
   log: Log,
   crossing: (given: { value: Value } | { error: RunError }) => Crossing,
