@@ -16,11 +16,14 @@ const baseHeapMb = 64;
 const compiled = new Map<string, Promise<WebAssembly.Module | undefined>>();
 
 function compile(path: string): Promise<WebAssembly.Module | undefined> {
-  // A thread without it compiles by itself, and says what is wrong.
+  // A thread without it compiles by itself, and says what is wrong. The next start tries again.
   return madeOnce(compiled, path, () =>
     readFile(path)
       .then((bytes) => WebAssembly.compile(bytes))
-      .catch(() => undefined),
+      .catch(() => {
+        compiled.delete(path);
+        return undefined;
+      }),
   );
 }
 
@@ -90,9 +93,5 @@ export class QuickJsEngine implements Engine {
       );
     }
     return guest;
-  }
-
-  startFailed(): void {
-    this.#wasm = undefined;
   }
 }
