@@ -288,7 +288,9 @@ it("should end with exit code 1 and one clear line when the provider refuses the
   const { url } = await localProvider([{ status: 401, chunks: ['{"error":{"message":"wrong key"}}'] }]);
   const { code, stdout } = await demo("--model", "local", "--base-url", `${url}/v1`, "hi");
   expect(code).toBe(1);
-  expect(stdout).toMatch(/model-unauthorised: .*wrong key/);
+  expect(stdout.replace(/\s+/g, " ")).toMatch(
+    /model-unauthorised: .*wrong key.* No key was sent: set it in OPENAI_API_KEY\./,
+  );
   expect(stdout).not.toMatch(/\n\s+at /);
 });
 

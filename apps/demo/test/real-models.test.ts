@@ -73,10 +73,11 @@ it.each([
 });
 
 it("should not doubt a base with a version", async () => {
-  const { url } = await localProvider([{ status: 404, chunks: ['{"error":{"message":"no such model"}}'] }]);
+  const listed = { chunks: ['{"data":[{"id":"qwen3"},{"id":"m1"}]}'] };
+  const { url } = await localProvider([{ status: 404, chunks: ['{"error":{"message":"no such model"}}'] }, listed]);
   const { error } = await run(model(`${url}/v1`));
   expect(error?.message).toBe(
-    `The provider at ${url}/v1/chat/completions does not know the model openai-compatible.chat m: no such model`,
+    `The provider at ${url}/v1/chat/completions does not know the model m: no such model. The server has: m1, qwen3.`,
   );
 });
 

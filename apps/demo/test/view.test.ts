@@ -3,7 +3,7 @@ import { clip, inputText } from "../src/view/brief.ts";
 import { styleFor } from "../src/view/style.ts";
 import { TerminalView } from "../src/view/terminal-view.ts";
 import { visible } from "../src/view/visible.ts";
-import { StreamWrap } from "../src/view/wrap.ts";
+import { StreamWrap, wrapped as wrappedText } from "../src/view/wrap.ts";
 
 function wrapped(chunks: readonly string[], width = 20): string {
   let text = "";
@@ -95,4 +95,15 @@ it("should say cancelled, and nothing of what the cancelling brought about", () 
   };
   view.event({ type: "run-end", at, result });
   expect(text).toBe("  cancelled\n\n");
+});
+
+it("should break notices between words at any width, and indent what follows", () => {
+  const text = "/model NAME  goes to the model of that name\n  with its own price and window, as before";
+  for (let width = 20; width < 90; width += 7) {
+    const lines = wrappedText(text, width).split("\n");
+    for (const line of lines) expect(line.length).toBeLessThanOrEqual(width);
+    expect(lines.join(" ").replace(/\s+/g, " ")).toBe(text.replace(/\s+/g, " "));
+    expect(lines.at(-1)).toMatch(/^ {2}\S/);
+  }
+  expect(wrappedText("a\n\n  b\n", 40)).toBe("a\n\n  b\n");
 });

@@ -3,6 +3,7 @@ import type { DemoOptions } from "../cli/options.ts";
 import { dataFolder } from "../data/folder.ts";
 import type { ChosenModel } from "../models/chosen-model.ts";
 import { visible } from "../view/visible.ts";
+import { wrapped } from "../view/wrap.ts";
 import { filesIn } from "./attachments.ts";
 import { type Chat, type ChatHost, commandOf, completionsOf, runCommandOf } from "./commands.ts";
 import { LineEditor } from "./line-editor.ts";
@@ -16,9 +17,9 @@ import { chatWords } from "./words.ts";
  */
 export async function chat(host: ChatHost, options: DemoOptions, chosen: ChosenModel | undefined): Promise<number> {
   const context = host.contextOf(options, chosen);
-  const { style, write } = context.terminal.screen;
+  const { style, write, columns } = context.terminal.screen;
   const words = chatWords(options.lang);
-  write(style.dim(`${words.hint}\n${chosen === undefined ? `${words.tourHint}\n` : ""}`));
+  write(style.dim(wrapped(`${words.hint}\n${chosen === undefined ? `${words.tourHint}\n` : ""}`, columns())));
   const typed = new PromptHistory(dataFolder(options.dataDir));
   const { folder } = host.config;
   const editor = new LineEditor({

@@ -14,6 +14,7 @@ import type { ChosenModel } from "../models/chosen-model.ts";
 import { plannerName } from "../models/resolve-model.ts";
 import { checkSessionName, openSessionFolder, sessionNames } from "../sessions/session-folder.ts";
 import { visible } from "../view/visible.ts";
+import { wrapped } from "../view/wrap.ts";
 import { type Attachment, readAttachment } from "./attachments.ts";
 import { saveConversation } from "./save.ts";
 import { type UsageTotals, usageText } from "./usage.ts";
@@ -48,7 +49,8 @@ type Next = "leave" | "ask" | undefined;
 type Run = (chat: Chat, argument: string) => Next | Promise<Next>;
 
 const say = ({ context: { terminal } }: Chat, text: string): undefined => {
-  terminal.screen.write(`${terminal.screen.style.dim(visible(text))}\n\n`);
+  const { write, columns, style } = terminal.screen;
+  write(`${style.dim(wrapped(visible(text), columns()))}\n\n`);
 };
 
 const words = ({ options }: Chat): ChatWords => chatWords(options.lang);

@@ -14,6 +14,7 @@ import { jsonView } from "../view/json-view.ts";
 import type { RunView } from "../view/run-view.ts";
 import { TerminalView } from "../view/terminal-view.ts";
 import { visible } from "../view/visible.ts";
+import { wrapped } from "../view/wrap.ts";
 import { Allowed } from "./approve.ts";
 import { type AskContext, ask } from "./ask.ts";
 import { exitCodeOf, exitCodes } from "./exit-codes.ts";
@@ -257,11 +258,13 @@ function planner({ messy, question }: DemoOptions, { interactive }: Terminal, de
   });
 }
 
-function header({ model, protocol, mode, replay, resume, lang }: DemoOptions, { screen: { style } }: Terminal): string {
+function header({ model, protocol, mode, replay, resume, lang }: DemoOptions, { screen }: Terminal): string {
   const words = wordsFor(lang);
-  if (replay !== undefined) return `${style.strong("toolglot demo")} ${style.dim(`· ${words.replayOf} ${replay}`)}`;
   const who = model ?? words.planner;
   // A program goes on in its own protocol.
-  if (resume !== undefined) return `${style.strong("toolglot demo")} ${style.dim(`· ${who} · resume`)}`;
-  return `${style.strong("toolglot demo")} ${style.dim(`· ${who} · ${protocol} · ${mode}`)}`;
+  const what = resume === undefined ? [who, protocol, mode] : [who, "resume"];
+  const told = replay === undefined ? what : [`${words.replayOf} ${replay}`];
+  const name = "toolglot demo";
+  const text = wrapped([name, ...told].join(" · "), screen.columns());
+  return `${screen.style.strong(name)}${screen.style.dim(text.slice(name.length))}`;
 }

@@ -1,6 +1,7 @@
 import type { Writable } from "node:stream";
 import type { Screen } from "../view/screen.ts";
 import { styleFor } from "../view/style.ts";
+import { wrapped } from "../view/wrap.ts";
 
 /** What the demo is connected to. */
 export interface Terminal {
@@ -37,7 +38,7 @@ export function processTerminal(json: boolean, plain = false): Terminal {
     promptOutput: asks ? (json || !stdout.isTTY ? stderr : stdout) : undefined,
     out,
     note: (text) => {
-      stderr.write(text);
+      stderr.write(stderr.isTTY === true ? wrapped(text, stderr.columns ?? 80) : text);
     },
   };
 }

@@ -48,7 +48,13 @@ export interface Words {
   holdsValue(names: readonly string[]): string;
   tourServer(url: string, token: string | undefined): string;
   model: {
+    /** Before what the server said. */
+    colon: string;
     later: string;
+    keyFrom(variable: string): string;
+    noKey(variable: string): string;
+    /** Which models there are, where there is none of the name. */
+    there(near: string | undefined, models: string): string;
     /** What a provider's failure is, by its code; the error says it in English. */
     failures: Readonly<Record<string, (facts: ModelFacts) => string>>;
   };
@@ -56,6 +62,8 @@ export interface Words {
 
 /** What is known of a provider's failure. */
 interface ModelFacts {
+  /** As the person named it. */
+  model?: string;
   url?: string;
   status?: number;
   ms?: number;
@@ -129,8 +137,14 @@ const en: Words = {
       ? `${url} wants a token. Nobody is at a terminal, so the tour gives it itself, for this session.`
       : `${url} wants the token ${token}. Type it when you are asked for it, then s; it is not shown.`,
   model: {
+    colon: ": ",
     later: "A model that is still being loaded may need longer: --timeout SECONDS.",
-    failures: {},
+    keyFrom: (variable) => `The key came from ${variable}.`,
+    noKey: (variable) => `No key was sent: set it in ${variable}.`,
+    there: (near, models) => `${near === undefined ? "" : `Did you mean ${near}? `}The server has: ${models}.`,
+    failures: {
+      "model-not-found": ({ url, model }) => `The provider at ${url} does not know the model ${model}`,
+    },
   },
 };
 
@@ -199,12 +213,16 @@ const zh: Words = {
       ? `${url} 需要令牌。没有终端，由演示自己提供，仅限本次会话。`
       : `${url} 需要令牌 ${token}。被询问时输入它，再按 s；输入不会显示。`,
   model: {
+    colon: "：",
     later: "仍在加载的模型可能需要更久：--timeout 秒数。",
+    keyFrom: (variable) => `密钥来自 ${variable}。`,
+    noKey: (variable) => `没有发送密钥：请设置 ${variable}。`,
+    there: (near, models) => `${near === undefined ? "" : `是不是 ${near}？`}服务器上有：${models}。`,
     failures: {
       "model-unauthorised": ({ status, url }) => `提供方拒绝了密钥（${status}，${url}）`,
       "model-rate-limited": () => "提供方繁忙或额度已用完（429）",
       "model-unreachable": ({ url }) => `${url} 没有应答`,
-      "model-not-found": ({ url }) => `${url} 的提供方没有这个模型`,
+      "model-not-found": ({ url, model }) => `${url} 的提供方没有模型 ${model}`,
       "model-address": ({ status, url }) => `${url} 的应答是 ${status}：请检查 --base-url，它通常以 /v1 结尾`,
       "context-overflow": () => "请求超出了模型的上下文长度",
       "model-failed": ({ status, url }) =>

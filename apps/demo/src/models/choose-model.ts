@@ -2,13 +2,19 @@ import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { type AiSdkModelOptions, aiSdkModel } from "@toolglot/ai-sdk";
 import { type Locale, type Model, type ModelPart, type ModelRequest, ToolglotError } from "@toolglot/core";
+import { nearest } from "@toolglot/internal";
 import { UsageError } from "../cli/usage-error.ts";
 import { type Words, wordsFor } from "../cli/words.ts";
+import { listModels } from "./list-models.ts";
 
 /** What the command line says about the model. */
 export interface ModelChoice {
   /** `NAME`, or `anthropic:NAME`. */
   name: string;
+  /** As the person named it. Default: the name. */
+  label?: string | undefined;
+  /** The variable that the key came from, or would come from. */
+  keyVariable?: string | undefined;
   baseUrl?: string | undefined;
   /** Seconds until the first part of an answer, and between two parts of it. Default 30. */
   timeoutSeconds?: number | undefined;
@@ -35,7 +41,8 @@ export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = proces
     const apiKey = env.ANTHROPIC_API_KEY;
     if (!apiKey) throw new UsageError("--model anthropic:NAME needs a key in ANTHROPIC_API_KEY.");
     const provider = createAnthropic({ apiKey, ...(baseUrl && { baseURL: baseUrl }) });
-    return withWords({ model: provider(required(name.slice("anthropic:".length))), ...shared }, words);
+    const id = required(name.slice("anthropic:".length));
+    return withWords({ model: provider(id), ...shared }, { ...choice, words, id, key: apiKey });
   }
   if (!baseUrl) {
     throw new UsageError(
@@ -50,7 +57,15 @@ export function chooseModel(choice: ModelChoice, env: NodeJS.ProcessEnv = proces
     includeUsage: true,
     ...(apiKey && { apiKey }),
   });
-  return withWords({ model: provider(required(name)), ...shared }, words);
+  return withWords({ model: provider(required(name)), ...shared }, { ...choice, words, id: name, key: apiKey });
+}
+
+/** What a person is told of besides the failure itself. */
+interface Told extends ModelChoice {
+  words: Words;
+  /** As the provider knows the model. */
+  id: string;
+  key: string | undefined;
 }
 
 function required(name: string): string {
@@ -59,7 +74,8 @@ function required(name: string): string {
 }
 
 /** A model whose failures are told in the demo's language, and with what to do where it did not answer in its time. */
-function withWords(options: AiSdkModelOptions, words: Words): Model {
+function withWords(options: AiSdkModelOptions, choice: Told): Model {
+  const { words } = choice;
   const model = aiSdkModel(options);
   async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     try {
@@ -67,9 +83,9 @@ function withWords(options: AiSdkModelOptions, words: Words): Model {
     } catch (error) {
       if (!ToolglotError.isInstance(error)) throw error;
       const { code, data, message } = error;
-      const told = words.model.failures[code]?.(data);
-      const said = typeof data.said === "string" ? `：${data.said}` : "";
-      const more = code === "model-stalled" ? ` ${words.model.later}` : "";
+      const told = words.model.failures[code]?.({ ...data, model: choice.label ?? choice.name });
+      const said = typeof data.said === "string" ? `${words.model.colon}${data.said}.` : "";
+      const more = code === "model-stalled" ? ` ${words.model.later}` : await cureOf(code, choice);
       throw new ToolglotError(code, `${told === undefined ? message : `${told}${said}`}${more}`, {
         cause: error,
         data,
@@ -77,4 +93,20 @@ function withWords(options: AiSdkModelOptions, words: Words): Model {
     }
   }
   return Object.assign(answer, model.info && { info: model.info });
+}
+
+/** So many models of a provider are named. */
+const mostNamed = 12;
+
+/** Where the key came from, or which models there are. */
+async function cureOf(code: string, { words, id, key, keyVariable, name, baseUrl }: Told): Promise<string> {
+  if (code === "model-unauthorised" && keyVariable !== undefined) {
+    return ` ${key ? words.model.keyFrom(keyVariable) : words.model.noKey(keyVariable)}`;
+  }
+  if (code !== "model-not-found" || baseUrl === undefined) return "";
+  const listed = await listModels({ kind: name.startsWith("anthropic:") ? "anthropic" : "openai", baseUrl }, key);
+  if (!("models" in listed) || listed.models.length === 0) return "";
+  const [near] = nearest(id, listed.models, 1);
+  const more = listed.models.length > mostNamed ? " …" : "";
+  return ` ${words.model.there(near, listed.models.slice(0, mostNamed).join(", ") + more)}`;
 }

@@ -6,6 +6,7 @@ import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { ConfigProvider } from "../config/schema.ts";
 import { type Style, styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
+import { listModels } from "./list-models.ts";
 import { providersOf } from "./resolve-model.ts";
 
 interface ModelsOptions {
@@ -24,8 +25,6 @@ interface Offer {
   problem?: string;
 }
 
-/** How long a server may take to list its models. */
-const listMs = 4000;
 /** Of one provider among others. */
 const shownModels = 12;
 
@@ -78,29 +77,7 @@ async function offerOf(
     ...(keyVariable !== undefined && { keyVariable, hasKey: Boolean(key) }),
   };
   if (keyVariable !== undefined && !key) return offer;
-  const headers: Record<string, string> =
-    kind === "anthropic"
-      ? { "x-api-key": key ?? "", "anthropic-version": "2023-06-01" }
-      : key
-        ? { authorization: `Bearer ${key}` }
-        : {};
-  try {
-    const response = await fetch(`${baseUrl.replace(/\/$/, "")}/models`, {
-      headers,
-      // A key goes to the provider's own URL and nowhere else.
-      redirect: "error",
-      signal: AbortSignal.timeout(listMs),
-    });
-    if (!response.ok) return { ...offer, problem: `HTTP ${response.status}` };
-    const { data } = (await response.json()) as { data?: unknown };
-    if (!Array.isArray(data)) return { ...offer, problem: "its answer is no list of models" };
-    const ids = data.flatMap((one: { id?: unknown } | null) => (typeof one?.id === "string" ? [visible(one.id)] : []));
-    return { ...offer, models: ids.sort() };
-  } catch (error) {
-    const { name: kindOfError, message, cause } = error as Error & { cause?: { code?: string } };
-    const late = kindOfError === "TimeoutError";
-    return { ...offer, problem: late ? `no answer within ${listMs / 1000} s` : visible(cause?.code ?? message) };
-  }
+  return { ...offer, ...(await listModels({ kind, baseUrl }, key)) };
 }
 
 function offerText(

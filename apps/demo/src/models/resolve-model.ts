@@ -11,7 +11,7 @@ export const plannerName = "planner";
 
 /** A model by name, and what is known of it. */
 export interface ResolvedModel {
-  choice: Pick<ModelChoice, "name" | "baseUrl">;
+  choice: Pick<ModelChoice, "name" | "baseUrl" | "label" | "keyVariable">;
   /** The key for it, under the names by which `chooseModel` asks. */
   keys: NodeJS.ProcessEnv;
   price?: ConfigPrice;
@@ -42,7 +42,8 @@ export function resolveModel(
   if (provider === undefined && entry !== undefined)
     throw new UsageError(`The model ${name} has the provider ${wanted}. ${known("Providers", wanted, providers)}`);
   if (provider === undefined) {
-    if (baseUrl !== undefined) return { choice: { name, baseUrl }, keys: env };
+    if (baseUrl !== undefined)
+      return { choice: { name, baseUrl, label: name, keyVariable: "OPENAI_API_KEY" }, keys: env };
     throw new UsageError(
       `There is no model ${name}. ${known("Configured models", name, models)} A model of a provider is PROVIDER:NAME, as ollama:qwen3; with --base-url URL, an OpenAI-compatible endpoint, any name will do.`,
     );
@@ -52,7 +53,12 @@ export function resolveModel(
   if (keyVariable !== undefined && !key)
     throw new UsageError(`--model ${name} needs a key in ${keyVariable}: in the environment, or in .env.`);
   return {
-    choice: { name: kind === "anthropic" ? `anthropic:${id}` : id, baseUrl: baseUrl ?? provider.baseUrl },
+    choice: {
+      name: kind === "anthropic" ? `anthropic:${id}` : id,
+      baseUrl: baseUrl ?? provider.baseUrl,
+      label: name,
+      ...defined({ keyVariable }),
+    },
     keys: defined({ [kind === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY"]: key }),
     ...defined({ price: entry?.price, contextWindow: entry?.contextWindow, maxTokens: entry?.maxTokens }),
   };

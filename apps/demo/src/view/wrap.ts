@@ -106,3 +106,25 @@ export class StreamWrap {
     this.#column = 0;
   }
 }
+
+/** A text with its lines broken between words; what follows is indented as the line's beginning is. Without colours. */
+export function wrapped(text: string, width: number): string {
+  const lines = text.split("\n").map((line) => {
+    const prefix = /^ */.exec(line)?.[0] ?? "";
+    let set = "";
+    const write = (part: string): void => {
+      set += part;
+    };
+    const wrap = new StreamWrap({
+      prefix,
+      prefixWidth: prefix.length,
+      width: Math.max(20, width),
+      paint: (one) => one,
+      write,
+    });
+    wrap.feed(line.slice(prefix.length));
+    wrap.end();
+    return set.replace(/\n$/, "");
+  });
+  return lines.join("\n");
+}
