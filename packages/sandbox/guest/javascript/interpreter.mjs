@@ -2,6 +2,7 @@
 import { compileProgram, keepDeclarations } from "./compile.mjs";
 import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
+import { Rejections } from "./rejections.mjs";
 import { memoryReport, Reporter, stackReport } from "./report.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
@@ -26,13 +27,12 @@ class Broken extends Error {}
  * Runs a program, and in a session another when that is over. Give it the request, then each answer, in order.
  *
  * A program is over when its body has ended, nothing is left to run and every call has its answer; an error that ends its
- * body ends it at once. A failed call whose promise nobody awaited or handled is then the program's error, and so is that
- * of an async function called in the last statement. The engine does not tell of other rejections that nobody handles: they
- * change nothing. `eval` and `Function` work: what they make stays in the program's realm.
+ * body ends it at once. The first rejection that nobody has handled by then is the program's error. `eval` and `Function`
+ * work: what they make stays in the program's realm.
  */
 export class Interpreter {
-  /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {import("./create.mjs").InterpreterOptions} options */
-  constructor(runtime, memory, { image, memoryMb, stackBytes, post }) {
+  /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {WebAssembly.Table} table @param {import("./create.mjs").InterpreterOptions} options */
+  constructor(runtime, memory, table, { image, memoryMb, stackBytes, post }) {
     this.runtime = runtime;
     this.memory = memory;
     this.memoryMb = memoryMb;
@@ -47,8 +47,9 @@ export class Interpreter {
     /** What is to be given free before another program. @type {Handle[]} */
     this.used = [];
     runtime.setMaxStackSize(stackBytes);
-    runtime.setInterruptHandler(() => this.interrupt());
+    this.rejections = new Rejections(runtime, () => this.interrupt(), memory, table);
     this.realms = makeRealms(runtime, (text) => this.receive(text), image?.restorer(memory) ?? evaluated);
+    this.rejections.watch(this.realms.program);
   }
 
   interrupt() {
@@ -181,8 +182,16 @@ export class Interpreter {
     }
     if (state.type === "rejected") return this.fail(this.reporter.exception(this.describe(state.error)));
     if (this.inFlight > 0) return this.send(`{"type":"idle","answered":${this.answered}}`);
+    const [unhandled] = this.rejections.take().map((promise) => this.use(promise));
+    if (unhandled) return this.rejected(unhandled);
     if (state.type === "pending") return this.fail(this.reporter.neverEnds());
     this.finish(state.value);
+  }
+
+  /** Ends the program with what nobody has handled. @param {Handle} promise @returns {undefined} */
+  rejected(promise) {
+    const { error } = /** @type {{ error: Handle }} */ (this.realms.program.getPromiseState(promise));
+    return this.raise(error);
   }
 
   /** @param {Handle} returned */
@@ -232,7 +241,7 @@ export class Interpreter {
   /** What the program of a session left, besides the memory; undefined when that can't be kept. */
   describeSession() {
     if (!this.over || !this.isWell) return undefined;
-    for (const handle of this.used.splice(0)) handle.dispose();
+    for (const handle of [...this.used.splice(0), ...this.rejections.take()]) handle.dispose();
     return { ran: this.ran, variables: JSON.parse(this.callText(this.realms.variables)) };
   }
 

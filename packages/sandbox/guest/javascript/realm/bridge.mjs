@@ -16,7 +16,6 @@ export function makeBridge(
   /** Text to and from tools until the engine is made to look for cycles. */
   const collectAfterLength = 4 * 1024 * 1024;
   const maxCycles = 100_000;
-  const maxFailures = 1000;
   const stderrMethods = ["warn", "error", "trace", "assert"];
   const consoleMethods = "log info debug dir table group groupCollapsed groupEnd".split(" ").concat(stderrMethods);
 
@@ -58,8 +57,6 @@ export function makeBridge(
   let valueText = "";
   /** Of errors: the call that failed, and what to do about it. @type {WeakMap<object, { id: number, hint?: string }>} */
   const causes = new WeakMap();
-  /** Failed calls that nobody has looked at yet, as far as is known. @type {{ error: unknown, isSeen: () => boolean }[]} */
-  let failures = [];
 
   /** The innermost line of a stack that is the program's, as `    at f (line 3)`; empty when there is none. */
   const programFrame = (/** @type {string} */ stack) => {
@@ -162,13 +159,14 @@ export function makeBridge(
       inFlight -= lengths[id] ?? 0;
     },
     refused: () => refusal.message,
-    failed: (/** @type {any} */ error, /** @type {number} */ id, /** @type {() => boolean} */ isSeen) => {
-      if ((typeof error === "object" && error !== null) || typeof error === "function") {
-        causes.set(error, id === -1 ? { id, hint: refusal.hint } : { id });
+    failed: (/** @type {any} */ error, /** @type {number} */ id) => {
+      try {
+        if ((typeof error === "object" && error !== null) || typeof error === "function") {
+          causes.set(error, id === -1 ? { id, hint: refusal.hint } : { id });
+        }
+      } catch {
+        // At the end of the stack or of the memory; the program gets its error all the same.
       }
-      // Errors may be large: those that the program has dealt with are not kept for it.
-      failures = failures.filter((failure) => !failure.isSeen());
-      if (failures.length < maxFailures) failures.push({ error, isSeen });
     },
     result: undefined,
     assigned: false,
@@ -230,8 +228,6 @@ export function makeBridge(
   /** @param {unknown} returned */
   const finish = (returned) => {
     over = true;
-    const unseen = failures.find(({ isSeen }) => !isSeen());
-    if (unseen) return `{"status":"error","error":${describe(unseen.error)}}`;
     if (returned === undefined && !own.assigned) return '{"status":"missing"}';
     /** @type {object[]} */
     const notes = [];
@@ -266,7 +262,6 @@ export function makeBridge(
       over = false;
       quiet = false;
       groups = 0;
-      failures = [];
       valueText = "";
       if (program === undefined) open();
       else if (request.session?.reseed) draw = makeRandom(request.seed);

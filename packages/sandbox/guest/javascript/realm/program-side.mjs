@@ -30,23 +30,6 @@ export function programSide(bridge) {
   /** Calls without an answer, by number. @type {Record<string, any>} */
   let waiting = { __proto__: /** @type {any} */ (null) };
 
-  /**
-   * A promise that knows whether anybody cares for it: `await`, `then` and `Promise.all` all ask for its constructor.
-   * @param {any} state
-   */
-  const watched = (state) => {
-    const promise = new OwnPromise((resolve, reject) => {
-      state.resolve = resolve;
-      state.reject = reject;
-    });
-    const get = () => {
-      state.seen = true;
-      return OwnPromise;
-    };
-    defineProperty(promise, "constructor", { __proto__: null, get, enumerable: false, configurable: true });
-    return promise;
-  };
-
   /** A promise that holds what settles it is a cycle, and those stay in memory for long. @param {any} state */
   const release = (state) => {
     state.resolve = undefined;
@@ -55,11 +38,7 @@ export function programSide(bridge) {
 
   /** @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was refused; -2: reading its arguments threw. */
   const fail = (state, error, id) => {
-    try {
-      failed(error, id, () => state.seen);
-    } catch {
-      // At the end of the stack or of the memory; the program gets its error all the same.
-    }
+    failed(error, id);
     state.reject(error);
     release(state);
   };
@@ -93,8 +72,15 @@ export function programSide(bridge) {
     const slot = { index: -1, call: /** @type {any} */ (undefined) };
     const made = {
       [identifier](/** @type {unknown[]} */ ...given) {
-        const state = { __proto__: null, seen: false, resolve: undefined, reject: undefined };
-        const promise = watched(state);
+        const state = {
+          __proto__: null,
+          resolve: /** @type {any} */ (undefined),
+          reject: /** @type {any} */ (undefined),
+        };
+        const promise = new OwnPromise((resolve, reject) => {
+          state.resolve = resolve;
+          state.reject = reject;
+        });
         if (slot.index < 0) {
           const message = `the tool ${identifier} is not offered any more`;
           fail(state, construct(OwnError, [message], ToolError), -2);

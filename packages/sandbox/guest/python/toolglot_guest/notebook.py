@@ -159,6 +159,9 @@ class Notebook:
         except SystemExit as exit:
             if exit.code not in (None, 0):
                 raise
+        unhandled = self.calls.unhandled()
+        if unhandled is not None:
+            raise unhandled
         return namespace.get("__result__", value)
 
     def finish(self, value):
