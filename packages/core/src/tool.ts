@@ -81,6 +81,11 @@ export interface ToolContext {
 
 /** A tool that can run. May return a value, a promise, or an async iterable of chunks. */
 export interface Tool<Input = never> extends ToolDefinition {
+  /**
+   * `true`: `execute` holds its input against the schema by itself, and says what is wrong. Who runs the tool then gives it what the
+   * model or the program wrote; else it is checked before.
+   */
+  readonly validatesInput?: boolean;
   execute(input: Input, context: ToolContext): unknown;
 }
 

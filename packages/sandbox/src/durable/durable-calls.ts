@@ -218,7 +218,12 @@ export class DurableCalls extends ReplayedCalls {
     this.#delivery++;
     const common = { delivery: this.#delivery, at: this.#clock, ms, toolMs: program.toolMs, name, args };
     const answer: CallAnswer = outcome.ok
-      ? { ...common, ok: true, json: outcome.json }
+      ? {
+          ...common,
+          ok: true,
+          json: outcome.json,
+          ...(outcome.conversions.length > 0 && { conversions: outcome.conversions }),
+        }
       : { ...common, ok: false, type: outcome.type, message: outcome.message };
     // Before it is written: a claim that was finished can't be renewed, which would count as a lost one.
     leases.drop(claim);

@@ -1,4 +1,5 @@
 import type { CallWork, DurableProgram } from "../run/durability.ts";
+import { readConversions } from "../run/guest-events.ts";
 import { journalError, otherCall } from "./errors.ts";
 import { callFingerprint } from "./fingerprint.ts";
 import type { CallAnswer, KeptCall, KeptCalls } from "./records.ts";
@@ -76,6 +77,8 @@ export abstract class ReplayedCalls {
 
 function repeat({ pending, deliver }: CallWork, answer: CallAnswer): void {
   pending.call.ms = answer.ms;
-  if (answer.ok) deliver({ ok: true, value: JSON.parse(answer.json), json: answer.json }, answer.at);
-  else deliver({ ok: false, type: answer.type, message: answer.message, isCertain: true }, answer.at);
+  if (answer.ok) {
+    const { json, conversions } = answer;
+    deliver({ ok: true, value: JSON.parse(json), json, conversions: readConversions(conversions) }, answer.at);
+  } else deliver({ ok: false, type: answer.type, message: answer.message, isCertain: true }, answer.at);
 }

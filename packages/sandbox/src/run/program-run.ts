@@ -199,7 +199,7 @@ export class ProgramRun implements DurableProgram {
     this.#durable?.rest();
   }
 
-  #call({ tool, args, line }: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
+  #call({ tool, args, line, conversions }: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
     const { tools, callIdPrefix, options } = this.#request;
     const program = tools[tool];
     if (program === undefined) {
@@ -218,6 +218,7 @@ export class ProgramRun implements DurableProgram {
       ...(this.#durable?.isReplayed(index) && { replayed: true }),
     };
     this.#report.addCall(call);
+    this.#report.addConversions(conversions, call.callId);
     const pending: PendingCall = { index, call, input: copyJson(call.args), program, line };
     this.#pending.add(pending);
     const { callId, args: shown, replayed } = call;
@@ -274,8 +275,10 @@ export class ProgramRun implements DurableProgram {
   #answer(pending: PendingCall, outcome: CallOutcome, clock?: number): void {
     const { index, call } = pending;
     this.#pending.delete(pending);
-    if (outcome.ok) call.ok = true;
-    else call.error = { type: outcome.type, message: outcome.message };
+    if (outcome.ok) {
+      call.ok = true;
+      this.#report.addConversions(outcome.conversions, call.callId);
+    } else call.error = { type: outcome.type, message: outcome.message };
     observe(() => this.#request.options.onToolCall?.(call, outcome.ok ? outcome.value : undefined));
     if (this.#over.signal.aborted) return;
     if (this.#held) {

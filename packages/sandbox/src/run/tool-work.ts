@@ -2,7 +2,7 @@ import type { ToolContext } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { executeTool, failureForGuest, type Need, type ProgramTool } from "./tools.ts";
+import { type CallAnswer, executeTool, failureForGuest, type Need, type ProgramTool } from "./tools.ts";
 
 /** A call that has no answer yet. */
 export interface PendingCall {
@@ -17,7 +17,7 @@ export interface PendingCall {
 
 /** The outcome of a call. `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it did nothing yet. */
 export type CallOutcome =
-  | { ok: true; value: unknown; json: string }
+  | ({ ok: true } & CallAnswer)
   | { ok: false; type: string; message: string; isCertain: boolean; needs?: Need };
 
 /** Runs the tools of one program, within the time that they have together. */

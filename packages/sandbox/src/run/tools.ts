@@ -9,10 +9,21 @@ import {
 } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import { isObject } from "@toolglot/internal";
-import type { SandboxLanguage } from "../types.ts";
+import { clean, TooLarge, Unfit } from "../../guest/javascript/cleaner.mjs";
+import type { SandboxConversion, SandboxLanguage } from "../types.ts";
+import { inputSchemaOf } from "./check-input.ts";
 
 /** Larger tool results would fill the interpreter's memory. */
 const maxValueBytes = 16 * 1024 * 1024;
+
+/** What a tool gave. */
+export interface CallAnswer {
+  value: unknown;
+  /** For the program. */
+  json: string;
+  /** What the program finds otherwise than the tool gave it. */
+  conversions: SandboxConversion[];
+}
 
 /** A tool with its names in the program. */
 export interface ProgramTool {
@@ -75,6 +86,7 @@ function checkTool(tool: AnyTool): void {
       `The inputSchema of ${name} must be the JSON Schema of an object, as { type: "object", properties: {} }.`,
     );
   }
+  if (!tool.validatesInput) inputSchemaOf(tool);
 }
 
 /** The program gets its default, as JSON. */
@@ -141,19 +153,24 @@ export async function executeTool(
   args: Record<string, unknown>,
   context: ToolContext,
   onProgress: (value: unknown) => void,
-): Promise<{ value: unknown; json: string }> {
+): Promise<CallAnswer> {
   let value: unknown = await (tool.execute as (input: unknown, with_: typeof context) => unknown)(args, context);
   const iterator = iteratorOf(value);
   if (iterator !== undefined) value = await lastOf(iterator, { signal: context.signal, onProgress });
-  let json: string | undefined;
+  return { value, ...writeAnswer(value) };
+}
+
+/** The text that goes to the program, and what of the value is otherwise in it. Throws `ToolError` when it can't be written. */
+export function writeAnswer(value: unknown): Pick<CallAnswer, "json" | "conversions"> {
+  if (value === undefined) return { json: "null", conversions: [] };
+  const conversions: SandboxConversion[] = [];
   try {
-    json = JSON.stringify(value);
-  } catch {
-    throw new ToolError("the tool's result cannot be written as JSON");
+    return { json: clean(value, maxValueBytes, "answer", conversions), conversions };
+  } catch (error) {
+    if (error instanceof TooLarge) throw new ToolError("the tool's result is too large: ask for less");
+    const why = error instanceof Unfit ? `: ${error.path || "it"} is ${error.message}` : "";
+    throw new ToolError(`the tool's result cannot be written as JSON${why}`);
   }
-  if (json === undefined) json = "null";
-  if (json.length > maxValueBytes) throw new ToolError("the tool's result is too large: ask for less");
-  return { value, json };
 }
 
 /** What a call needs before its tool does anything: see `ToolError`. */

@@ -107,11 +107,13 @@ async function makeTools(client: TrpClient, options: ProgramToolsOptions, open: 
       name: named[index] ? row.name : row.cap_id,
       description: row.desc,
       inputSchema: schemas[index] as JsonSchemaObject,
+      // The router does.
+      validatesInput: true,
       annotations: { readOnlyHint: row.io_class === "READ", idempotentHint: true, riskTier: row.risk_tier },
       execute: (args, context) => program.call(row, args, context),
     }),
   );
-  const general = { annotations: { idempotentHint: true } };
+  const general = { validatesInput: true, annotations: { idempotentHint: true } };
   const args = { type: "object", description: words.args } as const;
   const name = { type: "string", description: words.name } as const;
   return [

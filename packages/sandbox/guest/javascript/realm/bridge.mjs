@@ -94,7 +94,8 @@ export function makeBridge(
     passed += taken.text.length;
     // The host ends the run at the first call that is too many; nothing later is of interest.
     if (over || id > request.limits.maxToolCalls) return id;
-    host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${taken.text}}`);
+    const changed = taken.notes.length > 0 ? `,"conversions":${JSON.stringify(taken.notes)}` : "";
+    host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${taken.text}${changed}}`);
     return id;
   };
 
@@ -235,7 +236,7 @@ export function makeBridge(
       valueText = cleaner.clean(
         returned === undefined ? own.result : returned,
         request.limits.maxResultBytes,
-        false,
+        "result",
         notes,
       );
     } catch (error) {

@@ -93,7 +93,7 @@ class Calls:
         while self._waiting and len(self._flying) < MAX_IN_FLIGHT:
             ticket = self._waiting.popleft()
             self._flying[self._made] = ticket
-            head = f'{{"type":"call","id":{self._made},"tool":{ticket.index},"line":{ticket.line},"args":'
+            head = f'{{"type":"call","id":{self._made},"tool":{ticket.index},"line":{ticket.line},'
             self._made += 1
             self._host(f"{head}{ticket.text}}}")
 

@@ -104,7 +104,7 @@ def offer(tools):
 
 
 def encode(name, args, kwargs):
-    """The tool's place in the list, and the arguments of a call as JSON text. Raises ToolError, and TypeError and ValueError for
+    """The tool's place in the list, and the rest of a call's message, with its arguments. Raises ToolError, and TypeError and ValueError for
     those that can't be given."""
     if name not in _offered:
         raise ToolError(f"the tool {name} is not offered any more")
@@ -112,7 +112,8 @@ def encode(name, args, kwargs):
     given = bind(tool, args, kwargs)
     cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
     try:
-        return index, clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)[0]
+        text = clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)[0]
+        return index, f'"args":{text}' + (f',"conversions":{clean.write(cleaner.notes)}' if cleaner.notes else "")
     except (clean.Unfit, clean.SameKeys) as error:
         raise TypeError(f"{name}() cannot take this argument: {error}") from None
     except clean.TooLarge as error:
@@ -130,7 +131,7 @@ def value_of(answer):
 
 def asking(host):
     """What `make` asks, where one call is in flight at a time. `host` takes and gives JSON text."""
-    return lambda index, text: clean.read(host(f'{{"type":"call","tool":{index},"line":{guest_line() or 0},"args":{text}}}'))
+    return lambda index, text: clean.read(host(f'{{"type":"call","tool":{index},"line":{guest_line() or 0},{text}}}'))
 
 
 def make(tool, ask):
