@@ -1,4 +1,4 @@
-import type { AnyTool } from "@toolglot/core";
+import type { AnyTool, JsonSchema } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { toInputSchema } from "@toolglot/schema";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -12,16 +12,16 @@ const execute = async (input: unknown) => {
   seen.push(input);
   return "paid";
 };
-const properties = {
+const properties: Record<string, JsonSchema> = {
   amount: { type: "integer", minimum: 1 },
   to: {
     type: "object",
-    properties: { kind: { enum: ["iban", "card"] }, note: { type: "string" } },
+    properties: { kind: { enum: ["iban", "card"] as string[] }, note: { type: "string" } },
     required: ["kind"],
   },
   tags: { type: "array", items: { type: "string" }, maxItems: 2 },
   by: { type: "string", pattern: "^[a-z]+$" },
-} as const;
+};
 const pay: AnyTool = {
   name: "pay",
   description: "Pays.",

@@ -14,6 +14,7 @@ const firstPages = 256;
  * @property {number} memoryMb
  * @property {number} stackBytes Of the engine; the thread's own stack must hold what that many bytes stand for.
  * @property {(messages: string[]) => void} post Sends messages to the host, in order.
+ * @property {(run: () => void, ms: number) => void} delay Calls a function after so many milliseconds.
  */
 
 /**

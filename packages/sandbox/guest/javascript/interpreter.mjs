@@ -20,6 +20,9 @@ const unwindMs = 20;
 /** @type {import("./image.mjs").Restore} */
 const evaluated = (_, evaluate) => evaluate();
 
+/** The host's, when the time is up that an idle program has given. */
+const wakeMessage = '{"type":"wake"}';
+
 /** The engine broke off in the middle: nothing of it may be used any more. */
 class Broken extends Error {}
 
@@ -32,11 +35,12 @@ class Broken extends Error {}
  */
 export class Interpreter {
   /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {WebAssembly.Table} table @param {import("./create.mjs").InterpreterOptions} options */
-  constructor(runtime, memory, table, { image, memoryMb, stackBytes, post }) {
+  constructor(runtime, memory, table, { image, memoryMb, stackBytes, post, delay }) {
     this.runtime = runtime;
     this.memory = memory;
     this.memoryMb = memoryMb;
     this.post = post;
+    this.delay = delay;
     /** @type {string[]} */
     this.held = [];
     this.heldSince = 0;
@@ -92,6 +96,8 @@ export class Interpreter {
     this.limits = request.limits;
     this.notebook = request.style === "notebook";
     this.session = request.session;
+    // In a durable run nothing may depend on how long an answer takes.
+    this.standing = request.clock !== undefined;
     this.inFlight = 0;
     this.answered = 0;
     this.usedMs = 0;
@@ -100,7 +106,9 @@ export class Interpreter {
     this.promise = undefined;
     /** @type {string[]} */
     this.warnings = [];
-    this.reporter = new Reporter(code, request.tools, this.limits, this.notebook);
+    this.reporter = new Reporter(code, request.tools, this.limits, this.notebook, () =>
+      JSON.parse(this.callText(this.realms.names)),
+    );
     this.output = new Output(this.limits.maxLogBytes, (message) => this.send(message));
     this.advance(() => {
       this.reporter.file = this.callText(this.realms.start, JSON.stringify(request));
@@ -132,6 +140,7 @@ export class Interpreter {
   /** @param {string} text An answer of the host's. */
   answer(text) {
     if (this.over) return;
+    if (text === wakeMessage) return this.advance(() => {});
     this.inFlight--;
     this.answered++;
     this.advance(() => {
@@ -139,9 +148,25 @@ export class Interpreter {
     });
   }
 
+  /** Until the next timer there is nothing to do: on the program's own time. @param {number} ms */
+  sleep(ms) {
+    const began = performance.now();
+    const left = Math.max(0, this.limits.timeoutMs - this.usedMs - (began - this.began));
+    this.delay(
+      () => {
+        if (this.over) return;
+        this.usedMs += performance.now() - began;
+        if (left < ms) this.timedOut = true;
+        this.advance(() => {});
+      },
+      Math.min(ms, left),
+    );
+  }
+
   /** Runs the program until it has nothing to do, on its own time. @param {() => void} work */
   advance(work) {
     const began = performance.now();
+    this.began = began;
     this.deadline = began + this.limits.timeoutMs - this.usedMs;
     try {
       work();
@@ -181,7 +206,20 @@ export class Interpreter {
       return this.fail(this.reporter.timeout(described?.message === "interrupted" ? described.stack : ""));
     }
     if (state.type === "rejected") return this.fail(this.reporter.exception(this.describe(state.error)));
-    if (this.inFlight > 0) return this.send(`{"type":"idle","answered":${this.answered}}`);
+    // When only timers and calls are left, nobody waits for their time.
+    const isOver = state.type === "fulfilled" && this.inFlight === 0;
+    const wait =
+      this.standing && this.inFlight > 0 ? -1 : Number(this.callText(this.realms.wait, isOver ? "over" : ""));
+    if (wait === 0 || (wait > 0 && this.inFlight === 0 && (isOver || this.standing))) {
+      this.call(this.realms.fire).dispose();
+      this.drain();
+      return this.over ? undefined : this.conclude();
+    }
+    if (this.inFlight > 0) {
+      const wake = wait > 0 ? `,"wake":${Math.ceil(wait)}` : "";
+      return this.send(`{"type":"idle","answered":${this.answered}${wake}}`);
+    }
+    if (wait > 0) return this.sleep(wait);
     const [unhandled] = this.rejections.take().map((promise) => this.use(promise));
     if (unhandled) return this.rejected(unhandled);
     if (state.type === "pending") return this.fail(this.reporter.neverEnds());

@@ -24,6 +24,7 @@ const removedGlobals = (
 const renewMessage = '{"type":"renew"}';
 const scope = /** @type {any} */ (globalThis);
 const post = scope.postMessage.bind(scope);
+const delay = scope.setTimeout.bind(scope);
 const listen = scope.addEventListener.bind(scope);
 
 /** @type {import("./interpreter.mjs").Interpreter | undefined} */
@@ -36,7 +37,7 @@ let started = false;
 /** @param {{ memoryMb: number }} init */
 async function start({ memoryMb }) {
   // The engine's code is kept in them: its loader can fetch it once, before everything is removed.
-  const options = { engine, image: new Image(), memoryMb, stackBytes, post };
+  const options = { engine, image: new Image(), memoryMb, stackBytes, post, delay };
   const make = async () => {
     interpreter = await createInterpreter(options);
     started = false;

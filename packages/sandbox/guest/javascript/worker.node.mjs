@@ -28,7 +28,8 @@ function endIfOver() {
 
 const { wasm, memoryMb } = workerData;
 const image = new Image(workerData.image);
-const options = { engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post };
+const delay = setTimeout;
+const options = { engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post, delay };
 /** @param {number} [memoryBytes] */
 const make = (memoryBytes) => createInterpreter(options, memoryBytes);
 const readyMessages = ['{"type":"ready"}'];

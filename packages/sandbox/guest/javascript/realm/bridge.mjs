@@ -53,6 +53,9 @@ export function makeBridge(
   let groups = 0;
   /** @type {number | undefined} */
   let time;
+  /** Milliseconds that timers have taken it ahead of that, where nobody waited for them. */
+  let ahead = 0;
+  const now = () => (time ?? Date.now()) + ahead;
   let refusal = { message: "", hint: "" };
   let valueText = "";
   /** Of errors: the call that failed, and what to do about it. @type {WeakMap<object, { id: number, hint?: string }>} */
@@ -151,7 +154,7 @@ export function makeBridge(
     method: (/** @type {number} */ index) => consoleMethods[index],
     call,
     print,
-    clock: () => time ?? Date.now(),
+    clock: now,
     setClock: (/** @type {number} */ to) => {
       time = to;
     },
@@ -256,6 +259,7 @@ export function makeBridge(
     start(text) {
       request = JSON.parse(text);
       time = request.clock;
+      ahead = 0;
       calls = 0;
       inFlight = 0;
       lengths.length = 0;
@@ -279,6 +283,18 @@ export function makeBridge(
     /** Identifiers of tools that a variable hides, as JSON. */
     hidden: () =>
       JSON.stringify(request.tools.map((/** @type {any} */ tool) => tool.identifier).filter(program.isHidden)),
+    /** Names of the global object, as JSON. */
+    names: () => JSON.stringify(Object.getOwnPropertyNames(program.global)),
+    /** Milliseconds until the program's next timer, as text; -1 when it has none. `text`: empty while the program's body runs. */
+    wait(/** @type {string} */ text) {
+      const left = program.wait(text !== "");
+      return `${left === undefined ? -1 : Math.max(0, left)}`;
+    },
+    /** Calls the next timer, whose time it is from then on. */
+    fire() {
+      ahead += Math.max(0, program.wait(false) ?? 0);
+      program.fire();
+    },
     /** What programs have left on the global object, as JSON; nothing of it runs. */
     variables: () => JSON.stringify(variables()),
     /** @param {string} text */

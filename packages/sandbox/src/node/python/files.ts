@@ -23,7 +23,7 @@ export function encodeFiles(files: readonly FileInput[]): EncodedFile[] {
     if (typeof data !== "string" && !(data instanceof Uint8Array)) {
       throw new TypeError(`files: the data of ${JSON.stringify(path)} must be a Uint8Array or text.`);
     }
-    if (typeof data === "string" && !data.isWellFormed()) {
+    if (typeof data === "string" && /\p{Surrogate}/u.test(data)) {
       throw new TypeError(
         `files: the text of ${JSON.stringify(path)} has half a character, which UTF-8 has no form for.`,
       );
