@@ -232,6 +232,11 @@ _calls = None
 _starts = weakref.WeakKeyDictionary()
 
 
+def watch(future):
+    """What holds an exception that somebody has to take."""
+    _calls.watch(future)
+
+
 def attach(calls):
     """Called once a program."""
     global _calls

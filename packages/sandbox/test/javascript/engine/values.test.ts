@@ -142,9 +142,7 @@ it("should name a promise in a value, where it stands", async () => {
 });
 
 it("should pass arguments by the same rules, and refuse what is no data", async () => {
-  const passed = await sandbox.run(
-    "return await echo({ value: { d: new Date(0), s: new Set([1]), u: undefined } })",
-  );
+  const passed = await sandbox.run("return await echo({ value: { d: new Date(0), s: new Set([1]), u: undefined } })");
   expect(passed).toMatchObject({ value: { d: "1970-01-01T00:00:00.000Z", s: [1] } });
   const kinds = ["() => 1", "Symbol('s')", "NaN", "2n ** 60n", "new Error('x')", "/x/", "echo({ value: 1 })"];
   for (const kind of kinds) {
