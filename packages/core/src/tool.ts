@@ -77,6 +77,8 @@ export interface ToolContext {
   ask?(question: Question): Promise<QuestionAnswer>;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
+  /** Tells who reads the outcome something that the value does not say. Not there where the value is all that is read. */
+  note?(text: string): void;
 }
 
 /** A tool that can run. May return a value, a promise, or an async iterable of chunks. */

@@ -1,4 +1,4 @@
-import type { LogEntry } from "@toolglot/core";
+import type { JsonObject, LogEntry } from "@toolglot/core";
 import type { EncodedFile } from "../engine.ts";
 import type {
   FileOutput,
@@ -70,7 +70,11 @@ export type CallAnswer = {
   toolMs: number;
   name: string;
   args: Record<string, unknown>;
-} & ({ ok: true; json: string; conversions?: SandboxConversion[] } | { ok: false; type: string; message: string });
+  notes?: readonly string[];
+} & (
+  | { ok: true; json: string; conversions?: SandboxConversion[] }
+  | { ok: false; type: string; message: string; data?: JsonObject }
+);
 
 /** `outcome` of a key `approval:<n>`. */
 export type KeptDecision = { approved: true } | { approved: false; message: string };

@@ -136,7 +136,7 @@ export class ProgramRun implements DurableProgram {
     const listener = this.#listener();
     this.#session =
       this.#durable?.openSession(lease, rules, listener) ?? new GuestSession(lease.guest, rules, listener);
-    const shown = tools.map(describeTool);
+    const shown = tools.map((tool) => describeTool(tool, code));
     const libraries = engine.librariesOf?.(style) ?? engine.libraries;
     // What an interpreter of Python is set back to costs it some milliseconds.
     const keep = domain === undefined ? undefined : true;
@@ -279,6 +279,7 @@ export class ProgramRun implements DurableProgram {
       call.ok = true;
       this.#report.addConversions(outcome.conversions, call.callId);
     } else call.error = { type: outcome.type, message: outcome.message };
+    for (const note of outcome.notes ?? []) this.#report.note(`${call.name}: ${note}`);
     observe(() => this.#request.options.onToolCall?.(call, outcome.ok ? outcome.value : undefined));
     if (this.#over.signal.aborted) return;
     if (this.#held) {
@@ -289,7 +290,7 @@ export class ProgramRun implements DurableProgram {
     const time = clock === undefined ? "" : `,"clock":${clock}`;
     const reply = outcome.ok
       ? `{"type":"return","id":${index}${time},"value":${outcome.json}}`
-      : JSON.stringify({ type: "throw", id: index, call: index, message: outcome.message, clock });
+      : JSON.stringify({ type: "throw", id: index, call: index, message: outcome.message, data: outcome.data, clock });
     this.#session?.answer(reply, index);
   }
 

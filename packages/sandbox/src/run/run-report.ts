@@ -96,6 +96,11 @@ export class RunReport {
     return true;
   }
 
+  /** What a tool says besides its value stands with what the program prints. */
+  note(text: string): void {
+    this.logs.push({ stream: "stderr", text });
+  }
+
   /** Why the program may not make another call, with arguments of so many bytes; undefined when it may. */
   refusal(bytes: number): SandboxError | undefined {
     const { maxToolCalls } = this.#limits;

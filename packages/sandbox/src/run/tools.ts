@@ -2,6 +2,7 @@ import {
   type AnyTool,
   type BoundTool,
   bindNames,
+  type JsonObject,
   type JsonSchema,
   sanitizeErrorMessage,
   type ToolContext,
@@ -101,10 +102,13 @@ function isSchema(schema: unknown): boolean {
 }
 
 /** What the guest's side needs to know of a tool, as JSON. */
-export function describeTool({ tool, names, member }: ProgramTool): Record<string, unknown> {
+export function describeTool({ tool, names, member }: ProgramTool, code: string): Record<string, unknown> {
+  const dotted = member?.join(".");
   return {
     name: names.name,
     identifier: names.identifier,
+    // In messages: as the program writes it.
+    called: dotted !== undefined && code.includes(dotted) ? dotted : names.identifier,
     description: tool.description,
     params: names.params.map(({ schema: _, ...param }) => param),
     open: names.rest !== undefined,
@@ -178,17 +182,38 @@ export type Need = "approval" | "later";
 
 /**
  * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
- * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it says that it did nothing, and why. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
+ * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it says that it did nothing, and why; `data`: what else
+ * it says, for the program to decide by. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
  */
-export function failureForGuest(error: unknown): { message: string; isCertain: boolean; needs?: Need } {
+export function failureForGuest(error: unknown): {
+  message: string;
+  isCertain: boolean;
+  needs?: Need;
+  data?: JsonObject;
+} {
   try {
     const isCertain = ToolError.isInstance(error);
     const given: unknown = isCertain || error instanceof Error ? error.message : error;
     const message = typeof given === "string" ? given : "";
     if (!isCertain) return { isCertain, message: sanitizeErrorMessage(message) };
-    const { needs } = error.data;
-    return { isCertain, message, ...(needs === "approval" || needs === "later" ? { needs } : {}) };
+    const { needs, ...data } = error.data;
+    const told = jsonOf(data);
+    return {
+      isCertain,
+      message,
+      ...(needs === "approval" || needs === "later" ? { needs } : {}),
+      ...(told !== undefined && { data: told }),
+    };
   } catch {
     return { isCertain: false, message: sanitizeErrorMessage("") };
   }
+}
+
+/** What is longer is not for programs. Characters of JSON. */
+const maxDataChars = 16 * 1024;
+
+/** Data as JSON has it; undefined for none, for what is no JSON, and for more than a program needs. */
+function jsonOf(data: Record<string, unknown>): JsonObject | undefined {
+  const text = JSON.stringify(data);
+  return text === "{}" || text.length > maxDataChars ? undefined : (JSON.parse(text) as JsonObject);
 }

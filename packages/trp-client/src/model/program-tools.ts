@@ -18,7 +18,7 @@ import { searchCatalog } from "./catalog-answers.ts";
 import { readRouterInput } from "./router-input.ts";
 import { shownRows } from "./router-tool.ts";
 import { type RouterApprovals, RowCall } from "./row-call.ts";
-import { toEnding, toLost } from "./to-tool-result.ts";
+import { replayNote, toEnding, toLost } from "./to-tool-result.ts";
 
 /** Options of {@link programTools}. */
 export interface ProgramToolsOptions {
@@ -230,7 +230,7 @@ class Program {
    */
   async #make(
     calls: readonly { row: AliasRow; args: JsonObject }[],
-    { callId, signal, decision }: ToolContext,
+    { callId, signal, decision, note }: ToolContext,
   ): Promise<(() => unknown)[]> {
     const { runId, timeoutMs, traceId, approvals } = this.#options;
     // A sandbox numbers the calls of a program: `<program>:1`, `<program>:2`.
@@ -245,6 +245,9 @@ class Program {
             const token = await call.decide(outcome, decision, approvals);
             if (token && decision.approved) outcome = await call.send(token);
           }
+          // The value of a repeated effect looks like that of a second one.
+          const replayed = replayNote(outcome);
+          if (replayed !== undefined) note?.(replayed);
           return { row, outcome, value: await this.#value(row, outcome, signal) };
         } catch (error) {
           const { error: lost } = toLost(row, error, signal.aborted);

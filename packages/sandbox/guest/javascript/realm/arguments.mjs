@@ -14,13 +14,13 @@ export function makeArguments(cleaner, nearest) {
       return fallback === undefined ? `${identifier}?` : `${identifier} = ${JSON.stringify(fallback)}`;
     });
     if (tool.open) params.push("…");
-    return params.length === 0 ? `${tool.identifier}()` : `${tool.identifier}({ ${params.join(", ")} })`;
+    return params.length === 0 ? `${tool.called}()` : `${tool.called}({ ${params.join(", ")} })`;
   };
 
   /** @param {any} tool @param {string} message @param {"T" | "R"} kind `TypeError` or `RangeError`. */
   const refuse = (tool, message, kind = "T") => ({
     kind,
-    message: `${tool.identifier}() ${message.slice(0, 1000)}`,
+    message: `${tool.called}() ${message.slice(0, 1000)}`,
     hint: `call it as ${signature(tool)}`,
     text: undefined,
   });

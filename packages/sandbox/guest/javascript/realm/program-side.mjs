@@ -246,7 +246,11 @@ export function programSide(bridge, { addLocale, addUrl, addWeb }) {
       if (message.type === "return") {
         state.resolve(message.value);
         release(state);
-      } else fail(state, construct(OwnError, [message.message], ToolError), message.id);
+      } else {
+        const error = construct(OwnError, [message.message], ToolError);
+        hide(error, "data", message.data ?? {});
+        fail(state, error, message.id);
+      }
     },
   };
 }

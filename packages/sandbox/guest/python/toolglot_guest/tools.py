@@ -25,6 +25,11 @@ def guest_line():
     return None
 
 
+def called(tool):
+    """A tool as programs write it."""
+    return tool.get("called", tool["identifier"])
+
+
 def signature(tool):
     parts = []
     for parameter in tool["params"]:
@@ -34,12 +39,12 @@ def signature(tool):
             parts.append(f"{parameter['identifier']}={parameter.get('default')!r}")
     if tool.get("open"):
         parts.append("**more")
-    return f"{tool['identifier']}({', '.join(parts)})"
+    return f"{called(tool)}({', '.join(parts)})"
 
 
 def bind(tool, args, kwargs):
     """The tool's input by parameter name. Raises TypeError in CPython's words."""
-    name = tool["identifier"]
+    name = called(tool)
     parameters = tool["params"]
     if len(args) > len(parameters):
         count = len(parameters)
@@ -110,6 +115,7 @@ def encode(name, args, kwargs):
         raise ToolError(f"the tool {name} is not offered any more")
     index, tool = _offered[name]
     given = bind(tool, args, kwargs)
+    name = called(tool)
     cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
     try:
         text = clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)[0]
@@ -125,6 +131,7 @@ def value_of(answer):
     if answer["type"] == "return":
         return answer["value"]
     error = ToolError(answer["message"])
+    error.data = answer.get("data") or {}
     error._call = answer["call"]
     raise error
 
