@@ -120,6 +120,9 @@ it.each(["attp", "attp-js", "tam", "toolsxml", "native", "trp"])(
     const args = ["--protocol", protocol, "--record", file, "sing me a song about the moon"];
     expect((await demo(...args)).code).toBe(3);
     expect((await demo("--replay", file)).code).toBe(3);
+    // Programs read one word for one thing.
+    const [end] = events((await demo("--replay", file, "--json")).stdout).slice(-1);
+    expect(end).toMatchObject({ type: "run-end", result: { status: "declined" } });
   },
 );
 

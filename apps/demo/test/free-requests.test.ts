@@ -255,6 +255,43 @@ const quoted: [question: string, said: string][] = [
   ["有哪些文档？", "16 篇"],
 ];
 
+describe("a question that the documents can't answer", () => {
+  it.each([
+    ['Which of our documents mention "lantern"?', "battery-safety"],
+    ["Which documents mention “warranty”?", "warranty"],
+    ["哪些文档提到“保修”？", "zh-warranty"],
+    ['does anything mention "apology"?', "refunds"],
+  ])("is not %j: what is quoted is looked for, and no word of the question", async (question, said) => {
+    const { text, declined: no } = await ask(question);
+    expect([no, text]).toEqual([
+      false,
+      expect.stringContaining(`(${said})`.replace("(zh-", "（zh-").replace(/(zh-\w+)\)/, "$1）")),
+    ]);
+  });
+
+  it.each([
+    "when will order 1042 arrive at the moon?",
+    "which tables are there?",
+    "what is in ticket 3 about dragons?",
+    "订单 1042 为什么是蓝色的？",
+    "数据库里有哪些数据表？",
+  ])("is %j, which names a record or a table: the documents are not asked", async (question) => {
+    const { text, declined: yes } = await ask(question);
+    expect(yes).toBe(true);
+    expect(text).not.toMatch(/document|文档/);
+  });
+
+  it.each(["what does membership get me at work?", 'which documents mention "unicorns"?', "how do dragons pay?"])(
+    "is %j, of which is said only what was looked for",
+    async (question) => {
+      const { text, declined: yes } = await ask(question);
+      expect(yes).toBe(true);
+      expect(text).toMatch(/^I searched the documents and found (?:nothing on|no passage with all of) /);
+      expect(text).not.toMatch(/No document/);
+    },
+  );
+});
+
 /** Requests of which something can't be understood or done: nothing is, and the answer names it. */
 const declined: [question: string, named: string][] = [
   ["do you ship to Germany?", "Germany"],

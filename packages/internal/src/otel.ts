@@ -2,6 +2,7 @@
 import {
   type Attributes,
   type Context,
+  createContextKey,
   createTraceState,
   isSpanContextValid,
   type Link,
@@ -16,6 +17,9 @@ import {
 
 /** The provider that makes empty spans while no SDK is registered. */
 const noSdk = new ProxyTracerProvider().getDelegate();
+
+/** Under it a context holds the span of a tool's execution: a request that is that execution needs no second one. */
+export const executionSpan: symbol = createContextKey("toolglot: span of an execution");
 
 /** Whether an SDK is registered. It may be registered at any time. */
 export function isTraced(): boolean {

@@ -132,11 +132,12 @@ export interface Engine {
   readonly guestHash?: string;
   /** Of the libraries that the host gives, which it depends on too; empty for none. */
   readonly wheelsHash?: string;
-  /** Done before the first guest: finds or makes what `spawn` starts from. Never rejects. */
+  /**
+   * Done before a guest: finds or makes what `spawn` starts from, at the first call, and again when it failed. Never rejects:
+   * `spawn` throws when there is nothing to start from.
+   */
   prepare(): Promise<void>;
   spawn(): Guest;
-  /** Called after a guest did not start, so that the next may start another way. */
-  startFailed(): void;
-  /** Where guests start from. */
-  readonly snapshot: "none" | "built" | "cached" | "plain";
+  /** Where guests start from. `none`: there is none, or none could be made yet. */
+  readonly snapshot: "none" | "built" | "cached";
 }

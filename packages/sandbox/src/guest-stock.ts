@@ -68,17 +68,17 @@ export class GuestStock {
   }
 
   /**
-   * A guest that is ready for a program of this domain, from the stock or started now. After a failed start it tries once more, as the engine may then
-   * start another way. Rejects with the failure, or with what `signal` was aborted with.
+   * A guest that is ready for a program of this domain, from the stock or started now. After a failed start it tries once more: that
+   * a child was killed while it started says nothing of the next one. Rejects with the failure, or with what `signal` was aborted with.
    */
   async take(signal: AbortSignal, domain?: string): Promise<StockedGuest> {
-    await untilAborted(this.#engine.prepare(), signal);
     this.#isMixed = this.#taken++ > 0 && this.#domain !== domain;
     this.#domain = domain;
     let failure: unknown;
     for (let attempt = 0; attempt < 2 && !this.#closed; attempt++) {
       let taken: StockedGuest | undefined;
       try {
+        await untilAborted(this.#engine.prepare(), signal);
         taken = this.#pick(domain, attempt > 0) ?? this.#spawn();
         taken.guest.hold(true);
         await untilAborted(taken.guest.ready, signal);
@@ -311,7 +311,6 @@ export class GuestStock {
   #startFailed(): void {
     this.#failed++;
     this.#badStarts++;
-    this.#engine.startFailed();
   }
 
   /** Whether it was there. */

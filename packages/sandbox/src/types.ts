@@ -318,7 +318,7 @@ export interface SandboxPoolStats {
   /** Runs that got an interpreter. */
   served: number;
   /** Where interpreters start from. `plain`: without a snapshot. `none`: nothing was started yet. */
-  snapshot: "none" | "built" | "cached" | "plain";
+  snapshot: "none" | "built" | "cached";
 }
 
 /** Runs programs. No run finds anything of an earlier one. */

@@ -16,6 +16,8 @@ export type ToolkitErrorCode =
   | "toolkit/extended-model-clash"
   /** `data: { name, timeoutMs }`. Only thrown with `onError: "throw"`. */
   | "toolkit/timeout"
+  /** `data: { name }`. The toolkit was closed: it takes no MCP client any more. */
+  | "toolkit/closed"
   /** `data: { name }`. The optional package that MCP needs is not installed. */
   | "toolkit/mcp-missing"
   /**

@@ -151,7 +151,10 @@ export class Toolkit implements ToolSource {
     return this.#mcp.remove(names);
   }
 
-  /** Removes and closes all MCP clients. Nothing else of a toolkit needs closing. */
+  /**
+   * Removes and closes all MCP clients, also those whose registration is under way, which rejects with `toolkit/closed`, as every
+   * later one does. Nothing else of a toolkit needs closing.
+   */
   close(): Promise<void> {
     return this.#mcp.close();
   }

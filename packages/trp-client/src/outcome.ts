@@ -21,7 +21,8 @@ function base({ callId, capId, key, attempts }: CallFacts): Pick<CallResult, "ca
 export function fromResult(payload: ResultPayload | BatchItemResult, facts: CallFacts): CallResult {
   const { status, result, usage, policy_proof: policyProof } = payload;
   const replayedFrom = payload.replayed_from ?? (payload.call_id === facts.callId ? undefined : payload.call_id);
-  const extras = defined({ usage, policyProof, replayedFrom });
+  const replayedAt = payload.replayed_at_ms;
+  const extras = defined({ usage, policyProof, replayedFrom, ...(replayedFrom !== undefined && { replayedAt }) });
   if (status === "SUCCESS") {
     return { status: "success", ...base(facts), result: readShaped(result), dispatched: true, ...extras };
   }

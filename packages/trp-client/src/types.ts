@@ -214,8 +214,10 @@ export interface CallResult {
   attempts: number;
   usage?: CallUsage;
   policyProof?: PolicyProof;
-  /** The call id under which the effect happened, when this answer repeats that one's. */
+  /** The call id under which the effect happened, when this answer repeats that one's: nothing was done now. */
   replayedFrom?: string;
+  /** When that call ended, milliseconds since the epoch by the router's clock. Of a router that says so. */
+  replayedAt?: number;
 }
 
 /** A call that was left to the router. */

@@ -174,7 +174,15 @@ it("does a step that is run again only once", async () => {
   const [first] = await again();
   const [second] = await again();
   expect(effects).toEqual(["once"]);
-  expect(second?.data).toEqual(first?.data);
+  // A reader must not count one effect twice: the second answer begins with that, in text and in data.
+  expect(second?.data).toEqual({
+    replayed: expect.stringMatching(/^Nothing was done now\..* at 20/),
+    ...(first?.data as object),
+  });
+  expect(Object.keys(second?.data as object)[0]).toBe("replayed");
+  expect(JSON.stringify(second?.content)).toContain("Nothing was done now");
+  expect(first?.metadata).not.toHaveProperty("replayedFrom");
+  expect(second?.metadata).toMatchObject({ replayedFrom: first?.metadata?.trpCallId, replayedAt: expect.any(Number) });
   await run([call("add_note", { text: "once" }, "step-2")]);
   expect(effects).toEqual(["once", "once"]);
 });

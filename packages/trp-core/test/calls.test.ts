@@ -7,6 +7,7 @@ import { fault } from "../src/frames/fault.ts";
 import { emptyHead } from "../src/frames/replies.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createPolicy } from "../src/policy/rules.ts";
+import type { PolicyEngine } from "../src/policy/types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { add, look, note, read, World } from "./calls-capabilities.ts";
 import { alice, gate, outcomes, rig } from "./calls-rig.ts";
@@ -62,8 +63,11 @@ it("refuses a WRITE without a key, and a MEDIUM READ (9.1)", async () => {
 
 it("looks at arguments before the key, at the key before the policy, at the policy before the operation", async () => {
   const world = new World();
-  const refuses = note(world, { more: { riskTier: "CRITICAL" } });
-  const router = rig({ capabilities: [refuses] });
+  const policy: PolicyEngine = {
+    version: "1",
+    evaluate: () => ({ decision: "deny", rule: "today", reason: "not today" }),
+  };
+  const router = rig({ capabilities: [note(world)], overrides: { policy } });
   expect(code(await router.run(add("x", { args: { wrong: 1 } })))).toBe("TRP_2001");
   expect(code(await router.run(add("x")))).toBe("TRP_4003");
   expect(code(await router.run(add("x", { idempotency_key: "k" })))).toBe("TRP_4001");

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { defineCapability } from "../src/catalog/define-capability.ts";
 import type { AnyCapability } from "../src/catalog/types.ts";
+import type { AliasRow } from "../src/frames/types.ts";
 import { type PrincipalInput, principal } from "../src/identity/principal.ts";
 import { defaultPolicy } from "../src/policy/decide.ts";
 import { createPolicy } from "../src/policy/rules.ts";
@@ -109,6 +110,103 @@ describe("the catalog", () => {
     const session = await openSession(router);
     const call = { cap_id: "cap.x.remove.v1", idx: 3, args: { n: "1" }, idempotency_key: "k" };
     expect(nackOf(await session.call(call)).error_code).toBe("TRP_4001");
+  });
+});
+
+describe("what a principal may never have", () => {
+  const secret = defineCapability({
+    capId: "cap.x.secret.v1",
+    name: "secret",
+    description: "Does what nobody shall know of.",
+    riskTier: "CRITICAL",
+    ioClass: "WRITE",
+    effect: "opaque",
+    args: { account: "string - words that nobody shall read" },
+    rules: [
+      {
+        name: "known-account",
+        check: () => "account: must be one of table secret_accounts",
+      },
+    ],
+    examples: [{ args: { account: "secret-1" } }],
+    execute: () => 1,
+  }) as AnyCapability;
+  const all = [capability("look", "LOW", "READ"), secret];
+  const address = { idx: 1, cap_id: "cap.x.secret.v1" };
+  const told = /secret_accounts|nobody shall|known-account|secret-1|schema|account|key|changed/;
+
+  const open = async (policy?: PolicyEngine) => {
+    const router = createRouter({
+      capabilities: all,
+      allowVolatile: true,
+      catalogTools: true,
+      ...(policy && { policy }),
+    });
+    return await openSession(router, { features: ["CALL_DAG"] });
+  };
+
+  it.each([
+    ["no arguments", {}],
+    ["arguments of no schema", { args: { wrong: 1 } }],
+    ["arguments that only its own rule refuses", { args: { account: "x" }, idempotency_key: "k".repeat(20) }],
+    ["no key", { args: { account: "x" } }],
+    ["another schema's digest", { args: {}, schema_digest: `sha256:${"0".repeat(64)}` }],
+    ["arguments that safety rules refuse", { args: { account: "../../etc/passwd" } }],
+  ])("is only denied, to a call with %s", async (_name, more) => {
+    const session = await open();
+    const { payload } = await session.call({ ...address, ...more } as never);
+    expect(payload).toMatchObject({ error_code: "TRP_4001" });
+    expect((payload as { message: string }).message).not.toMatch(told);
+  });
+
+  it("is only denied, in a batch and in a graph, wherever references lead", async () => {
+    const session = await open();
+    const item = { call_id: "s", ...address, idempotency_key: null, depends_on: [], attempt: 1, timeout_ms: 1000 };
+    const batch = await session.send("CALL_BATCH_REQ", {
+      batch_id: "b",
+      max_concurrency: 1,
+      calls: [{ ...item, approval_token: null, args: { wrong: 1 } }],
+    });
+    const [result] = (batch.payload as { results: { error_code: string; message: string }[] }).results;
+    expect(result?.error_code).toBe("TRP_4001");
+    expect(result?.message).not.toMatch(told);
+    for (const args of [{ wrong: 1 }, { account: { $from: "l", path: "/n" } }]) {
+      const look = { ...item, call_id: "l", idx: 0, cap_id: "cap.x.look.v1", approval_token: null, args: { n: "1" } };
+      const graph = await session.send("CALL_DAG_REQ", {
+        dag_id: `d${JSON.stringify(args).length}`,
+        max_concurrency: 1,
+        calls: [look, { ...item, approval_token: null, args }],
+      });
+      expect(nackOf(graph)).toMatchObject({ error_code: "TRP_4001" });
+      expect(nackOf(graph).message).not.toMatch(told);
+    }
+  });
+
+  it("is not described, by the frame nor by the catalog's own tools", async () => {
+    const session = await open();
+    const reply = await session.send("CAP_QUERY_REQ", { ...address, include_examples: true });
+    expect(nackOf(reply)).toMatchObject({ error_code: "TRP_4001" });
+    expect(JSON.stringify(reply)).not.toMatch(told);
+    const [found] = (await session.sync()).filter(({ name }) => name === "catalog_describe");
+    const { idx, cap_id } = found as AliasRow;
+    const describe = { idx, cap_id };
+    const asked = await session.call({ ...describe, args: { cap_id: "cap.x.secret.v1" } });
+    const unknown = await session.call({ ...describe, args: { cap_id: "cap.x.nothing.v1" } });
+    const words = ({ payload }: typeof asked) => JSON.stringify(payload).replaceAll(/secret|nothing|\d+/g, "");
+    expect(words(asked)).toBe(words(unknown));
+  });
+
+  it("is denied by rules of one's own in the same way", async () => {
+    const session = await open(rules({ decision: "deny", which: { capIds: ["cap.x.secret.*"] } }));
+    const { payload } = await session.call({ ...address, args: { account: "x" }, idempotency_key: "k".repeat(20) });
+    expect(payload).toMatchObject({ error_code: "TRP_4001" });
+  });
+
+  it("says of what is denied with these arguments that it is not free of consent", async () => {
+    const some = rules({ decision: "deny", which: { capIds: ["cap.x.look.v1"] }, args: [{ at: "/n", exists: false }] });
+    const session = await open(some);
+    const reply = await session.send("CAP_QUERY_REQ", { idx: 0, cap_id: "cap.x.look.v1" });
+    expect(reply.payload).toMatchObject({ policy_hints: { requires_approval: true } });
   });
 });
 

@@ -3,6 +3,7 @@ import { backoff } from "./backoff.ts";
 import { type Connection, type Driver, isBusy, isCorrupt, isNoDatabase } from "./driver.ts";
 import { storeError } from "./errors.ts";
 import { applicationId, migrations } from "./migrations.ts";
+import { openFault } from "./store-file.ts";
 
 export type Synchronous = "full" | "normal";
 
@@ -97,10 +98,15 @@ function migrate(connection: Connection, file: string): void {
 
 /** Checks the file for damage, so that it is found when the store opens and not later by some call. */
 function checkPages(connection: Connection, file: string): void {
-  const found = pragma(connection, "quick_check");
-  if (found === "ok") return;
-  const text = `${file} is damaged: ${errorText(found).trim()}. Restore it from a backup.`;
-  throw storeError("trp/store-corrupt", text, { file });
+  const rows = connection.prepare("PRAGMA quick_check").all([]);
+  // A row may hold many lines, the first of which only says which database it is about.
+  const lines = rows.flatMap(({ quick_check: text }) => String(text).split("\n"));
+  const problems = lines.map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("***"));
+  const [first = "ok"] = problems;
+  if (first === "ok") return;
+  const more = problems.length > 1 ? `, the first of ${problems.length} problems` : "";
+  const text = `${file} is damaged: ${first}${more}. Restore it from a backup.`;
+  throw storeError("trp/store-corrupt", text, { file, problems });
 }
 
 function pragma(connection: Connection, name: string): unknown {
@@ -117,8 +123,8 @@ function asOpenError(error: unknown, file: string): unknown {
       error,
     );
   }
-  const why = isNoDatabase(error) ? "it is no SQLite database" : errorText(error);
-  return storeError("trp/store-open", `${file} can't be opened: ${why}.`, { file }, error);
+  const why = isNoDatabase(error) ? "it is no SQLite database." : (openFault(file) ?? `${errorText(error)}.`);
+  return storeError("trp/store-open", `${file} can't be opened: ${why}`, { file }, error);
 }
 
 function closeQuietly(connection: Connection | undefined): void {

@@ -10,7 +10,7 @@ export type SqliteStoreErrorCode =
   | "trp/store-busy"
   /** SQLite failed (`cause`). Nothing was written. */
   | "trp/store-failed"
-  /** SQLite can't make sense of the file (`cause`). Nothing is written any more until it is opened again. */
+  /** `data: { problems }` when it is found at the start. SQLite can't make sense of the file (`cause`). Nothing is written any more until it is opened again. */
   | "trp/store-corrupt"
   /** The path names another file now, or none: nothing is written until it names the one that is open. */
   | "trp/store-replaced"

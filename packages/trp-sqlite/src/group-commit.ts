@@ -12,8 +12,13 @@ type Work<T> = (transaction: Transaction) => T;
 /** How long a committed pulse is good for. Milliseconds. */
 const pulseMs = 1_000;
 
+/** More than one commit of many calls. Bytes. */
+const fillBytes = 1024 * 1024;
+
 interface Job {
   work: Work<unknown>;
+  /** It is no part of a call: what becomes of it says nothing of what calls write. */
+  isPulse: boolean;
   /** Of `performance.now()`: when waiting for the lock is over. */
   until: number;
   resolve(value: unknown): void;
@@ -60,7 +65,8 @@ export class GroupCommit {
 
   /**
    * Rejects unless a write would be committed now, to the files that the path names: commits one, at most once in
-   * {@link pulseMs}. In between, the fault of the last transaction and the files themselves are looked at.
+   * {@link pulseMs}. In between, the fault of the last transaction and the files themselves are looked at. A pulse is
+   * small, and fits where calls don't: after a write of calls that failed, one larger than theirs must be committed too.
    */
   async pulse(work: Work<void>): Promise<void> {
     this.#health.check();
@@ -77,11 +83,17 @@ export class GroupCommit {
 
   async #pulse(work: Work<void>): Promise<void> {
     this.#pulsed = Number.NEGATIVE_INFINITY;
-    await this.write((transaction) => {
+    await this.#write(true, (transaction) => {
       // Pages that are cached in memory would hide a damaged file.
       transaction.forget();
       work(transaction);
     });
+    if (this.#health.callsFailed) {
+      // In two commits: SQLite does not write what a transaction itself has made free.
+      await this.#write(true, (transaction) => transaction.fill(fillBytes));
+      await this.#write(true, (transaction) => transaction.empty());
+      this.#health.worked(true);
+    }
     this.#pulsed = performance.now();
   }
 
@@ -90,7 +102,11 @@ export class GroupCommit {
   }
 
   write<T>(work: Work<T>): Promise<T> {
-    return this.#closing ? Promise.reject(storeClosed(this.#name)) : this.#writing.submit(work);
+    return this.#write(false, work);
+  }
+
+  #write<T>(isPulse: boolean, work: Work<T>): Promise<T> {
+    return this.#closing ? Promise.reject(storeClosed(this.#name)) : this.#writing.submit(work, isPulse);
   }
 
   /** Finishes the methods that were called, then closes the file. Later calls are rejected. */
@@ -136,10 +152,10 @@ class Lane {
     this.#longestMs = options.longestMs ?? 10;
   }
 
-  submit<T>(work: Work<T>): Promise<T> {
+  submit<T>(work: Work<T>, isPulse = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       const until = performance.now() + this.#lockTimeoutMs;
-      this.#queue.push({ work, until, resolve: resolve as Job["resolve"], reject });
+      this.#queue.push({ work, isPulse, until, resolve: resolve as Job["resolve"], reject });
       if (this.#running) return;
       this.#running = true;
       setImmediate(() => void this.#drain());
@@ -213,7 +229,7 @@ class Lane {
       this.#rejectAll(jobs, error);
       return "done";
     }
-    if (this.#files !== undefined) this.#health.worked();
+    if (this.#files !== undefined) this.#health.worked(this.#ofCalls(jobs));
     this.#transaction.committed();
     for (const settleJob of settle) settleJob();
     return "done";
@@ -228,8 +244,12 @@ class Lane {
     } catch (error) {
       if (isBusy(error)) throw error;
       if (this.#transaction.dirty) throw new HalfDone(job, error);
-      return () => job.reject(this.#health.failed(error));
+      return () => job.reject(this.#health.failed(error, this.#ofCalls([job])));
     }
+  }
+
+  #ofCalls(jobs: readonly Job[]): boolean {
+    return this.#files !== undefined && jobs.some(({ isPulse }) => !isPulse);
   }
 
   #rollback(): void {
@@ -253,7 +273,7 @@ class Lane {
   }
 
   #rejectAll(jobs: Job[], error: unknown): void {
-    const fault = this.#health.failed(error);
+    const fault = this.#health.failed(error, this.#ofCalls(jobs));
     for (const job of jobs) job.reject(fault);
   }
 }

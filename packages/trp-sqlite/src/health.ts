@@ -8,6 +8,8 @@ export class Health {
   readonly #file: string;
   #fault: unknown;
   #isLost = false;
+  /** A transaction of calls failed, and none was committed since. */
+  #callsFailed = false;
 
   constructor(file: string) {
     this.#file = file;
@@ -23,19 +25,25 @@ export class Health {
     if (this.#fault !== undefined) throw this.#fault;
   }
 
-  /** A transaction was committed. */
-  worked(): void {
-    if (!this.#isLost) this.#fault = undefined;
+  /** Whether calls could not be committed the last time. That something small is committed since says nothing of them. */
+  get callsFailed(): boolean {
+    return this.#callsFailed;
+  }
+
+  /** A transaction was committed: one of calls, or one as large. */
+  worked(ofCalls: boolean): void {
+    if (ofCalls) this.#callsFailed = false;
+    if (!this.#isLost && !this.#callsFailed) this.#fault = undefined;
   }
 
   /**
    * Turns the error of a transaction into the error that its callers get. Errors of SQLite become errors of the store.
    */
-  failed(error: unknown): unknown {
+  failed(error: unknown, ofCalls: boolean): unknown {
     if (error instanceof TypeError) return error;
     if (ToolglotError.isInstance(error) && error.code.startsWith("trp/")) {
       // A row that can't be read is not the state of the whole.
-      if (error.code !== "trp/store-damaged" && error.code !== "trp/store-closed") this.#keep(error, false);
+      if (error.code !== "trp/store-damaged" && error.code !== "trp/store-closed") this.#keep(error, ofCalls, false);
       return error;
     }
     const file = this.#file;
@@ -48,12 +56,13 @@ export class Health {
           error,
         )
       : storeError("trp/store-failed", `${file} failed: ${errorText(error)}`, { file }, error);
-    this.#keep(fault, corrupt);
+    this.#keep(fault, ofCalls, corrupt);
     return fault;
   }
 
-  #keep(fault: unknown, isLost: boolean): void {
+  #keep(fault: unknown, ofCalls: boolean, isLost: boolean): void {
     if (this.#isLost) return;
+    this.#callsFailed ||= ofCalls;
     this.#fault = fault;
     this.#isLost = isLost;
   }

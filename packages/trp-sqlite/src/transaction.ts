@@ -106,6 +106,20 @@ export class Transaction {
     this.#identity(this.get("SELECT id FROM identity")?.id);
   }
 
+  /** Writes so many bytes that belong to nobody; see {@link empty}. */
+  fill(bytes: number): void {
+    this.dirty = true;
+    this.#connection.exec(
+      `CREATE TABLE IF NOT EXISTS filling (bytes BLOB) STRICT; INSERT INTO filling VALUES (zeroblob(${bytes}))`,
+    );
+  }
+
+  /** Gives back what {@link fill} took. */
+  empty(): void {
+    this.dirty = true;
+    this.#connection.exec("DROP TABLE IF EXISTS filling");
+  }
+
   /** Drops the pages that are cached in memory, so that the next reads come from the file. */
   forget(): void {
     this.#connection.exec("PRAGMA shrink_memory");

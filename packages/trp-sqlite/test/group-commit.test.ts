@@ -208,6 +208,31 @@ it("should say that it takes no writes while the disk is full, and go on by itse
   await commits.close();
 });
 
+it("should not be ready on a disk with room for a pulse and none for calls, and be ready by itself once there is room", async () => {
+  const { commits } = await watched();
+  const pulse = (): Promise<void> =>
+    commits.pulse((tx) => tx.run("UPDATE counters SET value = value + 1 WHERE name = 'pulse'"));
+  const room = async (pages: number): Promise<void> => {
+    const [row] = await commits.read((tx) => tx.all("PRAGMA page_count"));
+    await commits.read((tx) => tx.all(`PRAGMA max_page_count = ${Number(row?.page_count) + pages}`));
+  };
+  const call = (): Promise<unknown> =>
+    commits.write((tx) => tx.run("INSERT INTO views VALUES (hex(randomblob(8)), hex(zeroblob(100000)))"));
+  await pulse();
+  await room(3);
+  await expect(call()).rejects.toMatchObject({ code: "trp/store-failed" });
+  // A write that fits says nothing of those that don't.
+  await new Promise((resolve) => setTimeout(resolve, 1_001));
+  await expect(pulse()).rejects.toMatchObject({ code: "trp/store-failed" });
+  await expect(pulse()).rejects.toMatchObject({ code: "trp/store-failed" });
+  await room(1_000);
+  await new Promise((resolve) => setTimeout(resolve, 1_001));
+  await pulse();
+  await call();
+  expect(await commits.read((tx) => tx.all("SELECT name FROM sqlite_schema WHERE name = 'filling'"))).toEqual([]);
+  await commits.close();
+});
+
 it("should commit one pulse for all who ask within a second", async () => {
   const { commits, executed } = await watched();
   const work = (): void => undefined;

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { ToolglotError } from "@toolglot/core";
@@ -113,7 +114,33 @@ it("should follow no symbolic link, and open no folder", async () => {
 
 it("should say what is wrong when there is no such folder", async () => {
   const fault = await faultOf(openSqliteStore({ file: join(newFile(), "x.db") }));
-  expect(fault).toMatch(/^trp\/store-open: .* can't be made: ENOENT/);
+  expect(fault).toMatch(/^trp\/store-open: .* can't be made: the folder .* does not exist\. Make it first\.$/);
+  const file = newFile();
+  writeFileSync(file, "");
+  expect(await faultOf(openSqliteStore({ file: join(file, "x.db") }))).toMatch("is not a folder");
+});
+
+it("should say why a file can't be opened where nothing may be written, and how to cure it", async (test) => {
+  const folder = newFile();
+  mkdirSync(folder);
+  const isRoot = process.getuid?.() === 0;
+  try {
+    if (isRoot) execFileSync("mount", ["-t", "tmpfs", "tmpfs", folder], { stdio: "pipe" });
+  } catch {
+    return test.skip("this process may not mount a file system");
+  }
+  try {
+    const file = join(folder, "store.db");
+    const store = await openSqliteStore({ file });
+    await store.close();
+    if (isRoot) execFileSync("mount", ["-o", "remount,ro", folder]);
+    else chmodSync(folder, 0o500);
+    const why = isRoot ? "is read-only. Mount it writable" : "has no right to read and write";
+    expect(await faultOf(openSqliteStore({ file }))).toMatch(why);
+    expect(await faultOf(openSqliteStore({ file: join(folder, "new.db") }))).toMatch(why);
+  } finally {
+    if (isRoot) execFileSync("umount", [folder]);
+  }
 });
 
 it("should leave databases alone that are no store", async () => {

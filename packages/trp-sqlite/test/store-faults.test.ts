@@ -1,4 +1,5 @@
 import { copyFileSync, existsSync, openSync, renameSync, rmSync, statSync, writeSync } from "node:fs";
+import type { ToolglotError } from "@toolglot/core";
 import { createRouter, defineCapability, principal, type RouterEvent } from "@toolglot/trp-core";
 import { serveHttp } from "@toolglot/trp-core/node";
 import { afterEach, describe, expect, it } from "vitest";
@@ -166,7 +167,13 @@ describe("a router whose file was changed in place", () => {
     const handle = openSync(file, "r+");
     // Not the header: that would be no database at all.
     for (let at = 8192; at < size; at += 8192) writeSync(handle, Buffer.alloc(4096, 7), 0, 4096, at + 100);
-    await expect(openSqliteStore({ file })).rejects.toMatchObject({ code: "trp/store-corrupt" });
+    const fault = await openSqliteStore({ file }).catch((error: ToolglotError) => error);
+    expect(fault).toMatchObject({ code: "trp/store-corrupt" });
+    // One line for people, the rest as data.
+    const { message, data } = fault as ToolglotError;
+    expect(message).toMatch(/ is damaged: .+, the first of \d+ problems\. Restore it from a backup\.$/);
+    expect(message).not.toMatch(/\n|\*\*\*/);
+    expect((data.problems as string[]).length).toBeGreaterThan(1);
   });
 });
 

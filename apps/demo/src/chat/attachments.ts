@@ -11,7 +11,7 @@ export interface Attachment {
 
 /** Bytes; larger ones would not fit what a model reads. */
 const mostText = 1_000_000;
-const mostData = 20_000_000;
+export const mostData = 20_000_000;
 
 /** How files of a kind begin. What a file is called proves nothing. */
 const kinds: readonly (readonly [mediaType: string, start: RegExp])[] = [
@@ -25,8 +25,11 @@ const kinds: readonly (readonly [mediaType: string, start: RegExp])[] = [
 /** Reads a file for the model: text as text, an image or a PDF as it is. Throws `UsageError` for what can't go. */
 export function readAttachment(path: string, folder: string): Attachment {
   const file = resolve(folder, path);
-  const bytes = readBytes(file, path);
-  const name = basename(file);
+  return attachmentOf(basename(file), readBytes(file, path), path);
+}
+
+/** Bytes for the model. `path`: how the person called them. Throws `UsageError` for what can't go. */
+export function attachmentOf(name: string, bytes: Buffer, path: string = name): Attachment {
   const start = bytes.subarray(0, 16).toString("latin1");
   const mediaType = kinds.find(([, pattern]) => pattern.test(start))?.[0];
   if (mediaType !== undefined) {

@@ -15,6 +15,7 @@ import type { ChosenModel } from "../models/chosen-model.ts";
 import { languageOf } from "../planner/text.ts";
 import type { RunView } from "../view/run-view.ts";
 import { type Allowed, type ApprovalOptions, approver } from "./approve.ts";
+import { asDeclined } from "./exit-codes.ts";
 import type { Interrupts } from "./interrupts.ts";
 import type { KeptPermissions } from "./kept-permissions.ts";
 import { lastingOf } from "./lasting.ts";
@@ -127,7 +128,7 @@ export function runAgent(
       }),
       onEvent: (event: AgentEvent) => {
         kept ||= event.type === "wait-end" && event.outcome === "kept";
-        view.event(event);
+        view.event(asDeclined(event, context.declined.message !== undefined));
       },
     });
     const input = await prepare(agent, signal);

@@ -1,4 +1,4 @@
-import type { RunResult } from "@toolglot/agent";
+import type { AgentEvent, RunResult } from "@toolglot/agent";
 
 /** How the demo ends, for scripts. */
 export const exitCodes = {
@@ -11,6 +11,12 @@ export const exitCodes = {
   waiting: 6,
   cancelled: 130,
 } as const;
+
+/** The event as programs read it: an answer that declines has that status in every protocol, not only where documents say so. */
+export function asDeclined(event: AgentEvent, declined: boolean): AgentEvent {
+  if (!declined || event.type !== "run-end" || event.result.status !== "answered") return event;
+  return { ...event, result: { ...event.result, status: "declined" } };
+}
 
 /**
  * The exit code of a run, the same in every protocol. A denied approval shows also when the model found an answer afterwards.

@@ -132,6 +132,15 @@ export function buildCommand(locale: Locale): Command {
       "--replay <file>",
       say("play a recorded run; calls no model and no tool", "重放记录下来的运行；不调用模型和工具"),
     )
+    .addOption(
+      new Option(
+        "--tour",
+        say(
+          "two minutes through all protocols, by the planner; also: npm run demo -- tour",
+          "用规划器两分钟走遍所有协议，也可写 npm run demo -- tour",
+        ),
+      ).default(false),
+    )
     .option(
       "--resume [id]",
       say(

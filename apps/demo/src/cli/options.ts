@@ -43,6 +43,8 @@ export interface DemoOptions {
   replay?: string;
   /** Goes on with a program that waits: with this one, or with the only one. */
   resume?: true | string;
+  /** The tour was asked for by its name. */
+  tour: boolean;
   /** The session that keeps the conversation, with the variables of its programs. */
   session?: string;
   json: boolean;
@@ -153,7 +155,7 @@ const flagged = (command: Command, name: string): boolean => command.getOptionVa
 /** Puts what is configured where no flag was given; gives what holds then. */
 function configure(command: Command, { values, origins }: LoadedConfig): Map<string, Setting> {
   // These are for the planner, or for no model at all.
-  const withoutModel = ["messy", "slip", "replay"].some((name) => flagged(command, name));
+  const withoutModel = ["messy", "slip", "replay", "tour"].some((name) => flagged(command, name));
   const sources = new Map<string, Setting>();
   for (const [name, read] of Object.entries(settings)) {
     const value = read(values);
@@ -176,6 +178,10 @@ function check(options: DemoOptions): void {
   checkSession(options);
   if (options.resume !== undefined && (question !== undefined || replay !== undefined || record !== undefined))
     throw new UsageError("--resume goes on with what was asked; leave out the question, --record and --replay.");
+  if (options.tour && (question !== undefined || model !== undefined || options.session !== undefined))
+    throw new UsageError(
+      "The tour is the planner's, with questions of its own: leave out the question, --model and --session.",
+    );
   const ids = slipsOf[protocol].map(({ id }) => id);
   if (typeof messy === "string" && !ids.includes(messy))
     throw new UsageError(`With --protocol ${protocol} the slips are ${ids.join(", ")}; not ${messy}.`);

@@ -2,7 +2,7 @@ import { closeSync, openSync, readFileSync, writeSync } from "node:fs";
 import { parseRecording, type Recording, replayRun } from "@toolglot/agent";
 import { ToolglotError } from "@toolglot/core";
 import type { RunView } from "../view/run-view.ts";
-import { exitCodeOf, exitCodes } from "./exit-codes.ts";
+import { asDeclined, exitCodeOf, exitCodes } from "./exit-codes.ts";
 import { type ProtocolName, protocolNames, protocolOf } from "./protocols.ts";
 import { UsageError } from "./usage-error.ts";
 
@@ -78,7 +78,7 @@ export async function playRecord(runs: readonly RecordedRun[], view: RunView): P
     const protocol = protocolOf(protocolOfRecording(recording), recording.head.options.locale ?? "en");
     const run = replayRun(recording, { protocol });
     for await (const event of run) {
-      view.event(event);
+      view.event(asDeclined(event, declined));
       if (event.type === "step-start") view.modelText(texts[event.stepIndex] ?? "");
     }
     const { divergence } = run;

@@ -1,6 +1,6 @@
 import type { Model } from "@toolglot/core";
 import type { AskValue } from "@toolglot/local-tools/secrets";
-import { filesIn, readAttachment } from "../chat/attachments.ts";
+import { type Attachment, filesIn, readAttachment } from "../chat/attachments.ts";
 import type { ChatHost } from "../chat/commands.ts";
 import { chatWords } from "../chat/words.ts";
 import { dataFolder } from "../data/folder.ts";
@@ -24,6 +24,7 @@ import { languageOfVariables, protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
 import { offerOf, openSession, type Session, type SessionOptions } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
+import { noQuestion, pipedIn } from "./standard-input.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { tour } from "./tour.ts";
 import { UsageError } from "./usage-error.ts";
@@ -50,7 +51,8 @@ export async function run(args: readonly string[]): Promise<number> {
   try {
     const subcommand = subcommands.get(args[0] ?? "");
     if (subcommand) return await (await subcommand())(args.slice(1));
-    const parsed = parseArguments(args[0] === "resume" ? ["--resume", ...args.slice(1)] : args);
+    const [first = "", ...rest] = args;
+    const parsed = parseArguments(["resume", "tour"].includes(first) ? [`--${first}`, ...rest] : args);
     if ("print" in parsed) {
       process.stdout.write(parsed.print);
       return exitCodes.answered;
@@ -71,7 +73,7 @@ export async function run(args: readonly string[]): Promise<number> {
 }
 
 async function runWith({ options: asked, config }: Asked, interrupts: Interrupts): Promise<number> {
-  const options = { ...asked, ...(await protocolOfSession(asked)) };
+  const options: DemoOptions = { ...asked, ...(await protocolOfSession(asked)) };
   const terminal = processTerminal(options.json, options.plain);
   const head = (): void => {
     if (!options.json) terminal.out(`${header(options, terminal)}\n\n`);
@@ -86,6 +88,13 @@ async function runWith({ options: asked, config }: Asked, interrupts: Interrupts
   const choose: ChatHost["choose"] = (own) =>
     chosenModel(own, config, (reason) => terminal.note(`${words.again(reason)}\n`));
   const real = await choose(options);
+  const asksNothing = options.resume !== undefined || (options.showPrompt && options.question === undefined);
+  const { note } = terminal;
+  const piped =
+    asksNothing || options.tour
+      ? undefined
+      : await pipedIn({ question: options.question, isReal: real !== undefined, lang: options.lang, note });
+  if (piped && "question" in piped) options.question = piped.question;
   const store = openStore(dataFolder(options.dataDir), { reset: options.reset });
   if (store.fresh) terminal.note(`${words.dataMade(store.folder)}\n`);
   if (options.reset) {
@@ -123,7 +132,8 @@ async function runWith({ options: asked, config }: Asked, interrupts: Interrupts
     }
     const contextOf: ChatHost["contextOf"] = (own, chosen) =>
       contextFor(own, { terminal, session, interrupts, record, allowed, permissions }, chosen);
-    return await converse(options, real, {
+    const attached = piped && "attachment" in piped ? [piped.attachment] : [];
+    return await converse(options, real, attached, {
       config,
       choose,
       contextOf,
@@ -162,7 +172,12 @@ function valueAsking(
   return { askValue: async ({ known }) => (known === "session" ? { use: "known" } : undefined) };
 }
 
-async function converse(options: DemoOptions, real: ChosenModel | undefined, host: ChatHost): Promise<number> {
+async function converse(
+  options: DemoOptions,
+  real: ChosenModel | undefined,
+  piped: readonly Attachment[],
+  host: ChatHost,
+): Promise<number> {
   const context = host.contextOf(options, real);
   if (options.resume !== undefined) {
     const id = options.resume === true ? undefined : options.resume;
@@ -179,6 +194,7 @@ async function converse(options: DemoOptions, real: ChosenModel | undefined, hos
       real === undefined
         ? []
         : [
+            ...piped,
             ...(options.attach ?? []).map((path) => readAttachment(path, folder)),
             ...filesIn(options.question, folder, noFile),
           ];
@@ -187,7 +203,8 @@ async function converse(options: DemoOptions, real: ChosenModel | undefined, hos
   }
   if (kept && !context.terminal.interactive)
     throw new UsageError("--session needs a question, or a terminal to chat at.");
-  if (context.terminal.interactive) return (await import("../chat/chat.ts")).chat(host, options, real);
+  if (context.terminal.interactive && !options.tour) return (await import("../chat/chat.ts")).chat(host, options, real);
+  if (real !== undefined) throw new UsageError(noQuestion(options.lang));
   return host.tour(options, real);
 }
 

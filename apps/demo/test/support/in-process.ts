@@ -7,7 +7,7 @@ export interface Surroundings {
   /** Variables of the environment, over those of the test's own process. */
   env?: Readonly<Record<string, string>>;
   /** What stands on standard input. */
-  input?: string;
+  input?: string | Buffer;
 }
 
 /**

@@ -74,7 +74,7 @@ export class Interpreter {
     }
     const { stream, text: printed } = JSON.parse(text);
     this.output.print(stream, printed);
-    return this.output.spent;
+    return false;
   }
 
   /** @param {string} message */
@@ -285,6 +285,7 @@ export class Interpreter {
 
   /** @param {string} outcome */
   end(outcome) {
+    this.output.finish();
     this.over = true;
     this.send(`{"type":"usage","memoryMb":${Math.round(this.memory.buffer.byteLength / 1024 / 1024)}}`);
     this.send(outcome);

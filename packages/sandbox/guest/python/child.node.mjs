@@ -124,6 +124,17 @@ class NoRegistry {
   unregister() {}
 }
 
+/** Whether the engine could not be started from its snapshot. */
+let refused = false;
+
+/** From its file, or from the host where there is none. @param {any} init */
+function snapshotOf(init) {
+  if (init.snapshot) return fs.readFileSync(init.snapshot).subarray(0, -digestBytes);
+  const bytes = new Uint8Array(init.snapshotBytes);
+  readExactly(bytes);
+  return bytes;
+}
+
 /** @param {any} init */
 async function load(init) {
   globalThis.FinalizationRegistry = /** @type {any} */ (NoRegistry);
@@ -142,9 +153,13 @@ async function load(init) {
     _sysExecutable: "/python",
     checkAPIVersion: true,
   };
-  if (init.snapshot) {
-    const _loadSnapshot = fs.readFileSync(init.snapshot).subarray(0, -digestBytes);
-    return await loadPyodide({ ...options, _loadSnapshot });
+  if (init.mode === "restore") {
+    try {
+      return await loadPyodide({ ...options, _loadSnapshot: snapshotOf(init) });
+    } catch (error) {
+      refused = true;
+      throw error;
+    }
   }
   const pyodide = await loadPyodide({ ...options, _makeSnapshot: init.mode === "build" });
   pyodide.FS.mkdirTree("/lib/toolglot/toolglot_guest");
@@ -426,7 +441,7 @@ function megabytes(engine) {
 main().then(
   () => exit(0),
   (error) => {
-    send(JSON.stringify({ type: "fatal", message: String(error?.stack ?? error) }));
+    send(JSON.stringify({ type: "fatal", message: String(error?.stack ?? error), refused }));
     exit(1);
   },
 );

@@ -19,6 +19,5 @@ export function quickJsEngine(limits: SandboxLimits, makeWorker: () => Worker): 
     snapshot: "none",
     async prepare() {},
     spawn: () => new MessageGuest(webWorkerThread(makeWorker(), { memoryMb }), limits, startTimeoutMs),
-    startFailed() {},
   };
 }

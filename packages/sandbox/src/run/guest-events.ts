@@ -16,7 +16,8 @@ export interface GuestReport {
 
 /** A message of a guest that has the form it must have. Whether it may come now is another question. */
 export type GuestEvent =
-  | { type: "log"; entry: LogEntry; cut: boolean }
+  /** `cut`: bytes that were left out here. */
+  | { type: "log"; entry: LogEntry; cut: number }
   | { type: "usage"; memoryMb: number }
   | { type: "idle"; answered: number; wake: number | undefined }
   | { type: "files"; files: unknown }
@@ -40,7 +41,7 @@ export function readGuestMessage(message: GuestMessage): GuestEvent | undefined 
     case "log": {
       const { stream, text, cut } = message;
       if ((stream !== "stdout" && stream !== "stderr") || typeof text !== "string") return undefined;
-      return { type: "log", entry: { stream, text }, cut: cut === true };
+      return { type: "log", entry: { stream, text }, cut: typeof cut === "number" && cut > 0 ? cut : 0 };
     }
     case "usage":
       return typeof message.memoryMb === "number" ? { type: "usage", memoryMb: message.memoryMb } : undefined;

@@ -135,7 +135,7 @@ export class GuestSession implements Session {
   }
 
   #log(event: Extract<GuestEvent, { type: "log" }>): void {
-    this.#isCut ||= event.cut;
+    this.#isCut ||= event.cut > 0;
     this.#listener.onLog(event);
   }
 

@@ -82,11 +82,9 @@ export class RunReport {
   /** False when the guest printed more than its side lets a program print. */
   log({ entry, cut }: Extract<GuestEvent, { type: "log" }>): boolean {
     const { maxLogBytes } = this.#limits;
-    if (cut) {
+    if (cut > 0) {
       this.#cuts++;
-      // The line that was cut has no end of its own.
-      this.stats.logBytes = Math.min(this.stats.logBytes, maxLogBytes);
-      this.stats.warnings.push(`output was cut at ${maxLogBytes} bytes`);
+      this.stats.warnings.push(`output of more than ${maxLogBytes} bytes: ${cut} in the middle are left out`);
     } else {
       this.stats.logBytes += utf8Bytes(entry.text) + 1;
     }

@@ -48,6 +48,21 @@ export interface SessionStore {
   list(): AsyncIterable<SessionHead>;
 }
 
+/** What a store has of a session. Rejects with `TypeError` for an answer of another form, which is the fault of the store's author. */
+export async function headIn(store: SessionStore, id: string): Promise<SessionHead | undefined> {
+  const head: unknown = await store.head(id);
+  if (head === undefined) return undefined;
+  const { turns } = (head ?? {}) as { turns?: unknown };
+  const isTurn = (one: unknown): boolean => {
+    const { turn, at, bytes } = (one ?? {}) as Record<string, unknown>;
+    return [turn, at, bytes].every((value) => typeof value === "number");
+  };
+  if (Array.isArray(turns) && turns.length > 0 && turns.every(isTurn)) return head as SessionHead;
+  throw new TypeError(
+    "head() of the session's store must give undefined, or { id, turn, turns: [{ turn, at, bytes }] }.",
+  );
+}
+
 const idForm = /^[A-Za-z0-9._-]{1,128}$/;
 
 /** Throws `TypeError` for what is no id of a session. */

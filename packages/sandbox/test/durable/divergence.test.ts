@@ -72,10 +72,9 @@ function scripted(...scripts: Line[][]): Sandbox {
     label: "scripted 1",
     concurrent: true,
     isolation: "worker",
-    snapshot: "plain",
+    snapshot: "none",
     prepare: async () => {},
     spawn: () => new ScriptedGuest(left.shift() ?? []),
-    startFailed: () => {},
   };
   const limits = resolveLimits("javascript", {});
   return makeSandbox(

@@ -65,9 +65,8 @@ export class FakeEngine implements Engine {
   readonly label = "fake 1";
   readonly concurrent = false;
   readonly isolation = "process";
-  readonly snapshot = "plain";
+  readonly snapshot = "none";
   readonly guests: FakeGuest[] = [];
-  failures = 0;
   /** Whether spawning throws. */
   broken = false;
   /** What becomes of a new guest: it waits for the test, starts at once, or dies at once. */
@@ -82,10 +81,6 @@ export class FakeEngine implements Engine {
     if (this.fate === "starts") setTimeout(() => guest.start(), 10);
     if (this.fate === "dies") setTimeout(() => guest.die(), 10);
     return guest;
-  }
-
-  startFailed(): void {
-    this.failures++;
   }
 
   get alive(): FakeGuest[] {

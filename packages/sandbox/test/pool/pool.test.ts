@@ -46,7 +46,7 @@ it("should draw the same numbers in each run with a fixed seed, with and without
   const one = await value(fixed, draw);
   expect(await value(fixed, draw)).toEqual(one);
   expect(await value(plain, draw)).toEqual(one);
-  expect(plain.stats()).toMatchObject({ snapshot: "plain", started: 1 });
+  expect(plain.stats()).toMatchObject({ snapshot: "built", started: 1 });
 });
 
 it("should run no more programs at once than it may, the others in order", async () => {

@@ -129,7 +129,6 @@ it(`should come to an outcome and end the child, whatever bytes it writes: ${chi
     isolation: "process" as const,
     snapshot: "none" as const,
     prepare: async () => {},
-    startFailed: () => {},
     spawn: () => {
       guest = new ChildGuest({
         file: process.execPath,

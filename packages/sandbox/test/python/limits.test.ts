@@ -44,12 +44,32 @@ it("should allow a result of exactly the limit and refuse one byte more", async 
   expect(await sandbox.run('__result__ = "é" * 9 + "x"')).toMatchObject({ error: { type: "ResultTooLarge" } });
 });
 
-it("should cut output with a mark and go on", async () => {
+it("should keep the beginning and the end of much output, with a mark between them, and go on", async () => {
   const run = await sandbox.run("for i in range(100):\n    print('line', i)\nadd(1)\n__result__ = 'done'");
   expect(run).toMatchObject({ status: "ok", value: "done", toolCalls: [{ ok: true }] });
-  expect(run.logs.map(({ text }) => text)).toEqual(["line 0", "line 1", "line 2", "lin", "[output cut at 24 bytes]"]);
-  expect(run.stats.warnings).toEqual(["output was cut at 24 bytes"]);
-  expect(run.stats.logBytes).toBe(24);
+  const lost = Array.from({ length: 97 }, (_, at) => `line ${at + 1}\n`.length).reduce((sum, size) => sum + size);
+  expect(run.logs.map(({ text }) => text)).toEqual([
+    "line 0",
+    `[${lost} bytes of output are left out here, 97 whole lines]`,
+    "line 98",
+    "line 99",
+  ]);
+  expect(run.stats.warnings).toEqual([`output of more than 24 bytes: ${lost} in the middle are left out`]);
+  expect(run.stats.logBytes).toBeLessThanOrEqual(24);
+});
+
+it.each([
+  ["as much as there may be", "print('a' * 11)\nprint('b' * 11)", ["a".repeat(11), "b".repeat(11)]],
+  ["one line longer than all", "print('a' * 20 + 'b' * 20)", [/^a{9}$/, /^\[18 bytes .* 0 whole lines\]$/, /^b{13}$/]],
+  ["letters of several bytes", "print('é' * 40)", [/^é{4}$/, /left out/, /^é+$/]],
+  ["an answer after many lines", "print('x\\n' * 50)\nprint('ANSWER')", [/^x$/, /^x$/, "ANSWER"]],
+  ["what an exception left", "print('x' * 100)\nprint('LAST')\n1 / 0", [/^x+$/, /left out/, /x+/, "LAST"]],
+])("should keep the end of %s", async (_name, code, expected) => {
+  const run = await sandbox.run(`${code}\n__result__ = 1`);
+  const texts = run.logs.map(({ text }) => text);
+  expect(texts.at(-1)).toMatch(expected.at(-1) as string);
+  expect(texts.slice(0, 2)).toEqual(expected.slice(0, 2).map((one) => expect.stringMatching(one)));
+  expect(run.stats.logBytes).toBeLessThanOrEqual(24);
 });
 
 it("should count the calls of tools, caught or not", async () => {

@@ -73,24 +73,31 @@ it("should build once for all that ask at the same time", async () => {
   const build = builder();
   const found = await Promise.all([1, 2, 3].map(() => findOrBuildSnapshot(dir, "name", build)));
   expect(build.count).toBe(1);
-  expect(new Set(found.map((snapshot) => snapshot?.path)).size).toBe(1);
+  expect(new Set(found.map((snapshot) => "path" in snapshot && snapshot.path)).size).toBe(1);
 });
 
-it("should do without when there is no folder of its own, or the build fails", async () => {
+it("should hold it in the process when there is no folder of its own, made once", async () => {
   const build = builder();
   const file = join(root, "a file");
   writeFileSync(file, "");
-  expect(await findOrBuildSnapshot(file, "name", build)).toBeUndefined();
-  expect(await findOrBuildSnapshot(join(file, "below"), "name", build)).toBeUndefined();
+  const { bytes } = (await findOrBuildSnapshot(file, "held", build)) as { bytes: Buffer };
+  expect(await findOrBuildSnapshot(join(file, "below"), "held", build)).toEqual({ bytes, built: true });
+  expect(await findOrBuildSnapshot(undefined, "held", build)).toEqual({ bytes, built: true });
   const real = newFolder();
   mkdirSync(real);
   const link = join(root, "link");
   symlinkSync(real, link);
-  expect(await findOrBuildSnapshot(link, "name", build)).toBeUndefined();
-  expect(build.count).toBe(0);
+  expect(await findOrBuildSnapshot(link, "held", build)).toEqual({ bytes, built: true });
+  expect([build.count, readdirSync(real)]).toEqual([1, []]);
+});
+
+it("should say why a build failed, and build again for the next who asks", async () => {
   const failing = newFolder();
-  expect(await findOrBuildSnapshot(failing, "name", () => Promise.reject(new Error("no")))).toBeUndefined();
-  expect(readdirSync(failing)).toEqual([]);
+  for (const dir of [failing, undefined]) {
+    const fails = (): Promise<Buffer> => Promise.reject(new Error("the child was killed"));
+    await expect(findOrBuildSnapshot(dir, "fails", fails)).rejects.toThrow("the child was killed");
+    expect(await findOrBuildSnapshot(dir, "fails", builder())).toMatchObject({ built: true });
+  }
 });
 
 it("should take a folder that others could write to for itself", async () => {
@@ -146,7 +153,7 @@ it("should run the same with a snapshot made now, and found", async (context) =>
   }
 });
 
-it("should run the same with a snapshot that the engine refuses, and without one", async (context) => {
+it("should make a snapshot anew that the engine refuses, and hold it in the process where there is no file", async (context) => {
   leftToCi(context);
   made ??= makeSnapshot();
   const [name = ""] = readdirSync(await made);
@@ -158,14 +165,14 @@ it("should run the same with a snapshot that the engine refuses, and without one
   {
     await using sandbox = createSandbox({ language: "python", cacheDir, pool });
     expect(await sandbox.run(program)).toMatchObject(expected);
-    expect(sandbox.stats()).toMatchObject({ snapshot: "plain", started: 2 });
+    expect(sandbox.stats()).toMatchObject({ snapshot: "built", started: 3 });
   }
   const blocked = join(root, "blocked");
   writeFileSync(blocked, "");
   {
     await using sandbox = createSandbox({ language: "python", cacheDir: blocked, pool });
     expect(await sandbox.run(program)).toMatchObject(expected);
-    expect(sandbox.stats().snapshot).toBe("plain");
+    expect(sandbox.stats().snapshot).toBe("built");
   }
   expect(existsSync(join(root, "blocked", "x"))).toBe(false);
 });

@@ -248,7 +248,7 @@ describe("undo and fork", () => {
       [1, 2, 4],
       [1],
     ]);
-    await expect(session.fork({ id: before.id })).rejects.toMatchObject({ code: "sandbox/session-live" });
+    await expect(session.fork({ id: before.id })).rejects.toMatchObject({ code: "sandbox/session-exists" });
     await before.close();
     await expect(session.fork({ id: before.id })).rejects.toMatchObject({ code: "sandbox/session-exists" });
     await expect(session.fork({ turn: 77 })).rejects.toMatchObject({ code: "sandbox/session-checkpoint" });

@@ -11,7 +11,7 @@ import {
 import { contentText, type Diagnostic, type ToolCall, toJsonText } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
-import { isTraced } from "@toolglot/internal/otel";
+import { executionSpan, isTraced } from "@toolglot/internal/otel";
 import { errorTypes } from "../errors.ts";
 import type { CallInfo, ToolMiddleware, TracingOptions } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
@@ -51,7 +51,8 @@ export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
     // A model can invent any number of names. Only names of tools may become names of spans.
     const name = about.tool === undefined ? "execute_tool" : `execute_tool ${about.tool.name}`;
     const span = trace.getTracer(scope).startSpan(name, { kind: SpanKind.INTERNAL, attributes }, outside);
-    return traced(span, trace.setSpan(outside, span), next, (final) => {
+    const inside = trace.setSpan(outside, span).setValue(executionSpan, span);
+    return traced(span, inside, next, (final) => {
       if (!span.isRecording()) return;
       if (about.attempts > 1) span.setAttribute("toolglot.attempts", about.attempts);
       for (const { error, time } of about.thrown) record(span, error, time);

@@ -31,7 +31,12 @@ export function callError(name: string, request: Asked, fate: Fate, cause: unkno
     case "unsent":
       return fail(errorTypes.serverUnavailable, `${server} is not available, so ${call} did not run: ${detail}`);
     default: {
-      const what = fate === "lost" ? "was lost before it answered" : "gave no answer that can be read to";
+      const what =
+        fate === "lost"
+          ? "was lost before it answered"
+          : fate === "silent"
+            ? "did not answer"
+            : "gave no answer that can be read to";
       if (request.readOnly) {
         const type = fate === "too-large" ? errorTypes.mcpError : errorTypes.serverUnavailable;
         return fail(type, `${server} ${what} ${call}: ${detail}`);

@@ -10,18 +10,21 @@ export function checkOptions(options: McpClientOptions): void {
     "createMcpClient",
     options,
     [
-      "name transport stateful connectTimeoutMs revision maxBufferSize elicitation sampling roots onLog resources",
+      "name transport stateful connectTimeoutMs callTimeoutMs revision maxBufferSize elicitation sampling roots onLog resources",
       "instructions tracing clientOptions prepareClient onError",
     ],
     ["name", "transport"],
   );
-  const { name, connectTimeoutMs, revision, maxBufferSize, roots, clientOptions } = options;
+  const { name, connectTimeoutMs, callTimeoutMs, revision, maxBufferSize, roots, clientOptions } = options;
   if (typeof name !== "string" || name === "") wrong("needs a name");
   for (const flag of ["stateful", "resources", "instructions", "tracing"] as const) {
     if (options[flag] !== undefined && typeof options[flag] !== "boolean") wrong(`takes ${flag}: true or false`);
   }
   if (connectTimeoutMs !== undefined && !(connectTimeoutMs > 0 && connectTimeoutMs <= maxTimerMs)) {
     wrong(`takes connectTimeoutMs from 1 to ${maxTimerMs}, not ${connectTimeoutMs}`);
+  }
+  if (callTimeoutMs !== undefined && !(callTimeoutMs > 0)) {
+    wrong(`takes callTimeoutMs as milliseconds from 1, or Infinity, not ${callTimeoutMs}`);
   }
   if (revision !== undefined && revision !== "auto" && revision !== "legacy" && typeof revision?.pin !== "string") {
     wrong('takes revision: "auto", "legacy" or { pin: "2025-11-25" }');

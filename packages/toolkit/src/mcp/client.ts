@@ -45,7 +45,7 @@ class HealingClient implements McpClient {
   #life = new AbortController();
   #closed = false;
   #wasConnected = false;
-  readonly #memory: SessionMemory = { isLegacy: false };
+  readonly #memory: SessionMemory = { era: "ask" };
   #facts: Connection["facts"] = { revision: undefined, instructions: undefined, capabilities: [] };
 
   constructor(options: McpClientOptions) {
@@ -163,7 +163,8 @@ class HealingClient implements McpClient {
         const fails = (): ToolError =>
           callError(this.name, request, mayHaveRun && fate === "unsent" ? "lost" : fate, cause);
         if (this.#closed) throw fails();
-        if (fate === "unsent" && !reconnected) {
+        const isAgain = !reconnected && (fate === "unsent" || (fate === "refused" && request.repeatable));
+        if (isAgain && (fate === "unsent" || (await this.#forgot(connection)))) {
           reconnected = true;
         } else if (fate === "lost" && request.repeatable && !mayHaveRun) {
           mayHaveRun = true;
@@ -212,7 +213,15 @@ class HealingClient implements McpClient {
         throw error;
       },
     );
-    return await this.#current;
+    const connection = await this.#current;
+    return (await this.#forgot(connection)) ? await this.#acquire() : connection;
+  }
+
+  /** Whether the server has forgotten the session: then it is given up. */
+  async #forgot(connection: Connection): Promise<boolean> {
+    if (await connection.isKnown()) return false;
+    this.#drop(connection);
+    return true;
   }
 
   async #open(): Promise<Connection> {

@@ -1,7 +1,10 @@
 import type { Client, Tool } from "@modelcontextprotocol/client";
 import { maxTimerMs, onAbort, sleep } from "@toolglot/internal";
+import { isUnauthorised } from "./authorization.ts";
 import { Deliveries, Delivery, type Fate, fateOf } from "./delivery.ts";
-import { toListed, watchLists } from "./listing.ts";
+import { IdleTimer } from "./idle-timer.ts";
+import { Incoming } from "./incoming.ts";
+import { toListed } from "./listing.ts";
 import { type ClientModule, loadClientModule } from "./load-client.ts";
 import type { McpClientOptions } from "./options.ts";
 import { type ConnectionEvents, prepareClient } from "./prepare-client.ts";
@@ -13,6 +16,9 @@ import type { McpCallOptions, McpCallRequest, McpCallResult, McpListedTool } fro
 /** How often a server may ask for input during one call, and the pause where it asks for nothing but another request. */
 const maxRounds = 10;
 const roundPauseMs = 250;
+
+/** See `callTimeoutMs` of the options. Milliseconds. */
+const defaultCallMs = 60_000;
 
 /** What a request that has no answer ended in. */
 export class CallFault extends Error {
@@ -35,6 +41,8 @@ export class Connection {
   #users = 0;
   #ended = false;
   #retired = false;
+  /** A request of the session ended in an HTTP error. */
+  #isSuspect = false;
   /** The message that was too long, since the last request that failed for it. */
   #tooLarge: Error | undefined;
   #closing: Promise<void> | undefined;
@@ -67,6 +75,7 @@ export class Connection {
     const state: { connection?: Connection; tooLarge?: Error; deliveries: Deliveries } = {
       deliveries: new Deliveries(),
     };
+    const incoming = new Incoming(sdk, events.onError);
     const onClose = (): void => {
       if (state.connection) state.connection.#ended = true;
     };
@@ -77,10 +86,11 @@ export class Connection {
         makeClient: (revision) => prepareClient(sdk, options, revision, questions, { ...events, onClose }),
         watch: ({ transport }) => {
           state.deliveries = new Deliveries();
-          watchLists(transport, (value) => sdk.isSpecType.Tool(value) && value.name !== "");
+          incoming.watch(transport, typeof options.transport === "function");
           state.deliveries.watch(transport);
         },
         events: {
+          incoming,
           onTooLarge: (error) => {
             if (state.connection) state.connection.#tooLarge = error;
             else state.tooLarge = error;
@@ -148,34 +158,45 @@ export class Connection {
 
   /** Rejects with a {@link CallFault}. */
   async callTool(request: McpCallRequest, options: McpCallOptions): Promise<McpCallResult> {
-    const { signal, onProgress, ask } = options;
+    const { signal, onProgress, ask, isExecution } = options;
     if (signal?.aborted) throw new CallFault("aborted", signal.reason);
     const ending = new AbortController();
     const stopListening = onAbort(signal, () => ending.abort(signal?.reason));
     const cut = (): void => ending.abort("the stream ended before the answer came");
-    const delivery = new Delivery(cut, onProgress);
+    const { callTimeoutMs = defaultCallMs } = this.#options;
+    let silence: Error | undefined;
+    const timer = new IdleTimer(callTimeoutMs, () => {
+      silence = new Error(`neither an answer nor progress came within ${callTimeoutMs} ms (option callTimeoutMs)`);
+      ending.abort(silence);
+    });
+    const delivery = new Delivery(cut, (progress) => {
+      timer.renew();
+      onProgress?.(progress);
+    });
     const args = { ...request.arguments };
     this.#deliveries.open(args, delivery);
-    const asking: AskingCall = { ask, notes: [] };
+    const asking: AskingCall = { ask, notes: [], timer };
     const stopAsking = this.#questions.during(asking);
     try {
-      const facts = { method: "tools/call", tool: request.name, requestId: () => delivery.id };
+      const facts = { method: "tools/call", tool: request.name, isExecution, requestId: () => delivery.id };
       const result = await this.#use(facts, ({ _meta }) =>
         this.#rounds({ name: request.name, arguments: args, ...(_meta && { _meta }) }, asking, {
           signal: ending.signal,
-          // The toolkit has timeouts of its own.
+          // Ours is renewed by progress, and stands still while a person is asked.
           timeout: maxTimerMs,
           // Without an output schema: an answer that doesn't fit it would be thrown away, though the tool has run.
           toolDefinition: { name: request.name, inputSchema: request.inputSchema ?? { type: "object" } } as Tool,
           // Asks for progress, which the delivery receives.
-          ...(onProgress !== undefined && { onprogress: () => {} }),
+          onprogress: () => {},
         }),
       );
       return asking.notes.length > 0 ? { ...result, notes: asking.notes } : result;
     } catch (error) {
       if (signal?.aborted) throw new CallFault("aborted", signal.reason);
+      if (silence !== undefined) throw new CallFault("silent", silence);
       throw this.#fault(error, delivery);
     } finally {
+      timer.stop();
       stopListening();
       stopAsking();
       this.#deliveries.close(delivery);
@@ -209,6 +230,21 @@ export class Connection {
     }
   }
 
+  /**
+   * Whether the server knows the session still. It is asked after an HTTP error, since servers say in many ways that they forgot
+   * one; any answer of the protocol says that they did not.
+   */
+  async isKnown(): Promise<boolean> {
+    if (!this.#isSuspect || !this.usable) return true;
+    try {
+      await this.request("ping", (client, options) => client.ping(options));
+    } catch (error) {
+      if (!this.#sdk.ProtocolError.isInstance((error as CallFault).cause)) return false;
+    }
+    this.#isSuspect = false;
+    return true;
+  }
+
   /** No new calls; closes, and resolves, when the last of those that run has ended. */
   retire(): Promise<void> {
     this.#retired = true;
@@ -237,7 +273,7 @@ export class Connection {
   }
 
   async #use<Value>(
-    facts: Pick<RequestTrace, "method" | "tool" | "requestId">,
+    facts: Pick<RequestTrace, "method" | "tool" | "isExecution" | "requestId">,
     work: (sent: { _meta?: Record<string, string> }) => Promise<Value>,
   ): Promise<Value> {
     this.#users += 1;
@@ -258,6 +294,9 @@ export class Connection {
 
   #fault(error: unknown, delivery: Delivery): CallFault {
     if (error instanceof Refusal) return new CallFault("refused", error);
+    // In whatever words and with whatever status a server says that it does not know the session.
+    const isHttp = this.#sdk.SdkHttpError.isInstance(error) && !isUnauthorised(error, this.#sdk);
+    if (isHttp && this.transport.sessionId !== undefined) this.#isSuspect = true;
     const tooLarge = this.#tooLarge;
     const fate = fateOf(error, this.#sdk, delivery);
     if (tooLarge === undefined || fate === "refused") return new CallFault(fate, error);

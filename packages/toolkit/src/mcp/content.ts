@@ -1,11 +1,12 @@
 import { type ContentBlock, contentText, toJsonText } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { ToolResponse } from "../call/response.ts";
+import { mendedIn } from "./mend.ts";
 import type { McpCallResult, McpContentBlock, McpProgress } from "./types.ts";
 
 /** A server's result as a response: blocks as content, structured content as data, `isError` as status. */
 export function responseOf(result: McpCallResult, keepRaw: boolean): ToolResponse {
-  const warnings: string[] = [];
+  const warnings = mendedIn(result).map((text) => `The server's answer has a field that can't be read: ${text}.`);
   const given = Array.isArray(result.content) ? result.content : [];
   const content = given.map((block) => toBlock(block, warnings));
   const { structuredContent: data, isError = false, notes = [] } = result;

@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, Transport, TransportSendOptions } from "@modelcontextprotocol/client";
 import { isUnauthorised } from "./authorization.ts";
+import { isUnanswered } from "./incoming.ts";
 import type { ClientModule } from "./load-client.ts";
 import type { McpProgress } from "./types.ts";
 
@@ -8,12 +9,13 @@ import type { McpProgress } from "./types.ts";
  * - `unsent`: no server has run it, and a new connection may help.
  * - `lost`: the server may have run it; the connection is gone.
  * - `unclear`: the server may have run it; what it answered can't be read.
+ * - `silent`: the server may run it still; it said nothing for too long.
  * - `too-large`: the same, as it was longer than the client takes.
  * - `refused`: the server read the request and refused it.
  * - `unauthorised`: the server refused it, because it wants an authorisation.
  * - `aborted`: the caller wants no answer any more.
  */
-export type Fate = "unsent" | "lost" | "unclear" | "too-large" | "refused" | "unauthorised" | "aborted";
+export type Fate = "unsent" | "lost" | "unclear" | "silent" | "too-large" | "refused" | "unauthorised" | "aborted";
 
 /** One call on its way. A call may take several requests, one after another: servers may ask for more input. */
 export class Delivery {
@@ -122,7 +124,7 @@ export function fateOf(error: unknown, sdk: ClientModule, delivery: Delivery): F
   if (!delivery.handedOver) return "unsent";
   if (delivery.cut) return "lost";
   if (isUnauthorised(error, sdk)) return "unauthorised";
-  if (ProtocolError.isInstance(error)) return "refused";
+  if (ProtocolError.isInstance(error)) return isUnanswered(error) ? "unclear" : "refused";
   if (SdkHttpError.isInstance(error)) return fateOfStatus(error.status, error.data.text);
   if (SdkError.isInstance(error)) {
     if (error.code === SdkErrorCode.NotConnected) return "unsent";

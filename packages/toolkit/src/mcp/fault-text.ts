@@ -1,3 +1,5 @@
+import { isObject, parseJson } from "@toolglot/internal";
+
 /** The message, and that of its cause, which is where `fetch` says what happened; of HTTP the status, not the page. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
@@ -5,10 +7,16 @@ export function messageOf(error: unknown): string {
     Partial<Record<"code" | "status" | "statusText", unknown>>;
   // The question for the newest revision got no answer: what the answer would have been to is of no interest.
   if (code === "ERA_NEGOTIATION_FAILED" && cause instanceof Error) return messageOf(cause);
-  if (code === "INVALID_RESULT") return "it is no result as MCP has it"; // not every fault of every field
+  if (code === "INVALID_RESULT") return `it is no result as MCP has it${firstFault(error.message)}`;
   if (typeof status === "number")
     return typeof statusText === "string" ? `HTTP ${status} ${statusText}` : `HTTP ${status}`;
   return cause instanceof Error && !error.message.includes(cause.message) && cause.message !== ""
     ? `${error.message}: ${cause.message}`
     : error.message;
+}
+
+/** Where the first fault is and what it is: not every fault of every field. */
+function firstFault(message: string): string {
+  const [fault] = [parseJson(message.slice(message.indexOf("[")))].flat();
+  return isObject(fault) && Array.isArray(fault.path) ? ` (${fault.path.join(".")}: ${fault.message})` : "";
 }

@@ -1,4 +1,5 @@
 import type { FetchLike } from "@modelcontextprotocol/client";
+import { withBody } from "./incoming.ts";
 
 /** A message of a server that was longer than the client takes. */
 export class MessageTooLarge extends Error {
@@ -48,8 +49,6 @@ export function limitBytes(fetch: FetchLike, maxBytes: number, onTooLarge: (erro
         },
       }),
     );
-    const { status, statusText, headers } = response;
-    const made = new Response(limited, { status, statusText, headers });
-    return Object.defineProperty(made, "url", { value: response.url });
+    return withBody(response, limited);
   };
 }

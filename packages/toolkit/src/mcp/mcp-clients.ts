@@ -14,6 +14,9 @@ export class McpClients {
   readonly #held = new Map<McpClient, McpRegistration[]>();
   /** A server that was started anew may have resources now, or none any more. */
   readonly #watches = new Map<McpClient, () => void>();
+  /** Those whose registration is under way. */
+  readonly #registering = new Set<McpClient>();
+  #isClosed = false;
   /** The tools for resources, as they are registered, and whose resources, in which group. */
   #resources: { tools: RegisteredToolFunction[]; of: string } = { tools: [], of: "" };
 
@@ -24,18 +27,24 @@ export class McpClients {
   /** Registers all tools of a server, or none. Returns warnings. */
   async register(client: McpClient, options: RegisterMcpOptions): Promise<string[]> {
     checkArguments(client, options);
+    this.#demandOpen(client);
     this.#registry.groups.demand(options.groupName ?? "basic");
     this.#demandName(client);
     const wasConnected = client.connected;
     const registration = new McpRegistration(client, this.#registry, options);
     let warnings: string[];
+    this.#registering.add(client);
     try {
       warnings = await registration.register();
+      this.#demandOpen(client);
       this.#demandName(client);
     } catch (error) {
       registration.remove();
       if (!wasConnected && !this.#held.has(client)) await client.close();
+      if (this.#isClosed) this.#demandOpen(client);
       throw error;
+    } finally {
+      this.#registering.delete(client);
     }
     this.#held.set(client, [...(this.#held.get(client) ?? []), registration]);
     if (!this.#watches.has(client))
@@ -97,9 +106,18 @@ export class McpClients {
     return names.filter((name) => !known.has(name)).map((name) => `There is no MCP client ${JSON.stringify(name)}.`);
   }
 
-  /** Removes and closes all. */
+  /** Removes and closes all, also those that are being registered; nothing can be registered any more. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    const begun = [...this.#registering].map((client) => client.close());
     await this.remove([...this.#held.keys()].map(({ name }) => name));
+    await Promise.all(begun);
+  }
+
+  #demandOpen({ name }: McpClient): void {
+    if (!this.#isClosed) return;
+    const message = `The toolkit is closed, so the MCP client ${JSON.stringify(name)} can't be registered`;
+    throw new ToolkitError("toolkit/closed", message, { name });
   }
 
   /** The tools are gone, and don't come back; the clients stay open until they are removed. */

@@ -33,10 +33,12 @@ export function toolOf(client: McpClient, listed: McpListedTool, keepRaw: boolea
         ended.outcome = outcome;
         wake();
       };
-      client.callTool({ ...request, arguments: input }, { signal, onProgress, ...defined({ ask }) }).then(
-        (result) => end({ result }),
-        (error: unknown) => end({ error }),
-      );
+      client
+        .callTool({ ...request, arguments: input }, { signal, onProgress, isExecution: true, ...defined({ ask }) })
+        .then(
+          (result) => end({ result }),
+          (error: unknown) => end({ error }),
+        );
       for (;;) {
         for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield progressChunk(next);
         const { outcome } = ended;

@@ -66,10 +66,15 @@ export interface McpClientOptions {
    */
   stateful?: boolean;
   /**
-   * Milliseconds that connecting and listing may take; connecting half as long again when the server doesn't answer the question
-   * for the newest revision. Default 30,000.
+   * Milliseconds that connecting and listing may take; connecting one second more when the server doesn't answer the question for
+   * the newest revision. Default 30,000.
    */
   connectTimeoutMs?: number;
+  /**
+   * Milliseconds after which a call that gave no sign of life is given up: neither its answer nor progress. The time in which a
+   * person is asked does not count. Default 60,000; `Infinity`: never.
+   */
+  callTimeoutMs?: number;
   /**
    * The revision of the protocol: `auto` takes 2026-07-28 where the server has it, else the newest older one that both sides have;
    * `legacy` never asks for 2026-07-28; `{ pin }` takes that one only. Default `auto`.

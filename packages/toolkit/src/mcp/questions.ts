@@ -2,6 +2,7 @@ import type { Client, ClientCapabilities } from "@modelcontextprotocol/client";
 import type { JsonSchemaObject, Question, QuestionAnswer, ToolContext } from "@toolglot/core";
 import { defined, errorText, isObject, settleWithin, unsettled } from "@toolglot/internal";
 import { toInputSchema } from "@toolglot/schema";
+import type { IdleTimer } from "./idle-timer.ts";
 import type { McpClientOptions } from "./options.ts";
 
 /** A call on its way, which a server's question may belong to. */
@@ -9,6 +10,8 @@ export interface AskingCall {
   ask: ToolContext["ask"];
   /** What came of questions, for the model and the host. */
   notes: string[];
+  /** Stands still while a question is open. */
+  timer?: IdleTimer;
 }
 
 /** The server is told this when nobody lets a model answer it. */
@@ -53,6 +56,16 @@ export class Questions {
 
   /** The answer to one question, as MCP has it. Rejects for what can't be asked, and where sampling is declined. */
   async answer(method: unknown, params: unknown, call: AskingCall | undefined, signal: AbortSignal): Promise<unknown> {
+    const calls = call === undefined ? [...this.#running] : [call];
+    for (const { timer } of calls) timer?.pause();
+    try {
+      return await this.#answer(method, params, call, signal);
+    } finally {
+      for (const { timer } of calls) timer?.resume();
+    }
+  }
+
+  async #answer(method: unknown, params: unknown, call: AskingCall | undefined, signal: AbortSignal): Promise<unknown> {
     const { elicitation, sampling, roots } = this.#options;
     const given = isObject(params) ? params : {};
     if (method === "roots/list" && roots !== undefined) {

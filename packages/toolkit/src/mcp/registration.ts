@@ -93,7 +93,7 @@ export class McpRegistration {
   #wanted(listed: readonly McpListedTool[], warnings: string[]): McpListedTool[] {
     const { enableTools, disableTools } = this.#options;
     const seen = new Set<string>();
-    return listed.filter(({ name, execution, unusable }) => {
+    return listed.filter(({ name, execution, unusable, notes = [] }) => {
       if (enableTools?.includes(name) === false || disableTools?.includes(name)) return false;
       if (seen.has(name)) {
         warnings.push(`${this.#shown(name)} is listed twice: the first stands.`);
@@ -102,6 +102,7 @@ export class McpRegistration {
       seen.add(name);
       const why = execution?.taskSupport === "required" ? "it can only be called as an MCP task" : unusable;
       if (why !== undefined) warnings.push(`${this.#shown(name)} is left out: ${why}.`);
+      else warnings.push(...notes.map((note) => `${this.#shown(name)} has a field that can't be read: ${note}.`));
       return why === undefined;
     });
   }

@@ -14,10 +14,13 @@ export interface Session {
   made: MadeTransport;
 }
 
+/** How a server is begun with: asked for the newest revision, or as one that is known to have it, or not to. */
+type Era = "ask" | "legacy" | "newest";
+
 /** What one connection learns for the next ones to the same server. */
 export interface SessionMemory {
-  /** The server had only older revisions: it needn't be asked for the newest again. */
-  isLegacy: boolean;
+  /** Whether the server had only older revisions, or the newest: then it needn't be asked again. */
+  era: Era;
   /** The transport that wants an authorisation, and the address for it. */
   waiting?: MadeTransport["transport"];
   authorizationUrl?: URL | undefined;
@@ -31,6 +34,9 @@ export interface SessionParts {
   watch(made: MadeTransport): void;
   events: Omit<TransportEvents, "onAuthorizationUrl">;
 }
+
+/** How long a server may think about the question for the newest revision. Older ones may say nothing at all. */
+const probeMs = 1_000;
 
 /** The one revision that is not begun with `initialize`, as far as the official client knows. */
 const newest = "2026-07-28";
@@ -53,8 +59,8 @@ export async function openSession(
       memory.authorizationUrl = url;
     },
   };
-  const attempt = async (make: () => MadeTransport | Promise<MadeTransport>, legacy: boolean): Promise<Session> => {
-    const client = parts.makeClient(negotiation(revision, timeout));
+  const attempt = async (make: () => MadeTransport | Promise<MadeTransport>, era: Era): Promise<Session> => {
+    const client = parts.makeClient(negotiation(era === "newest" ? { pin: newest } : revision, timeout));
     const made = await make();
     parts.watch(made);
     // The question for the newest revision looks at no signal.
@@ -64,12 +70,12 @@ export async function openSession(
       const connecting = client.connect(made.transport, {
         timeout,
         signal,
-        ...(legacy && { prior: { kind: "legacy" } }),
+        ...(era === "legacy" && { prior: { kind: "legacy" } }),
       });
       // A stream of events that never says where to send to would be waited for, for ever.
       const connected = await settleWithin(connecting, { ms: Math.min(2 * timeout, maxTimerMs), signal });
       if (connected === unsettled) throw new Error(`it did not answer within ${2 * timeout} ms`);
-      memory.isLegacy = client.getProtocolEra() === "legacy";
+      memory.era = client.getProtocolEra() === "legacy" ? "legacy" : "newest";
       return { client, made };
     } catch (error) {
       if (isUnauthorised(error, sdk)) memory.waiting = made.transport;
@@ -82,25 +88,26 @@ export async function openSession(
   };
   const make = (): Promise<MadeTransport> => makeTransport(sdk, options, events);
   const mayFallBack = typeof config !== "function" && config.type === "http" && config.fallback !== false;
-  const skipsQuestion = revision === "auto" && memory.isLegacy;
+  const era = revision === "auto" ? memory.era : "ask";
   memory.authorizationUrl = undefined;
   try {
     try {
-      return await attempt(make, skipsQuestion);
+      return await attempt(make, era);
     } catch (error) {
-      const asked = revision === "auto" && !skipsQuestion;
+      if (revision !== "auto") throw error;
       // It may be another server by now.
-      if (skipsQuestion) memory.isLegacy = false;
+      memory.era = "ask";
       // It was not asked, or started too slowly to answer in time.
-      if (revision === "auto" && theirRevisions(error)?.includes(newest)) return await attempt(make, false);
-      if (!asked || !isConfused(error, sdk, typeof config !== "function" && config.type === "http")) throw error;
-      return await attempt(make, true);
+      if (theirRevisions(error)?.includes(newest)) return await attempt(make, "newest");
+      const isHttp = typeof config !== "function" && config.type === "http";
+      if (era === "legacy" || !isConfused(error, sdk, isHttp)) throw error;
+      return await attempt(make, era === "newest" ? "ask" : "legacy");
     }
   } catch (error) {
     if (!mayFallBack || !isOtherTransport(error, sdk)) throw error;
     const sse = (): MadeTransport => makeSseTransport(sdk, config, maxBufferSize, events);
     // What that says of a server that has neither is no help.
-    return await attempt(sse, true).catch((again: unknown) => {
+    return await attempt(sse, "legacy").catch((again: unknown) => {
       signal.throwIfAborted();
       throw ToolkitError.isInstance(again) && again.code === "toolkit/mcp-unauthorised" ? again : error;
     });
@@ -108,8 +115,9 @@ export async function openSession(
 }
 
 function negotiation(revision: NonNullable<McpClientOptions["revision"]>, timeout: number): RevisionOptions {
-  // An old server may not answer a question before `initialize`.
-  if (revision === "auto") return { versionNegotiation: { mode: "auto", probe: { timeoutMs: timeout / 2 } } };
+  // An old server may not answer a question before `initialize`. One that starts slowly is asked again by what it says then.
+  const timeoutMs = Math.min(probeMs, timeout / 2);
+  if (revision === "auto") return { versionNegotiation: { mode: "auto", probe: { timeoutMs } } };
   if (revision === "legacy") return {};
   if (revision.pin >= newest) return { versionNegotiation: { mode: { pin: revision.pin } } };
   return { supportedProtocolVersions: [revision.pin] };

@@ -1,4 +1,4 @@
-import type { Transport } from "@modelcontextprotocol/client";
+import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import type { McpStdioTransport } from "./options.ts";
 
 // Of Node only, and loaded only when it is asked for, after the official client; browser bundles leave it out (`browser` in
@@ -25,11 +25,24 @@ function endAll(): void {
   }
 }
 
+/** What a transport gives besides messages, and what makes those of lines. */
+export interface StdioEvents {
+  onTooLarge(): void;
+  /** Undefined for a line that is no message. */
+  read(line: string): JSONRPCMessage | undefined;
+}
+
+/** What the official transport has inside: its buffer, which reads lines, and the process. */
+interface Inside {
+  _readBuffer: Pick<LineReader, "append" | "readMessage" | "clear">;
+  _process?: { stdout?: NodeJS.ReadableStream | null };
+}
+
 /** A transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
 export async function createStdioTransport(
   options: McpStdioTransport,
   maxBufferSize: number,
-  onTooLarge: () => void,
+  { onTooLarge, read }: StdioEvents,
 ): Promise<StdioConnection> {
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio");
   const { command, args = [], env, cwd, onStderr } = options;
@@ -43,6 +56,8 @@ export async function createStdioTransport(
     ...(env !== undefined && { env: { ...env } }),
     ...(cwd !== undefined && { cwd }),
   });
+  const inside = transport as unknown as Inside;
+  inside._readBuffer = new LineReader(maxBufferSize, read);
   transport.onerror = (error) => {
     if (/exceeded maximum size/.test(error.message)) onTooLarge();
   };
@@ -64,6 +79,8 @@ export async function createStdioTransport(
     await start();
     pid = transport.pid;
     if (pid === null) return;
+    // A server that has closed its output answers nothing any more, however long it lives.
+    inside._process?.stdout?.once("end", () => void transport.close());
     if (running.size === 0) process.on("exit", endAll);
     running.add(pid);
   };
@@ -74,4 +91,49 @@ export async function createStdioTransport(
     return closing;
   };
   return { transport, stderrTail: () => tail.trim() };
+}
+
+const lineFeed = 10;
+
+/** The lines of a server, as messages. A long one is put together once, however many pieces it comes in. */
+class LineReader {
+  readonly #maxBytes: number;
+  readonly #read: (line: string) => JSONRPCMessage | undefined;
+  #pieces: Buffer[] = [];
+  #size = 0;
+  #messages: JSONRPCMessage[] = [];
+
+  constructor(maxBytes: number, read: (line: string) => JSONRPCMessage | undefined) {
+    this.#maxBytes = maxBytes;
+    this.#read = read;
+  }
+
+  /** Throws for a line that is too long. */
+  append(chunk: Buffer): void {
+    for (let from = 0; from < chunk.length; ) {
+      const end = chunk.indexOf(lineFeed, from);
+      const piece = chunk.subarray(from, end < 0 ? chunk.length : end);
+      this.#pieces.push(piece);
+      this.#size += piece.length;
+      if (this.#size > this.#maxBytes) {
+        this.clear();
+        throw new Error(`a line exceeded maximum size of ${this.#maxBytes} bytes`);
+      }
+      if (end < 0) return;
+      from = end + 1;
+      const message = this.#read(Buffer.concat(this.#pieces).toString("utf8"));
+      if (message !== undefined) this.#messages.push(message);
+      this.#pieces = [];
+      this.#size = 0;
+    }
+  }
+
+  readMessage(): JSONRPCMessage | null {
+    return this.#messages.shift() ?? null;
+  }
+
+  clear(): void {
+    this.#pieces = [];
+    this.#size = 0;
+  }
 }

@@ -1,10 +1,12 @@
 import { context, metrics, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
-import { isTraced, traceparentText } from "@toolglot/internal/otel";
+import { executionSpan, isTraced, traceparentText } from "@toolglot/internal/otel";
 
 /** What is known of a request before it is sent. */
 export interface RequestTrace {
   method: string;
   tool?: string;
+  /** The request is the whole execution of a tool, which may have a span already. */
+  isExecution?: boolean | undefined;
   revision: string | undefined;
   sessionId: string | undefined;
   isStdio: boolean;
@@ -16,9 +18,12 @@ const scope = "@toolglot/toolkit";
 /** Bounds of the histogram, in seconds, as the conventions have them. */
 const buckets = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
-/** Sends a request in a span of the client's, measures it, and gives the fields that carry the trace to the server. */
+/**
+ * Sends a request in a span of the client's, measures it, and gives the fields that carry the trace to the server. A call of a tool
+ * whose execution has a span already is no second one: that span gets the attributes (semantic conventions for GenAI, MCP).
+ */
 export async function traceRequest<Value>(
-  { method, tool, revision, sessionId, isStdio, requestId }: RequestTrace,
+  { method, tool, isExecution, revision, sessionId, isStdio, requestId }: RequestTrace,
   send: (sent: { _meta?: Record<string, string> }) => Promise<Value>,
 ): Promise<Value> {
   const known: Record<string, string> = {
@@ -28,10 +33,10 @@ export async function traceRequest<Value>(
     ...(tool !== undefined && { "gen_ai.tool.name": tool, "gen_ai.operation.name": "execute_tool" }),
   };
   const name = tool === undefined ? method : `${method} ${tool}`;
-  const span = trace.getTracer(scope).startSpan(name, {
-    kind: SpanKind.CLIENT,
-    attributes: { ...known, ...(sessionId !== undefined && { "mcp.session.id": sessionId }) },
-  });
+  const attributes = { ...known, ...(sessionId !== undefined && { "mcp.session.id": sessionId }) };
+  const outer = isExecution ? (context.active().getValue(executionSpan) as Span | undefined) : undefined;
+  outer?.setAttributes(attributes);
+  const span = outer ?? trace.getTracer(scope).startSpan(name, { kind: SpanKind.CLIENT, attributes });
   const began = performance.now();
   let failed: string | undefined;
   try {
@@ -46,11 +51,12 @@ export async function traceRequest<Value>(
   } finally {
     const id = requestId?.();
     if (id !== undefined) span.setAttribute("jsonrpc.request.id", String(id));
-    if (failed !== undefined) {
+    // What becomes of the execution is for the outer span to say: it may be tried again.
+    if (failed !== undefined && outer === undefined) {
       span.setAttribute("error.type", failed);
       span.setStatus({ code: SpanStatusCode.ERROR });
     }
-    span.end();
+    if (outer === undefined) span.end();
     // Not kept: the process may install its meter after this module is loaded.
     metrics
       .getMeter(scope)

@@ -1,5 +1,6 @@
 import type { Transport } from "@modelcontextprotocol/client";
 import { watchAuthorization } from "./authorization.ts";
+import { Incoming, mendAnswers } from "./incoming.ts";
 import { limitBytes, MessageTooLarge } from "./limit-bytes.ts";
 import type { ClientModule } from "./load-client.ts";
 import { defaultBufferSize, type McpClientOptions, type McpHttpTransport } from "./options.ts";
@@ -10,6 +11,8 @@ type StdioModule = typeof import("./stdio-transport.ts");
 export interface TransportEvents {
   /** A message of the server was longer than the client takes. */
   onTooLarge(error: Error): void;
+  /** What every message goes through. */
+  incoming: Incoming;
   /** The host's provider was told to send a person there. */
   onAuthorizationUrl(url: URL): void;
 }
@@ -28,15 +31,16 @@ export async function makeTransport(
 ): Promise<MadeTransport> {
   if (typeof config === "function") return { transport: await config(), said: () => "" };
   if (config.type === "http") {
-    const options = httpOptions(config, maxBufferSize, events);
+    const options = httpOptions(config, maxBufferSize, events, true);
     return { transport: new sdk.StreamableHTTPClientTransport(new URL(config.url), options), said: () => "" };
   }
   // Bundlers for browsers put an empty module in its place.
   const { createStdioTransport } = (await import("./stdio-transport.ts")) as Partial<StdioModule>;
   if (createStdioTransport === undefined) throw new Error("stdio needs Node: use a transport of type http");
-  const { transport, stderrTail } = await createStdioTransport(config, maxBufferSize, () =>
-    events.onTooLarge(new MessageTooLarge(maxBufferSize)),
-  );
+  const { transport, stderrTail } = await createStdioTransport(config, maxBufferSize, {
+    onTooLarge: () => events.onTooLarge(new MessageTooLarge(maxBufferSize)),
+    read: (line) => events.incoming.readText(line),
+  });
   return { transport, said: () => (stderrTail() === "" ? "" : `. It wrote: ${stderrTail()}`) };
 }
 
@@ -47,7 +51,7 @@ export function makeSseTransport(
   maxBufferSize: number = defaultBufferSize,
   events: TransportEvents,
 ): MadeTransport {
-  const transport = new sdk.SSEClientTransport(new URL(config.url), httpOptions(config, maxBufferSize, events));
+  const transport = new sdk.SSEClientTransport(new URL(config.url), httpOptions(config, maxBufferSize, events, false));
   // The stream would open again by itself, for a new session that nobody has begun, and answers would be waited for in vain.
   transport.onerror = (error) => {
     if (sdk.SseError.isInstance(error)) void transport.close();
@@ -58,13 +62,15 @@ export function makeSseTransport(
 function httpOptions(
   { headers, fetch, authProvider }: McpHttpTransport,
   maxBufferSize: number,
-  events: TransportEvents,
+  { onTooLarge, incoming, onAuthorizationUrl }: TransportEvents,
+  answersHere: boolean,
 ) {
+  const limited = limitBytes(fetch ?? globalThis.fetch, maxBufferSize, onTooLarge);
   return {
-    fetch: limitBytes(fetch ?? globalThis.fetch, maxBufferSize, events.onTooLarge),
+    fetch: mendAnswers(limited, incoming, answersHere),
     ...(headers !== undefined && { requestInit: { headers: { ...headers } } }),
     ...(authProvider !== undefined && {
-      authProvider: watchAuthorization(authProvider, events.onAuthorizationUrl),
+      authProvider: watchAuthorization(authProvider, onAuthorizationUrl),
     }),
   };
 }
@@ -79,12 +85,12 @@ export async function finishAuthorization(
   if (typeof config === "function" || config.type !== "http" || config.authProvider === undefined) {
     throw new TypeError("finishAuth needs a transport of type http with an authProvider");
   }
+  const incoming = new Incoming(sdk, () => {});
+  const noEvents: TransportEvents = { onTooLarge: () => {}, onAuthorizationUrl: () => {}, incoming };
   const made = (waiting ??
     new sdk.StreamableHTTPClientTransport(
       new URL(config.url),
-      httpOptions(config, defaultBufferSize, noEvents),
+      httpOptions(config, defaultBufferSize, noEvents, true),
     )) as InstanceType<ClientModule["StreamableHTTPClientTransport"]>;
   await (typeof code === "string" ? made.finishAuth(code) : made.finishAuth(code));
 }
-
-const noEvents: TransportEvents = { onTooLarge: () => {}, onAuthorizationUrl: () => {} };

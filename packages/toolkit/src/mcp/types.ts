@@ -8,6 +8,8 @@ export interface McpListedTool extends McpTool {
   execution?: { taskSupport?: string };
   /** Why the tool can't be used: then it is not registered. */
   unusable?: string;
+  /** Fields of its description that could not be read, and were left out. */
+  notes?: readonly string[];
 }
 
 /** One block of a tool's answer, as MCP has it. */
@@ -55,6 +57,8 @@ export interface McpCallRequest {
 export interface McpCallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: McpProgress) => void;
+  /** The call is the whole execution of a tool: where that has a span already, the call gets none of its own. Default false. */
+  isExecution?: boolean;
   /** Answers what the server asks during the call, where the client was made with `elicitation: "host"` or `sampling: "host"`. */
   ask?: ToolContext["ask"];
 }

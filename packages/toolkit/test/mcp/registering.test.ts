@@ -56,8 +56,9 @@ it("leaves out what can't be used, each with its reason, and registers the other
   const left = (name: string, why: string): string =>
     `The tool "${name}" of the MCP server "here" is left out: ${why}.`;
   expect(await kit.registerMcpClient(client)).toEqual([
-    left("text", "its input schema is none of an object"),
-    left("wrong", "its description has fields of a wrong kind"),
+    left("text", 'its description can\'t be read (inputSchema.type: Invalid input: expected "object")'),
+    // An odd hint costs the hint, not the tool.
+    'The tool "wrong" of the MCP server "here" has a field that can\'t be read: annotations.readOnlyHint: Invalid input: expected boolean, received string.',
     left("task", "it can only be called as an MCP task"),
     'The tool "a" of the MCP server "here" is listed twice: the first stands.',
     left("number 8", "it has no name"),
@@ -66,7 +67,8 @@ it("leaves out what can't be used, each with its reason, and registers the other
     left("nowhere", 'Tool "nowhere": the input schema: $ref "#/$defs/nowhere" at the root leads nowhere'),
     expect.stringMatching(/^The tool "outside" of the MCP server "here" is left out: .*https:\/\/example\.com/),
   ]);
-  expect([...kit.registered.keys()]).toEqual(["a", "b"]);
+  expect([...kit.registered.keys()]).toEqual(["a", "wrong", "b"]);
+  expect(kit.registered.get("wrong")?.definition.annotations?.readOnlyHint).toBeUndefined();
   expect(kit.registered.get("a")?.definition.description).toBe("Tool a.");
 });
 

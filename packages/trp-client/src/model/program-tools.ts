@@ -11,6 +11,7 @@ import {
 import { failure } from "@toolglot/core/executing";
 import { checkKeys, defined, isObject, textDigest, wholeResult } from "@toolglot/internal";
 import type { AliasRow, ShapedResult } from "@toolglot/trp-core/frames";
+import { mayHaveRun } from "../errors.ts";
 import { needsApproval, OpenKeys } from "../open-keys.ts";
 import { captureTrace } from "../tracing-of.ts";
 import type { CallResult, TrpClient } from "../types.ts";
@@ -205,7 +206,8 @@ class Program {
       try {
         return { ok: true, value: value() };
       } catch (error) {
-        return { ok: false, error: (error as ToolError).message };
+        const { message, data } = error as ToolError;
+        return { ok: false, error: message, ...data };
       }
     });
   }
@@ -216,7 +218,7 @@ class Program {
     const call = read.kind === "calls" ? read.calls[0] : undefined;
     if (call?.ok) return call;
     const { message } = call?.error ?? { message: "A call needs name and args." };
-    throw new ToolError(message);
+    throw new ToolError(message, { data: { executed: "no" } });
   }
 
   /** The calls of a program belong to the trace in which the program began. */
@@ -251,7 +253,8 @@ class Program {
           return { row, outcome, value: await this.#value(row, outcome, signal) };
         } catch (error) {
           const { error: lost } = toLost(row, error, signal.aborted);
-          return { row, value: thrown(lost?.message ?? "", lost?.hint) };
+          const executed = mayHaveRun(error) ? "unknown" : "no";
+          return { row, value: thrown(lost?.message ?? "", lost?.hint, { executed }) };
         }
       }),
     );
@@ -259,8 +262,9 @@ class Program {
     if (waiting.length > 0) {
       const message = waiting.map(({ row, outcome }) => outcome?.error?.message ?? row.name).join("\n");
       const ids = waiting.map(({ outcome }) => outcome?.error?.retryHint.approval_id);
+      const approvalIds = ids.filter((id) => id !== undefined);
       const needs = approvals ? "approval" : "later";
-      throw new ToolError(message, { data: { needs, approvalIds: ids.filter((id) => id !== undefined) } });
+      throw new ToolError(message, { data: { needs, code: "TRP_4002", executed: "no", approvalIds } });
     }
     return ends.map(({ value }) => value);
   }
@@ -268,7 +272,7 @@ class Program {
   async #value(row: AliasRow, outcome: CallResult, signal: AbortSignal): Promise<() => unknown> {
     if (outcome.status !== "success" || outcome.result === undefined) {
       const { error } = toEnding(row, outcome);
-      return thrown(error?.message ?? "", error?.hint);
+      return thrown(error?.message ?? "", error?.hint, failureData(outcome));
     }
     const { result } = outcome;
     const whole = result.artifacts.length === 0 ? result : await this.#whole(result, signal);
@@ -295,9 +299,22 @@ class Program {
   }
 }
 
-function thrown(message: string, hint = ""): () => never {
+/**
+ * What a program can decide by, as members of the error's `data`: the router's `code`, whether the capability was
+ * `executed`, and the `approvalIds` that a call waits for.
+ */
+function failureData({ status, error }: CallResult): Record<string, unknown> {
+  const { approval_id: approvalId } = error?.retryHint ?? {};
+  return {
+    ...defined({ code: error?.code }),
+    executed: status === "refused" ? "no" : status === "unknown" ? "unknown" : "yes",
+    ...(approvalId !== undefined && { approvalIds: [approvalId] }),
+  };
+}
+
+function thrown(message: string, hint = "", data: Record<string, unknown> = {}): () => never {
   return () => {
-    throw new ToolError(hint === "" ? message : `${message}\n${hint}`);
+    throw new ToolError(hint === "" ? message : `${message}\n${hint}`, { data });
   };
 }
 
@@ -305,7 +322,7 @@ const wording = {
   en: {
     call: "Calls a capability of the router by its name, and gives its result. For those that are no function of their own.",
     batch:
-      "Calls several capabilities side by side. Gives a list in the order of the calls: { ok: true, value } or { ok: false, error }.",
+      "Calls several capabilities side by side. Gives a list in the order of the calls: { ok: true, value } or { ok: false, error, code, executed }.",
     search: (count: number) =>
       `Finds capabilities by what is to be done, among ${count}. Gives lines: idx name(args) flags what it does.`,
     name: "Name of the capability.",
@@ -314,7 +331,7 @@ const wording = {
   },
   zh: {
     call: "按名称调用路由器的一个能力并返回结果，用于没有独立函数的能力。",
-    batch: "并行调用多个能力，按调用顺序返回列表：{ ok: true, value } 或 { ok: false, error }。",
+    batch: "并行调用多个能力，按调用顺序返回列表：{ ok: true, value } 或 { ok: false, error, code, executed }。",
     search: (count: number) => `按要做的事查找能力，共 ${count} 个。返回目录行：idx 名称(参数) 标志 用途。`,
     name: "能力的名称。",
     args: "按名称给出的参数。",

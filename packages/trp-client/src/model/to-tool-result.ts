@@ -1,5 +1,6 @@
 import { type ToolErrorInfo, ToolglotError, type ToolResult, toJsonText } from "@toolglot/core";
 import { failure as failed, interrupted } from "@toolglot/core/executing";
+import { defined } from "@toolglot/internal";
 import type { AliasRow } from "@toolglot/trp-core/frames";
 import { needsKey } from "../catalog-view.ts";
 import { mayHaveRun } from "../errors.ts";
@@ -15,10 +16,14 @@ export function failure(name: string, error: ToolErrorInfo): Ending {
 
 /** A call's outcome in core's words. `UNKNOWN` of something that changes is `in-doubt`. */
 export function toEnding(row: AliasRow, outcome: CallResult): Ending {
-  const metadata = { trpCallId: outcome.callId, ...(outcome.key === undefined ? {} : { idempotencyKey: outcome.key }) };
+  const { callId: trpCallId, key: idempotencyKey, replayedFrom, replayedAt } = outcome;
+  const metadata = { trpCallId, ...defined({ idempotencyKey, replayedFrom, replayedAt }) };
+  const replayed = replayNote(outcome);
   if (outcome.status === "success" && outcome.result !== undefined) {
     const { summary, data, artifacts, warnings } = outcome.result;
+    // First what is easily taken for something else: a repeated success looks like a second one.
     const shown = {
+      ...(replayed === undefined ? {} : { replayed }),
       summary,
       ...(data === null ? {} : { data }),
       ...(artifacts.length === 0 ? {} : { artifacts }),
@@ -35,7 +40,8 @@ export function toEnding(row: AliasRow, outcome: CallResult): Ending {
   }
   const error = outcome.error as CallError;
   if (error.errorClass === "APPROVAL_REQUIRED") return { ...waiting(row, error), metadata };
-  const info = { type: error.errorClass, message: error.message, ...(error.fix === "" ? {} : { hint: error.fix }) };
+  const message = replayed === undefined ? error.message : `${replayed} ${error.message}`;
+  const info = { type: error.errorClass, message, ...(error.fix === "" ? {} : { hint: error.fix }) };
   const status =
     outcome.status === "unknown" && needsKey(row)
       ? "in-doubt"
@@ -43,6 +49,16 @@ export function toEnding(row: AliasRow, outcome: CallResult): Ending {
         ? "denied"
         : "error";
   return { ...failure(row.name, info), status, metadata: { ...metadata, trpCode: error.code } };
+}
+
+/** Says of an outcome that repeats an earlier call's that nothing was done now, and when it was done; else undefined. */
+export function replayNote({ status, replayedFrom, replayedAt }: CallResult): string | undefined {
+  if (replayedFrom === undefined || status === "unknown") return undefined;
+  // Of a time that is none, it only says that it was before.
+  const time = replayedAt === undefined ? null : new Date(replayedAt).toJSON();
+  const when = time === null ? "before" : `at ${time}`;
+  const what = status === "success" ? "The same call was done" : "The same call failed";
+  return `Nothing was done now. ${what} ${when}, and this is its outcome.`;
 }
 
 /** The result of a call that waits for a person's decision. */

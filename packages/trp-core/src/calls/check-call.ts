@@ -1,7 +1,7 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
-import { decide, policyProof, policySubject } from "../policy/decide.ts";
+import { decide, deniesAlways, policyProof, policySubject } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { effectOperation } from "./effect-key.ts";
@@ -23,8 +23,22 @@ export interface Checked {
 
 const defaultMaxTimeoutMs = 60_000;
 
-/** Arguments, key, policy; the first that has something against the call refuses it. */
+/**
+ * Arguments, key, policy; the first that has something against the call refuses it. Who may never have the capability
+ * gets the denial, whatever else is wrong: the other answers describe its arguments and rules.
+ */
 export async function checkCall(dependencies: CallDependencies, context: CallContext): Promise<Checked | Fault> {
+  const checked = await checkInTurn(dependencies, context);
+  const { capability, item, principal } = context.call;
+  const isRefusedUnasked = isFault(checked) && context.proof === undefined;
+  if (!isRefusedUnasked || !deniesAlways(dependencies.policy, principal, capability)) return checked;
+  const { args } = item;
+  const fingerprint = operationFingerprint(capability.capId, args);
+  const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
+  return isFault(decision) ? decision : checked;
+}
+
+async function checkInTurn(dependencies: CallDependencies, context: CallContext): Promise<Checked | Fault> {
   const { store, allowVolatile } = dependencies;
   const { capability, item, principal } = context.call;
   const found = await dependencies.checkArguments(capability, item.args, principal);

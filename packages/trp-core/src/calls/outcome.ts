@@ -11,7 +11,7 @@ import type {
 import type { CallItem } from "../frames/types.ts";
 import type { CallOutcome } from "../store/session-types.ts";
 import { outcomeUnknown } from "./faults.ts";
-import type { Settled } from "./types.ts";
+import type { Replay, Settled } from "./types.ts";
 
 /** How an operation ended, as its record keeps it. */
 export type StoredOutcome = {
@@ -23,7 +23,7 @@ export type StoredOutcome = {
 
 /** What the record of an operation keeps of how it ended. */
 export function storedOutcome(settled: Extract<Settled, { kind: "success" | "failed" }>, callId: string): JsonValue {
-  const { replayedFrom, ...rest } = settled;
+  const { replayedFrom, replayedAt, ...rest } = settled;
   // Plain data throughout; JSON drops what is undefined.
   return { ...rest, call_id: callId } as unknown as JsonObject;
 }
@@ -45,6 +45,7 @@ export function settledFromRecord(record: OperationRecord): Settled | undefined 
   const shared = {
     usage: stored.usage,
     replayedFrom: stored.call_id,
+    ...(record.finishedAt === undefined ? {} : { replayedAt: record.finishedAt }),
     ...(stored.proof === undefined ? {} : { proof: stored.proof }),
   };
   return stored.kind === "success"
@@ -106,7 +107,7 @@ export function settledToOutcome(
   };
   if (settled.kind !== "success") payload.error = faultPayload(settled.fault);
   if (settled.proof !== undefined) payload.policy_proof = settled.proof;
-  if (settled.replayedFrom !== undefined) payload.replayed_from = settled.replayedFrom;
+  Object.assign(payload, replayFields(settled));
   if (settled.kind === "unknown" && settled.doubt !== undefined)
     return { type: "RESULT", payload, doubt: settled.doubt };
   return { type: "RESULT", payload };
@@ -137,7 +138,14 @@ function extras(settled: Extract<Settled, { usage: CallUsage }>): Partial<BatchI
   return {
     usage: settled.usage,
     ...(settled.proof === undefined ? {} : { policy_proof: settled.proof }),
-    ...(settled.replayedFrom === undefined ? {} : { replayed_from: settled.replayedFrom }),
+    ...replayFields(settled),
+  };
+}
+
+function replayFields({ replayedFrom, replayedAt }: Replay): Pick<ResultPayload, "replayed_from" | "replayed_at_ms"> {
+  return {
+    ...(replayedFrom === undefined ? {} : { replayed_from: replayedFrom }),
+    ...(replayedAt === undefined ? {} : { replayed_at_ms: replayedAt }),
   };
 }
 
@@ -162,11 +170,12 @@ export function settledFromOutcome(outcome: CallOutcome): Settled {
     const reason = faultOf(payload);
     return payload.dispatched ? { kind: "failed", fault: reason, usage: noUsage } : refused(reason);
   }
-  const { status, result, error, usage, policy_proof, replayed_from } = outcome.payload;
+  const { status, result, error, usage, policy_proof, replayed_from, replayed_at_ms } = outcome.payload;
   const shared = {
     usage,
     ...(policy_proof === undefined ? {} : { proof: policy_proof }),
     ...(replayed_from === undefined ? {} : { replayedFrom: replayed_from }),
+    ...(replayed_at_ms === undefined ? {} : { replayedAt: replayed_at_ms }),
   };
   if (status === "SUCCESS" && result !== null) return { kind: "success", result, ...shared };
   const reason = error === undefined ? fault("TRP_5001") : faultOf(error);

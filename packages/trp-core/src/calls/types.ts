@@ -42,22 +42,21 @@ export interface PipelineResult {
   reply?: ResponseFrame;
 }
 
+/** With an end that repeats another call's: that call, and when it ended (by the store's clock). Nothing was done now. */
+export interface Replay {
+  replayedFrom?: string;
+  replayedAt?: number;
+}
+
 /** The end of a call, before it is put into a frame. */
 export type Settled =
-  | { kind: "success"; result: ShapedResult; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
+  | ({ kind: "success"; result: ShapedResult; usage: CallUsage; proof?: PolicyProof } & Replay)
   /** Nothing was executed. */
   | { kind: "refused"; fault: Fault }
   /** It was started and failed; or may be tried again, when the fault is retryable. */
-  | { kind: "failed"; fault: Fault; usage: CallUsage; proof?: PolicyProof; replayedFrom?: string }
+  | ({ kind: "failed"; fault: Fault; usage: CallUsage; proof?: PolicyProof } & Replay)
   /** It was started, and its outcome is unknown. `doubt`: the operation that is recorded as in doubt. */
-  | {
-      kind: "unknown";
-      fault: Fault;
-      usage: CallUsage;
-      proof?: PolicyProof;
-      replayedFrom?: string;
-      doubt?: OperationClaim;
-    }
+  | ({ kind: "unknown"; fault: Fault; usage: CallUsage; proof?: PolicyProof; doubt?: OperationClaim } & Replay)
   /** The same operation runs elsewhere, or under another call. */
   | { kind: "in-progress"; retryAfterMs: number };
 

@@ -19,7 +19,7 @@ export interface RegistryOptions {
   capabilities?: readonly AnyCapability[];
   /** Engine for argument schemas. Default: one without code generation. */
   validator?: ValidatorFactory;
-  /** What is always denied to a principal is not in their catalog. What it throws counts as false. Default: nothing. */
+  /** What is always denied to a principal is not in their catalog. It must not throw. Default: nothing is denied. */
   isDenied?(principal: Principal, registered: RegisteredCapability): boolean;
   /** READs of MEDIUM risk that are `pure` need no key. Default false. */
   keylessReads?: boolean;
@@ -111,13 +111,8 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
   }
 
   /** Whether the policy lets the principal have it, for some arguments at some time. */
-  function isOffered(principal: Principal, registered: RegisteredCapability): boolean {
-    try {
-      return isDenied?.(principal, registered) !== true;
-    } catch {
-      return true;
-    }
-  }
+  const isOffered = (principal: Principal, registered: RegisteredCapability): boolean =>
+    isDenied?.(principal, registered) !== true;
 
   function digestOfAll(): string {
     const active = [...own.values(), ...builtIn.values()].filter(isActive);
@@ -194,8 +189,10 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
       return fault("TRP_1003", `idx ${call.idx} does not stand for ${call.cap_id} in this session's catalog`);
     }
     const { schema_digest: given } = call;
+    if (given === registered.schemaDigest) return registered;
+    // Whether its schema has changed is nothing for those who may not have it: their answer is the denial.
+    if (!isOffered(principal, registered)) return registered;
     if (given !== undefined && given !== null) {
-      if (given === registered.schemaDigest) return registered;
       return fault("TRP_2007", `schema_digest is not the one of ${call.cap_id} any more`);
     }
     if (alias.digest !== registered.schemaDigest) {

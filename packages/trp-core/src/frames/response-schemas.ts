@@ -198,6 +198,7 @@ const result = agreeing<ResultPayload>()(
     usage,
     policy_proof: v.exactOptional(policyProof),
     replayed_from: v.exactOptional(id),
+    replayed_at_ms: v.exactOptional(count),
   }),
 );
 
@@ -208,6 +209,7 @@ const batchItem = v.strictObject({
   usage: v.exactOptional(usage),
   policy_proof: v.exactOptional(policyProof),
   replayed_from: v.exactOptional(id),
+  replayed_at_ms: v.exactOptional(count),
   error_class: v.exactOptional(faultFields.error_class),
   error_code: v.exactOptional(faultFields.error_code),
   message: v.exactOptional(text),

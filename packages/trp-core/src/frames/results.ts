@@ -120,8 +120,10 @@ export interface ResultPayload {
   error?: FaultPayload;
   usage: CallUsage;
   policy_proof?: PolicyProof;
-  /** The `call_id` under which the effect happened, when this answer repeats that one's outcome. */
+  /** The `call_id` under which the effect happened, when this answer repeats that one's outcome: nothing was done now. */
   replayed_from?: string;
+  /** When that call ended, milliseconds since the epoch. */
+  replayed_at_ms?: number;
 }
 
 /** The outcome of one item of a batch; a failed one carries its error beside it. */
@@ -133,6 +135,8 @@ export interface BatchItemResult extends Partial<FaultPayload> {
   policy_proof?: PolicyProof;
   /** As in a RESULT. */
   replayed_from?: string;
+  /** As in a RESULT. */
+  replayed_at_ms?: number;
 }
 
 /** How the calls of a batch ended: SUCCESS when all did, FAILED when none did (6.2.6). */

@@ -42,6 +42,18 @@ export function decide(
   }
 }
 
+/**
+ * Whether the policy denies a capability to a principal whatever the arguments, the time and the rate. Such a principal
+ * learns nothing of the capability but what the policy says. A policy that throws here has not said so.
+ */
+export function deniesAlways(engine: PolicyEngine, principal: Principal, registered: RegisteredCapability): boolean {
+  try {
+    return engine.deniesAlways?.({ principal, capability: policySubject(registered) }) === true;
+  } catch {
+    return false;
+  }
+}
+
 function checked(given: unknown): PolicyDecision {
   try {
     const { decision, rule, reason, retryAfterMs } = given as PolicyDecision;

@@ -1,7 +1,8 @@
-import { isFault } from "../frames/fault.ts";
+import { denied } from "../calls/faults.ts";
+import { type Fault, isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
 import type { CapQueryResPayload, CatalogSyncResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
-import { decide, policySubject } from "../policy/decide.ts";
+import { decide, deniesAlways, policySubject } from "../policy/decide.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 
 /** Answers a `CATALOG_SYNC_REQ` (TRP v0.1 draft, 6.1.2): the whole table, or what has changed in it. */
@@ -31,7 +32,9 @@ export async function answerCapQuery(
   // That the schema has changed is no reason to refuse: who asks wants to know it.
   const schema_digest = registry.get(cap_id)?.schemaDigest ?? null;
   const found = await registry.resolve(session, principal, { idx, cap_id, schema_digest }, frame.catalog_epoch);
-  if (isFault(found)) return nack(head, found, { now: store.now(), expectedSeq: session.expectedSeq });
+  const refuse = (reason: Fault): ResponseFrame =>
+    nack(head, reason, { now: store.now(), expectedSeq: session.expectedSeq });
+  if (isFault(found)) return refuse(found);
   const examples = found.definition.examples ?? [];
   const decision = await decide(policy, {
     principal,
@@ -40,12 +43,14 @@ export async function answerCapQuery(
     now: store.now(),
     phase: "start",
   });
+  if (decision.decision === "deny" && deniesAlways(policy, principal, found)) return refuse(denied(decision));
   const payload: CapQueryResPayload = {
     idx,
     cap_id,
     canonical_schema: structuredClone(found.schema),
     policy_hints: {
-      requires_approval: decision.decision === "approve",
+      // Of what is denied with these arguments, nobody may believe that it needs nobody's consent.
+      requires_approval: decision.decision !== "allow",
       idempotency_required: found.keyRequired,
     },
     examples: include_examples ? examples.map(({ args }) => ({ args: structuredClone(args) })) : [],

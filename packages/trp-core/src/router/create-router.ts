@@ -14,7 +14,7 @@ import type { AnyCapability, CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { createEmitter, type Emitter } from "../events/emitter.ts";
 import type { Principal } from "../identity/types.ts";
-import { defaultPolicy, policySubject, strictForNarrowed } from "../policy/decide.ts";
+import { defaultPolicy, deniesAlways, strictForNarrowed } from "../policy/decide.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import { artifactReadCapability } from "../results/artifact-capability.ts";
 import { createResultShaper } from "../results/shaper.ts";
@@ -186,8 +186,7 @@ function ownRegistry(
 ): CapabilityRegistry {
   const registry = createRegistry({
     store,
-    isDenied: (principal, registered) =>
-      policy.deniesAlways?.({ principal, capability: policySubject(registered) }) === true,
+    isDenied: (principal, registered) => deniesAlways(policy, principal, registered),
     capabilities: options.capabilities ?? [],
     strictEpoch: options.strictEpoch ?? false,
     keylessReads: options.keylessReads ?? false,

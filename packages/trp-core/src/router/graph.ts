@@ -1,10 +1,12 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
 import { valueAt, wholeResult } from "@toolglot/internal";
+import { denied } from "../calls/faults.ts";
 import { fillReferences, misfit, placeText, pointerText, type Reference, referencesOf } from "../calls/references.ts";
 import type { Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import type { CallItem, RequestOf } from "../frames/types.ts";
+import { decide, deniesAlways, policySubject } from "../policy/decide.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 
 type DagFrame = AdmittedFrame<RequestOf<"CALL_DAG_REQ">>;
@@ -34,6 +36,8 @@ export class Graph {
       references.set(item.call_id, found);
       const capability = await deps.registry.resolve(session, principal, item, frame.catalog_epoch);
       if (isFault(capability)) return inCall(item, capability);
+      const denial = await alwaysDenied(deps, admitted, item, capability);
+      if (denial !== undefined) return inCall(item, denial);
       capabilities.set(item.call_id, capability);
     }
     for (const item of calls) {
@@ -102,6 +106,19 @@ export class Graph {
     });
     return whole as JsonObject | undefined;
   }
+}
+
+/** What the policy says of a capability that the principal may never have, before anything else is said of it. */
+async function alwaysDenied(
+  { policy, store }: FrameDependencies,
+  { principal }: DagFrame,
+  { args }: CallItem,
+  registered: RegisteredCapability,
+): Promise<Fault | undefined> {
+  if (!deniesAlways(policy, principal, registered)) return undefined;
+  const capability = policySubject(registered);
+  const decision = await decide(policy, { principal, capability, args, now: store.now(), phase: "start" });
+  return decision.decision === "deny" ? denied(decision) : undefined;
 }
 
 /** Names the call of the graph that a fault is about. */

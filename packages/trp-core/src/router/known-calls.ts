@@ -4,7 +4,7 @@ import { inProgress, outcomeReply } from "../calls/ending.ts";
 import { notApplied } from "../calls/faults.ts";
 import { fromJson } from "../calls/operation-data.ts";
 import { noUsage, settledToOutcome } from "../calls/outcome.ts";
-import type { Settled } from "../calls/types.ts";
+import type { Replay, Settled } from "../calls/types.ts";
 import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";
 import type { ResultPayload } from "../frames/results.ts";
@@ -50,7 +50,7 @@ export async function standingOf(
   return call.deadline > store.now() ? { kind: "running", retryAfterMs: askAgain } : { kind: "lost" };
 
   function newer(settled: Settled, { idx, cap_id }: Pick<ResultPayload, "idx" | "cap_id">): Standing {
-    const { replayedFrom, ...own } = settled as typeof settled & { replayedFrom?: string };
+    const { replayedFrom, replayedAt, ...own } = settled as typeof settled & Replay;
     const made = settledToOutcome(
       replayedFrom === callId ? (own as Settled) : settled,
       { item: { call_id: callId, idx, cap_id }, frameId: call.frameId },

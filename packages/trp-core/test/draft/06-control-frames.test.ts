@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { principal } from "../../src/identity/principal.ts";
 import { agent, boss, deleteId, envelope, mailId, noteId, opener, queryId, searchId } from "./harness.ts";
 
 const { open, closeAll } = opener();
@@ -141,9 +142,9 @@ describe("draft 6.1.3: CAP_QUERY_REQ and CAP_QUERY_RES", () => {
     expect(await hints(0, searchId)).toEqual({ requires_approval: false, idempotency_required: false });
     expect(await hints(2, noteId)).toEqual({ requires_approval: false, idempotency_required: true });
     expect(await hints(3, queryId)).toEqual({ requires_approval: false, idempotency_required: true });
-    expect((await send("CAP_QUERY_REQ", { idx: 4, cap_id: deleteId })).payload.policy_hints.idempotency_required).toBe(
-      true,
-    );
+    const eraser = await (await open()).open(principal({ id: "eraser", canDelete: true }), {});
+    const { payload } = await eraser.send("CAP_QUERY_REQ", { idx: 4, cap_id: deleteId });
+    expect(payload.policy_hints).toEqual({ requires_approval: true, idempotency_required: true });
   });
 
   it("6.1.3 the digest is that of the catalog", async () => {

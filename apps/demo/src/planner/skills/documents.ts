@@ -26,9 +26,12 @@ export function readDocuments(question: string, say: Say): Task | undefined {
   return kind && known ? documentTask(kind, topics, question, say) : undefined;
 }
 
+/** A question that the documents may answer: no record and no table stands in them. What is quoted is what is looked for. */
 export function readAsk(question: string, say: Say): Task | undefined {
-  const asks = says("ask", question) && contentWords(question).length > 0;
-  return asks ? documentTask("ask", [question], question, say) : undefined;
+  if (!says("ask", question) || says("ofData", question)) return undefined;
+  const { topic } = readWording("quoted", question) ?? {};
+  if (contentWords(topic ?? question).length === 0) return undefined;
+  return documentTask(topic === undefined ? "ask" : "search", [topic ?? question], question, say);
 }
 
 const listDocuments = (say: Say): Task =>
@@ -136,12 +139,12 @@ function quotes(documents: readonly Document[], topic: string, question: string,
   return noPassage(unread.length > 0 ? unread : words, say, unread.length === 0);
 }
 
-/** Says of which words there is no document, or no passage about all of them. */
+/** Says what was looked for and not found. Of the rest of the documents, which nobody looked at, it says nothing. */
 function noPassage(unread: string[], say: Say, together = false): Answer {
   const list = say.list(unread.map((word) => say`"${word}" ‖ “${word}”`));
   const message = together
-    ? say`No passage of the documents speaks of all of this together: ${list}. ‖ 没有一处文档同时讲到${list}。`
-    : say`No document speaks of ${list}. ‖ 没有文档提到${list}。`;
+    ? say`I searched the documents and found no passage with all of ${list}. ‖ 我搜索了文档，没有找到同时讲到${list}的段落。`
+    : say`I searched the documents and found nothing on ${list}. ‖ 我搜索了文档，没有找到关于${list}的内容。`;
   return { unread, message };
 }
 

@@ -1,5 +1,6 @@
-"""Where print() goes: lines to the host, up to a limit."""
+"""Where print() goes: lines to the host; of more than the limit the first and the last."""
 
+import collections
 import io
 
 from .clean import write
@@ -28,8 +29,6 @@ class _State:
         for line in lines:
             self.parts.append(line)
             self.line()
-            if self.budget.spent_all:
-                return
         if rest:
             self.parts.append(rest)
             self.held += len(rest)
@@ -52,9 +51,7 @@ class Output(io.TextIOBase):
     def write(self, text):
         if not isinstance(text, str):
             raise TypeError(f"write() argument must be str, not {type(text).__name__}")
-        state = _states[id(self)]
-        if not state.budget.spent_all:
-            state.write(str.__str__(text))
+        _states[id(self)].write(str.__str__(text))
         return len(text)
 
     def flush(self):
@@ -67,23 +64,57 @@ class Output(io.TextIOBase):
 
 
 class Budget:
-    """What all streams of a run may print together, in bytes of UTF-8."""
+    """What all streams of a run may print together, in bytes of UTF-8: of more than that the first two fifths, and of the rest the end.
+    Programs print their answer last."""
 
     def __init__(self, limit):
+        self.left = limit * 2 // 5
         self.limit = limit
-        self.used = 0
-        self.spent_all = False
+        self.tail = None
+        self.size = 0
+        self.lost = 0
+        self.lines = 0
 
     def send(self, stream, text, host):
         raw = text.encode("utf-8", "backslashreplace")
-        left = self.limit - self.used
-        if len(raw) + 1 > left:
-            self.spent_all = True
-            raw = raw[:left]
-        self.used += len(raw) + 1
-        text = raw.decode("utf-8", "ignore")
-        if text or not self.spent_all:
-            host(f'{{"type":"log","stream":"{stream}","text":{write(text)}}}')
-        if self.spent_all:
-            mark = f"[output cut at {self.limit} bytes]"
-            host(f'{{"type":"log","stream":"{stream}","text":{write(mark)},"cut":true}}')
+        size = len(raw) + 1
+        if self.tail is None and size <= self.left:
+            self.left -= size
+            return _say(stream, raw, host)
+        if self.tail is None:
+            self.tail = collections.deque()
+            self.room = self.limit - (self.limit * 2 // 5 - self.left)
+            # A line that is longer than all that is left has its beginning in the head.
+            if size > self.room and self.left > 0:
+                _say(stream, raw[: self.left], host)
+                self.room -= self.left + 1
+                raw = raw[self.left :]
+        self.tail.append((stream, raw))
+        self.size += len(raw) + 1
+        while self.size > self.room:
+            self.drop()
+
+    def drop(self):
+        """Lets go of the first line of the tail, or of the beginning of the only one."""
+        stream, raw = self.tail.popleft()
+        gone = len(raw) + 1
+        if self.tail:
+            self.lines += 1
+        else:
+            gone = min(gone, self.size - self.room)
+            self.tail.append((stream, raw[gone:]))
+        self.lost += gone
+        self.size -= gone
+
+    def finish(self, host):
+        tail, self.tail = self.tail or (), ()
+        if self.lost:
+            mark = f"[{self.lost} bytes of output are left out here, {self.lines} whole lines]"
+            host(f'{{"type":"log","stream":"{tail[0][0]}","text":{write(mark)},"cut":{self.lost}}}')
+        for stream, raw in tail:
+            _say(stream, raw, host)
+        self.tail = collections.deque()
+
+
+def _say(stream, raw, host):
+    host(f'{{"type":"log","stream":"{stream}","text":{write(raw.decode("utf-8", "ignore"))}}}')

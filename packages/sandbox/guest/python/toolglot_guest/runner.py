@@ -224,6 +224,7 @@ class _Program:
     def finish(self):
         for stream in self.streams:
             stream.finish()
+        self.budget.finish(_host)
         if self.session:
             cancelled = self.notebook.calls.cancelled if self.notebook else 0
             session.end(self.session, self.signatures, cancelled, self.warnings)

@@ -17,11 +17,14 @@ const baseHeapMb = 64;
 const compiled = new Map<string, Promise<WebAssembly.Module | undefined>>();
 
 function compile(path: string): Promise<WebAssembly.Module | undefined> {
-  // A thread without it compiles by itself, and says what is wrong.
+  // A thread without it compiles by itself, and says what is wrong. The next start tries again.
   return madeOnce(compiled, path, () =>
     readFile(path)
       .then((bytes) => WebAssembly.compile(withTable(bytes)))
-      .catch(() => undefined),
+      .catch(() => {
+        compiled.delete(path);
+        return undefined;
+      }),
   );
 }
 
@@ -91,9 +94,5 @@ export class QuickJsEngine implements Engine {
       );
     }
     return guest;
-  }
-
-  startFailed(): void {
-    this.#wasm = undefined;
   }
 }

@@ -15,6 +15,8 @@ export interface ChildCommand {
   args: readonly string[];
   /** The first frame it gets. */
   init: unknown;
+  /** Bytes right behind it. */
+  after?: Buffer | undefined;
   /** Longer frames end it. */
   maxFrameBytes: number;
   /** Milliseconds until it must be ready. */
@@ -23,6 +25,8 @@ export interface ChildCommand {
   maxMemoryBytes?: number;
   /** Gets the walls that the child found missing, before it is ready. When it throws, the child is not used. */
   onWalls?(missing: readonly SandboxWall[]): void;
+  /** The child itself said that it can't be started from the snapshot. */
+  onRefused?(): void;
 }
 
 /** The walls that a child tries for itself. */
@@ -53,7 +57,7 @@ interface RunningChild {
 const notAtRest = Buffer.from('{"type":"not-at-rest"}');
 
 /** Starts a child with no environment and two extra descriptors: 3 from it, 4 to it. */
-export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">): RunningChild {
+export function startChild(command: Pick<ChildCommand, "file" | "args" | "init" | "after">): RunningChild {
   const child = spawn(command.file, [...command.args], {
     env: {},
     // Whatever the host's folder is called, the guest must not see it, nor a snapshot keep it.
@@ -67,6 +71,7 @@ export function startChild(command: Pick<ChildCommand, "file" | "args" | "init">
   // A child that is gone shows as EPIPE or ECONNRESET here; its `close` event says all that matters.
   for (const stream of [fromChild, toChild]) stream.on("error", () => {});
   toChild.write(encodeFrame(JSON.stringify(command.init)));
+  if (command.after !== undefined) toChild.write(command.after);
   return { child, fromChild, toChild };
 }
 
@@ -218,7 +223,10 @@ export class ChildGuest extends StartedGuest implements Guest {
     else if (message.type === "not-at-rest") {
       this.markFailed(new NotAtRestError(notAtRestFault));
       this.fail(notAtRestFault);
-    } else this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
+    } else {
+      if (message.refused === true) this.#command.onRefused?.();
+      this.fail(message.type === "fatal" ? String(message.message) : "it sent a message too early");
+    }
   }
 
   /** Throws when it may not be used. */

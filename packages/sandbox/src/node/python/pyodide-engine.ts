@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errorText } from "@toolglot/internal";
 import type { Engine, FileCodec, Guest } from "../../engine.ts";
 import { madeOnce } from "../../made-once.ts";
 import type { ProgramStyle, SandboxIsolation, SandboxLimits, SandboxOptions, SandboxWall } from "../../types.ts";
@@ -12,11 +13,14 @@ import { decodeFiles, encodeFiles } from "./files.ts";
 import { decodeFrame } from "./frames.ts";
 import { guestFiles } from "./guest-files.ts";
 import { type Confinement, findConfinement } from "./isolation.ts";
-import { defaultCacheDir, findOrBuildSnapshot } from "./snapshot.ts";
+import { defaultCacheDir, discardSnapshot, findOrBuildSnapshot, type Snapshot } from "./snapshot.ts";
 import { type EngineInfo, readWheels, type Wheels } from "./wheels.ts";
 
 /** A plain start takes 3 seconds of processor time; machines under load take many times that. */
 const startTimeoutMs = 300_000;
+/** Between two tries to make a snapshot that failed. */
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
 /** What the guest's side lets a call's arguments have, and what surrounds a value in a frame. */
 const maxArgumentBytes = 4 * 1024 * 1024;
 /** 8 MB of files, as base64 in JSON. */
@@ -84,6 +88,14 @@ export function permissionFlag(nodeVersion: string): string {
   return Number.parseInt(nodeVersion, 10) >= 24 ? "--permission" : "--experimental-permission";
 }
 
+/** A snapshot that could not be made: why, since when, how often, and when it is tried again (by `performance.now()`). */
+interface Failed {
+  why: string;
+  since: Date;
+  times: number;
+  until: number;
+}
+
 /** CPython in WebAssembly, in a child process that may read the engine's files and nothing else. */
 export class PyodideEngine implements Engine {
   readonly language = "python";
@@ -99,8 +111,10 @@ export class PyodideEngine implements Engine {
   readonly #cacheDir: string | undefined;
   readonly #wanted: NonNullable<SandboxOptions["isolation"]>;
   #confinement: Confinement = { isolation: "process", before: [] };
-  #snapshotPath: string | undefined;
-  snapshot: Engine["snapshot"] = "none";
+  #snapshot: Snapshot | undefined;
+  #given: Failed | undefined;
+  /** How often children have refused the snapshot's file. */
+  #refusals = 0;
   #preparing: Promise<void> | undefined;
   #notProven: readonly SandboxWall[] = [];
 
@@ -142,12 +156,21 @@ export class PyodideEngine implements Engine {
   }
 
   get warnings(): readonly string[] {
-    return this.missingWalls.map(missingWall);
+    const walls = this.missingWalls.map(missingWall);
+    return this.#given === undefined ? walls : [...walls, this.#noSnapshot(this.#given)];
+  }
+
+  get snapshot(): Engine["snapshot"] {
+    return this.#snapshot === undefined ? "none" : this.#snapshot.built ? "built" : "cached";
   }
 
   prepare(): Promise<void> {
-    // The snapshot is built the way it will be used.
-    this.#preparing ??= this.#findConfinement().then(() => this.#findSnapshot());
+    // The snapshot is built the way it will be used. What failed is tried again by who asks next.
+    this.#preparing ??= this.#findConfinement()
+      .then(() => this.#findSnapshot())
+      .finally(() => {
+        if (this.#snapshot === undefined) this.#preparing = undefined;
+      });
     return this.#preparing;
   }
 
@@ -157,12 +180,32 @@ export class PyodideEngine implements Engine {
   }
 
   async #findSnapshot(): Promise<void> {
-    const found =
-      this.#cacheDir === undefined || this.#refusal !== undefined
-        ? undefined
-        : await findOrBuildSnapshot(this.#cacheDir, await this.#snapshotName(), () => this.#buildSnapshot());
-    this.#snapshotPath = found?.path;
-    this.snapshot = found === undefined ? "plain" : found.built ? "built" : "cached";
+    const { times = 0, since = new Date(), until = 0 } = this.#given ?? {};
+    if (this.#refusal !== undefined || performance.now() < until) return;
+    try {
+      this.#snapshot = await findOrBuildSnapshot(this.#cacheDir, await this.#snapshotName(), () =>
+        this.#buildSnapshot(),
+      );
+      this.#given = undefined;
+    } catch (error) {
+      // The first time it may be a child that was killed: it is tried again at once.
+      const pauseMs = times === 0 ? 0 : Math.min(firstPauseMs * 2 ** times, longestPauseMs);
+      this.#given = { why: errorText(error), since, times: times + 1, until: performance.now() + pauseMs };
+    }
+  }
+
+  #noSnapshot({ why, since, times }: Failed): string {
+    return `The interpreter's memory can't be prepared since ${since.toISOString()} (tried ${times} times): ${why}`;
+  }
+
+  /** Of a child that says so itself: twice, and the file is made anew. */
+  #refused(): void {
+    this.#refusals += 1;
+    const snapshot = this.#snapshot;
+    if (this.#refusals < 2 || snapshot === undefined) return;
+    this.#refusals = 0;
+    this.#snapshot = undefined;
+    this.#preparing = "path" in snapshot ? discardSnapshot(snapshot.path).then(() => this.#findSnapshot()) : undefined;
   }
 
   /** What is wrong with the isolation that was asked for, as far as it is known. */
@@ -175,10 +218,17 @@ export class PyodideEngine implements Engine {
   /** Throws when no child can be isolated as it must be. */
   spawn(): Guest {
     this.#refuse();
-    const snapshot = this.#snapshotPath;
+    const snapshot = this.#snapshot;
+    if (snapshot === undefined) {
+      throw new Error(this.#given ? this.#noSnapshot(this.#given) : "the interpreter's memory is not prepared yet");
+    }
+    const { path, bytes } = "path" in snapshot ? { ...snapshot, bytes: undefined } : { ...snapshot, path: undefined };
+    const from = path === undefined ? { snapshotBytes: bytes?.length } : { snapshot: path };
     const guest = new ChildGuest({
-      ...this.#command(snapshot),
-      init: this.#init(snapshot === undefined ? { mode: "plain" } : { mode: "restore", snapshot }),
+      ...this.#command(path),
+      init: this.#init({ mode: "restore", ...from }),
+      after: bytes,
+      onRefused: () => this.#refused(),
       maxFrameBytes: Math.max(this.#limits.maxResultBytes, maxArgumentBytes, maxFilesBytes) + frameOverheadBytes,
       startTimeoutMs,
       maxMemoryBytes: this.#limits.memoryMb * 1024 * 1024,
@@ -193,11 +243,6 @@ export class PyodideEngine implements Engine {
   #refuse(): void {
     const refusal = this.#refusal;
     if (refusal !== undefined) throw new Error(`isolation "${this.#wanted}" is not possible here: ${refusal}`);
-  }
-
-  startFailed(): void {
-    this.#snapshotPath = undefined;
-    this.snapshot = "plain";
   }
 
   /** The files a child may read, and nothing else. */
@@ -264,6 +309,7 @@ export class PyodideEngine implements Engine {
       const end = 4 + (all.length < 4 ? 0 : all.readUInt32BE(0));
       const head = decodeFrame(all.subarray(4, end));
       const bytes = all.subarray(end);
+      if (head.type === "fatal") throw new Error(String(head.message));
       if (head.type !== "snapshot" || head.bytes !== bytes.length) throw new Error("the snapshot is incomplete");
       return bytes;
     } finally {

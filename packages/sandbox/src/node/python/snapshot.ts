@@ -17,34 +17,54 @@ export function defaultCacheDir(): string {
   return join(tmpdir(), `toolglot-sandbox-${process.getuid?.() ?? userInfo().username}`);
 }
 
-/** A snapshot that may be used, and whether it was made just now. */
-export interface Snapshot {
-  path: string;
-  built: boolean;
-}
+/** A snapshot that may be used, in a file or in this process alone, and whether it was made just now. */
+export type Snapshot = { path: string; built: boolean } | { bytes: Buffer; built: true };
 
 /** Builds and checks going on in this process, by path: sandboxes that start together share one. */
-const underWay = new Map<string, Promise<Snapshot | undefined>>();
+const underWay = new Map<string, Promise<Snapshot>>();
+/** Snapshots for which there is no file, by name: all sandboxes of the process share one. */
+const held = new Map<string, Promise<Buffer>>();
 /** What was checked, by path: changes with every write to the file. */
 const checked = new Map<string, string>();
 
 /**
  * The snapshot called `name` in `dir`; made by `build` when there is none or it does not match its own hash. A file is
- * memory that will be executed, so the folder must belong to this user alone. Undefined when no folder like that can be
- * had, or the build fails: guests then start without.
+ * memory that will be executed, so the folder must belong to this user alone. Where no folder like that can be had, or none is
+ * wanted, the snapshot is held in this process: it is the same memory, byte for byte. Rejects when the build fails.
  */
 export function findOrBuildSnapshot(
-  dir: string,
+  dir: string | undefined,
   name: string,
   build: () => Promise<Buffer>,
-): Promise<Snapshot | undefined> {
+): Promise<Snapshot> {
+  const hold = async (): Promise<Snapshot> => {
+    const bytes = madeOnce(held, name, build);
+    return { bytes: await bytes.catch(forget(held, name)), built: true };
+  };
+  if (dir === undefined) return hold();
   const path = join(dir, name + snapshotExtension);
   return madeOnce(underWay, path, () =>
     provide(dir, path, build)
-      .catch(() => undefined)
+      .catch((error: unknown) => (error instanceof BuildFailed ? Promise.reject(error.cause) : hold()))
       .finally(() => underWay.delete(path)),
   );
 }
+
+/** Takes back a file that the engine has refused twice, so that it is made anew. */
+export async function discardSnapshot(path: string): Promise<void> {
+  checked.delete(path);
+  await rm(path, { force: true }).catch(() => {});
+}
+
+/** Removes what failed, so that the next one tries again. */
+function forget(map: Map<string, unknown>, key: string): (error: unknown) => never {
+  return (error) => {
+    map.delete(key);
+    throw error;
+  };
+}
+
+class BuildFailed extends Error {}
 
 async function provide(dir: string, path: string, build: () => Promise<Buffer>): Promise<Snapshot> {
   await claimFolder(dir);
@@ -53,7 +73,7 @@ async function provide(dir: string, path: string, build: () => Promise<Buffer>):
     checked.set(path, await fingerprint(path));
     return { path, built: false };
   }
-  const bytes = await build();
+  const bytes = await build().catch((cause: unknown) => Promise.reject(new BuildFailed("", { cause })));
   const temporary = `${path}.${randomUUID()}.tmp`;
   try {
     // Exclusive and complete before it gets its name: other builders and readers see all of it or nothing.

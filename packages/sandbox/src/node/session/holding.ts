@@ -1,5 +1,5 @@
 import { keepLease, type Lease, randomHex } from "@toolglot/internal";
-import type { SessionStore } from "../../session/store.ts";
+import { headIn, type SessionStore } from "../../session/store.ts";
 import { sessionError } from "./errors.ts";
 
 /** A session that this process has claimed. */
@@ -38,4 +38,11 @@ export function liveError(id: string, until?: number): Error {
   const when = until === undefined ? "" : ` until ${new Date(until).toISOString()} at least`;
   const message = `The session ${id} is open elsewhere${when}: close it there, or wait for the end of its lease.`;
   return sessionError("live", message, until === undefined ? { id } : { id, until });
+}
+
+/** Rejects with `sandbox/session-exists` when there is a session of that id, open or not. */
+export async function demandNew(store: SessionStore, id: string): Promise<void> {
+  if ((await headIn(store, id)) === undefined) return;
+  const message = `There is a session ${id} already: go on with it by resumeSession(), or take another id.`;
+  throw sessionError("exists", message, { id });
 }

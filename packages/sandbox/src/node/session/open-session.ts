@@ -7,7 +7,7 @@ import type { StoredTurn } from "../../session/store.ts";
 import type { PendingProgram, SandboxSession, SessionFile, SessionRun, SessionVariable } from "../../session/types.ts";
 import type { SandboxRunOptions } from "../../types.ts";
 import { sessionError } from "./errors.ts";
-import { type Holding, holdSession, liveError } from "./holding.ts";
+import { demandNew, type Holding, holdSession, liveError } from "./holding.ts";
 import { resolveId, type SessionSettings } from "./options.ts";
 import { SessionPrograms } from "./session-programs.ts";
 import { SessionTurns, type StoredState } from "./session-turns.ts";
@@ -112,9 +112,10 @@ export class OpenSession implements SandboxSession {
     return await this.#next(async () => {
       const origin = await this.#turns.image(turn);
       const { store, limits } = this.#settings;
+      await demandNew(store, id);
       const holding = await holdSession(store, id, limits.leaseMs);
       try {
-        if (await store.head(id)) throw sessionError("exists", `There is a session ${id} already.`, { id });
+        await demandNew(store, id);
         const head = {
           ...{ ...origin.head, id, lineage: [], reseed: reseed || origin.head.reseed, was: undefined },
           ...(this.#settings.log && { origin: randomHex(32) }),

@@ -1,7 +1,7 @@
 import type { ToolglotError } from "@toolglot/core";
 import { randomHex } from "@toolglot/internal";
 import { BaseMismatchError, type EncodedFile, type GuestMemory } from "../../engine.ts";
-import type { StoredTurn } from "../../session/store.ts";
+import { headIn, type StoredTurn } from "../../session/store.ts";
 import { sessionError } from "./errors.ts";
 import { type Holding, liveError } from "./holding.ts";
 import {
@@ -230,7 +230,7 @@ export class SessionTurns {
     const { id, fence } = this.#holding;
     const { head } = this.#now;
     const wanted = new Set([head.turn, ...head.lineage.map(({ turn }) => turn)]);
-    const there = (await store.head(id))?.turns ?? [];
+    const there = (await headIn(store, id))?.turns ?? [];
     const gone = there.map(({ turn }) => turn).filter((turn) => !wanted.has(turn));
     if (gone.length > 0) await store.drop(id, fence, gone);
   }

@@ -1,9 +1,9 @@
 import { randomHex } from "@toolglot/internal";
 import type { SessionHost, Sessions } from "../../session/host.ts";
-import { checkSessionId } from "../../session/store.ts";
+import { checkSessionId, headIn } from "../../session/store.ts";
 import type { SandboxSession } from "../../session/types.ts";
 import { sessionError } from "./errors.ts";
-import { type Holding, holdSession } from "./holding.ts";
+import { demandNew, type Holding, holdSession } from "./holding.ts";
 import { type ImageHead, packMemory } from "./image.ts";
 import { memorySessionStore } from "./memory-store.ts";
 import { OpenSession } from "./open-session.ts";
@@ -20,10 +20,7 @@ export function makeSessions(host: SessionHost): Sessions {
 
   async function open(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
     const { id } = holding;
-    if (await settings.store.head(id)) {
-      const message = `There is a session ${id} already: go on with it by resumeSession(), or take another id.`;
-      throw sessionError("exists", message, { id });
-    }
+    await demandNew(settings.store, id);
     const head: ImageHead = {
       ...made(),
       ...{ id, turn: 0 },
@@ -37,7 +34,7 @@ export function makeSessions(host: SessionHost): Sessions {
   async function resume(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
     const { store, limits } = settings;
     const { id, fence } = holding;
-    const found = await store.head(id);
+    const found = await headIn(store, id);
     const stored = found?.turns.at(-1);
     if (stored === undefined) throw sessionError("unknown", `The store has no session ${id}.`, { id });
     if (Date.now() - stored.at > limits.expireMs) {
@@ -80,7 +77,10 @@ export function makeSessions(host: SessionHost): Sessions {
       const { id, ...rest } = options;
       if (Object.hasOwn(rest, "rebuild")) throw new TypeError("rebuild is an option of resumeSession().");
       const settings = resolveSession("openSession()", rest, own);
-      return await claiming(resolveId(id), settings, open);
+      const wanted = resolveId(id);
+      // Also of one that is open now, here or elsewhere.
+      await demandNew(settings.store, wanted);
+      return await claiming(wanted, settings, open);
     },
     async resumeSession(id, options = {}) {
       checkSessionId(id);

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { fromBase64 } from "@toolglot/internal";
+import { errorText, fromBase64 } from "@toolglot/internal";
 import { unfinishedErrors } from "../../durable/replay-errors.ts";
 import type { EncodedFile, GuestMemory } from "../../engine.ts";
 import { NotAtRestError } from "../../reuse.ts";
@@ -152,15 +152,10 @@ export class TurnMaker {
       await this.#setPending(program, isMismatch(error));
       throw error;
     }
-    let run: SessionRun;
-    try {
-      run = await this.#keep(held, program);
-    } catch (error) {
-      if (runId !== undefined) this.pending = { runId, code };
-      throw error;
-    }
-    if (this.#turn > turn) this.pending = undefined;
-    else {
+    this.pending = undefined;
+    const run = await this.#keep(held, program);
+    // What could not be stored goes on from its journal.
+    if (this.#turn === turn && this.pending === undefined) {
       const type = run.status === "error" && run.error.type;
       const mayForget = type === "EngineFailure" || (type === "Aborted" && options.signal?.aborted === true);
       await this.#setPending(program, mayForget, run);
@@ -178,13 +173,13 @@ export class TurnMaker {
     if (!isOpen) this.pending = undefined;
   }
 
-  async #keep(held: Held, { runId, isGiven }: Program): Promise<SessionRun> {
+  async #keep(held: Held, { runId, code, isGiven }: Program): Promise<SessionRun> {
     const { run, lease, memory } = held;
     const { maxImageBytes, maxFileBytes } = this.#settings.limits;
     const tooLarge = memory && excess(memory, maxImageBytes, maxFileBytes);
     if (memory === undefined || tooLarge !== undefined || (runId !== undefined && isUnfinished(run))) {
       lease?.release();
-      return this.#rolledBack(held, tooLarge);
+      return this.#rolledBack(held, tooLarge && `session-too-large: ${tooLarge}`);
     }
     if (!memory.ran) {
       // Files that were given for it are not the session's.
@@ -193,22 +188,30 @@ export class TurnMaker {
     }
     const after = this.#turns.next(memory, runId);
     lease?.release(after.held);
-    await this.#turns.adopt(after);
+    try {
+      await this.#turns.adopt(after);
+    } catch (error) {
+      // What its calls have done stays done: whoever asked has to hear of it.
+      if (runId !== undefined) this.pending = { runId, code };
+      return this.#rolledBack(held, `store-failure: what it left could not be stored (${errorText(error)})`);
+    }
     return { ...run, turn: this.#turn, state: "kept" };
   }
 
-  #rolledBack({ run, fault, lease }: Held, tooLarge: string | undefined): SessionRun {
+  /** `why`: besides what the run says itself. */
+  #rolledBack({ run, fault, lease }: Held, why: string | undefined): SessionRun {
     const turn = this.#turn;
     if (run.status === "parked") return { ...run, turn, state: "rolled-back" };
+    const { warnings } = run.stats;
+    if (why !== undefined) warnings.push(why);
     if (run.status === "error") {
       const { error } = run;
       if (lease === undefined && error.type === "SourceTooLarge") return { ...run, turn, state: "kept" };
       const hint = error.hint === undefined ? backHint : `${error.hint}; ${backHint}`;
       return { ...run, error: { ...error, hint }, turn, state: "rolled-back" };
     }
-    const { warnings } = run.stats;
-    if (tooLarge !== undefined) warnings.push(`session-too-large: ${tooLarge}`);
-    else if (fault instanceof NotAtRestError) warnings.push("not-at-rest: what the program left can't be kept");
+    if (why !== undefined) return { ...run, turn, state: "rolled-back" };
+    if (fault instanceof NotAtRestError) warnings.push("not-at-rest: what the program left can't be kept");
     else warnings.push("not-at-rest: the interpreter ended after the program");
     return { ...run, turn, state: "rolled-back" };
   }

@@ -62,7 +62,6 @@ const engine: Engine = {
   isolation: "worker",
   prepare: async () => {},
   spawn: () => new HostileGuest(() => {}),
-  startFailed: () => {},
   snapshot: "none",
 };
 

@@ -75,17 +75,25 @@ it("should print what cannot be printed, and run no getter for it", async () => 
   expect(run).toMatchObject({ value: 0, logs: out("{ a: [Getter] }") });
 });
 
-it("should cut the output once, with a mark, and go on", async () => {
+it("should keep the beginning and the end of much output, with a mark between them, and go on", async () => {
   const small = createSandbox({ language: "javascript", limits: { maxLogBytes: 20 } });
   const run = await small.run(
     "for (let i = 0; i < 1000; i++) console.log('line ' + i);\nconsole.error('é'.repeat(100));\nreturn 'on'",
   );
   expect(run).toMatchObject({ status: "ok", value: "on" });
-  expect(run.logs.map(({ text }) => text)).toEqual(
-    ["line 0", "line 1", "line 2", "[output cut at 20 bytes]"].toSpliced(2, 1, "line 2"),
-  );
+  const [first, mark, end] = run.logs.map(({ text }) => text);
+  expect([first, end]).toEqual(["line 0", "é".repeat(6)]);
+  expect(mark).toMatch(/^\[\d+ bytes of output are left out here, 999 whole lines\]$/);
+  expect(run.stats.warnings).toEqual([expect.stringMatching(/^output of more than 20 bytes: \d+ in the middle/)]);
   const wide = await small.run("console.log('é'.repeat(100)); return 1");
-  expect(wide.logs.map(({ text }) => text)).toEqual(["é".repeat(10), "[output cut at 20 bytes]"]);
+  expect(wide.logs.map(({ text }) => text)).toEqual([
+    "é".repeat(4),
+    expect.stringContaining("left out"),
+    "é".repeat(5),
+  ]);
+  const exact = await small.run("console.log('abcdefghi'); console.log('123456789'); return 1");
+  expect(exact.logs.map(({ text }) => text)).toEqual(["abcdefghi", "123456789"]);
+  expect(exact.stats.warnings).toEqual([]);
   await small[Symbol.asyncDispose]();
 });
 

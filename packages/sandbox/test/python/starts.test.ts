@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { createSandbox, fileSessionStore, memorySessionStore } from "../../src/node/index.ts";
+
+// A child that dies says nothing of the next one; and the memory that interpreters start from is the same however they are started.
+
+const key = new Uint8Array(32);
+const pool = { size: 0, maxConcurrency: 1 };
+
+function folder(): string {
+  const dir = mkdtempSync(join(tmpdir(), "toolglot-starts-"));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+const children = (): number[] =>
+  readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").split(" ").filter(Boolean).map(Number);
+
+/** Kills each child that starts from now on, as the kernel does when memory runs out. */
+function killing(times: number): () => number {
+  const before = new Set(children());
+  let killed = 0;
+  const timer = setInterval(() => {
+    for (const pid of children()) {
+      if (before.has(pid) || killed === times) continue;
+      before.add(pid);
+      killed += 1;
+      process.kill(pid, "SIGKILL");
+    }
+  }, 20);
+  onTestFinished(() => clearInterval(timer));
+  return () => killed;
+}
+
+it.runIf(process.platform === "linux")(
+  "should start as before after children that were killed, and keep open sessions",
+  async () => {
+    await using sandbox = createSandbox({ language: "python", pool });
+    const session = await sandbox.openSession({ id: "a", store: memorySessionStore(), key });
+    expect(await session.run("n = 41\n__result__ = n")).toMatchObject({ value: 41 });
+    const { snapshot } = sandbox.stats();
+    await sandbox.run("__result__ = 1"); // takes the session's interpreter
+    const killed = killing(1);
+    expect(await sandbox.run("__result__ = 2")).toMatchObject({ value: 2 });
+    expect(killed()).toBe(1);
+    expect(sandbox.stats().snapshot).toBe(snapshot);
+    expect(await session.run("__result__ = n + 1")).toMatchObject({ value: 42 });
+  },
+);
+
+it.runIf(process.platform === "linux")(
+  "should tell a start that fails twice as one, and start at the next program",
+  async () => {
+    await using sandbox = createSandbox({ language: "python", pool });
+    expect(await sandbox.run("__result__ = 1")).toMatchObject({ value: 1 });
+    const session = await sandbox.openSession({ id: "b", store: memorySessionStore(), key });
+    await session.run("n = 1");
+    await sandbox.run("__result__ = 1");
+    killing(2);
+    const failed = await sandbox.run("__result__ = 2").catch((error: { code: string }) => error);
+    expect(JSON.stringify(failed)).toMatch(/EngineFailure|engine-start-failed|the process ended/);
+    expect(await sandbox.run("__result__ = 3")).toMatchObject({ value: 3 });
+    expect(await session.run("__result__ = n + 1")).toMatchObject({ value: 2 });
+  },
+);
+
+it("should resume a session in a sandbox that was started another way, both ways", async () => {
+  const dir = folder();
+  const file = join(dir, "no folder");
+  writeFileSync(file, "");
+  const ways = [{ cacheDir: false as const }, {}, { cacheDir: file }];
+  const store = fileSessionStore({ dir: join(dir, "sessions") });
+  let expected = 1;
+  {
+    await using sandbox = createSandbox({ language: "python", pool, cacheDir: false });
+    const session = await sandbox.openSession({ id: "a", store, key });
+    await session.run("n = 1\ndef more():\n    global n\n    n += 1\n    return n");
+    await session.close();
+  }
+  for (const way of [...ways].reverse()) {
+    await using sandbox = createSandbox({ language: "python", pool, ...way });
+    const session = await sandbox.resumeSession("a", { store, key });
+    expected += 1;
+    expect(await session.run("__result__ = more()")).toMatchObject({ value: expected });
+    await session.close();
+  }
+});
