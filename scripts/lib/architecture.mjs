@@ -58,7 +58,7 @@ export const architecture = {
     job: "runs model-written Python and JavaScript",
     runsIn: "any",
     rootNeedsNode: true,
-    mayImport: ["core"],
+    mayImport: ["core", "schema"],
     thirdParty: ["pyodide", "quickjs-emscripten"],
   },
   "trp-core": {

@@ -77,10 +77,17 @@ export interface ToolContext {
   ask?(question: Question): Promise<QuestionAnswer>;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
+  /** Tells who reads the outcome something that the value does not say. Not there where the value is all that is read. */
+  note?(text: string): void;
 }
 
 /** A tool that can run. May return a value, a promise, or an async iterable of chunks. */
 export interface Tool<Input = never> extends ToolDefinition {
+  /**
+   * `true`: `execute` holds its input against the schema by itself, and says what is wrong. Who runs the tool then gives it what the
+   * model or the program wrote; else it is checked before.
+   */
+  readonly validatesInput?: boolean;
   execute(input: Input, context: ToolContext): unknown;
 }
 

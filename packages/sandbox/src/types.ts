@@ -224,12 +224,14 @@ export interface SandboxError {
   callId?: string;
 }
 
-/** A value that could not come out as it was. */
+/** A value that could not cross as it was: of the program's result, of the arguments of a call, or of a tool's result. */
 export interface SandboxConversion {
-  /** As `items[2].price`; empty for the value as a whole. */
+  /** As `items[2].price`; empty for the value as a whole. Of arguments it begins with the parameter. */
   path: string;
   from: string;
   to: string;
+  /** Of the call whose arguments or whose result it was in. Absent for the program's result. */
+  callId?: string;
 }
 
 /** What a run used. Times in milliseconds. */

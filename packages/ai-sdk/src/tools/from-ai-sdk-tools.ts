@@ -45,6 +45,7 @@ function fromTool(name: string, tool: AiSdkTool): AnyTool {
     name,
     description,
     inputSchema: schema.jsonSchema,
+    validatesInput: true,
     ...(Object.keys(annotations).length > 0 && { annotations }),
     execute: (input: unknown, context: ToolContext) => run(tool, schema, input, context),
   };

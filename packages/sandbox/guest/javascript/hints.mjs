@@ -7,17 +7,13 @@ import { scan, statements } from "./source.mjs";
 
 const noNode = "this is no Node: there are no files, processes or packages, only the language and the tools";
 const noNetwork = "there is no network: ask a tool";
-const noTimers = "there are no timers: await the tools, their answers come by themselves";
 const noPage = "there is no page: return a value, or print with console.log";
 
 /** What programs look for that is not here. @type {Record<string, string>} */
 const absentNames = {
-  ...named(
-    "process Buffer __dirname __filename fs path os child_process module exports global Deno Bun crypto util",
-    noNode,
-  ),
-  ...named("fetch XMLHttpRequest WebSocket EventSource axios Request Response Headers URL URLSearchParams", noNetwork),
-  ...named("setTimeout setInterval setImmediate clearTimeout clearInterval sleep queueMicrotask", noTimers),
+  ...named("process Buffer __dirname __filename fs path os child_process module exports global Deno Bun util", noNode),
+  ...named("fetch XMLHttpRequest WebSocket EventSource axios Request Response Headers", noNetwork),
+  sleep: "write await new Promise((resolve) => setTimeout(resolve, ms))",
   ...named("document window self navigator location localStorage sessionStorage alert prompt confirm", noPage),
   print: "print with console.log(…)",
   True: "write true",
@@ -28,9 +24,7 @@ const absentNames = {
   str: "write String(value)",
   int: "write Number(text), or Math.trunc(number)",
   float: "write Number(text)",
-  structuredClone: "copy with JSON.parse(JSON.stringify(value)), or with spread",
-  Intl: "format by hand: numbers with toFixed, dates with toISOString",
-  performance: "take the time with Date.now()",
+  Intl: "numbers and dates have toLocaleString, texts localeCompare, for English",
   lodash: "use the language's own array and object methods",
   _: "use the language's own array and object methods",
 };
@@ -40,19 +34,30 @@ function named(names, hint) {
   return Object.fromEntries(names.split(" ").map((name) => [name, hint]));
 }
 
-const globalNames =
-  "Array Object String Number Boolean Math JSON Date RegExp Map Set Promise Symbol BigInt Error TypeError console parseInt parseFloat isNaN isFinite undefined globalThis ToolError".split(
-    " ",
-  );
+const declaring = new Set(["const", "let", "var", "function", "class"]);
 
-/** @param {string} name @param {readonly Token[]} tokens @param {readonly ProgramTool[]} tools */
-export function forUnknownName(name, tokens, tools) {
+/** Names that a program declares, or gives a value. @param {readonly Token[]} tokens */
+function declaredNames(tokens) {
+  const found = new Set();
+  for (const [index, { kind, text }] of tokens.entries()) {
+    const isAssigned = tokens[index + 1]?.text === "=" && tokens[index + 2]?.text !== "=";
+    if (kind === "word" && isAssigned && tokens[index - 1]?.text !== ".") found.add(text);
+    if (!declaring.has(text)) continue;
+    // A pattern has several, all before its value.
+    for (let at = index + 1; tokens[at] && !["=", ";", "of", "in", "("].includes(tokens[at]?.text ?? ""); at++) {
+      if (tokens[at]?.kind === "word") found.add(tokens[at]?.text);
+    }
+  }
+  return found;
+}
+
+/** @param {string} name @param {readonly Token[]} tokens @param {readonly ProgramTool[]} tools @param {readonly string[]} globals What there is. */
+export function forUnknownName(name, tokens, tools, globals) {
   const identifiers = tools.map(({ identifier }) => identifier);
   const tool = nearest(name, identifiers);
   if (tool !== undefined) return `the tool is called ${tool}`;
   if (Object.hasOwn(absentNames, name)) return absentNames[name];
-  const words = new Set(tokens.filter(({ kind, text }) => kind === "word" && text !== name).map(({ text }) => text));
-  const near = nearest(name, [...globalNames, ...words]);
+  const near = nearest(name, [...globals, ...declaredNames(tokens)]);
   if (near !== undefined) return `did you mean ${near}?`;
   if (identifiers.length > 0) return `available tools: ${identifiers.slice(0, 20).join(", ")}`;
   return undefined;

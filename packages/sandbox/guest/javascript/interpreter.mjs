@@ -2,6 +2,7 @@
 import { compileProgram, keepDeclarations } from "./compile.mjs";
 import { Output } from "./output.mjs";
 import { makeRealms } from "./realms.mjs";
+import { Rejections } from "./rejections.mjs";
 import { memoryReport, Reporter, stackReport } from "./report.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
@@ -19,6 +20,9 @@ const unwindMs = 20;
 /** @type {import("./image.mjs").Restore} */
 const evaluated = (_, evaluate) => evaluate();
 
+/** The host's, when the time is up that an idle program has given. */
+const wakeMessage = '{"type":"wake"}';
+
 /** The engine broke off in the middle: nothing of it may be used any more. */
 class Broken extends Error {}
 
@@ -26,17 +30,17 @@ class Broken extends Error {}
  * Runs a program, and in a session another when that is over. Give it the request, then each answer, in order.
  *
  * A program is over when its body has ended, nothing is left to run and every call has its answer; an error that ends its
- * body ends it at once. A failed call whose promise nobody awaited or handled is then the program's error, and so is that
- * of an async function called in the last statement. The engine does not tell of other rejections that nobody handles: they
- * change nothing. `eval` and `Function` work: what they make stays in the program's realm.
+ * body ends it at once. The first rejection that nobody has handled by then is the program's error. `eval` and `Function`
+ * work: what they make stays in the program's realm.
  */
 export class Interpreter {
-  /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {import("./create.mjs").InterpreterOptions} options */
-  constructor(runtime, memory, { image, memoryMb, stackBytes, post }) {
+  /** @param {import("quickjs-emscripten").QuickJSRuntime} runtime @param {WebAssembly.Memory} memory @param {WebAssembly.Table} table @param {import("./create.mjs").InterpreterOptions} options */
+  constructor(runtime, memory, table, { image, memoryMb, stackBytes, post, delay }) {
     this.runtime = runtime;
     this.memory = memory;
     this.memoryMb = memoryMb;
     this.post = post;
+    this.delay = delay;
     /** @type {string[]} */
     this.held = [];
     this.heldSince = 0;
@@ -47,8 +51,9 @@ export class Interpreter {
     /** What is to be given free before another program. @type {Handle[]} */
     this.used = [];
     runtime.setMaxStackSize(stackBytes);
-    runtime.setInterruptHandler(() => this.interrupt());
+    this.rejections = new Rejections(runtime, () => this.interrupt(), memory, table);
     this.realms = makeRealms(runtime, (text) => this.receive(text), image?.restorer(memory) ?? evaluated);
+    this.rejections.watch(this.realms.program);
   }
 
   interrupt() {
@@ -91,6 +96,8 @@ export class Interpreter {
     this.limits = request.limits;
     this.notebook = request.style === "notebook";
     this.session = request.session;
+    // In a durable run nothing may depend on how long an answer takes.
+    this.standing = request.clock !== undefined;
     this.inFlight = 0;
     this.answered = 0;
     this.usedMs = 0;
@@ -99,7 +106,9 @@ export class Interpreter {
     this.promise = undefined;
     /** @type {string[]} */
     this.warnings = [];
-    this.reporter = new Reporter(code, request.tools, this.limits, this.notebook);
+    this.reporter = new Reporter(code, request.tools, this.limits, this.notebook, () =>
+      JSON.parse(this.callText(this.realms.names)),
+    );
     this.output = new Output(this.limits.maxLogBytes, (message) => this.send(message));
     this.advance(() => {
       this.reporter.file = this.callText(this.realms.start, JSON.stringify(request));
@@ -131,6 +140,7 @@ export class Interpreter {
   /** @param {string} text An answer of the host's. */
   answer(text) {
     if (this.over) return;
+    if (text === wakeMessage) return this.advance(() => {});
     this.inFlight--;
     this.answered++;
     this.advance(() => {
@@ -138,9 +148,25 @@ export class Interpreter {
     });
   }
 
+  /** Until the next timer there is nothing to do: on the program's own time. @param {number} ms */
+  sleep(ms) {
+    const began = performance.now();
+    const left = Math.max(0, this.limits.timeoutMs - this.usedMs - (began - this.began));
+    this.delay(
+      () => {
+        if (this.over) return;
+        this.usedMs += performance.now() - began;
+        if (left < ms) this.timedOut = true;
+        this.advance(() => {});
+      },
+      Math.min(ms, left),
+    );
+  }
+
   /** Runs the program until it has nothing to do, on its own time. @param {() => void} work */
   advance(work) {
     const began = performance.now();
+    this.began = began;
     this.deadline = began + this.limits.timeoutMs - this.usedMs;
     try {
       work();
@@ -180,9 +206,30 @@ export class Interpreter {
       return this.fail(this.reporter.timeout(described?.message === "interrupted" ? described.stack : ""));
     }
     if (state.type === "rejected") return this.fail(this.reporter.exception(this.describe(state.error)));
-    if (this.inFlight > 0) return this.send(`{"type":"idle","answered":${this.answered}}`);
+    // When only timers and calls are left, nobody waits for their time.
+    const isOver = state.type === "fulfilled" && this.inFlight === 0;
+    const wait =
+      this.standing && this.inFlight > 0 ? -1 : Number(this.callText(this.realms.wait, isOver ? "over" : ""));
+    if (wait === 0 || (wait > 0 && this.inFlight === 0 && (isOver || this.standing))) {
+      this.call(this.realms.fire).dispose();
+      this.drain();
+      return this.over ? undefined : this.conclude();
+    }
+    if (this.inFlight > 0) {
+      const wake = wait > 0 ? `,"wake":${Math.ceil(wait)}` : "";
+      return this.send(`{"type":"idle","answered":${this.answered}${wake}}`);
+    }
+    if (wait > 0) return this.sleep(wait);
+    const [unhandled] = this.rejections.take().map((promise) => this.use(promise));
+    if (unhandled) return this.rejected(unhandled);
     if (state.type === "pending") return this.fail(this.reporter.neverEnds());
     this.finish(state.value);
+  }
+
+  /** Ends the program with what nobody has handled. @param {Handle} promise @returns {undefined} */
+  rejected(promise) {
+    const { error } = /** @type {{ error: Handle }} */ (this.realms.program.getPromiseState(promise));
+    return this.raise(error);
   }
 
   /** @param {Handle} returned */
@@ -232,7 +279,7 @@ export class Interpreter {
   /** What the program of a session left, besides the memory; undefined when that can't be kept. */
   describeSession() {
     if (!this.over || !this.isWell) return undefined;
-    for (const handle of this.used.splice(0)) handle.dispose();
+    for (const handle of [...this.used.splice(0), ...this.rejections.take()]) handle.dispose();
     return { ran: this.ran, variables: JSON.parse(this.callText(this.realms.variables)) };
   }
 

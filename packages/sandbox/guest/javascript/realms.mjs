@@ -6,10 +6,13 @@ import { makeCleaner } from "./realm/clean.mjs";
 import { makeInspector } from "./realm/inspect.mjs";
 import { makeKinds } from "./realm/kinds.mjs";
 import { makeLayout } from "./realm/layout.mjs";
+import { addLocale } from "./realm/locale.mjs";
 import { nearest } from "./realm/nearest.mjs";
 import { programSide } from "./realm/program-side.mjs";
 import { makeRandom } from "./realm/random.mjs";
+import { addUrl } from "./realm/url.mjs";
 import { makeVariables } from "./realm/variables.mjs";
+import { addWeb } from "./realm/web.mjs";
 
 /** @typedef {import("quickjs-emscripten").QuickJSContext} Context */
 /** @typedef {import("quickjs-emscripten").QuickJSHandle} Handle */
@@ -28,6 +31,12 @@ const fileName = "toolglot";
  * @param {Function} made
  */
 const text = (made) => `(() => { const __name = (made) => made; return ${made}; })()`;
+
+/** An object's text. @param {Record<string, Function>} parts */
+const fields = (parts) =>
+  `{ ${Object.entries(parts)
+    .map(([name, made]) => `${name}: ${text(made)}`)
+    .join(", ")} }`;
 
 /** @param {Context} context @param {string} code */
 function evaluate(context, code) {
@@ -60,19 +69,20 @@ export function makeRealms(runtime, host, restore) {
     declare: named("declare"),
     hidden: named("hidden"),
     variables: named("variables"),
+    names: named("names"),
+    wait: named("wait"),
+    fire: named("fire"),
   };
 }
 
 /** Evaluates our own part in both realms. @param {Context} program @param {Context} bridge @param {Handle} hostFunction */
 function evaluateAll(program, bridge, hostFunction) {
   const makers = { makeArguments, makeCleaner, makeInspector, makeKinds, makeLayout, makeRandom, makeVariables };
-  const parts = { ...makers, base64, nearest };
-  const fields = Object.entries(parts).map(([name, made]) => `${name}: ${text(made)}`);
   const make = evaluate(
     bridge,
-    `(host, programSide) => ${text(makeBridge)}(host, programSide, { ${fields.join(", ")} })`,
+    `(host, programSide) => ${text(makeBridge)}(host, programSide, ${fields({ ...makers, base64, nearest })})`,
   );
-  const side = evaluate(program, text(programSide));
+  const side = evaluate(program, `(bridge) => ${text(programSide)}(bridge, ${fields({ addLocale, addUrl, addWeb })})`);
   const functions = bridge.unwrapResult(bridge.callFunction(make, bridge.undefined, hostFunction, side));
   bridge.setProp(bridge.global, functionsName, functions);
   for (const handle of [make, side, functions]) handle.dispose();

@@ -48,9 +48,10 @@ export function memoryReport(memoryMb) {
 export class Reporter {
   /**
    * @param {string} code @param {readonly ProgramTool[]} tools @param {{ timeoutMs: number, memoryMb: number }} limits
-   * @param {boolean} [notebook] Of that style.
+   * @param {boolean} [notebook] Of that style. @param {() => string[]} [globals] Names that there are.
    */
-  constructor(code, tools, limits, notebook = false) {
+  constructor(code, tools, limits, notebook = false, globals = () => []) {
+    this.globals = globals;
     this.code = code;
     this.file = programFile;
     this.notebook = notebook;
@@ -183,7 +184,7 @@ export class Reporter {
         hint: forImport("import", module[1], this.tools),
       };
     }
-    if (unknown?.[1]) return withHint(report, forUnknownName(unknown[1], scan(this.code), this.tools));
+    if (unknown?.[1]) return withHint(report, forUnknownName(unknown[1], scan(this.code), this.tools, this.globals()));
     if (report.type !== "TypeError") return report;
     if (report.message === "not a function" && report.column !== undefined) {
       const callee = /[\p{ID_Continue}$.]+$/u.exec(
@@ -209,7 +210,7 @@ export class Reporter {
     return {
       type: "Timeout",
       message: "the program waits for a promise that nothing will ever settle",
-      hint: "only tools take time here: await their calls, and resolve every promise of your own",
+      hint: "only tools and timers take time here: await them, and resolve every promise of your own",
     };
   }
 

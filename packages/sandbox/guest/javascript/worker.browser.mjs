@@ -24,10 +24,9 @@ const removedGlobals = (
 const renewMessage = '{"type":"renew"}';
 const scope = /** @type {any} */ (globalThis);
 const post = scope.postMessage.bind(scope);
+const delay = scope.setTimeout.bind(scope);
 const listen = scope.addEventListener.bind(scope);
 
-/** The engine's code: its loader can fetch it once, before everything is removed. @type {WebAssembly.Module | undefined} */
-let wasm;
 /** @type {import("./interpreter.mjs").Interpreter | undefined} */
 let interpreter;
 /** Makes the interpreter of the next program. @type {(() => Promise<void>) | undefined} */
@@ -35,30 +34,15 @@ let renew;
 let asked = false;
 let started = false;
 
-/** Keeps the code that WebAssembly compiles while `load` is at work. @param {() => Promise<void>} load */
-async function keepingCode(load) {
-  const originals = { instantiate: WebAssembly.instantiate, instantiateStreaming: WebAssembly.instantiateStreaming };
-  for (const [name, original] of Object.entries(originals)) {
-    Object.assign(WebAssembly, {
-      [name]: async (/** @type {[any, any]} */ ...given) => {
-        const made = await /** @type {Function} */ (original)(...given);
-        wasm = made.module;
-        return made;
-      },
-    });
-  }
-  await load();
-  Object.assign(WebAssembly, originals);
-}
-
 /** @param {{ memoryMb: number }} init */
 async function start({ memoryMb }) {
-  const image = new Image();
+  // The engine's code is kept in them: its loader can fetch it once, before everything is removed.
+  const options = { engine, image: new Image(), memoryMb, stackBytes, post, delay };
   const make = async () => {
-    interpreter = await createInterpreter({ engine, ...(wasm ? { wasm } : {}), image, memoryMb, stackBytes, post });
+    interpreter = await createInterpreter(options);
     started = false;
   };
-  await keepingCode(make);
+  await make();
   removeCodeFromText();
   removeGlobals(removedGlobals);
   renew = async () => {

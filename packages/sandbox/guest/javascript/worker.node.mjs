@@ -28,9 +28,10 @@ function endIfOver() {
 
 const { wasm, memoryMb } = workerData;
 const image = new Image(workerData.image);
+const delay = setTimeout;
+const options = { engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post, delay };
 /** @param {number} [memoryBytes] */
-const make = (memoryBytes) =>
-  createInterpreter({ engine, wasm, image, memoryMb, stackBytes: 256 * 1024, post }, memoryBytes);
+const make = (memoryBytes) => createInterpreter(options, memoryBytes);
 const readyMessages = ['{"type":"ready"}'];
 const renewStart = '{"type":"renew"';
 const captureMessage = '{"type":"capture"}';

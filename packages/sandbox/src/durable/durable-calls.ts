@@ -1,4 +1,5 @@
 import { type OperationClaim, requiresApproval } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
 import { approvalReason, type Verdict } from "../run/approvals.ts";
 import type { CallWork, DurableProgram } from "../run/durability.ts";
 import { left } from "../run/guarded.ts";
@@ -216,10 +217,16 @@ export class DurableCalls extends ReplayedCalls {
     const { name, args, ms } = work.pending.call;
     this.#clock = Math.max(this.#clock, Date.now());
     this.#delivery++;
-    const common = { delivery: this.#delivery, at: this.#clock, ms, toolMs: program.toolMs, name, args };
+    const said = defined({ notes: outcome.notes });
+    const common = { delivery: this.#delivery, at: this.#clock, ms, toolMs: program.toolMs, name, args, ...said };
     const answer: CallAnswer = outcome.ok
-      ? { ...common, ok: true, json: outcome.json }
-      : { ...common, ok: false, type: outcome.type, message: outcome.message };
+      ? {
+          ...common,
+          ok: true,
+          json: outcome.json,
+          ...(outcome.conversions.length > 0 && { conversions: outcome.conversions }),
+        }
+      : { ...common, ok: false, type: outcome.type, message: outcome.message, ...defined({ data: outcome.data }) };
     // Before it is written: a claim that was finished can't be renewed, which would count as a lost one.
     leases.drop(claim);
     const writing = journal.finish(claim, answer);

@@ -1,6 +1,14 @@
-import type { LogEntry } from "@toolglot/core";
+import type { JsonObject, LogEntry } from "@toolglot/core";
 import type { EncodedFile } from "../engine.ts";
-import type { FileOutput, ImportPolicy, ProgramStyle, SandboxError, SandboxLanguage, SandboxStats } from "../types.ts";
+import type {
+  FileOutput,
+  ImportPolicy,
+  ProgramStyle,
+  SandboxConversion,
+  SandboxError,
+  SandboxLanguage,
+  SandboxStats,
+} from "../types.ts";
 
 // What stands in the journal. Scope `sandbox:<id>`; keys `run`, `call:<n>` and `approval:<n>`, n counted from 1. Of a session also
 // `unkept`, when no image comes of a program that has ended, and `file`, for one that was written from outside.
@@ -62,7 +70,11 @@ export type CallAnswer = {
   toolMs: number;
   name: string;
   args: Record<string, unknown>;
-} & ({ ok: true; json: string } | { ok: false; type: string; message: string });
+  notes?: readonly string[];
+} & (
+  | { ok: true; json: string; conversions?: SandboxConversion[] }
+  | { ok: false; type: string; message: string; data?: JsonObject }
+);
 
 /** `outcome` of a key `approval:<n>`. */
 export type KeptDecision = { approved: true } | { approved: false; message: string };

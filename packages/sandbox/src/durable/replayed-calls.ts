@@ -1,4 +1,6 @@
+import { defined } from "@toolglot/internal";
 import type { CallWork, DurableProgram } from "../run/durability.ts";
+import { readConversions } from "../run/guest-events.ts";
 import { journalError, otherCall } from "./errors.ts";
 import { callFingerprint } from "./fingerprint.ts";
 import type { CallAnswer, KeptCall, KeptCalls } from "./records.ts";
@@ -76,6 +78,13 @@ export abstract class ReplayedCalls {
 
 function repeat({ pending, deliver }: CallWork, answer: CallAnswer): void {
   pending.call.ms = answer.ms;
-  if (answer.ok) deliver({ ok: true, value: JSON.parse(answer.json), json: answer.json }, answer.at);
-  else deliver({ ok: false, type: answer.type, message: answer.message, isCertain: true }, answer.at);
+  const notes = Array.isArray(answer.notes) ? answer.notes.map(String) : undefined;
+  if (answer.ok) {
+    const { json, conversions } = answer;
+    const value = { value: JSON.parse(json), json, conversions: readConversions(conversions) };
+    deliver({ ok: true, ...value, ...defined({ notes }) }, answer.at);
+  } else {
+    const { type, message, data } = answer;
+    deliver({ ok: false, isCertain: true, ...defined({ type, message, data, notes }) }, answer.at);
+  }
 }

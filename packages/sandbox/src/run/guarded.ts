@@ -1,7 +1,9 @@
-import { contentText, type ToolContext, toJsonText } from "@toolglot/core";
+import { contentText, type ToolContext } from "@toolglot/core";
 import { type CallOutcome as CoreOutcome, failure, guardCall, undecided } from "@toolglot/core/executing";
 import { copyJson, isObject } from "@toolglot/internal";
+import { checkInput } from "./check-input.ts";
 import type { CallOutcome, PendingCall } from "./tool-work.ts";
+import { writeAnswer } from "./tools.ts";
 
 /** In place of an outcome: the call has none now, because the run is over, or the call waits for a decision. */
 export const left: unique symbol = Symbol("left");
@@ -13,13 +15,14 @@ export interface GuardedSteps {
   perform(): Promise<CallOutcome | typeof left>;
 }
 
-/** Carries out a call with the host's hooks around it. An input that a hook has changed is from then on the call's. */
+/** Carries out a call that fits its tool's schema, with the host's hooks around it. An input that a hook has changed is from then on the call's. */
 export async function guarded(
   pending: PendingCall,
   { hooked, signal }: Pick<ToolContext, "hooked" | "signal">,
   steps: GuardedSteps,
 ): Promise<CallOutcome | typeof left> {
-  if (hooked?.hooks === undefined) return (await steps.decide()) ?? steps.perform();
+  const decide = async () => (await checkInput(pending)) ?? (await steps.decide());
+  if (hooked?.hooks === undefined) return (await decide()) ?? steps.perform();
   const { call, program } = pending;
   const { callId: id, name, args: input } = call;
   const given = new Map<CoreOutcome, CallOutcome | typeof left>();
@@ -42,7 +45,7 @@ export async function guarded(
         return { ready: isValid, isValid };
       },
       decide: async () => {
-        const instead = await steps.decide();
+        const instead = await decide();
         return instead && keep(instead);
       },
       run: async (isValid) => keep(isValid ? await steps.perform() : notAnObject),
@@ -68,7 +71,7 @@ function toCore(outcome: CallOutcome): CoreOutcome {
 function fromCore({ status, content, data, error }: CoreOutcome): CallOutcome {
   if (status === "ok") {
     const value = data === undefined ? contentText(content) : data;
-    return { ok: true, value, json: toJsonText(value) };
+    return { ok: true, value, ...writeAnswer(value) };
   }
   const type = error?.type ?? (status === "denied" ? "Denied" : "ToolError");
   return { ok: false, type, message: error?.message ?? contentText(content), isCertain: true };

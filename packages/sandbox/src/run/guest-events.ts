@@ -6,7 +6,7 @@ import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.
 // Messages of a guest, which may be hostile. Texts in them are for a model: longer ones are cut.
 
 const maxTextLength = 4000;
-const maxEntries = 100;
+export const maxEntries = 100;
 
 /** What comes with an outcome. */
 export interface GuestReport {
@@ -21,7 +21,14 @@ export type GuestEvent =
   | { type: "usage"; memoryMb: number }
   | { type: "idle"; answered: number; wake: number | undefined }
   | { type: "files"; files: unknown }
-  | { type: "call"; id: number | undefined; tool: number; args: Record<string, unknown>; line: number | undefined }
+  | {
+      type: "call";
+      id: number | undefined;
+      tool: number;
+      args: Record<string, unknown>;
+      line: number | undefined;
+      conversions: SandboxConversion[];
+    }
   | { type: "result"; value: unknown; bytes: number | undefined; report: GuestReport }
   | { type: "error"; error: unknown; report: GuestReport };
 
@@ -48,7 +55,15 @@ export function readGuestMessage(message: GuestMessage): GuestEvent | undefined 
       const { id, args, line } = message;
       const tool = readCount(message.tool);
       if (tool === undefined || !isObject(args)) return undefined;
-      return { type: "call", id: readCount(id), tool, args, line: typeof line === "number" ? line : undefined };
+      const conversions = readConversions(message.conversions);
+      return {
+        type: "call",
+        id: readCount(id),
+        tool,
+        args,
+        line: typeof line === "number" ? line : undefined,
+        conversions,
+      };
     }
     case "result":
       if (!Object.hasOwn(message, "value")) return undefined;
@@ -82,13 +97,18 @@ export function readError(error: unknown, calls: readonly SandboxToolCall[]): Sa
 
 function readReport({ conversions, warnings }: GuestMessage): GuestReport {
   return {
-    conversions: readList(conversions, (entry) => {
-      if (!isObject(entry)) return [];
-      const [path, from, to] = [entry.path, entry.from, entry.to].map(readText);
-      return path === undefined || from === undefined || to === undefined ? [] : { path, from, to };
-    }),
+    conversions: readConversions(conversions),
     warnings: readList(warnings, (entry) => readText(entry) ?? []),
   };
+}
+
+/** Those of a list that make sense. */
+export function readConversions(conversions: unknown): SandboxConversion[] {
+  return readList(conversions, (entry) => {
+    if (!isObject(entry)) return [];
+    const [path, from, to] = [entry.path, entry.from, entry.to].map(readText);
+    return path === undefined || from === undefined || to === undefined ? [] : { path, from, to };
+  });
 }
 
 function readList<Entry>(list: unknown, read: (entry: unknown) => Entry | []): Entry[] {

@@ -136,7 +136,7 @@ export class ProgramRun implements DurableProgram {
     const listener = this.#listener();
     this.#session =
       this.#durable?.openSession(lease, rules, listener) ?? new GuestSession(lease.guest, rules, listener);
-    const shown = tools.map(describeTool);
+    const shown = tools.map((tool) => describeTool(tool, code));
     const libraries = engine.librariesOf?.(style) ?? engine.libraries;
     // What an interpreter of Python is set back to costs it some milliseconds.
     const keep = domain === undefined ? undefined : true;
@@ -199,7 +199,7 @@ export class ProgramRun implements DurableProgram {
     this.#durable?.rest();
   }
 
-  #call({ tool, args, line }: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
+  #call({ tool, args, line, conversions }: Extract<GuestEvent, { type: "call" }>, bytes: number): void {
     const { tools, callIdPrefix, options } = this.#request;
     const program = tools[tool];
     if (program === undefined) {
@@ -218,6 +218,7 @@ export class ProgramRun implements DurableProgram {
       ...(this.#durable?.isReplayed(index) && { replayed: true }),
     };
     this.#report.addCall(call);
+    this.#report.addConversions(conversions, call.callId);
     const pending: PendingCall = { index, call, input: copyJson(call.args), program, line };
     this.#pending.add(pending);
     const { callId, args: shown, replayed } = call;
@@ -274,8 +275,11 @@ export class ProgramRun implements DurableProgram {
   #answer(pending: PendingCall, outcome: CallOutcome, clock?: number): void {
     const { index, call } = pending;
     this.#pending.delete(pending);
-    if (outcome.ok) call.ok = true;
-    else call.error = { type: outcome.type, message: outcome.message };
+    if (outcome.ok) {
+      call.ok = true;
+      this.#report.addConversions(outcome.conversions, call.callId);
+    } else call.error = { type: outcome.type, message: outcome.message };
+    for (const note of outcome.notes ?? []) this.#report.note(`${call.name}: ${note}`);
     observe(() => this.#request.options.onToolCall?.(call, outcome.ok ? outcome.value : undefined));
     if (this.#over.signal.aborted) return;
     if (this.#held) {
@@ -286,7 +290,7 @@ export class ProgramRun implements DurableProgram {
     const time = clock === undefined ? "" : `,"clock":${clock}`;
     const reply = outcome.ok
       ? `{"type":"return","id":${index}${time},"value":${outcome.json}}`
-      : JSON.stringify({ type: "throw", id: index, call: index, message: outcome.message, clock });
+      : JSON.stringify({ type: "throw", id: index, call: index, message: outcome.message, data: outcome.data, clock });
     this.#session?.answer(reply, index);
   }
 

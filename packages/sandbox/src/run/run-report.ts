@@ -4,6 +4,7 @@ import type { Engine } from "../engine.ts";
 import { utf8Bytes } from "../json.ts";
 import type {
   FileOutput,
+  SandboxConversion,
   SandboxError,
   SandboxLanguage,
   SandboxLimits,
@@ -12,7 +13,7 @@ import type {
   SandboxStats,
   SandboxToolCall,
 } from "../types.ts";
-import type { GuestEvent, GuestReport } from "./guest-events.ts";
+import { type GuestEvent, type GuestReport, maxEntries } from "./guest-events.ts";
 import type { RunRequest } from "./program-run.ts";
 
 /** What surrounds a value in a frame: conversions and warnings. */
@@ -93,6 +94,11 @@ export class RunReport {
     return true;
   }
 
+  /** What a tool says besides its value stands with what the program prints. */
+  note(text: string): void {
+    this.logs.push({ stream: "stderr", text });
+  }
+
   /** Why the program may not make another call, with arguments of so many bytes; undefined when it may. */
   refusal(bytes: number): SandboxError | undefined {
     const { maxToolCalls } = this.#limits;
@@ -112,8 +118,15 @@ export class RunReport {
   }
 
   addGuestReport({ conversions, warnings }: GuestReport): void {
-    this.stats.conversions = conversions;
+    this.addConversions(conversions);
     this.stats.warnings.push(...warnings);
+  }
+
+  /** `callId`: of the call whose arguments, or whose result, came out changed. */
+  addConversions(found: readonly SandboxConversion[], callId?: string): void {
+    const { conversions } = this.stats;
+    const listed = callId === undefined ? found : found.map((each) => ({ ...each, callId }));
+    conversions.push(...listed.slice(0, maxEntries - conversions.length));
   }
 
   /**

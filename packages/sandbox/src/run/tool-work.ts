@@ -1,8 +1,8 @@
-import type { ToolContext } from "@toolglot/core";
+import type { JsonObject, ToolContext } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { executeTool, failureForGuest, type Need, type ProgramTool } from "./tools.ts";
+import { type CallAnswer, executeTool, failureForGuest, type Need, type ProgramTool } from "./tools.ts";
 
 /** A call that has no answer yet. */
 export interface PendingCall {
@@ -17,8 +17,17 @@ export interface PendingCall {
 
 /** The outcome of a call. `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it did nothing yet. */
 export type CallOutcome =
-  | { ok: true; value: unknown; json: string }
-  | { ok: false; type: string; message: string; isCertain: boolean; needs?: Need };
+  | ({ ok: true } & CallAnswer & Noted)
+  | ({ ok: false; type: string; message: string; isCertain: boolean; needs?: Need; data?: JsonObject } & Noted);
+
+/** What a tool says besides its value, for who reads what the program prints. */
+export interface Noted {
+  notes?: readonly string[];
+}
+
+/** Of one call; the rest is not told. Characters of each. */
+const mostNotes = 20;
+const longestNote = 2_000;
 
 /** Runs the tools of one program, within the time that they have together. */
 export class ToolWork {
@@ -68,11 +77,16 @@ export class ToolWork {
       ...(wait && { wait: (request, work) => timeless(() => wait(request, work)) }),
       ...(ask && { ask: (question) => timeless(() => ask(question)) }),
     };
-    const context = { signal, callId: call.callId, ...waits, ...defined({ runId, hooked, decision }) };
+    const notes: string[] = [];
+    const note = (text: string): void => {
+      if (notes.length < mostNotes) notes.push(String(text).slice(0, longestNote));
+    };
+    const context = { signal, callId: call.callId, note, ...waits, ...defined({ runId, hooked, decision }) };
+    const noted = (): Noted => (notes.length > 0 ? { notes } : {});
     try {
-      return { ok: true, ...(await executeTool(program, input, context, onProgress)) };
+      return { ok: true, ...(await executeTool(program, input, context, onProgress)), ...noted() };
     } catch (error) {
-      return { ok: false, type: "ToolError", ...failureForGuest(error) };
+      return { ok: false, type: "ToolError", ...failureForGuest(error), ...noted() };
     } finally {
       if (!signal.aborted) call.ms = performance.now() - started;
       this.#end();

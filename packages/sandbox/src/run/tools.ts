@@ -2,6 +2,7 @@ import {
   type AnyTool,
   type BoundTool,
   bindNames,
+  type JsonObject,
   type JsonSchema,
   sanitizeErrorMessage,
   type ToolContext,
@@ -9,10 +10,21 @@ import {
 } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import { isObject } from "@toolglot/internal";
-import type { SandboxLanguage } from "../types.ts";
+import { clean, TooLarge, Unfit } from "../../guest/javascript/cleaner.mjs";
+import type { SandboxConversion, SandboxLanguage } from "../types.ts";
+import { inputSchemaOf } from "./check-input.ts";
 
 /** Larger tool results would fill the interpreter's memory. */
 const maxValueBytes = 16 * 1024 * 1024;
+
+/** What a tool gave. */
+export interface CallAnswer {
+  value: unknown;
+  /** For the program. */
+  json: string;
+  /** What the program finds otherwise than the tool gave it. */
+  conversions: SandboxConversion[];
+}
 
 /** A tool with its names in the program. */
 export interface ProgramTool {
@@ -75,6 +87,7 @@ function checkTool(tool: AnyTool): void {
       `The inputSchema of ${name} must be the JSON Schema of an object, as { type: "object", properties: {} }.`,
     );
   }
+  if (!tool.validatesInput) inputSchemaOf(tool);
 }
 
 /** The program gets its default, as JSON. */
@@ -89,10 +102,13 @@ function isSchema(schema: unknown): boolean {
 }
 
 /** What the guest's side needs to know of a tool, as JSON. */
-export function describeTool({ tool, names, member }: ProgramTool): Record<string, unknown> {
+export function describeTool({ tool, names, member }: ProgramTool, code: string): Record<string, unknown> {
+  const dotted = member?.join(".");
   return {
     name: names.name,
     identifier: names.identifier,
+    // In messages: as the program writes it.
+    called: dotted !== undefined && code.includes(dotted) ? dotted : names.identifier,
     description: tool.description,
     params: names.params.map(({ schema: _, ...param }) => param),
     open: names.rest !== undefined,
@@ -141,19 +157,24 @@ export async function executeTool(
   args: Record<string, unknown>,
   context: ToolContext,
   onProgress: (value: unknown) => void,
-): Promise<{ value: unknown; json: string }> {
+): Promise<CallAnswer> {
   let value: unknown = await (tool.execute as (input: unknown, with_: typeof context) => unknown)(args, context);
   const iterator = iteratorOf(value);
   if (iterator !== undefined) value = await lastOf(iterator, { signal: context.signal, onProgress });
-  let json: string | undefined;
+  return { value, ...writeAnswer(value) };
+}
+
+/** The text that goes to the program, and what of the value is otherwise in it. Throws `ToolError` when it can't be written. */
+export function writeAnswer(value: unknown): Pick<CallAnswer, "json" | "conversions"> {
+  if (value === undefined) return { json: "null", conversions: [] };
+  const conversions: SandboxConversion[] = [];
   try {
-    json = JSON.stringify(value);
-  } catch {
-    throw new ToolError("the tool's result cannot be written as JSON");
+    return { json: clean(value, maxValueBytes, "answer", conversions), conversions };
+  } catch (error) {
+    if (error instanceof TooLarge) throw new ToolError("the tool's result is too large: ask for less");
+    const why = error instanceof Unfit ? `: ${error.path || "it"} is ${error.message}` : "";
+    throw new ToolError(`the tool's result cannot be written as JSON${why}`);
   }
-  if (json === undefined) json = "null";
-  if (json.length > maxValueBytes) throw new ToolError("the tool's result is too large: ask for less");
-  return { value, json };
 }
 
 /** What a call needs before its tool does anything: see `ToolError`. */
@@ -161,17 +182,38 @@ export type Need = "approval" | "later";
 
 /**
  * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
- * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it says that it did nothing, and why. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
+ * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it says that it did nothing, and why; `data`: what else
+ * it says, for the program to decide by. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
  */
-export function failureForGuest(error: unknown): { message: string; isCertain: boolean; needs?: Need } {
+export function failureForGuest(error: unknown): {
+  message: string;
+  isCertain: boolean;
+  needs?: Need;
+  data?: JsonObject;
+} {
   try {
     const isCertain = ToolError.isInstance(error);
     const given: unknown = isCertain || error instanceof Error ? error.message : error;
     const message = typeof given === "string" ? given : "";
     if (!isCertain) return { isCertain, message: sanitizeErrorMessage(message) };
-    const { needs } = error.data;
-    return { isCertain, message, ...(needs === "approval" || needs === "later" ? { needs } : {}) };
+    const { needs, ...data } = error.data;
+    const told = jsonOf(data);
+    return {
+      isCertain,
+      message,
+      ...(needs === "approval" || needs === "later" ? { needs } : {}),
+      ...(told !== undefined && { data: told }),
+    };
   } catch {
     return { isCertain: false, message: sanitizeErrorMessage("") };
   }
+}
+
+/** What is longer is not for programs. Characters of JSON. */
+const maxDataChars = 16 * 1024;
+
+/** Data as JSON has it; undefined for none, for what is no JSON, and for more than a program needs. */
+function jsonOf(data: Record<string, unknown>): JsonObject | undefined {
+  const text = JSON.stringify(data);
+  return text === "{}" || text.length > maxDataChars ? undefined : (JSON.parse(text) as JsonObject);
 }

@@ -137,7 +137,7 @@ const cases: { name: string; code: string; error: Record<keyof SandboxError & st
   {
     name: "an argument that is no data",
     code: "__result__ = add(lambda: 1)",
-    error: { type: "TypeError", message: expect.stringContaining("function has no JSON form") },
+    error: { type: "TypeError", message: expect.stringContaining("a is a function, which has no JSON form") },
   },
   {
     name: "no result, with what was probably meant",

@@ -1,7 +1,7 @@
 # Walks everything that attributes, items and type() lead to from what a program finds, by the guard's own rules, and
 # tells what should not be among it.
 import io as real_io
-import types
+import types as real_types
 from collections import Counter, deque
 from toolglot_guest import guard, library, restricted, safe_builtins, tools
 
@@ -10,10 +10,11 @@ restricted.disarm()
 is_notebook = "NOTEBOOK" in globals()
 modules, table = library.MODULES, safe_builtins.TABLE
 if is_notebook:
-    from toolglot_guest import data_files, event_loop, notebook, notebook_builtins, notebook_libraries
+    from toolglot_guest import data_files, event_loop, notebook, notebook_builtins, notebook_libraries, small_libraries
 
     guard.use_notebook_rules(True)
     data_files.confine()
+    small_libraries.confine()
     event_loop.attach(event_loop.Calls(lambda text: "", False))
     event_loop.install()
     modules = notebook_libraries.MODULES
@@ -124,19 +125,40 @@ if is_notebook:
         sqlite3.Row, array.array("i", [1]), pathlib.Path("a"), pathlib.Path("a").parents, pathlib.PurePosixPath("a"), pathlib.PureWindowsPath("a"),
         struct.Struct("i"), time.gmtime(), zlib.compressobj(), zlib.decompressobj(), gzip.GzipFile(fileobj=io_.BytesIO(), mode="w"),
         urllib.parse.urlparse("http://a/b?c"), os_.stat("a.txt") if (os_ := modules["os"]) else None, next(os_.scandir(".")), os_.walk("."), os_.environ,
-        notebook_builtins._copy({"a": 1}), notebook_builtins.members(Own()), types.SimpleNamespace(a=1), sys_.stdout if (sys_ := modules["sys"]) else None,
+        notebook_builtins._copy({"a": 1}), notebook_builtins.members(Own()), real_types.SimpleNamespace(a=1), sys_.stdout if (sys_ := modules["sys"]) else None,
         sys_.version_info, sys_.float_info, traceback.format_exc(), event_loop.make({"identifier": "t", "name": "t", "params": [], "description": ""}),
         modules["secrets"].token_hex(), modules["datetime"].datetime.now(), modules["datetime"].timezone.utc, modules["numbers"].Number,
         table["eval"], table["exec"], table["__toolglot_given_types__"](lambda kind: kind),
+    ]  # fmt: skip
+    one = modules
+    parser = one["argparse"].ArgumentParser()
+    added = parser.add_argument("--x", type=int)
+    logger = one["logging"].getLogger("a")
+    logger.addHandler(one["logging"].StreamHandler())
+    config = one["configparser"].ConfigParser()
+    config.read_string("[a]\nb = 1")
+    packed = one["zipfile"].ZipFile(io_.BytesIO(), "w")
+    packed.writestr("a", "b")
+    element = one["xml.etree.ElementTree"].fromstring("<a b='c'><d/></a>")
+    with one["warnings"].catch_warnings(record=True) as recorded:
+        one["warnings"].warn("x")
+    with one["concurrent.futures"].ThreadPoolExecutor() as pool:
+        submitted = pool.submit(function, 1)
+    samples += [
+        parser, added, parser.parse_args([]), parser.add_subparsers(), parser.add_argument_group(), one["argparse"].HelpFormatter("p"), logger, logger.handlers[0], one["logging"].Formatter(),
+        one["logging"].LoggerAdapter(logger, {}), config, config["a"], packed, packed.infolist()[0], packed.open("a"), element, one["xml.etree.ElementTree"].ElementTree(element), element.iter(),
+        recorded[0], one["warnings"].catch_warnings(), pool, submitted, one["concurrent.futures"].wait([submitted]), one["weakref"].ref(Own), one["weakref"].WeakValueDictionary(), one["weakref"].WeakSet(),
+        one["hmac"].new(b"a", b"b", "sha256"), one["tempfile"].NamedTemporaryFile(), one["html.parser"].HTMLParser(), one["ipaddress"].ip_network("10.0.0.0/8"), one["ipaddress"].ip_address("::1"),
+        one["graphlib"].TopologicalSorter({1: [2]}), one["inspect"].signature(function), one["inspect"].signature(function).parameters["a"], one["inspect"].signature(function).bind(1),
     ]  # fmt: skip
 roots |= {f"samples[{index}]": value for index, value in enumerate(samples)}
 
 plain = (int, str, float, bool, type(None), bytes, complex)
 inert = (
-    types.BuiltinFunctionType, types.MethodWrapperType, types.WrapperDescriptorType, types.MethodDescriptorType,
-    types.ClassMethodDescriptorType, types.GetSetDescriptorType, types.MemberDescriptorType,
+    real_types.BuiltinFunctionType, real_types.MethodWrapperType, real_types.WrapperDescriptorType, real_types.MethodDescriptorType,
+    real_types.ClassMethodDescriptorType, real_types.GetSetDescriptorType, real_types.MemberDescriptorType,
 )  # fmt: skip
-internal = (types.ModuleType, types.FrameType, types.CodeType, types.TracebackType, types.CellType)
+internal = (real_types.ModuleType, real_types.FrameType, real_types.CodeType, real_types.TracebackType, real_types.CellType)
 names = (
     "open eval exec compile __import__ globals locals vars dir input breakpoint getattr setattr delattr hasattr type "
     "exit quit help memoryview"
@@ -161,8 +183,8 @@ while queue:
         faults.append(f"{path}: {str(value)[:80]}")
     if isinstance(value, type) and issubclass(value, type) and not isinstance(value, safe_builtins._StandIn):
         faults.append(f"{path}: {str(value)[:80]}")
-    owner = getattr(value, "__self__", None) if isinstance(value, types.BuiltinFunctionType) else None
-    if isinstance(owner, types.ModuleType) and owner.__name__ in foreign:
+    owner = getattr(value, "__self__", None) if isinstance(value, real_types.BuiltinFunctionType) else None
+    if isinstance(owner, real_types.ModuleType) and owner.__name__ in foreign:
         faults.append(f"{path}: {owner.__name__}.{value.__name__}")
     if (type(value).__module__ or "").split(".")[0] in ("pyodide", "_pyodide", "_pyodide_core", "js"):
         faults.append(f"{path}: an object of the engine")
@@ -174,13 +196,13 @@ while queue:
         continue
     if type(value) in (list, tuple, set, frozenset):
         queue.extend((f"{path}[{index}]", item, depth + 1) for index, item in enumerate(list(value)[:50]))
-    if isinstance(value, (dict, types.MappingProxyType)):
+    if isinstance(value, (dict, real_types.MappingProxyType)):
         queue.extend((f"{path}[{key!r}]", item, depth + 1) for key, item in list(value.items())[:300])
     queue.append((f"type({path})", safe_builtins.Type(value), depth + 1))
     # What wraps a C function leads to nothing but more wrappers; of a function, what was put on it is looked at.
     if isinstance(value, inert) and depth > 1:
         continue
-    is_function = isinstance(value, (types.FunctionType, types.MethodType)) and depth > 1
+    is_function = isinstance(value, (real_types.FunctionType, real_types.MethodType)) and depth > 1
     for name in dir(value):
         if guard.forbidden_attribute(name) or (is_function and name.startswith("__")):
             continue

@@ -56,7 +56,7 @@ it("should give a program every kind of tool and every kind of value", async () 
   ];
   const run = await sandbox.run(
     `
-e = echo(value={"t": (1, 2), "s": {2, 1}, "d": datetime(2024, 1, 2), "n": float("nan"), "deep": [[{"k": "é"}]]})
+e = echo(value={"t": (1, 2), "s": {2, 1}, "d": datetime(2024, 1, 2), "n": None, "deep": [[{"k": "é"}]]})
 __result__ = [File_Read("a.txt"), File_Read(file_path="b", class_=2), optional("x"), optional("x", None, None), optional("x", b="y"),
     any_(k=1, other="z"), stream(), nothing(), data(), e, add.__name__, callable(add), add.__doc__]`,
     { tools },
@@ -102,12 +102,12 @@ it("should tell a program what a tool said, and of other errors no more than it 
       value.self = value;
       return value;
     }),
-    tool("big", {}, () => 10n),
+    tool("promised", {}, () => ({ rows: [Promise.resolve(1)] })),
   ];
   const run = await sandbox.run(
     `
 out = []
-for f in (told, slipped, text, odd, circular, big):
+for f in (told, slipped, text, odd, circular, promised):
     try:
         f()
     except ToolError as error:
@@ -127,8 +127,8 @@ slipped()`,
   expect(messages.slice(2, 6)).toEqual([
     "just text",
     "unknown error",
-    "the tool's result cannot be written as JSON",
-    "the tool's result cannot be written as JSON",
+    "the tool's result cannot be written as JSON: self is part of a cycle, which has no JSON form",
+    "the tool's result cannot be written as JSON: rows[0] is a promise: await it",
   ]);
   expect(run.toolCalls.every((call) => !call.ok && call.error?.type === "ToolError")).toBe(true);
   expect(JSON.stringify(run)).not.toMatch(/secret|hunter2|token|\.ts:\d/);

@@ -12,6 +12,7 @@ export function asTool(
 ): AnyTool {
   return {
     ...definition,
+    validatesInput: true,
     execute: async (input: unknown, context: Partial<ToolContext> = {}): Promise<unknown> => {
       let final: ToolResponse | undefined;
       for await (const response of run(input, context)) final = response;

@@ -19,7 +19,7 @@ import { searchCatalog } from "./catalog-answers.ts";
 import { readRouterInput } from "./router-input.ts";
 import { shownRows } from "./router-tool.ts";
 import { type RouterApprovals, RowCall } from "./row-call.ts";
-import { toEnding, toLost } from "./to-tool-result.ts";
+import { replayNote, toEnding, toLost } from "./to-tool-result.ts";
 
 /** Options of {@link programTools}. */
 export interface ProgramToolsOptions {
@@ -108,11 +108,13 @@ async function makeTools(client: TrpClient, options: ProgramToolsOptions, open: 
       name: named[index] ? row.name : row.cap_id,
       description: row.desc,
       inputSchema: schemas[index] as JsonSchemaObject,
+      // The router does.
+      validatesInput: true,
       annotations: { readOnlyHint: row.io_class === "READ", idempotentHint: true, riskTier: row.risk_tier },
       execute: (args, context) => program.call(row, args, context),
     }),
   );
-  const general = { annotations: { idempotentHint: true } };
+  const general = { validatesInput: true, annotations: { idempotentHint: true } };
   const args = { type: "object", description: words.args } as const;
   const name = { type: "string", description: words.name } as const;
   return [
@@ -230,7 +232,7 @@ class Program {
    */
   async #make(
     calls: readonly { row: AliasRow; args: JsonObject }[],
-    { callId, signal, decision }: ToolContext,
+    { callId, signal, decision, note }: ToolContext,
   ): Promise<(() => unknown)[]> {
     const { runId, timeoutMs, traceId, approvals } = this.#options;
     // A sandbox numbers the calls of a program: `<program>:1`, `<program>:2`.
@@ -245,6 +247,9 @@ class Program {
             const token = await call.decide(outcome, decision, approvals);
             if (token && decision.approved) outcome = await call.send(token);
           }
+          // The value of a repeated effect looks like that of a second one.
+          const replayed = replayNote(outcome);
+          if (replayed !== undefined) note?.(replayed);
           return { row, outcome, value: await this.#value(row, outcome, signal) };
         } catch (error) {
           const { error: lost } = toLost(row, error, signal.aborted);

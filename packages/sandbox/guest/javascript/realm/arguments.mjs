@@ -14,13 +14,13 @@ export function makeArguments(cleaner, nearest) {
       return fallback === undefined ? `${identifier}?` : `${identifier} = ${JSON.stringify(fallback)}`;
     });
     if (tool.open) params.push("…");
-    return params.length === 0 ? `${tool.identifier}()` : `${tool.identifier}({ ${params.join(", ")} })`;
+    return params.length === 0 ? `${tool.called}()` : `${tool.called}({ ${params.join(", ")} })`;
   };
 
   /** @param {any} tool @param {string} message @param {"T" | "R"} kind `TypeError` or `RangeError`. */
   const refuse = (tool, message, kind = "T") => ({
     kind,
-    message: `${tool.identifier}() ${message.slice(0, 1000)}`,
+    message: `${tool.called}() ${message.slice(0, 1000)}`,
     hint: `call it as ${signature(tool)}`,
     text: undefined,
   });
@@ -44,6 +44,8 @@ export function makeArguments(cleaner, nearest) {
       return refuse(tool, `takes one object, not ${kind}`);
     }
     let text = "";
+    /** @type {object[]} */
+    const notes = [];
     let count = 0;
     const names = new Set();
     for (const key of Object.keys(given)) {
@@ -58,7 +60,7 @@ export function makeArguments(cleaner, nearest) {
       if (value === undefined) continue;
       names.add(name);
       if (count++ > 0) text += ",";
-      text += `${JSON.stringify(name)}:${cleaner.clean(value, maxArgumentLength - text.length, true, [], [undefined, key])}`;
+      text += `${JSON.stringify(name)}:${cleaner.clean(value, maxArgumentLength - text.length, "arguments", notes, [undefined, key])}`;
     }
     for (const { name } of tool.required) {
       if (names.has(name)) continue;
@@ -66,7 +68,7 @@ export function makeArguments(cleaner, nearest) {
       const listed = missing.map((/** @type {any} */ { identifier }) => identifier).join(", ");
       return refuse(tool, `is missing ${listed}`);
     }
-    return { text: `{${text}}` };
+    return { text: `{${text}}`, notes };
   };
 
   /** As `collect`; values that are no data, or too much of it, are refusals too. */

@@ -16,7 +16,6 @@ export function makeBridge(
   /** Text to and from tools until the engine is made to look for cycles. */
   const collectAfterLength = 4 * 1024 * 1024;
   const maxCycles = 100_000;
-  const maxFailures = 1000;
   const stderrMethods = ["warn", "error", "trace", "assert"];
   const consoleMethods = "log info debug dir table group groupCollapsed groupEnd".split(" ").concat(stderrMethods);
 
@@ -54,12 +53,13 @@ export function makeBridge(
   let groups = 0;
   /** @type {number | undefined} */
   let time;
+  /** Milliseconds that timers have taken it ahead of that, where nobody waited for them. */
+  let ahead = 0;
+  const now = () => (time ?? Date.now()) + ahead;
   let refusal = { message: "", hint: "" };
   let valueText = "";
   /** Of errors: the call that failed, and what to do about it. @type {WeakMap<object, { id: number, hint?: string }>} */
   const causes = new WeakMap();
-  /** Failed calls that nobody has looked at yet, as far as is known. @type {{ error: unknown, isSeen: () => boolean }[]} */
-  let failures = [];
 
   /** The innermost line of a stack that is the program's, as `    at f (line 3)`; empty when there is none. */
   const programFrame = (/** @type {string} */ stack) => {
@@ -97,7 +97,8 @@ export function makeBridge(
     passed += taken.text.length;
     // The host ends the run at the first call that is too many; nothing later is of interest.
     if (over || id > request.limits.maxToolCalls) return id;
-    host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${taken.text}}`);
+    const changed = taken.notes.length > 0 ? `,"conversions":${JSON.stringify(taken.notes)}` : "";
+    host(`{"type":"call","id":${id},"tool":${index},"line":${line},"args":${taken.text}${changed}}`);
     return id;
   };
 
@@ -153,7 +154,7 @@ export function makeBridge(
     method: (/** @type {number} */ index) => consoleMethods[index],
     call,
     print,
-    clock: () => time ?? Date.now(),
+    clock: now,
     setClock: (/** @type {number} */ to) => {
       time = to;
     },
@@ -162,13 +163,14 @@ export function makeBridge(
       inFlight -= lengths[id] ?? 0;
     },
     refused: () => refusal.message,
-    failed: (/** @type {any} */ error, /** @type {number} */ id, /** @type {() => boolean} */ isSeen) => {
-      if ((typeof error === "object" && error !== null) || typeof error === "function") {
-        causes.set(error, id === -1 ? { id, hint: refusal.hint } : { id });
+    failed: (/** @type {any} */ error, /** @type {number} */ id) => {
+      try {
+        if ((typeof error === "object" && error !== null) || typeof error === "function") {
+          causes.set(error, id === -1 ? { id, hint: refusal.hint } : { id });
+        }
+      } catch {
+        // At the end of the stack or of the memory; the program gets its error all the same.
       }
-      // Errors may be large: those that the program has dealt with are not kept for it.
-      failures = failures.filter((failure) => !failure.isSeen());
-      if (failures.length < maxFailures) failures.push({ error, isSeen });
     },
     result: undefined,
     assigned: false,
@@ -230,8 +232,6 @@ export function makeBridge(
   /** @param {unknown} returned */
   const finish = (returned) => {
     over = true;
-    const unseen = failures.find(({ isSeen }) => !isSeen());
-    if (unseen) return `{"status":"error","error":${describe(unseen.error)}}`;
     if (returned === undefined && !own.assigned) return '{"status":"missing"}';
     /** @type {object[]} */
     const notes = [];
@@ -239,7 +239,7 @@ export function makeBridge(
       valueText = cleaner.clean(
         returned === undefined ? own.result : returned,
         request.limits.maxResultBytes,
-        false,
+        "result",
         notes,
       );
     } catch (error) {
@@ -259,6 +259,7 @@ export function makeBridge(
     start(text) {
       request = JSON.parse(text);
       time = request.clock;
+      ahead = 0;
       calls = 0;
       inFlight = 0;
       lengths.length = 0;
@@ -266,7 +267,6 @@ export function makeBridge(
       over = false;
       quiet = false;
       groups = 0;
-      failures = [];
       valueText = "";
       if (program === undefined) open();
       else if (request.session?.reseed) draw = makeRandom(request.seed);
@@ -283,6 +283,18 @@ export function makeBridge(
     /** Identifiers of tools that a variable hides, as JSON. */
     hidden: () =>
       JSON.stringify(request.tools.map((/** @type {any} */ tool) => tool.identifier).filter(program.isHidden)),
+    /** Names of the global object, as JSON. */
+    names: () => JSON.stringify(Object.getOwnPropertyNames(program.global)),
+    /** Milliseconds until the program's next timer, as text; -1 when it has none. `text`: empty while the program's body runs. */
+    wait(/** @type {string} */ text) {
+      const left = program.wait(text !== "");
+      return `${left === undefined ? -1 : Math.max(0, left)}`;
+    },
+    /** Calls the next timer, whose time it is from then on. */
+    fire() {
+      ahead += Math.max(0, program.wait(false) ?? 0);
+      program.fire();
+    },
     /** What programs have left on the global object, as JSON; nothing of it runs. */
     variables: () => JSON.stringify(variables()),
     /** @param {string} text */

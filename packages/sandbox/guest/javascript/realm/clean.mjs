@@ -43,7 +43,8 @@ export function makeCleaner(isPromise, kinds, base64) {
   let open = new Set();
   let left = 0;
   let most = 0;
-  let isStrict = false;
+  /** @type {"result" | "arguments" | "answer"} */
+  let use = "result";
   /** @type {object[]} */
   let changes = [];
 
@@ -60,9 +61,11 @@ export function makeCleaner(isPromise, kinds, base64) {
     if (text.length > left) throw tooLarge();
     put(quote(text));
   };
+  const refuse = (/** @type {any} */ path, /** @type {string} */ what) => {
+    throw new Unfit(written(path), `${what}, which has no JSON form`);
+  };
   const unfit = (/** @type {any} */ path, /** @type {string} */ kind, /** @type {string} */ text) => {
-    if (isStrict)
-      throw new Unfit(written(path), `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}, which has no JSON form`);
+    if (use === "arguments") refuse(path, `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
     note(path, kind, "text");
     putText(text.slice(0, maxTextLength));
   };
@@ -72,6 +75,7 @@ export function makeCleaner(isPromise, kinds, base64) {
     else if (typeof value === "number") {
       if (value - value === 0) put(`${value}`);
       else {
+        if (use === "arguments") refuse(path, `${value}`);
         note(path, `${value}`, "null");
         put("null");
       }
@@ -82,6 +86,7 @@ export function makeCleaner(isPromise, kinds, base64) {
       put("null");
     } else if (typeof value === "bigint") {
       const safe = value >= -9007199254740991n && value <= 9007199254740991n;
+      if (use === "arguments" && !safe) refuse(path, "a bigint beyond 2^53");
       note(path, "bigint", safe ? "number" : "decimal text");
       const text = `${value}`;
       put(safe ? text : `"${text}"`);
@@ -112,12 +117,13 @@ export function makeCleaner(isPromise, kinds, base64) {
     if (typeof value !== "object" && typeof value !== "function") return primitive(value, path);
     if (value === null) return put("null");
     if (open.has(value)) {
+      if (use !== "result") refuse(path, "part of a cycle");
       note(path, "cycle", "null");
       return put("null");
     }
     const toJSON = asked ? undefined : value.toJSON;
-    // A date has one too; ours says what became of it.
-    if (typeof toJSON === "function" && kinds.timeOf(value) === undefined) {
+    // Dates and Node's buffers have one too; ours says what became of them.
+    if (typeof toJSON === "function" && kinds.timeOf(value) === undefined && !ArrayBuffer.isView(value)) {
       const given = Reflect.apply(toJSON, value, [`${key}`]);
       if (given !== value) note(path, className(value), "what its toJSON gives");
       return visit(given, path, key, true);
@@ -173,7 +179,9 @@ export function makeCleaner(isPromise, kinds, base64) {
     while (frame.index < frame.length) {
       const name = /** @type {string} */ (names[frame.index++]);
       const item = frame.items[name];
-      if (item === undefined || droppedKeys.includes(name)) {
+      const isDropped = use !== "answer" && droppedKeys.includes(name);
+      if (isDropped && use === "arguments") throw new Unfit(written([frame.path, name]), "a key that no tool is given");
+      if (item === undefined || isDropped) {
         note([frame.path, name], item === undefined ? "undefined" : "key", "dropped");
         continue;
       }
@@ -205,7 +213,7 @@ export function makeCleaner(isPromise, kinds, base64) {
       Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => held.push(item)]);
       begin(value, path, held, undefined);
     } else if (kinds.bufferBytes(value) !== undefined) bytes("ArrayBuffer", new Uint8Array(value), path);
-    else if (Error.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
+    else if (kinds.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
     else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
     else if (kinds.isRegExp(value)) unfit(path, "RegExp", kinds.regExpText(value));
     else return boxed(value, path);
@@ -220,6 +228,7 @@ export function makeCleaner(isPromise, kinds, base64) {
 
   const date = (/** @type {any} */ value, /** @type {any} */ path) => {
     const valid = !Number.isNaN(kinds.timeOf(value));
+    if (use === "arguments" && !valid) refuse(path, "an invalid date");
     note(path, "Date", valid ? "ISO 8601 text" : "null");
     put(valid ? quote(kinds.isoText(value)) : "null");
   };
@@ -254,19 +263,20 @@ export function makeCleaner(isPromise, kinds, base64) {
   };
 
   /**
-   * JSON text of a value. Throws `TooLarge`, `Unfit` (a value without a JSON form, when `strict`), and whatever a
-   * getter or a `toJSON` of the program throws. `notes` gets `{ path, from, to }` of what came out changed.
-   * @param {unknown} root @param {number} maxLength In UTF-16 units. @param {boolean} strict
+   * JSON text of a value. Throws `TooLarge`, `Unfit` (a value that has no JSON form, or none that this use allows), and
+   * whatever a getter or a `toJSON` of the program throws. `notes` gets `{ path, from, to }` of what came out changed.
+   * @param {unknown} root @param {number} maxLength In UTF-16 units.
+   * @param {"result" | "arguments" | "answer"} to What it is for: of a program, for a tool, of a tool.
    * @param {object[]} notes @param {any} [rootPath]
    */
-  const clean = (root, maxLength, strict, notes, rootPath) => {
+  const clean = (root, maxLength, to, notes, rootPath) => {
     // A `toJSON` of the program may call a tool, whose arguments are cleaned meanwhile.
-    const outer = { parts, open, frames, left, most, isStrict, changes };
+    const outer = { parts, open, frames, left, most, use, changes };
     parts = [];
     open = new Set();
     frames = [];
     left = most = maxLength;
-    isStrict = strict;
+    use = to;
     changes = notes;
     try {
       visit(root, rootPath, "", false);
@@ -276,7 +286,7 @@ export function makeCleaner(isPromise, kinds, base64) {
       }
       return parts.length === 1 ? parts[0] : parts.join("");
     } finally {
-      ({ parts, open, frames, left, most, isStrict, changes } = outer);
+      ({ parts, open, frames, left, most, use, changes } = outer);
     }
   };
 

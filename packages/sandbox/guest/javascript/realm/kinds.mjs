@@ -34,6 +34,8 @@ export function makeKinds() {
     bufferBytes: asking(getter(ArrayBuffer.prototype, "byteLength")),
     /** The class of a typed array. */
     viewKind: asking(getter(Object.getPrototypeOf(Uint8Array.prototype), Symbol.toStringTag)),
+    /** Node 20 can't look inside. */
+    isError: /** @type {any} */ (Error).isError ?? ((/** @type {unknown} */ value) => value instanceof Error),
     isRegExp: (/** @type {unknown} */ value) => isGlobal(value) !== undefined,
     /** What `Object(1)` and its like hold. @param {unknown} value */
     unboxed(value) {

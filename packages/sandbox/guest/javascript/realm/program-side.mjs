@@ -1,12 +1,13 @@
 /**
  * What programs find in their realm, made there before the first one runs: tools, `ToolError`, `console`, `__result__`,
- * their clock and their random numbers. Its text is taken, so it must not speak of anything outside itself. All of it uses
+ * their clock and their random numbers, and what `parts` add. Its text is taken, so it must not speak of anything outside itself. All of it uses
  * only originals that it has taken hold of first, so a program that overwrites built-ins changes nothing here.
  *
  * `bridge` belongs to another realm: nothing of it may reach the program.
  * @param {any} bridge
+ * @param {{ addLocale: any, addUrl: any, addWeb: any }} parts
  */
-export function programSide(bridge) {
+export function programSide(bridge, { addLocale, addUrl, addWeb }) {
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
   const { create, hasOwn } = Object;
   const { isArray } = Array;
@@ -27,25 +28,80 @@ export function programSide(bridge) {
   hide(ToolError.prototype, "name", "ToolError");
   hide(global, "ToolError", ToolError);
 
+  /** @param {() => number} ask Something of the bridge. */
+  const guarded = (ask) => {
+    try {
+      return ask();
+    } catch (error) {
+      throw local(error);
+    }
+  };
+
+  const shell = { __proto__: null };
+  for (let index = 0; index < bridge.methods; index++) {
+    const name = bridge.method(index);
+    const made = {
+      [name](/** @type {unknown[]} */ ...given) {
+        try {
+          print(name, given);
+        } catch (error) {
+          throw local(error);
+        }
+      },
+    };
+    hide(shell, name, made[name]);
+  }
+  const console = {};
+  for (let index = 0; index < bridge.methods; index++) {
+    const name = bridge.method(index);
+    defineProperty(console, name, { ...hidden(/** @type {any} */ (shell)[name]), enumerable: true });
+  }
+  hide(global, "console", console);
+
+  /** Without arguments it is the run's clock, which a replay can set. */
+  function ProgramDate(/** @type {any[]} */ ...parts) {
+    if (new.target === undefined) return apply(OwnDate.prototype.toString, new OwnDate(guarded(clock)), []);
+    return construct(OwnDate, parts.length === 0 ? [guarded(clock)] : parts, new.target);
+  }
+  hide(ProgramDate, "name", "Date");
+  hide(ProgramDate, "length", 7);
+  hide(ProgramDate, "parse", OwnDate.parse);
+  hide(ProgramDate, "UTC", OwnDate.UTC);
+  hide(ProgramDate, "now", { now: () => guarded(clock) }.now);
+  defineProperty(ProgramDate, "prototype", { __proto__: null, value: OwnDate.prototype, writable: false });
+  hide(OwnDate.prototype, "constructor", ProgramDate);
+  hide(global, "Date", ProgramDate);
+  hide(Math, "random", { random: () => guarded(draw) }.random);
+
+  /** @param {string} name @param {any} value A function, a class or an object. */
+  const add = (name, value) => {
+    hide(global, name, value);
+    if (hasOwn(value, "prototype")) {
+      defineProperty(value.prototype, Symbol.toStringTag, { __proto__: null, value: name, configurable: true });
+    }
+  };
+  /** Lets a function refuse calls with fewer arguments. @param {any} holder @param {string} name @param {number} least */
+  const need = (holder, name, least) => {
+    const own = holder[name];
+    const made = {
+      [name](/** @type {unknown[]} */ ...given) {
+        if (given.length >= least) return apply(own, this, given);
+        throw new OwnTypeError(`${name} needs ${least === 1 ? "an argument" : `${least} arguments`}`);
+      },
+    };
+    hide(holder, name, made[name]);
+  };
+  addLocale(hide);
+  addUrl(add, need);
+  const web = addWeb(global, hide, add, need, {
+    clock: () => guarded(clock),
+    draw: () => guarded(draw),
+    print: (/** @type {string} */ name, /** @type {unknown[]} */ given) => guarded(() => print(name, given)),
+    console,
+  });
+
   /** Calls without an answer, by number. @type {Record<string, any>} */
   let waiting = { __proto__: /** @type {any} */ (null) };
-
-  /**
-   * A promise that knows whether anybody cares for it: `await`, `then` and `Promise.all` all ask for its constructor.
-   * @param {any} state
-   */
-  const watched = (state) => {
-    const promise = new OwnPromise((resolve, reject) => {
-      state.resolve = resolve;
-      state.reject = reject;
-    });
-    const get = () => {
-      state.seen = true;
-      return OwnPromise;
-    };
-    defineProperty(promise, "constructor", { __proto__: null, get, enumerable: false, configurable: true });
-    return promise;
-  };
 
   /** A promise that holds what settles it is a cycle, and those stay in memory for long. @param {any} state */
   const release = (state) => {
@@ -55,22 +111,9 @@ export function programSide(bridge) {
 
   /** @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was refused; -2: reading its arguments threw. */
   const fail = (state, error, id) => {
-    try {
-      failed(error, id, () => state.seen);
-    } catch {
-      // At the end of the stack or of the memory; the program gets its error all the same.
-    }
+    failed(error, id);
     state.reject(error);
     release(state);
-  };
-
-  /** @param {() => number} ask Something of the bridge. */
-  const guarded = (ask) => {
-    try {
-      return ask();
-    } catch (error) {
-      throw local(error);
-    }
   };
 
   /** Called by `rows.map(tool)`, which also gives the index and the array. @param {any} given */
@@ -93,8 +136,15 @@ export function programSide(bridge) {
     const slot = { index: -1, call: /** @type {any} */ (undefined) };
     const made = {
       [identifier](/** @type {unknown[]} */ ...given) {
-        const state = { __proto__: null, seen: false, resolve: undefined, reject: undefined };
-        const promise = watched(state);
+        const state = {
+          __proto__: null,
+          resolve: /** @type {any} */ (undefined),
+          reject: /** @type {any} */ (undefined),
+        };
+        const promise = new OwnPromise((resolve, reject) => {
+          state.resolve = resolve;
+          state.reject = reject;
+        });
         if (slot.index < 0) {
           const message = `the tool ${identifier} is not offered any more`;
           fail(state, construct(OwnError, [message], ToolError), -2);
@@ -145,27 +195,6 @@ export function programSide(bridge) {
     }
   };
 
-  const shell = { __proto__: null };
-  for (let index = 0; index < bridge.methods; index++) {
-    const name = bridge.method(index);
-    const made = {
-      [name](/** @type {unknown[]} */ ...given) {
-        try {
-          print(name, given);
-        } catch (error) {
-          throw local(error);
-        }
-      },
-    };
-    hide(shell, name, made[name]);
-  }
-  const console = {};
-  for (let index = 0; index < bridge.methods; index++) {
-    const name = bridge.method(index);
-    defineProperty(console, name, { ...hidden(/** @type {any} */ (shell)[name]), enumerable: true });
-  }
-  hide(global, "console", console);
-
   const resultProperty = {
     __proto__: null,
     get: () => bridge.result,
@@ -177,24 +206,10 @@ export function programSide(bridge) {
     configurable: true,
   };
 
-  /** Without arguments it is the run's clock, which a replay can set. */
-  function ProgramDate(/** @type {any[]} */ ...parts) {
-    if (new.target === undefined) return apply(OwnDate.prototype.toString, new OwnDate(guarded(clock)), []);
-    return construct(OwnDate, parts.length === 0 ? [guarded(clock)] : parts, new.target);
-  }
-  hide(ProgramDate, "name", "Date");
-  hide(ProgramDate, "length", 7);
-  hide(ProgramDate, "parse", OwnDate.parse);
-  hide(ProgramDate, "UTC", OwnDate.UTC);
-  hide(ProgramDate, "now", { now: () => guarded(clock) }.now);
-  defineProperty(ProgramDate, "prototype", { __proto__: null, value: OwnDate.prototype, writable: false });
-  hide(OwnDate.prototype, "constructor", ProgramDate);
-  hide(global, "Date", ProgramDate);
-  hide(Math, "random", { random: () => guarded(draw) }.random);
-
   return {
     /** Makes ready for a program. @param {boolean} isSession Whether others come after it. */
     begin(isSession) {
+      web.begin();
       waiting = { __proto__: /** @type {any} */ (null) };
       defineProperty(global, "__result__", resultProperty);
       bindTools(isSession);
@@ -217,6 +232,8 @@ export function programSide(bridge) {
       return there !== undefined && there.value !== slots[identifier].call;
     },
     global,
+    wait: web.wait,
+    fire: web.fire,
     isPromise: (/** @type {unknown} */ value) => value instanceof OwnPromise,
     /** @param {string} text An answer of the host's. */
     settle(text) {
@@ -229,7 +246,11 @@ export function programSide(bridge) {
       if (message.type === "return") {
         state.resolve(message.value);
         release(state);
-      } else fail(state, construct(OwnError, [message.message], ToolError), message.id);
+      } else {
+        const error = construct(OwnError, [message.message], ToolError);
+        hide(error, "data", message.data ?? {});
+        fail(state, error, message.id);
+      }
     },
   };
 }

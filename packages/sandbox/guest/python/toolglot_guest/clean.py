@@ -1,5 +1,6 @@
 """Makes JSON of Python values by a written rule, and says what it changed."""
 
+import array
 import base64
 import collections.abc
 import dataclasses
@@ -54,7 +55,7 @@ class SameKeys(Exception):
 # Values that a program makes to be gone through once, or that are views of others.
 _lazy = (
     collections.abc.Iterator, collections.abc.KeysView, collections.abc.ValuesView, collections.abc.ItemsView, range,
-    collections.deque, collections.UserList,
+    collections.deque, collections.UserList, array.array,
 )  # fmt: skip
 _as_text = (decimal.Decimal, fractions.Fraction, uuid.UUID, collections.UserString)
 # An address helps nobody, and differs from run to run.
@@ -73,7 +74,7 @@ def _short(value):
 
 
 class Cleaner:
-    """`strict`: an object without a JSON form raises Unfit instead of becoming its repr. `tables`: objects that say themselves
+    """`strict`: for arguments. What has no JSON form, or is no JSON number, raises Unfit instead of becoming text or null. `tables`: objects that say themselves
     how they are written as lists and dicts, as those of numpy and pandas do, are asked."""
 
     def __init__(self, max_bytes, strict=False, tables=False):
@@ -88,6 +89,11 @@ class Cleaner:
         """`path`: links of (outer path, key), so that it costs nothing where it is not needed."""
         if len(self.notes) < MAX_NOTES:
             self.notes.append({"path": _written(path), "from": source, "to": target})
+
+    def refuse(self, path, what):
+        """What an argument can't be, and a result can: there it is written in another way, and noted."""
+        if self.strict:
+            raise Unfit(f"{_written(path)} is {what}, which has no JSON form")
 
     def spend(self, size):
         """Keeps a huge value from being built before its size is known."""
@@ -108,6 +114,7 @@ class Cleaner:
             value = float.__float__(value)
             if math.isfinite(value):
                 return value
+            self.refuse(path, repr(value))
             self.note(path, repr(value), "null")
             return None
         if depth > MAX_DEPTH:
@@ -122,6 +129,7 @@ class Cleaner:
         value = int.__int__(value)
         if -_exact <= value <= _exact:
             return value
+        self.refuse(path, "an integer beyond 2^53")
         self.spend(value.bit_length() * 3 // 10)
         text = _decimal(value)
         self.note(path, "integer beyond 2^53", "decimal text")
@@ -144,6 +152,7 @@ class Cleaner:
 
     def enter(self, value, path):
         if id(value) in self.open:
+            self.refuse(path, "part of a cycle")
             self.note(path, "cycle", "null")
             return False
         self.open.add(id(value))
@@ -174,9 +183,8 @@ class Cleaner:
             if text in keys:
                 raise SameKeys(f"the keys {_named(keys[text])} and {_named(key)} are the same text{_place(path)}")
             keys[text] = key
-            if text == "__proto__" and self.strict:
-                raise Unfit("a key named __proto__ is not taken")
             if text == "__proto__":
+                self.refuse((path, text), "a key")
                 # The host takes no such key.
                 self.note((path, text), "key", "dropped")
                 continue
@@ -221,8 +229,7 @@ class Cleaner:
             found, target = _told(value, kind)
             if target:
                 return self.told(value, found, target, path, depth)
-        if self.strict:
-            raise Unfit(f"{kind.__name__} has no JSON form")
+        self.refuse(path, f"{_article(kind.__name__)} {kind.__name__}")
         if isinstance(value, _as_text):
             text = str(value)
             self.spend(len(text))
@@ -264,6 +271,10 @@ def _told(value, kind):
         except TypeError:
             return value.to_dict(), "object"
     return None, None
+
+
+def _article(name):
+    return "an" if name[:1] in "AEIOUaeiou" else "a"
 
 
 def _named(key):

@@ -3,6 +3,7 @@
 The engine's file system refuses to write anywhere else; this layer gives the errors that a program can read.
 """
 
+import contextlib
 import errno
 import gzip as _gzip
 import io
@@ -299,6 +300,26 @@ def confine():
 
 
 # --- libraries that open files by themselves --------------------------------------------------------------------------
+
+
+def checked_pattern(pattern):
+    """A pattern of paths as plain text. Raises PermissionError when it leads elsewhere."""
+    text = _text(pattern)
+    if ".." in text.split("/"):
+        raise PermissionError(errno.EACCES, f"only {ROOT} can be reached here", text)
+    if text.startswith("/"):
+        checked(text)
+    return text
+
+
+@contextlib.contextmanager
+def given(file, mode):
+    """The file that was given, or the one of that path, which is closed at the end."""
+    if not isinstance(file, (str, bytes, os.PathLike)):
+        yield file
+        return
+    with open(file, mode) as opened:
+        yield opened
 
 
 def gzip_open(filename, mode="rb", compresslevel=9, encoding=None, errors=None, newline=None):

@@ -5,15 +5,21 @@ No promise of JavaScript takes part: the loop's `select` waits for the host's ne
 
 import asyncio
 import collections
+import contextlib
+import inspect
 import sys
 import time
 import weakref
 
 from . import clean, tools
+from .guard import PROGRAM
 
 MAX_IN_FLIGHT = 16
 # A program that only ever yields to others would never see an answer.
 _TURNS_PER_LOOK = 100
+_MAX_LOST = 100
+# Of what is left to do when a program ends; a task that goes on after so many is cancelled.
+_LAST_TURNS = 1000
 
 
 class Ticket:
@@ -37,6 +43,10 @@ class Calls:
         self.standing = standing
         # Tasks that were still running when their loop ended.
         self.cancelled = 0
+        # What may still hold an exception that nobody asks for, and exceptions that nobody can ask for any more.
+        self._futures = weakref.WeakSet()
+        self._lost = []
+        self._answered = None
         self._made = 0
         self._flying = {}
         self._waiting = collections.deque()
@@ -44,6 +54,33 @@ class Calls:
     @property
     def in_flight(self):
         return len(self._flying)
+
+    def watch(self, future):
+        """A future, or a task, whose exception somebody has to take."""
+        self._futures.add(future)
+        return future
+
+    def lose(self, error):
+        if len(self._lost) < _MAX_LOST:
+            self._lost.append(error)
+
+    def unhandled(self):
+        """At the program's end: an exception that nobody has waited for, or None."""
+        failed = [future for future in self._futures if future.done() and not future.cancelled() and future._log_traceback]
+        for future in failed:
+            self.lose(future.exception())
+        return self._lost[0] if self._lost else None
+
+    async def settle(self, loop):
+        """Until tasks that nobody waits for have the answers to their calls, and have nothing more to do with them at once."""
+        turns = 0
+        while self._flying or (loop._ready and turns < _LAST_TURNS):
+            turns += 1
+            if loop._ready:
+                await asyncio.sleep(0)
+            else:
+                self._answered = loop.create_future()
+                await self._answered
 
     def start(self, index, text):
         """Starts a call, as soon as fewer than 16 others are in flight."""
@@ -56,7 +93,7 @@ class Calls:
         while self._waiting and len(self._flying) < MAX_IN_FLIGHT:
             ticket = self._waiting.popleft()
             self._flying[self._made] = ticket
-            head = f'{{"type":"call","id":{self._made},"tool":{ticket.index},"line":{ticket.line},"args":'
+            head = f'{{"type":"call","id":{self._made},"tool":{ticket.index},"line":{ticket.line},'
             self._made += 1
             self._host(f"{head}{ticket.text}}}")
 
@@ -69,8 +106,9 @@ class Calls:
         ticket = self._flying.pop(answer["id"])
         ticket.answer = answer
         self._send()
-        if ticket.future is not None and not ticket.future.done():
-            ticket.future.set_result(None)
+        for future in (ticket.future, self._answered):
+            if future is not None and not future.done():
+                future.set_result(None)
 
     def ask(self, index, text):
         """The answer to a call that the program waits for on the spot."""
@@ -131,14 +169,72 @@ class Loop(asyncio.BaseEventLoop):
         """There are no threads: it is done at once."""
         return self.create_task(to_thread(func, *args))
 
+    def create_task(self, coro, **options):
+        return self._calls.watch(super().create_task(coro, **options))
+
+    def create_future(self):
+        return self._calls.watch(super().create_future())
+
+    def run_until_complete(self, future):
+        """Also at the top of a program that awaits, where the loop runs already."""
+        if not self.is_running():
+            return super().run_until_complete(future if asyncio.isfuture(future) else awaitable(future))
+        future = asyncio.ensure_future(future if asyncio.isfuture(future) else awaitable(future), loop=self)
+        with _aside("this event loop is already running"):
+            # The turn that is under way takes as many more as there were when it began.
+            owed = len(self._ready)
+            asyncio._set_running_loop(self)
+            while not future.done():
+                self._run_once()
+            for _ in range(owed - len(self._ready)):
+                self.call_soon(int)
+        return future.result()
+
     def call_exception_handler(self, context):
+        """What nobody can wait for: of a callback, or of a task that is gone."""
         error = context.get("exception")
-        print(context.get("message", "") + (f": {error!r}" if error is not None else ""), file=sys.stderr)
+        if error is not None:
+            self._calls.lose(error)
+
+
+def _at_top_of(frame):
+    """Whether the program's own top is what runs, outside of every coroutine and callback of it."""
+    while frame is not None:
+        code = frame.f_code
+        if code.co_flags & (inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR):
+            return code.co_filename == PROGRAM and code.co_name in _TOPS
+        frame = frame.f_back
+    return False
+
+
+# A program that awaits is one coroutine, as a module or as a function.
+_TOPS = ("<module>", "__toolglot_program__")
+
+
+@contextlib.contextmanager
+def _aside(refusal):
+    """While another loop, or another task of the same one, runs in place of the program's top."""
+    loop = asyncio._get_running_loop()
+    if loop is not None and not _at_top_of(sys._getframe(2)):
+        raise RuntimeError(refusal)
+    task = loop and asyncio.tasks._swap_current_task(loop, None)
+    asyncio._set_running_loop(None)
+    try:
+        yield loop
+    finally:
+        asyncio._set_running_loop(loop)
+        if loop is not None:
+            asyncio.tasks._swap_current_task(loop, task)
 
 
 _calls = None
 # How a tool's call is started without waiting for it, by the tool's function: a session keeps those of earlier programs.
 _starts = weakref.WeakKeyDictionary()
+
+
+def watch(future):
+    """What holds an exception that somebody has to take."""
+    _calls.watch(future)
 
 
 def attach(calls):
@@ -193,24 +289,28 @@ async def to_thread(func, /, *args, **kwargs):
 
 def run(main, *, debug=None, loop_factory=None):
     """asyncio.run, on a loop of our own."""
-    if asyncio._get_running_loop() is not None:
-        raise RuntimeError("asyncio.run() cannot be called from a running event loop")
-    loop = Loop(_calls)
-    try:
-        asyncio.set_event_loop(loop)
-        return loop.run_until_complete(main if asyncio.isfuture(main) else awaitable(main))
-    finally:
+    with _aside("asyncio.run() cannot be called from a running event loop") as outer:
+        loop = Loop(_calls)
         try:
-            tasks = asyncio.all_tasks(loop)
-            _calls.cancelled += len(tasks)
-            for task in tasks:
-                task.cancel()
-            if tasks:
-                loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
-            loop.run_until_complete(loop.shutdown_asyncgens())
+            asyncio.set_event_loop(loop)
+            value = loop.run_until_complete(main)
+            loop.run_until_complete(_calls.settle(loop))
+            return value
         finally:
-            asyncio.set_event_loop(None)
-            loop.close()
+            try:
+                tasks = asyncio.all_tasks(loop)
+                _calls.cancelled += len(tasks)
+                for task in tasks:
+                    task.cancel()
+                if tasks:
+                    loop.run_until_complete(asyncio.gather(*tasks, return_exceptions=True))
+                for task in tasks:
+                    if not task.cancelled() and task.exception() is not None:
+                        _calls.lose(task.exception())
+                loop.run_until_complete(loop.shutdown_asyncgens())
+            finally:
+                asyncio.set_event_loop(outer)
+                loop.close()
 
 
 def new_event_loop():

@@ -5,6 +5,7 @@ This layer gives good messages. The boundary is the process around the interpret
 
 import ast
 import builtins
+import difflib
 import enum
 import sys
 import types
@@ -216,16 +217,42 @@ def _check_load(node, allowed, bound, libraries):
         raise Refused("ForbiddenName", f"{name} is not available here", node, hint if needs is None or needs in libraries else None)
 
 
-def what_there_is(libraries):
-    names = ", ".join(name for name in libraries if "." not in name and name != "__future__")
-    return f"without any import there are {names}, and the tools" if names else "there are the tools, and no libraries"
+# More than these are not listed in a hint.
+_FEW = 8
+WITHOUT_IMPORT = "without any import "
+# What models import that is not here, and what does the same.
+_INSTEAD = {
+    "requests": "a tool", "urllib3": "a tool", "httpx": "a tool", "aiohttp": "a tool", "socket": "a tool", "subprocess": "a tool",
+    "pandas": "csv", "numpy": "statistics", "yaml": "json", "dateutil": "datetime", "pytz": "zoneinfo", "simplejson": "json", "bs4": "html.parser",
+    "lxml": "xml.etree.ElementTree", "threading": "asyncio", "multiprocessing": "concurrent.futures", "pickle": "json",
+}  # fmt: skip
+
+
+def near_ones(name, libraries):
+    """Those of the libraries that were probably meant, all of them when they are few, or what does the same."""
+    names = [one for one in libraries if one != "__future__"]
+    instead = _INSTEAD.get(name.split(".")[0])
+    if instead == "a tool" or len(names) <= _FEW:
+        return [] if instead == "a tool" else names
+    close = difflib.get_close_matches(name, names, 3, 0.7)
+    return [*close, *([instead] if instead in names and instead not in close else [])]
+
+
+def what_there_is(libraries, name, without=""):
+    """The end of a hint. `without`: what is not needed for them."""
+    found = near_ones(name, libraries)
+    if not libraries:
+        return "there are the tools, and no libraries"
+    if not found:
+        return "ask a tool, or do without"
+    return f"{without}there {'are' if len(found) > 1 else 'is'} {', '.join(found)}, and the tools"
 
 
 def _import_refused(node, modules, libraries):
     foreign = [module for module in modules if module not in libraries]
     if foreign:
         name = foreign[0].split(".")[0] or "."
-        hint = f"{foreign[0] if name in libraries else name} is not available; {what_there_is(libraries)}"
+        hint = f"{foreign[0] if name in libraries else name} is not available; {what_there_is(libraries, name, WITHOUT_IMPORT)}"
         return Refused("ImportForbidden", "import statements are not allowed", node, hint)
     roots = list(dict.fromkeys(module.split(".")[0] for module in modules))
     hint = f"{', '.join(roots)} {'are' if len(roots) > 1 else 'is'} already available: remove the import"

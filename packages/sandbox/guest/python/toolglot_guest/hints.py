@@ -16,7 +16,7 @@ def name_error(name, candidates, tools, libraries):
     if close:
         return f"the tool is called {close[0]}" if close[0] in tools else f"did you mean {close[0]}?"
     if guard.known_module(name):
-        return f"{name} is not available; {guard.what_there_is(libraries)}"
+        return f"{name} is not available; {guard.what_there_is(libraries, name, guard.WITHOUT_IMPORT)}"
     if tools:
         return f"available tools: {', '.join(sorted(tools)[:20])}"
     return None
@@ -31,7 +31,8 @@ def for_exception(error, namespace, signatures, libraries):
         return name_error(error.name, [*names, *_builtin_names(namespace)], signatures, libraries)
     text = str(error)
     if isinstance(error, ModuleNotFoundError) and _is_name(error.name):
-        return f"{error.name.split('.')[0]} is not available; the libraries are {', '.join(libraries)}"
+        name = error.name if error.name.split(".")[0] in libraries else error.name.split(".")[0]
+        return f"{name} is not available; {guard.what_there_is(libraries, name)}"
     if isinstance(error, zoneinfo.ZoneInfoNotFoundError):
         return "there is no data on time zones here: write datetime.timezone(datetime.timedelta(hours=1)), or ask a tool"
     if isinstance(error, TypeError):

@@ -5,7 +5,7 @@ import asyncio
 import linecache
 import sys
 
-from . import awaits, data_files, event_loop, guard, notebook_builtins, notebook_guard, notebook_libraries, restricted, safe_builtins, tools
+from . import awaits, data_files, event_loop, guard, notebook_builtins, notebook_guard, notebook_libraries, restricted, safe_builtins, small_libraries, tools
 
 LAST = "__toolglot_last__"
 WHOLE = "__toolglot_program__"
@@ -110,6 +110,7 @@ class Notebook:
             return names
         restricted.disarm()
         data_files.confine()
+        small_libraries.confine()
         table = layer
         table |= {**_TABLE, **self.lower, "hash": hash, "__toolglot_import__": notebook_libraries.importer(self.libraries)}
         table |= notebook_builtins.executing(table, (self.libraries, notebook_libraries.public_names), names)
@@ -159,6 +160,9 @@ class Notebook:
         except SystemExit as exit:
             if exit.code not in (None, 0):
                 raise
+        unhandled = self.calls.unhandled()
+        if unhandled is not None:
+            raise unhandled
         return namespace.get("__result__", value)
 
     def finish(self, value):

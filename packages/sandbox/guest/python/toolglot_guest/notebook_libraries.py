@@ -15,7 +15,7 @@ import base64
 import datetime as _datetime
 import sqlite3 as _sqlite3
 
-from . import data_files, event_loop, library, restricted  # noqa: F401 - restricted changes the facades of both styles
+from . import data_files, event_loop, library, restricted, small_libraries  # noqa: F401 - restricted changes the facades of both styles
 from .library import Library, facade
 
 # --- sys --------------------------------------------------------------------------------------------------------------
@@ -156,7 +156,8 @@ _own = {
 
 MODULES = {
     **library.MODULES,
-    **{name: _own.get(name) or facade(name) for name in library.NOTEBOOK_NAMES},
+    **small_libraries.MODULES,
+    **{name: _own.get(name) or facade(name) for name in library.NOTEBOOK_NAMES if name not in small_libraries.MODULES},
     **{name: _own[name] for name in ("datetime", "json", "io", "urllib")},
     "os.path": data_files.PATH,
     "urllib.parse": _parse,
@@ -190,8 +191,9 @@ class _Allowed(dict):
 
 def allowed(names):
     """The modules that a program may import, by name: those of `names`, and their parts."""
-    roots = {name.split(".")[0] for name in names if name.startswith("urllib.")} | set(names)
-    found = {name: module for name, module in MODULES.items() if name in names or name.split(".")[0] in roots}
+    # With each the packages that it is a part of, and its own parts.
+    packages = {".".join(name.split(".")[:depth]) for name in names for depth in range(1, name.count(".") + 2)}
+    found = {name: module for name, module in MODULES.items() if name in packages or name.split(".")[0] in names}
     return _Allowed({**{name: module for name, module in WHEELS.items() if name in names}, **found})
 
 
@@ -225,7 +227,8 @@ def importer(libraries):
         module = libraries.get(name)
         if module is None:
             parent = name.rpartition(".")[0]
-            ending = f"; '{parent}' is not a package" if parent in libraries and not name.startswith("urllib.") else ""
+            is_package = any(one.startswith(f"{parent}.") for one in libraries)
+            ending = f"; '{parent}' is not a package" if parent in libraries and not is_package else ""
             raise ModuleNotFoundError(f"No module named '{name if parent in libraries else name.split('.')[0]}'{ending}", name=name)
         if root:
             return libraries.get(name.split(".")[0], module)

@@ -25,6 +25,11 @@ def guest_line():
     return None
 
 
+def called(tool):
+    """A tool as programs write it."""
+    return tool.get("called", tool["identifier"])
+
+
 def signature(tool):
     parts = []
     for parameter in tool["params"]:
@@ -34,12 +39,12 @@ def signature(tool):
             parts.append(f"{parameter['identifier']}={parameter.get('default')!r}")
     if tool.get("open"):
         parts.append("**more")
-    return f"{tool['identifier']}({', '.join(parts)})"
+    return f"{called(tool)}({', '.join(parts)})"
 
 
 def bind(tool, args, kwargs):
     """The tool's input by parameter name. Raises TypeError in CPython's words."""
-    name = tool["identifier"]
+    name = called(tool)
     parameters = tool["params"]
     if len(args) > len(parameters):
         count = len(parameters)
@@ -104,15 +109,17 @@ def offer(tools):
 
 
 def encode(name, args, kwargs):
-    """The tool's place in the list, and the arguments of a call as JSON text. Raises ToolError, and TypeError and ValueError for
+    """The tool's place in the list, and the rest of a call's message, with its arguments. Raises ToolError, and TypeError and ValueError for
     those that can't be given."""
     if name not in _offered:
         raise ToolError(f"the tool {name} is not offered any more")
     index, tool = _offered[name]
     given = bind(tool, args, kwargs)
+    name = called(tool)
     cleaner = clean.Cleaner(MAX_ARGUMENT_BYTES, strict=True)
     try:
-        return index, clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)[0]
+        text = clean.dump({key: cleaner.clean(value, ((), key)) for key, value in given.items()}, MAX_ARGUMENT_BYTES)[0]
+        return index, f'"args":{text}' + (f',"conversions":{clean.write(cleaner.notes)}' if cleaner.notes else "")
     except (clean.Unfit, clean.SameKeys) as error:
         raise TypeError(f"{name}() cannot take this argument: {error}") from None
     except clean.TooLarge as error:
@@ -124,13 +131,14 @@ def value_of(answer):
     if answer["type"] == "return":
         return answer["value"]
     error = ToolError(answer["message"])
+    error.data = answer.get("data") or {}
     error._call = answer["call"]
     raise error
 
 
 def asking(host):
     """What `make` asks, where one call is in flight at a time. `host` takes and gives JSON text."""
-    return lambda index, text: clean.read(host(f'{{"type":"call","tool":{index},"line":{guest_line() or 0},"args":{text}}}'))
+    return lambda index, text: clean.read(host(f'{{"type":"call","tool":{index},"line":{guest_line() or 0},{text}}}'))
 
 
 def make(tool, ask):

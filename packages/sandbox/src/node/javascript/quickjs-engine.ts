@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { withTable } from "../../../guest/javascript/with-table.mjs";
 import type { Engine, Guest } from "../../engine.ts";
 import { madeOnce } from "../../made-once.ts";
 import type { SandboxLimits, SandboxWall } from "../../types.ts";
@@ -19,7 +20,7 @@ function compile(path: string): Promise<WebAssembly.Module | undefined> {
   // A thread without it compiles by itself, and says what is wrong. The next start tries again.
   return madeOnce(compiled, path, () =>
     readFile(path)
-      .then((bytes) => WebAssembly.compile(bytes))
+      .then((bytes) => WebAssembly.compile(withTable(bytes)))
       .catch(() => {
         compiled.delete(path);
         return undefined;

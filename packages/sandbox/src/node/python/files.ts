@@ -23,6 +23,11 @@ export function encodeFiles(files: readonly FileInput[]): EncodedFile[] {
     if (typeof data !== "string" && !(data instanceof Uint8Array)) {
       throw new TypeError(`files: the data of ${JSON.stringify(path)} must be a Uint8Array or text.`);
     }
+    if (typeof data === "string" && /\p{Surrogate}/u.test(data)) {
+      throw new TypeError(
+        `files: the text of ${JSON.stringify(path)} has half a character, which UTF-8 has no form for.`,
+      );
+    }
     const content = typeof data === "string" ? new TextEncoder().encode(data) : data;
     bytes += content.length;
     if (bytes > maxFileBytes) throw new TypeError("files: they have more than 32 MiB together.");

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import * as engine from "quickjs-emscripten";
 import { expect, it } from "vitest";
+import { withTable } from "../../../guest/javascript/with-table.mjs";
 import { findQuickJs, threadScript } from "../../../src/node/javascript/quickjs-package.ts";
 import { WorkerThread } from "../../../src/node/javascript/worker-thread.ts";
 
@@ -79,7 +80,7 @@ it("should not take the image of an engine that was laid out in another way", as
 });
 
 it("should be what a thread's first engine and the ones after it begin with", async () => {
-  const wasm = await WebAssembly.compile(readFileSync(findQuickJs().wasm));
+  const wasm = await WebAssembly.compile(withTable(readFileSync(findQuickJs().wasm)));
   /** A thread, what it says next, and its end. */
   const start = (more: object) => {
     const workerData = { memoryMb: 32, wasm, ...more };

@@ -142,14 +142,12 @@ it("should name a promise in a value, where it stands", async () => {
 });
 
 it("should pass arguments by the same rules, and refuse what is no data", async () => {
-  const passed = await sandbox.run(
-    "return await echo({ value: { d: new Date(0), s: new Set([1]), n: NaN, u: undefined } })",
-  );
-  expect(passed).toMatchObject({ value: { d: "1970-01-01T00:00:00.000Z", s: [1], n: null } });
-  const kinds = ["() => 1", "Symbol('s')", "new Error('x')", "/x/", "echo({ value: 1 })"];
+  const passed = await sandbox.run("return await echo({ value: { d: new Date(0), s: new Set([1]), u: undefined } })");
+  expect(passed).toMatchObject({ value: { d: "1970-01-01T00:00:00.000Z", s: [1] } });
+  const kinds = ["() => 1", "Symbol('s')", "NaN", "2n ** 60n", "new Error('x')", "/x/", "echo({ value: 1 })"];
   for (const kind of kinds) {
     const run = await sandbox.run(`await echo({ value: { list: [1, ${kind}] } })`);
-    const message = expect.stringMatching(/^echo\(\) cannot take value\.list\[1\]: it is an? /);
+    const message = expect.stringMatching(/^echo\(\) cannot take value\.list\[1\]: it is (an? |NaN)/);
     expect(run).toMatchObject({ error: { type: "TypeError", message, line: 1 } });
   }
   const large = await sandbox.run("await echo({ value: 'x'.repeat(5_000_000) })");

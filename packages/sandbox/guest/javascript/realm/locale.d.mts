@@ -1,0 +1,1 @@
+export declare const addLocale: (...given: never[]) => void;

@@ -1,0 +1,1 @@
+export declare const addUrl: (...given: never[]) => void;

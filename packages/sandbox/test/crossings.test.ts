@@ -1,0 +1,155 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { AnyTool } from "@toolglot/core";
+import { afterAll, expect, it } from "vitest";
+import { createSandbox, type Sandbox, type SandboxRun } from "../src/node/index.ts";
+
+/** What becomes of values on their way: each row is run, and what comes of it must stand in the document. */
+const document = new URL("../../../docs/sandbox-conversions.md", import.meta.url);
+
+const cycle: unknown[] = [];
+cycle.push(cycle);
+/** By kind: in JavaScript, in Python, and what a tool gives. */
+const kinds: [kind: string, javascript: string | undefined, python: string | undefined, given: unknown][] = [
+  ["a map", "new Map([['a', 1]])", "collections.OrderedDict(a=1)", new Map([["a", 1]])],
+  [
+    "a map with keys 1 and '1'",
+    "new Map([[1, 1], ['1', 2]])",
+    "{1: 1, '1': 2}",
+    new Map<unknown, number>([
+      [1, 1],
+      ["1", 2],
+    ]),
+  ],
+  ["a set", "new Set([1])", "{1}", new Set([1])],
+  ["NaN", "NaN", "float('nan')", Number.NaN],
+  ["infinity", "-Infinity", "-float('inf')", Number.NEGATIVE_INFINITY],
+  ["a big integer within 2^53", "5n", "5", 5n],
+  ["a big integer beyond 2^53", "2n ** 60n", "2 ** 60", 2n ** 60n],
+  ["a date", "new Date(0)", "datetime.datetime(1970, 1, 1)", new Date(0)],
+  ["an invalid date", "new Date(NaN)", undefined, new Date(Number.NaN)],
+  ["bytes", "new Uint8Array([1, 2])", "b'\\x01\\x02'", Buffer.from([1, 2])],
+  ["numbers of a typed array", "new Float64Array([1, 2])", "array.array('d', [1, 2])", new Float64Array([1, 2])],
+  ["an error", "new RangeError('far')", "ValueError('far')", new RangeError("far")],
+  ["a cycle", "(() => { const a = []; a.push(a); return a; })()", "cycle()", cycle],
+  ["undefined in an object", "{ a: undefined, b: 1 }", undefined, { a: undefined, b: 1 }],
+  ["undefined in an array", "[undefined]", undefined, [undefined]],
+  ["a tuple", undefined, "(1, 2)", undefined],
+  ["a decimal", undefined, "decimal.Decimal('1.50')", undefined],
+  ["a function", "function far() {}", "lambda: 1", function far() {}],
+  [
+    "a class's object",
+    "new (class Point { x = 1; })()",
+    "Point(1)",
+    new (class Point {
+      x = 1;
+    })(),
+  ],
+  ["a promise", "Promise.resolve(1)", undefined, Promise.resolve(1)],
+  ["a key named __proto__", "JSON.parse('{\"__proto__\": 1}')", "{'__proto__': 1}", JSON.parse('{"__proto__": 1}')],
+];
+const setup =
+  "import array, collections, dataclasses, datetime, decimal\ndef cycle():\n    a = []\n    a.append(a)\n    return a\n@dataclasses.dataclass\nclass Point:\n    x: int\n";
+
+let given: unknown;
+let seen: unknown;
+const properties = { value: {} };
+const tools: AnyTool[] = [
+  {
+    name: "take",
+    description: "",
+    inputSchema: { type: "object", properties },
+    execute: ({ value }) => {
+      seen = value;
+    },
+  },
+  { name: "give", description: "", inputSchema: { type: "object" }, execute: () => ({ v: given }) },
+];
+const python = createSandbox({ language: "python", style: "notebook", domain: "tests", tools });
+const javascript = createSandbox({ language: "javascript", style: "notebook", tools });
+afterAll(async () => {
+  await python[Symbol.asyncDispose]();
+  await javascript[Symbol.asyncDispose]();
+});
+
+/** One cell: the text that came over, and how that was told. */
+function cell(run: SandboxRun, crossed: unknown): string {
+  if (run.status === "error") return `${run.error.type}`;
+  // What the program's own result is noted for is another row.
+  const crossing = run.stats.conversions.filter(({ callId }) => callId === run.toolCalls[0]?.callId);
+  const notes = crossing.map(({ from, to }) => `${from} → ${to}`);
+  return `\`${JSON.stringify(crossed)}\`${notes.length > 0 ? `, noted: ${notes.join(", ")}` : ""}`;
+}
+
+async function results(sandbox: Sandbox, value: string | undefined, head: string): Promise<string> {
+  if (value === undefined) return "";
+  const run = await sandbox.run(`${head}({ ${sandbox.language === "python" ? "'v'" : "v"}: ${value} })`);
+  return cell(run, run.status === "ok" ? (run.value as { v: unknown }).v : undefined);
+}
+
+async function argument(sandbox: Sandbox, value: string | undefined, head: string): Promise<string> {
+  if (value === undefined) return "";
+  seen = "not called";
+  const call = sandbox.language === "python" ? `take(value=${value})` : `await take({ value: ${value} })`;
+  const run = await sandbox.run(`${head}${call}`);
+  if (run.status === "error") {
+    expect(seen).toBe("not called");
+    expect(run.error.message).toContain("value");
+  }
+  return cell(run, seen);
+}
+
+async function answer(sandbox: Sandbox, value: unknown): Promise<string> {
+  if (value === undefined) return "";
+  given = value;
+  const run = await sandbox.run(sandbox.language === "python" ? "give()['v']" : "(await give()).v");
+  if (run.status === "error") expect(run.error.message).toMatch(/v(\[0\])? is /);
+  return cell(run, run.status === "ok" ? run.value : undefined);
+}
+
+it("should do at each crossing what the document says", async () => {
+  const rows: string[][] = [];
+  for (const [kind, inJavaScript, inPython, value] of kinds) {
+    rows.push([
+      kind,
+      await results(javascript, inJavaScript, ""),
+      await results(python, inPython, setup),
+      await argument(javascript, inJavaScript, ""),
+      await argument(python, inPython, setup),
+      await answer(javascript, value),
+      await answer(python, value),
+    ]);
+  }
+  const head = [
+    "",
+    "result, JavaScript",
+    "result, Python",
+    "argument, JavaScript",
+    "argument, Python",
+    "tool's result, JavaScript",
+    "tool's result, Python",
+  ];
+  const table = [head, head.map(() => "---"), ...rows].map((row) => `| ${row.join(" | ")} |`).join("\n");
+  const text = readFileSync(document, "utf8");
+  const marks = /(<!-- table -->\n)[\s\S]*?(\n<!-- \/table -->)/;
+  if (process.env.UPDATE_DOCS)
+    writeFileSync(
+      document,
+      text.replace(marks, (_, from, to) => from + table + to),
+    );
+  else expect(marks.exec(text)?.[0]).toBe(`<!-- table -->\n${table}\n<!-- /table -->`);
+});
+
+it("should take bytes and text as files, and give bytes back", async () => {
+  const files = [
+    { path: "a.bin", data: new Uint8Array([0, 255]) },
+    { path: "b.txt", data: "ä" },
+  ];
+  const code = "open('c.bin', 'wb').write(open('a.bin', 'rb').read() + open('b.txt', 'rb').read())";
+  const run = await python.run(code, { files });
+  expect(run.status === "ok" && run.files?.map(({ path, data }) => [path, [...(data ?? [])]])).toEqual([
+    ["c.bin", [0, 255, 0xc3, 0xa4]],
+  ]);
+  for (const data of [new Map(), 5n, Number.NaN, new Date(0), undefined, [1], new Error("x"), "\ud800"]) {
+    await expect(python.run("1", { files: [{ path: "a", data: data as string }] })).rejects.toThrow(TypeError);
+  }
+});
