@@ -13,10 +13,38 @@ export function addTimers(add, { clock, print, console }) {
     if (typeof callback !== "function") throw new TypeError("the callback must be a function");
   };
 
-  /** Those that wait, by number. @type {Record<number, { due: number, every: number, run: () => void }>} */
+  /** @typedef {{ id: number, due: number, order: number, every: number, run: () => void }} Timer */
+  /** Those that wait, by number. @type {Record<number, Timer>} */
   let timers = { __proto__: /** @type {any} */ (null) };
+  /** A heap of them, the soonest first, and of some that were stopped. @type {any} */
+  let heap = { __proto__: null };
+  let size = 0;
   let made = 0;
   let began = 0;
+  const isBefore = (/** @type {Timer} */ one, /** @type {Timer} */ other) =>
+    one.due < other.due || (one.due === other.due && one.order < other.order);
+  const put = (/** @type {Timer} */ timer) => {
+    timers[timer.id] = timer;
+    let at = size++;
+    for (let up = (at - 1) >> 1; at > 0 && isBefore(timer, heap[up]); up = (at - 1) >> 1) {
+      heap[at] = heap[up];
+      at = up;
+    }
+    heap[at] = timer;
+  };
+  const dropFirst = () => {
+    const last = heap[--size];
+    delete heap[size];
+    if (size === 0) return;
+    let at = 0;
+    for (let down = 1; down < size; down = 2 * at + 1) {
+      if (down + 1 < size && isBefore(heap[down + 1], heap[down])) down++;
+      if (!isBefore(heap[down], last)) break;
+      heap[at] = heap[down];
+      at = down;
+    }
+    heap[at] = last;
+  };
   const start = (
     /** @type {any} */ callback,
     /** @type {unknown} */ delay,
@@ -25,8 +53,9 @@ export function addTimers(add, { clock, print, console }) {
   ) => {
     callable(callback);
     const ms = Math.min(Math.max(Math.trunc(Number(delay)) || 0, 1), 2 ** 31 - 1);
-    timers[++made] = { due: clock() + ms, every: repeats ? ms : 0, run: () => callback(...given) };
-    return made;
+    const id = ++made;
+    put({ id, due: clock() + ms, order: id, every: repeats ? ms : 0, run: () => callback(...given) });
+    return id;
   };
   const stop = (/** @type {unknown} */ id) => {
     delete timers[Number(id)];
@@ -46,15 +75,16 @@ export function addTimers(add, { clock, print, console }) {
   );
   for (const name of ["clearTimeout", "clearInterval", "clearImmediate"])
     add(name, (/** @type {unknown} */ id) => stop(id));
-  /** The number of the next timer; 0 when there is none. */
-  const next = () => {
-    let first = 0;
-    for (const id in timers) {
-      const timer = /** @type {any} */ (timers[id]);
-      if (first === 0 || timer.due < /** @type {any} */ (timers[first]).due) first = +id;
+  /** The next timer. @param {boolean} isOver Whether what repeats has ended. @returns {Timer | undefined} */
+  const next = (isOver) => {
+    for (; size > 0; dropFirst()) {
+      const first = heap[0];
+      if (isOver && first.every > 0) delete timers[first.id];
+      if (timers[first.id] === first) return first;
     }
-    return first;
+    return undefined;
   };
+
   const reject = (/** @type {unknown} */ error) => {
     new OwnPromise((_, fail) => fail(error));
   };
@@ -109,23 +139,23 @@ export function addTimers(add, { clock, print, console }) {
   return {
     begin() {
       timers = { __proto__: /** @type {any} */ (null) };
+      heap = { __proto__: null };
+      size = 0;
       clocks = { __proto__: /** @type {any} */ (null) };
       counts = { __proto__: /** @type {any} */ (null) };
       began = clock();
     },
     /** Milliseconds until the next timer; undefined when there is none. @param {boolean} isOver Whether only timers are left: what repeats is then over, too. */
     wait(isOver) {
-      if (isOver) for (const id in timers) if (/** @type {any} */ (timers[id]).every > 0) delete timers[id];
-      const first = next();
-      return first === 0 ? undefined : /** @type {any} */ (timers[first]).due - clock();
+      const first = next(isOver);
+      return first && first.due - clock();
     },
     fire() {
-      const first = next();
-      if (first === 0) return;
-      const timer = /** @type {any} */ (timers[first]);
-      delete timers[first];
-      // Behind those that wait for the same moment, under its own number.
-      if (timer.every > 0) timers[first] = { ...timer, due: clock() + timer.every };
+      const timer = next(false);
+      if (timer === undefined) return;
+      dropFirst();
+      delete timers[timer.id];
+      if (timer.every > 0) put({ ...timer, due: clock() + timer.every, order: ++made });
       try {
         timer.run();
       } catch (error) {
