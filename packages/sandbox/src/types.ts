@@ -195,7 +195,7 @@ export interface SandboxToolCall {
   ok: boolean;
   /** Milliseconds the tool took; 0 when it was not run. */
   ms: number;
-  /** `type`: `ToolError`, `Denied`, `Timeout`, `Aborted`. The message is the one the program saw. */
+  /** `type`: `ToolError`, `Denied`, `InvalidInput` (it does not fit the tool's schema, and was not made), `Timeout`, `Aborted`. The message is the one the program saw. */
   error?: { type: string; message: string };
   /** The call was made by an earlier process; this is what it came to then. Durable runs only. */
   replayed?: true;

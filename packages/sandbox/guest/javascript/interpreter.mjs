@@ -201,20 +201,14 @@ export class Interpreter {
     const state = this.promise && this.realms.program.getPromiseState(this.promise);
     if (state === undefined) return;
     if (state.type !== "pending") this.use(state.type === "rejected" ? state.error : state.value);
+    if (state.type === "rejected" && !this.timedOut)
+      return this.fail(this.reporter.exception(this.describe(state.error)));
+    const wait = this.timedOut ? -1 : this.fireTimers(state.type === "fulfilled");
     if (this.timedOut) {
       const described = state.type === "rejected" ? this.describe(state.error) : undefined;
       return this.fail(this.reporter.timeout(described?.message === "interrupted" ? described.stack : ""));
     }
-    if (state.type === "rejected") return this.fail(this.reporter.exception(this.describe(state.error)));
-    // When only timers and calls are left, nobody waits for their time.
-    const isOver = state.type === "fulfilled" && this.inFlight === 0;
-    const wait =
-      this.standing && this.inFlight > 0 ? -1 : Number(this.callText(this.realms.wait, isOver ? "over" : ""));
-    if (wait === 0 || (wait > 0 && this.inFlight === 0 && (isOver || this.standing))) {
-      this.call(this.realms.fire).dispose();
-      this.drain();
-      return this.over ? undefined : this.conclude();
-    }
+    if (wait === undefined) return this.conclude();
     if (this.inFlight > 0) {
       const wake = wait > 0 ? `,"wake":${Math.ceil(wait)}` : "";
       return this.send(`{"type":"idle","answered":${this.answered}${wake}}`);
@@ -224,6 +218,34 @@ export class Interpreter {
     if (unhandled) return this.rejected(unhandled);
     if (state.type === "pending") return this.fail(this.reporter.neverEnds());
     this.finish(state.value);
+  }
+
+  /**
+   * Calls the timers whose time it is. When only they are left, and in a durable run, nobody waits for their time. `isOver`: the
+   * program's body has ended. Gives the milliseconds until the next, -1 for none; undefined when the body ended meanwhile.
+   * @param {boolean} isOver
+   */
+  fireTimers(isOver) {
+    for (;;) {
+      const isLeft = isOver && this.inFlight === 0;
+      const stands = this.standing && this.inFlight > 0;
+      const wait = stands ? -1 : Number(this.callText(this.realms.wait, isLeft ? "over" : ""));
+      const isDue = wait === 0 || (wait > 0 && this.inFlight === 0 && (isLeft || this.standing));
+      if (!isDue) return wait;
+      this.call(this.realms.fire).dispose();
+      this.drain();
+      if (performance.now() > this.deadline) this.timedOut = true;
+      if (this.timedOut) return wait;
+      if (!isOver && this.bodyState() !== "pending") return undefined;
+    }
+  }
+
+  /** Of the program's body. */
+  bodyState() {
+    const state = this.realms.program.getPromiseState(/** @type {Handle} */ (this.promise));
+    if (state.type === "rejected") state.error.dispose();
+    if (state.type === "fulfilled") state.value.dispose();
+    return state.type;
   }
 
   /** Ends the program with what nobody has handled. @param {Handle} promise @returns {undefined} */

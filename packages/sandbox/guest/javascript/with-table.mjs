@@ -31,13 +31,13 @@ export function withTable(code) {
       const added = [tableName.length, ...new TextEncoder().encode(tableName), 1, 0];
       const size = count.length + end - at + added.length;
       const head = [section, ...leb(size), ...count];
-      return Uint8Array.from([
-        ...code.subarray(0, start),
-        ...head,
-        ...code.subarray(at, end),
-        ...added,
-        ...code.subarray(end),
-      ]);
+      const whole = new Uint8Array(code.length + head.length + added.length - (at - start));
+      whole.set(code.subarray(0, start));
+      whole.set(head, start);
+      whole.set(code.subarray(at, end), start + head.length);
+      whole.set(added, start + head.length + end - at);
+      whole.set(code.subarray(end), start + head.length + end - at + added.length);
+      return whole;
     }
     at = end;
   }

@@ -1,13 +1,17 @@
 import { createContext, runInContext, runInThisContext } from "node:vm";
 import { expect, it } from "vitest";
-import { addLocale } from "../../guest/javascript/realm/locale.mjs";
+import { makeLocale } from "../../guest/javascript/realm/locale.mjs";
 import { addUrl } from "../../guest/javascript/realm/url.mjs";
 
 // What stands in for the engine's own functions of languages, and for what the engine has not, beside Node's: equal, or a RangeError.
 
 const context = createContext({ TextDecoder });
 runInContext(
-  `(${addLocale})((on, name, value) => Object.defineProperty(on, name, { value, writable: true, configurable: true }))`,
+  `const methods = (${makeLocale})();
+  for (const [kind, named] of Object.entries(methods)) {
+    const prototype = kind === "Uint8Array" ? Object.getPrototypeOf(Uint8Array.prototype) : globalThis[kind].prototype;
+    for (const [name, value] of Object.entries(named)) Object.defineProperty(prototype, name, { value, writable: true, configurable: true });
+  }`,
   context,
 );
 runInContext(`(${addUrl})((name, value) => { globalThis[name] = value; }, () => {})`, context);
@@ -159,7 +163,6 @@ it("should write dates", () => {
       "new Float64Array([1234.5]).toLocaleString()",
       "new Date(NaN).toLocaleString()",
       "'ß'.toLocaleUpperCase('en')",
-      "String(new Date(0))",
     ]),
   ).toMatchObject({ different: [], refused: 0 });
 });
@@ -203,7 +206,7 @@ it("should read and write addresses", () => {
       "new URLSearchParams([['a', '1'], ['a', '2']]).getAll('a').join()",
       "new URLSearchParams('?a=%zz&b=%e4&c=+x&d').toString()",
       "[...new URLSearchParams('b=1&a=2')].join(';')",
-      "(() => { const p = new URLSearchParams('b=1&a=2&b=3'); p.sort(); p.delete('b', '1'); return `${p}`; })()",
+      "(() => { const p = new URLSearchParams('b=1&a=2&b=3'); p.sort(); p.delete('b', '1'); return p.toString(); })()",
       'new URLSearchParams("a=!\'()*~-._ ").toString()',
       "JSON.stringify(new URL('http://x/?a=1'))",
     ]),

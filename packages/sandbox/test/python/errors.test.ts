@@ -92,7 +92,7 @@ const cases: { name: string; code: string; error: Record<keyof SandboxError & st
     error: {
       type: "NameError",
       line: 1,
-      hint: expect.stringContaining("zlib is not available; without any import"),
+      hint: expect.stringContaining("zlib is not available; ask a tool"),
     },
   },
   {
@@ -271,7 +271,7 @@ const cases: { name: string; code: string; error: Record<keyof SandboxError & st
     error: {
       type: "ImportForbidden",
       line: 1,
-      hint: expect.stringMatching(/^\. is not available; without any import/),
+      hint: expect.stringMatching(/^\. is not available; ask a tool/),
     },
   },
   {

@@ -50,7 +50,7 @@ export function makeArguments(cleaner, nearest) {
     const names = new Set();
     for (const key of Object.keys(given)) {
       const param = tool.known.get(key);
-      if (param === undefined && !tool.open) {
+      if (param === undefined && (!tool.open || cleaner.droppedKeys.includes(key))) {
         const near = nearest(key, tool.identifiers);
         return refuse(tool, `has no parameter ${key}${near ? `; did you mean ${near}?` : ""}`);
       }

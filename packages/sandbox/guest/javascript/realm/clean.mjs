@@ -302,5 +302,5 @@ export function makeCleaner(isPromise, kinds, base64) {
     return typeof name === "string" && name !== "" ? `[${kind} ${name.slice(0, 100)}]` : `[${kind}]`;
   };
 
-  return { clean, TooLarge, Unfit };
+  return { clean, droppedKeys, TooLarge, Unfit };
 }

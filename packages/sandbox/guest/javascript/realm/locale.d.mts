@@ -1,1 +1,1 @@
-export declare const addLocale: (...given: never[]) => void;
+export declare const makeLocale: () => Record<string, Record<string, unknown>>;

@@ -1,11 +1,9 @@
 /**
- * Puts functions that depend on a language in place of the engine's, which has no data for any and answers as for none.
- * They know English as it is written in the United States, and refuse every other language and option. Runs inside the
+ * Makes functions that depend on a language, in place of the engine's, which has no data for any and answers as for none. They
+ * know English as it is written in the United States, and refuse every other language and option. Runs inside the
  * program's realm: its text is taken, so it must not speak of anything outside itself.
- *
- * @param {(target: object, name: string, value: unknown) => void} hide
  */
-export function addLocale(hide) {
+export function makeLocale() {
   const refuse = (/** @type {string} */ what, /** @type {string} */ cure) => {
     throw new RangeError(`${what} is not available here: ${cure}`);
   };
@@ -353,18 +351,8 @@ export function addLocale(hide) {
     return [shown, clock].filter(Boolean).join(isLong ? " at " : isBare ? " " : ", ");
   };
   const OwnDate = Date;
-  const whole = Date.prototype.toString;
-  const time = Date.prototype.toTimeString;
-  // The engine leaves out the name of the zone, which is UTC everywhere.
-  const named = (/** @type {string} */ text) => text.replace(/GMT\+0000$/, "$& (Coordinated Universal Time)");
   const timeOf = Date.prototype.getTime;
   const dateMethods = {
-    toString() {
-      return named(Reflect.apply(whole, this, []));
-    },
-    toTimeString() {
-      return named(Reflect.apply(time, this, []));
-    },
     /** @this {unknown} @param {unknown} [locales] @param {unknown} [options] */
     toLocaleString(locales, options) {
       return formatDate(this, locales, options, "any");
@@ -391,16 +379,14 @@ export function addLocale(hide) {
     },
   };
 
-  const added = [
-    [String.prototype, textMethods],
-    [Number.prototype, numberMethod((value) => Reflect.apply(numberOf, value, []))],
-    [BigInt.prototype, numberMethod((value) => Reflect.apply(bigintOf, value, []))],
-    [Date.prototype, dateMethods],
-    [Array.prototype, listMethods],
-    [Reflect.getPrototypeOf(Uint8Array.prototype), listMethods],
-  ];
-  for (const [prototype, methods] of added) {
-    for (const name of Object.keys(/** @type {object} */ (methods)))
-      hide(/** @type {object} */ (prototype), name, /** @type {any} */ (methods)[name]);
-  }
+  const numberMethods = numberMethod((value) => Reflect.apply(numberOf, value, []));
+  const bigintMethods = numberMethod((value) => Reflect.apply(bigintOf, value, []));
+  return {
+    String: textMethods,
+    Number: numberMethods,
+    BigInt: bigintMethods,
+    Date: dateMethods,
+    Array: listMethods,
+    Uint8Array: listMethods,
+  };
 }

@@ -5,9 +5,9 @@
  *
  * `bridge` belongs to another realm: nothing of it may reach the program.
  * @param {any} bridge
- * @param {{ addLocale: any, addUrl: any, addWeb: any }} parts
+ * @param {{ addTimers: any, locale: string, url: string, web: string }} parts Texts are of what few programs use: it is made when it is.
  */
-export function programSide(bridge, { addLocale, addUrl, addWeb }) {
+export function programSide(bridge, { addTimers, locale, url, web }) {
   const { apply, construct, defineProperty, getOwnPropertyDescriptor, getPrototypeOf, setPrototypeOf } = Reflect;
   const { create, hasOwn } = Object;
   const { isArray } = Array;
@@ -91,11 +91,66 @@ export function programSide(bridge, { addLocale, addUrl, addWeb }) {
     };
     hide(holder, name, made[name]);
   };
-  addLocale(hide);
-  addUrl(add, need);
-  const web = addWeb(global, hide, add, need, {
+  // biome-ignore lint/security/noGlobalEval: the text is ours.
+  const evaluate = eval;
+  /** Names that are made when a program first asks for one of them. @param {string} names @param {string} text @param {unknown[]} given */
+  const later = (names, text, ...given) => {
+    /** @type {any} */
+    const getters = { __proto__: null };
+    const isStill = (/** @type {string} */ name) =>
+      getters[name] !== undefined && getOwnPropertyDescriptor(global, name)?.get === getters[name];
+    const addLeft = (/** @type {string} */ name, /** @type {unknown} */ value) => {
+      if (isStill(name)) add(name, value);
+    };
+    for (const name of names.split(" ")) {
+      getters[name] = () => {
+        if (isStill(name)) apply(evaluate(text), undefined, [addLeft, need, ...given]);
+        return global[name];
+      };
+      const set = (/** @type {unknown} */ value) => hide(global, name, value);
+      defineProperty(global, name, { __proto__: null, get: getters[name], set, enumerable: false, configurable: true });
+    }
+  };
+  later("URL URLSearchParams", url);
+  const webNames =
+    "crypto DOMException TextEncoder TextDecoder atob btoa structuredClone Event EventTarget AbortSignal AbortController";
+  later(webNames, web, hide, () => guarded(draw));
+
+  /** @type {any} */
+  let methods;
+  const languageMethods = [
+    ["String", "localeCompare toLocaleLowerCase toLocaleUpperCase"],
+    ["Number", "toLocaleString"],
+    ["BigInt", "toLocaleString"],
+    ["Date", "toLocaleString toLocaleDateString toLocaleTimeString"],
+    ["Array", "toLocaleString"],
+    ["Uint8Array", "toLocaleString"],
+  ];
+  for (const [kind = "", names = ""] of languageMethods) {
+    const prototype = kind === "Uint8Array" ? getPrototypeOf(Uint8Array.prototype) : global[kind].prototype;
+    for (const name of names.split(" ")) {
+      const made = {
+        [name](/** @type {unknown[]} */ ...given) {
+          methods ??= evaluate(locale)();
+          return apply(methods[kind][name], this, given);
+        },
+      };
+      hide(prototype, name, made[name]);
+    }
+  }
+  // The engine leaves out the name of the zone, which is UTC everywhere.
+  for (const name of ["toString", "toTimeString"]) {
+    const own = /** @type {any} */ (OwnDate.prototype)[name];
+    const made = {
+      [name]() {
+        const text = apply(own, this, []);
+        return text === "Invalid Date" ? text : `${text} (Coordinated Universal Time)`;
+      },
+    };
+    hide(OwnDate.prototype, name, made[name]);
+  }
+  const timers = addTimers(add, {
     clock: () => guarded(clock),
-    draw: () => guarded(draw),
     print: (/** @type {string} */ name, /** @type {unknown[]} */ given) => guarded(() => print(name, given)),
     console,
   });
@@ -209,7 +264,7 @@ export function programSide(bridge, { addLocale, addUrl, addWeb }) {
   return {
     /** Makes ready for a program. @param {boolean} isSession Whether others come after it. */
     begin(isSession) {
-      web.begin();
+      timers.begin();
       waiting = { __proto__: /** @type {any} */ (null) };
       defineProperty(global, "__result__", resultProperty);
       bindTools(isSession);
@@ -232,8 +287,8 @@ export function programSide(bridge, { addLocale, addUrl, addWeb }) {
       return there !== undefined && there.value !== slots[identifier].call;
     },
     global,
-    wait: web.wait,
-    fire: web.fire,
+    wait: timers.wait,
+    fire: timers.fire,
     isPromise: (/** @type {unknown} */ value) => value instanceof OwnPromise,
     /** @param {string} text An answer of the host's. */
     settle(text) {

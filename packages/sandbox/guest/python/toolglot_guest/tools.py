@@ -55,7 +55,7 @@ def bind(tool, args, kwargs):
     by_identifier = {parameter["identifier"]: parameter["name"] for parameter in parameters}
     for key, value in kwargs.items():
         # The parameter's own name works too, through `**`, where it is no identifier.
-        target = by_identifier.get(key) or (key if key in by_identifier.values() or tool.get("open") else None)
+        target = by_identifier.get(key) or (key if key in by_identifier.values() or (tool.get("open") and key != "__proto__") else None)
         if target is None:
             raise TypeError(f"{name}() got an unexpected keyword argument '{key}'")
         if target in given:

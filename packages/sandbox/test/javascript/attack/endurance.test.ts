@@ -25,7 +25,7 @@ const kinds = [
   "return await add({ a: 1 })",
   "console.log('x'); return Promise.all([1, 2, 3].map((a) => add({ a }))).then(() => 3)",
   "await add({ a: 1 }); throw new Error('e')",
-  "await (async () => { await add({ a: 'late' }); })(); return 3",
+  "await (async () => { await add({ a: 7 }); })(); return 3",
   "return [",
   "add({ a: 1 }); return 3",
 ];

@@ -63,6 +63,17 @@ it("should count the time of timers as the program's, but for what it waits for 
   ).toEqual([1200, "x"]);
 });
 
+it("should take as many timers as a program makes, and end one that never ends", async () => {
+  const many =
+    "let n = 0, last = 0, ordered = true; for (let i = 0; i < 2000; i++) setTimeout(() => { ordered &&= i >= last; last = i; n++; }, 1); await new Promise((r) => setTimeout(r, 30)); return [n, ordered]";
+  expect(await value(many)).toEqual([2000, true]);
+  const later =
+    "let n = 0; for (let i = 0; i < 1000; i++) setTimeout(() => { n++; }, (i * 7919) % 1000); __result__ = n; return 1";
+  expect(await value(later)).toBe(1);
+  const endless = "const tick = () => { setTimeout(tick, 1000); };\ntick();\nreturn 1";
+  expect(await value(endless)).toMatchObject({ type: "Timeout" });
+});
+
 it("should tell of what a timer throws, and run what only a timer was left to do", async () => {
   expect(await value("setTimeout(() => {\n  throw new TypeError('in time');\n}, 5);\nreturn 1")).toMatchObject({
     type: "TypeError",

@@ -126,13 +126,13 @@ def caught(text):
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 [square(3), sides.four, area.square(4), late.note, shapes.late is late, Box(1), type(Box(1)).__name__, shapes.__name__,
- caught("from shapes import squre"), caught("import shapes.none"), caught("import logging"), caught("from shapes.none import x"),
+ caught("from shapes import squre"), caught("import shapes.none"), caught("import socket"), caught("from shapes.none import x"),
  datetime.datetime(2024, 1, 1, tzinfo=zoneinfo.ZoneInfo("Europe/Berlin")).isoformat()]`;
     const expected = [
       ...[9, 4, 16, "read at the first import", true, { a: 1 }, "Box", "shapes"],
       "ImportError: cannot import name 'squre' from 'shapes'. Did you mean: 'square'?",
       "ModuleNotFoundError: No module named 'shapes.none'",
-      "ModuleNotFoundError: No module named 'logging'",
+      "ModuleNotFoundError: No module named 'socket'",
       "ModuleNotFoundError: No module named 'shapes.none'",
       "2024-01-01T00:00:00+01:00",
     ];
