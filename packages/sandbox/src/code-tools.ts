@@ -67,7 +67,7 @@ export const javascriptTool: CodeToolKind = {
     en: (seconds, _, isNotebook, kept) =>
       `Runs a JavaScript program (not TypeScript). ${isNotebook ? "Its result is the value of its last expression, or what it returns" : "Assign its result to `__result__`, or return it at the end"}; what console.log prints comes back too. Nothing can be imported. There are no files and no network, ${kept}, and a program may work for ${seconds} s.`,
     zh: (seconds, _, isNotebook, kept) =>
-      `运行一个 JavaScript 程序（不是 TypeScript）。${isNotebook ? "结果是最后一个表达式的值，或用 return 返回的值" : "结果须赋值给 `__result__`，或在最后用 return 返回"}；console.log 打印的内容也会返回。不能导入任何模块。没有文件、网络和定时器，${kept}，程序自身最多运行 ${seconds} 秒。`,
+      `运行一个 JavaScript 程序（不是 TypeScript）。${isNotebook ? "结果是最后一个表达式的值，或用 return 返回的值" : "结果须赋值给 `__result__`，或在最后用 return 返回"}；console.log 打印的内容也会返回。不能导入任何模块。没有文件和网络，${kept}，程序自身最多运行 ${seconds} 秒。`,
   },
   renderTools: renderTypeScriptDeclarations,
 };

@@ -107,7 +107,7 @@ __result__ = {"result1": result1, "result2": result2}`,
 const javascriptTemplate = template({
   codeRule: `3. **Code execution**: call tools by writing JavaScript code; tools are async functions that take one object; the result must be assigned to the \`__result__\` variable, or returned by a final \`return\``,
   libraries: `## Built-in Objects
-Math, JSON, Date, RegExp, Map, Set, Promise and the rest of the language; no modules, files, network or timers`,
+Math, JSON, Date, RegExp, Map, Set, Promise and the rest of the language, setTimeout, URL, TextEncoder; no modules, files or network`,
   codeTemplate: `// Write JavaScript code here, not TypeScript; every import is forbidden
 // Await every call; make calls that don't need each other with Promise.all
 // The result must be assigned to __result__, or returned

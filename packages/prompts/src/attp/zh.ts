@@ -107,7 +107,7 @@ __result__ = {"result1": result1, "result2": result2}`,
 const javascriptTemplate = template({
   codeRule: `3. **代码执行**：通过编写JavaScript代码调用工具；工具是只接收一个对象的异步函数；结果必须赋值给 \`__result__\` 变量，或在最后用 \`return\` 返回`,
   libraries: `## 内置对象
-Math, JSON, Date, RegExp, Map, Set, Promise 等语言自带的对象；没有模块、文件、网络和定时器`,
+Math, JSON, Date, RegExp, Map, Set, Promise 等语言自带的对象，以及 setTimeout、URL、TextEncoder；没有模块、文件和网络`,
   codeTemplate: `// 在这里编写JavaScript代码，不是TypeScript；禁止任何import
 // 每次调用都要await；互不依赖的调用用Promise.all同时进行
 // 结果必须赋值给 __result__，或用return返回
