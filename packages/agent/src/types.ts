@@ -145,10 +145,13 @@ export interface ContextOptions {
   reserve?: number;
   /**
    * Tokens of a request, as the provider gets it; `tools`: those that are declared. One that throws or gives no number from 0 is not
-   * used. Default: a token for three characters, 1,000 for an image or a file.
+   * used. Default: a token for three characters of what is sent, 1,000 for an image or a file.
    */
   estimate?: (messages: readonly Message[], tools: readonly ToolDefinition[]) => number;
-  /** UTF-16 units of one result; of a longer one requests have the beginning and the end. Default 50,000; `Infinity`: all. */
+  /**
+   * UTF-16 units of all results of one answer; of what is longer requests have the beginning and the end, shared out evenly. A protocol with
+   * `maxResultChars` of its own may have less. Default 50,000; `Infinity`: all.
+   */
   maxResultChars?: number;
   /**
    * Where the whole of results is kept that requests show cut or not at all; the model reads on with the tool `read_artifact`. Default:

@@ -7,9 +7,9 @@ import {
   textMessage,
   toJsonText,
 } from "@toolglot/core";
-import { cutText } from "@toolglot/core/results";
+import { cutText, resultText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
-import { type Compaction, checkKeepTurns, resultText, turnStarts } from "./compaction.ts";
+import { type Compaction, checkKeepTurns, turnStarts } from "./compaction.ts";
 
 /** Options of {@link summarise}. */
 export interface SummariseOptions {

@@ -28,5 +28,8 @@ export class CallParts {
 /** A whole conversation as a protocol writes it. */
 export function encodeFor(protocol: ToolProtocol, messages: readonly Message[]): Message[] {
   const parts = new CallParts(protocol);
-  return protocol.encodeMessages(messages.flatMap((message) => parts.of(message)));
+  return protocol.encodeMessages(
+    messages.flatMap((message) => parts.of(message)),
+    { isFitted: true },
+  );
 }

@@ -161,7 +161,8 @@ export class Conversation {
   #encodeNew(): void {
     for (; this.#done < this.#shown.length; this.#done += 1) {
       for (const message of this.#parts.of(this.#shown[this.#done] as Message)) {
-        for (const encoded of this.#protocol.encodeMessage?.(message) ?? []) this.#take(plainJson(encoded));
+        for (const encoded of this.#protocol.encodeMessage?.(message, { isFitted: true }) ?? [])
+          this.#take(plainJson(encoded));
       }
     }
   }

@@ -32,7 +32,7 @@ export function estimateOf(run: RunState): number {
 
 /** The same of one message. */
 function estimateOne(run: RunState, message: Message): number {
-  const encoded = run.settings.protocol.encodeMessages([message]);
+  const encoded = run.settings.protocol.encodeMessages([message], { isFitted: true });
   return hostEstimate(run, encoded, []) ?? tokensOf(encoded.reduce((sum, one) => sum + lengthOf(one), 0));
 }
 
