@@ -1,4 +1,4 @@
-import type { BlockBase, Locale, ParseOptions, Parser, ProtocolEvent, ToolProtocol } from "@toolglot/core";
+import type { BlockBase, Locale, ParseOptions, Parser, ProtocolEvent, ToolProtocol, ToolResult } from "@toolglot/core";
 import { resultText } from "@toolglot/core/results";
 import { createPushParser, TextScanner } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";

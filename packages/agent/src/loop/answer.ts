@@ -101,6 +101,7 @@ function ask(run: RunState): ModelRequest {
     ? conversation.requestApart(protocol, systemText(run, step), step.messages)
     : conversation.request();
   const request: ModelRequest = { messages };
+  warnOfUnpaired(run);
   if (protocol.declaresTools) request.tools = [...declared];
   const areNew = request.tools !== undefined && !isSameList(run.declared, declared);
   if (request.tools !== undefined) run.declared = declared;
@@ -110,6 +111,18 @@ function ask(run: RunState): ModelRequest {
   Object.assign(request, stop);
   if (maxTokens !== undefined) request.maxTokens = maxTokens;
   return request;
+}
+
+/** Names each call once that had not exactly one result in the messages that the run was given. */
+function warnOfUnpaired(run: RunState): void {
+  const { missing, twice } = run.conversation.takeUnpaired();
+  const say = (ids: string[], what: string): void => {
+    const fresh = [...new Set(ids)].filter((id) => !run.unpaired.has(`${id} ${what}`));
+    for (const id of fresh) run.unpaired.add(`${id} ${what}`);
+    if (fresh.length > 0) run.warn("agent/unpaired-calls", `${what}: ${fresh.join(", ")}.`);
+  };
+  say(missing, "No result was kept of calls in the conversation, and the model is told so");
+  say(twice, "Calls or their results stood twice in the conversation, and the fuller result is used");
 }
 
 /** Whether a provider is declared the same tools. */
