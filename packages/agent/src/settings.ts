@@ -99,7 +99,7 @@ function check(options: AgentOptions): void {
     "beforeCall afterCall sessions prepareStep",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
-  checkKeys("createAgent: context", options.context, "window reserve estimate maxResultChars artifacts compact");
+  checkKeys("createAgent: context", options.context, "window reserve estimate maxResultChars artifacts compact isContextOverflow");
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
   const { stopWhen = [], price, context, sessions } = options;
   if (typeof model !== "function") {
@@ -151,6 +151,9 @@ function check(options: AgentOptions): void {
   positive("context.maxResultChars", context?.maxResultChars, 100);
   if (context?.compact !== undefined && typeof context.compact !== "function") {
     throw new TypeError("context.compact must be a function, as dropOldResults() gives one.");
+  }
+  if (context?.isContextOverflow !== undefined && typeof context.isContextOverflow !== "function") {
+    throw new TypeError("context.isContextOverflow must be a function (error) that gives true, false or undefined.");
   }
   if (context?.estimate !== undefined && typeof context.estimate !== "function") {
     throw new TypeError("context.estimate must be a function (messages, tools) that gives a number of tokens.");

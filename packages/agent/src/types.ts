@@ -163,6 +163,11 @@ export interface ContextOptions {
    * are left out, the oldest first, where that is not enough. Default {@link dropOldResults}`()`.
    */
   compact?: Compaction;
+  /**
+   * Whether what the model threw says that the request was too long; undefined: the default decides. One that throws is not used. Default: the
+   * words, codes and statuses of many servers, see `isContextOverflow`.
+   */
+  isContextOverflow?: (error: unknown) => boolean | undefined;
 }
 
 /** What an agent is made of. */

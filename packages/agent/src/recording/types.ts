@@ -36,7 +36,7 @@ export interface RecordedStepChange extends Omit<StepChange, "model" | "protocol
 export type RecordedOptions = Pick<
   AgentOptions,
   "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
-> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate"> };
+> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate" | "isContextOverflow"> };
 
 /** What a run was started with. */
 export interface RecordingHead {
