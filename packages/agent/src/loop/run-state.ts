@@ -57,6 +57,8 @@ export class RunState {
   stop: StopCause | undefined;
   /** The answer in the form that the host asked for, once the model has called for it in this step. */
   final: { value: unknown } | undefined;
+  /** What was said of parts of the model that were left out. */
+  readonly unknownParts: Set<string> = new Set();
   /** What was said of calls without exactly one result. */
   readonly unpaired: Set<string> = new Set();
   /** What the step is made with. */

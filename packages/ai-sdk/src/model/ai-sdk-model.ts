@@ -108,9 +108,11 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
     );
     let finish: ModelPart | undefined;
     const reasoning = new Reasoning(model.provider);
+    const written = new Set<unknown>();
     for await (const part of stream) {
       if (part.type === "finish") finish = finishOf(part);
       else if (part.type.startsWith("reasoning-")) yield* reasoning.take(part);
+      else if (part.type.startsWith("tool-input-")) yield* pieceOf(part, written);
       else yield* convert(part);
     }
     if (finish) yield finish;
@@ -161,6 +163,15 @@ function* convert(part: Part): Generator<ModelPart> {
       call: { id: id as string, name: name as string, input: inputOf(input as string), protocol: "native" },
     };
   else if (type === "error") throw part.error;
+}
+
+/** A piece of the arguments of a call; `written` are the calls whose arguments come in pieces. The provider runs the others itself. */
+function* pieceOf({ type, id, toolName, delta, providerExecuted }: Part, written: Set<unknown>): Generator<ModelPart> {
+  if (type === "tool-input-start" && providerExecuted !== true) {
+    written.add(id);
+    yield { type: "call-delta", id: id as string, name: toolName as string, text: "" };
+  } else if (type === "tool-input-delta" && written.has(id))
+    yield { type: "call-delta", id: id as string, text: delta as string };
 }
 
 /** Reasoning, with what its provider wants back: a signature, say, which may come with any part of a stretch. */
@@ -223,5 +234,5 @@ function usageOf({ inputTokens, outputTokens, reasoningTokens, cachedInputTokens
     reasoningTokens: of(outputTokens, "reasoning") ?? reasoningTokens,
     cost: undefined,
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => typeof value === "number"));
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => Number.isFinite(value)));
 }
