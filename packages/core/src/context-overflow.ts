@@ -54,13 +54,15 @@ const longestText = 4000;
  * words, wherever its client keeps them. Rates, quotas, and limits of anything but the prompt are none, whatever the words and the status.
  */
 export function isContextOverflow(error: unknown): boolean {
+  // An adapter has found it out already.
+  const { code } = Object(error) as { code?: unknown };
+  if (typeof code === "string" && /(?:^|\/)context-overflow$/.test(code)) return true;
   const found: { texts: string[]; statuses: unknown[] } = { texts: [], statuses: [] };
   collect(error, found, 0);
   const text = found.texts.join("\n");
   if (found.statuses.some((status) => otherStatuses.has(status)) || otherwise.some((pattern) => pattern.test(text)))
     return false;
-  if (found.statuses.includes(413) || /(?:^|\/)context[- ]overflow$/m.test(text)) return true;
-  return plain.test(text) || (measure.test(text) && near.test(text));
+  return found.statuses.includes(413) || plain.test(text) || (measure.test(text) && near.test(text));
 }
 
 function collect(value: unknown, found: { texts: string[]; statuses: unknown[] }, depth: number): void {
@@ -79,5 +81,8 @@ function collect(value: unknown, found: { texts: string[]; statuses: unknown[] }
   for (const key of said) collect((value as Record<string, unknown>)[key], found, depth + 1);
 }
 
-/** A code as words; any other text as it is. */
-const wordsOf = (text: string): string => (/^\w+$/.test(text) ? text.replaceAll("_", " ") : text.slice(0, longestText));
+/** The beginning of a text; a code as words. */
+function wordsOf(text: string): string {
+  const read = text.slice(0, longestText);
+  return /^\w+$/.test(read) ? read.replaceAll("_", " ") : read;
+}

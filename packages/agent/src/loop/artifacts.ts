@@ -130,7 +130,7 @@ export class Artifacts {
       async run({ input }, earlier) {
         // Several reads of one answer share what its results may have.
         const read = earlier.reduce((sum, result) => sum + (artifactOf(result) ? resultText(result).length : 0), 0);
-        const left = Math.max(leastRead, most - read);
+        const left = Math.max(Math.min(leastRead, most), most - read);
         try {
           return await orStopped(readArtifact(store, input, { runId: run.runId, most: left }), run.signal);
         } catch (error) {

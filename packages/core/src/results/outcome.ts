@@ -86,7 +86,7 @@ export function resultTexts(result: ToolResult, { native = false }: ResultForm =
     Object.assign(texts, { value: toJsonText(data), isJson: true });
   else if (content.length > 0 && !(native && said === "")) texts.value = said;
   if (texts.value !== undefined && metadata?.[jsonKey] === true) texts.isJson = true;
-  if (isFailed && error?.message && !(native && texts.value !== undefined)) texts.message = error.message;
+  if (isFailed && error?.message && !(native && said !== "")) texts.message = error.message;
   // Runtimes give an error's words as its content too.
   const isTold = texts.value === texts.message || texts.value === `Error: ${texts.message}`;
   if (isFailed && isTold && !texts.isJson) delete texts.value;
