@@ -90,12 +90,12 @@ function askedIn(messages: readonly Message[], found: Unpaired): Map<ToolCall, A
       for (const call of callsOf(message)) {
         const asked: Asked = { call, results: early.get(call.id) ?? [] };
         early.delete(call.id);
-        byId.set(call.id, [...(byId.get(call.id) ?? []), asked]);
+        addTo(byId, call.id, asked);
       }
     for (const result of resultsOf(message)) {
       const last = byId.get(result.callId)?.at(-1);
       if (last) last.results.push(result);
-      else early.set(result.callId, [...(early.get(result.callId) ?? []), result]);
+      else addTo(early, result.callId, result);
     }
   }
   const kept = new Map<ToolCall, Asked>();
@@ -105,13 +105,18 @@ function askedIn(messages: readonly Message[], found: Unpaired): Map<ToolCall, A
       const key = all.length === 1 ? id : canonicalJson([one.call.name, one.call.input]);
       const same = equal.get(key);
       if (same) found.twice.push(id);
-      if (same === undefined || same.results.length === 0)
-        equal.set(key, { ...one, results: [...(same?.results ?? []), ...one.results] });
+      if (same === undefined || same.results.length === 0) equal.set(key, one);
       else same.results.push(...one.results);
     }
     for (const one of equal.values()) kept.set(one.call, one);
   }
   return kept;
+}
+
+function addTo<Value>(lists: Map<string, Value[]>, key: string, value: Value): void {
+  const list = lists.get(key);
+  if (list) list.push(value);
+  else lists.set(key, [value]);
 }
 
 const callsOf = ({ parts }: Message): ToolCall[] => parts.flatMap((part) => (part.type === "call" ? [part.call] : []));
