@@ -343,5 +343,5 @@ it("should take no longer for long words, and survive circles", () => {
     return performance.now() - began;
   };
   timeOf(100);
-  expect(timeOf(200_000)).toBeLessThan(200);
+  expect(timeOf(200_000)).toBeLessThan(1000);
 });
