@@ -58,13 +58,19 @@ export type StepEvent = {
     }
   /** The tools differ from those of the last request; the next one, whose event follows, shows them. Names, as in `removed`. */
   | { type: "tools-changed"; added: string[]; removed: string[]; changed: string[] }
+  /** The model failed before it said anything, and is asked again after `delayMs`; `attempt` counts the requests that were made. */
+  | { type: "model-retried"; attempt: number; delayMs: number; reason: string }
   /** A piece of the answer's visible text; text of a block comes as `block-delta`. */
   | { type: "text-delta"; text: string }
   | { type: "reasoning-delta"; text: string }
   /** A block began at `start`, an offset into the answer's text. */
   | { type: "block-start"; start: number }
-  /** A piece of a block's content. `field` is the protocol's word for it, as `code` or `thought`. */
-  | { type: "block-delta"; field: string; text: string }
+  /**
+   * A piece of a block's content. `field` is the protocol's word for it, as `code` or `thought`; of native calls, whose arguments come in
+   * pieces, `input`. Of calls, `call` counts those of the block (of native calls, those of the answer) from 0. The first piece of a call has `tool` and no `param`; with
+   * `param`, `text` is a piece of that argument: joined, they are its value when that is a string; any other value comes at once, as JSON.
+   */
+  | { type: "block-delta"; field: string; text: string; call?: number; tool?: string; param?: string }
   | { type: "block-end"; block: BlockBase }
   /** A finding about the model's text. */
   | { type: "diagnostic"; diagnostic: Diagnostic }

@@ -46,6 +46,7 @@ export type {
   ContextOptions,
   LimitKind,
   Price,
+  RetryOptions,
   RunError,
   RunOptions,
   RunResult,

@@ -1,14 +1,5 @@
-import {
-  type BlockBase,
-  contentText,
-  type Locale,
-  type ParseOptions,
-  type Parser,
-  type ProtocolEvent,
-  type ToolProtocol,
-  type ToolResult,
-  toJsonText,
-} from "@toolglot/core";
+import type { BlockBase, Locale, ParseOptions, Parser, ProtocolEvent, ToolProtocol, ToolResult } from "@toolglot/core";
+import { resultText } from "@toolglot/core/results";
 import { createPushParser, TextScanner } from "@toolglot/core/text";
 import { checkKeys } from "@toolglot/internal";
 import { foreignFormat } from "./codes.ts";
@@ -47,7 +38,7 @@ export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtoco
         "nativeProtocol: calls are parts of a message, never text; pass them to the provider as parts.",
       );
     },
-    formatResults: (results) => results.map(resultText).join("\n\n"),
+    formatResults: (results) => results.map(written).join("\n\n"),
     explain: ({ diagnostics }) =>
       diagnostics.some(({ code }) => code === foreignFormat) ? callsAsText[locale] : undefined,
     encodeMessages: (messages) => [...messages],
@@ -62,7 +53,8 @@ function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent)
   );
 }
 
-function resultText({ content, data, error }: ToolResult): string {
-  if (content.length > 0) return contentText(content);
-  return error ? `${error.type}: ${error.message}` : toJsonText(data ?? null);
+/** A result as a text of its own; an error without words in its content says its type. */
+function written(result: ToolResult): string {
+  const { content, error } = result;
+  return `${error && content.length === 0 ? `${error.type}: ` : ""}${resultText(result, { native: true })}`;
 }

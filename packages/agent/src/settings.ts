@@ -4,7 +4,7 @@ import { checkStore } from "./context/artifacts.ts";
 import { dropOldResults } from "./context/compaction.ts";
 import { toDefinitions } from "./loop/live-tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
-import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, StopCondition } from "./types.ts";
+import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
 
@@ -18,7 +18,7 @@ export interface GivenTools {
 export interface Settings
   extends Omit<
       AgentOptions,
-      "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | WithDefault
+      "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | "retry" | WithDefault
     >,
     Required<Pick<AgentOptions, WithDefault>> {
   /** Gives the tools of the moment, and what is said of them; asked at the start, then before each further request. */
@@ -30,13 +30,14 @@ export interface Settings
   output: Output | undefined;
   context: ContextOptions & Required<Pick<ContextOptions, "maxResultChars" | "compact">>;
   limits: Required<AgentLimits>;
+  retry: Required<RetryOptions>;
   runtime: AgentRuntime;
 }
 
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, output, ...given } = options;
+  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, output, retry, ...given } = options;
   const source = toolsOf(tools);
   return {
     locale: "en",
@@ -58,6 +59,7 @@ export function toSettings(options: AgentOptions): Settings {
       cost: Number.POSITIVE_INFINITY,
       ...defined(limits),
     },
+    retry: { attempts: 3, baseMs: 500, maxMs: 30_000, ...defined(retry ?? {}) },
     runtime: withDefaults(runtime),
   };
 }
@@ -96,10 +98,15 @@ function check(options: AgentOptions): void {
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve ask maxRepairTurns reasoning",
     "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
-    "beforeCall afterCall sessions prepareStep",
+    "beforeCall afterCall sessions prepareStep retry",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
-  checkKeys("createAgent: context", options.context, "window reserve estimate maxResultChars artifacts compact");
+  checkKeys("createAgent: retry", options.retry, "attempts baseMs maxMs");
+  checkKeys(
+    "createAgent: context",
+    options.context,
+    "window reserve estimate maxResultChars artifacts compact isContextOverflow",
+  );
   const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
   const { stopWhen = [], price, context, sessions } = options;
   if (typeof model !== "function") {
@@ -146,11 +153,17 @@ function check(options: AgentOptions): void {
   positive("limits.timeMs", limits?.timeMs, 1);
   positive("limits.repeats", limits?.repeats, 1);
   positive("limits.cost", limits?.cost, 0);
+  positive("retry.attempts", options.retry?.attempts, 1);
+  positive("retry.baseMs", options.retry?.baseMs, 0);
+  positive("retry.maxMs", options.retry?.maxMs, 0);
   positive("context.window", context?.window, 1);
   positive("context.reserve", context?.reserve, 0);
   positive("context.maxResultChars", context?.maxResultChars, 100);
   if (context?.compact !== undefined && typeof context.compact !== "function") {
     throw new TypeError("context.compact must be a function, as dropOldResults() gives one.");
+  }
+  if (context?.isContextOverflow !== undefined && typeof context.isContextOverflow !== "function") {
+    throw new TypeError("context.isContextOverflow must be a function (error) that gives true, false or undefined.");
   }
   if (context?.estimate !== undefined && typeof context.estimate !== "function") {
     throw new TypeError("context.estimate must be a function (messages, tools) that gives a number of tokens.");

@@ -137,6 +137,16 @@ export interface StepChange {
   stop?: readonly string[];
 }
 
+/** When a request that failed before its first part is made again. */
+export interface RetryOptions {
+  /** Requests in all, the first included. 1: none is made again. Default 3. */
+  attempts?: number;
+  /** Milliseconds before the second request; doubled before each further one. Default 500. */
+  baseMs?: number;
+  /** Milliseconds to wait at most. A server that wants more (`Retry-After`) is not asked again. Default 30,000. */
+  maxMs?: number;
+}
+
 /** What requests hold of a conversation; the transcript, events and results hold all of it. */
 export interface ContextOptions {
   /** Tokens that the model can read and write. Default: what the model says of itself (`info.contextWindow`), else unknown. */
@@ -145,10 +155,13 @@ export interface ContextOptions {
   reserve?: number;
   /**
    * Tokens of a request, as the provider gets it; `tools`: those that are declared. One that throws or gives no number from 0 is not
-   * used. Default: a token for three characters, 1,000 for an image or a file.
+   * used. Default: a token for three characters of what is sent, 1,000 for an image or a file.
    */
   estimate?: (messages: readonly Message[], tools: readonly ToolDefinition[]) => number;
-  /** UTF-16 units of one result; of a longer one requests have the beginning and the end. Default 50,000; `Infinity`: all. */
+  /**
+   * UTF-16 units of all results of one answer; of what is longer requests have the beginning and the end, shared out evenly. A protocol with
+   * `maxResultChars` of its own may have less. Default 50,000; `Infinity`: all.
+   */
   maxResultChars?: number;
   /**
    * Where the whole of results is kept that requests show cut or not at all; the model reads on with the tool `read_artifact`. Default:
@@ -160,6 +173,11 @@ export interface ContextOptions {
    * are left out, the oldest first, where that is not enough. Default {@link dropOldResults}`()`.
    */
   compact?: Compaction;
+  /**
+   * Whether what the model threw says that the request was too long; undefined, and one that throws: the default decides. Default: the
+   * words, codes and statuses of many servers, see `isContextOverflow`.
+   */
+  isContextOverflow?: (error: unknown) => boolean | undefined;
 }
 
 /** What an agent is made of. */
@@ -207,6 +225,12 @@ export interface AgentOptions<Value = unknown> {
   sessions?: SessionStore;
   /** How requests keep within what the model can read. */
   context?: ContextOptions;
+  /**
+   * Requests that failed before their first part, for a cause that may pass: too many requests (429), an overloaded server (503, 529, other
+   * 5xx), a broken connection. `Retry-After` is honoured. Each is told as `model-retried`; the run's limits and signal end a wait. An error that
+   * says nothing of its cause is tried again once, at once; a `ToolglotError` of an adapter, which has tried itself, never.
+   */
+  retry?: RetryOptions;
   /** Reckons each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
   price?: Price;
   /** Repair turns in a row before the run ends in an error. Default 2. */

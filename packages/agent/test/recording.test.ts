@@ -302,7 +302,7 @@ describe("recordings on disk", () => {
       ["", /first line is not the head/],
       ["{}", /first line is not the head/],
       ["no", /Line 1 is no JSON/],
-      ['{"type":"head","version":1}', /version 1 are not known here, only of version 5/],
+      ['{"type":"head","version":1}', /version 1 are not known here, only of version 6/],
       ['{"type":"head","version":2}', /version 2/],
       ['{"type":"head","version":3}\nno\n{}', /Line 2 is no JSON/],
     ] as const) {

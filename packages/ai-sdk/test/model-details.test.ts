@@ -202,7 +202,11 @@ it("sends files and images, in messages and in results, in the shape of the spec
 it("gives up on an answer that stalls: before its first part it asks again, later never", async () => {
   const silent = modelOf("v3", "never", [{ type: "stream-start" }, { type: "text-delta", id: "1", delta: "ok" }, end]);
   const told: string[] = [];
-  const waiting = aiSdkModel({ model: silent, firstPartMs: 30, onRetry: (reason) => told.push(reason) });
+  const waiting = aiSdkModel({
+    model: silent,
+    firstPartMs: 30,
+    onRetry: (reason, delayMs) => delayMs > 500 && told.push(reason),
+  });
   expect((await receive(waiting))[0]).toBe("ok");
   expect(told).toEqual(["No answer from local m1 within 0.03 s."]);
   expect(silent.asked[0]?.abortSignal.aborted).toBe(true);
@@ -270,4 +274,23 @@ it("asks no other address than the one that it was given", async () => {
   ]);
   expect((await failure({ model: openAi(url) })).code).toBe("model-address");
   expect(requests).toHaveLength(1);
+});
+
+it("should say of an answer that broke off how much of it was shown", async () => {
+  let part = 0;
+  const stream = new ReadableStream<Part>({
+    pull(controller) {
+      part += 1;
+      if (part === 1) controller.enqueue({ type: "text-delta", id: "1", delta: "Hello, " });
+      else controller.error(new TypeError("terminated"));
+    },
+  });
+  const broken = { ...modelOf("v3"), doStream: async () => ({ stream }) };
+  const read = async (): Promise<void> => {
+    for await (const _ of aiSdkModel({ model: broken })({ messages: [] }, new AbortController().signal));
+  };
+  await expect(read()).rejects.toMatchObject({
+    code: "model-failed",
+    message: expect.stringMatching(/terminated\. The answer ended after 7 characters, .* not asked for again/),
+  });
 });

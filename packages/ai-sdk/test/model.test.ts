@@ -29,13 +29,16 @@ interface Received {
   text: string;
   reasoning: string;
   parts: Exclude<ModelPart, string>[];
+  /** Pieces of calls' arguments. */
+  written: [id: string, name: string | undefined, text: string][];
 }
 
 async function receive(model: Model, request = question, signal = new AbortController().signal): Promise<Received> {
-  const received: Received = { text: "", reasoning: "", parts: [] };
+  const received: Received = { text: "", reasoning: "", parts: [], written: [] };
   for await (const part of model(request, signal)) {
     if (typeof part === "string") received.text += part;
     else if (part.type === "reasoning") received.reasoning += part.text;
+    else if (part.type === "call-delta") received.written.push([part.id, part.name, part.text]);
     else received.parts.push(part);
   }
   return received;
@@ -67,6 +70,7 @@ it.each([1, 3, 7])("should put characters together again that were cut by TCP ch
         usage: { inputTokens: 5, outputTokens: 9, cachedInputTokens: 0, reasoningTokens: 0 },
       },
     ],
+    written: [],
   });
   const anthropicServer = await localProvider([
     { chunks: bytes(sse(anthropicEvents([{ text }]), { named: true }), size * 40 + 1), pauseMs: 0 },
@@ -149,6 +153,10 @@ it("should collect calls whose arguments stream in fragments, two at once", asyn
   ];
   const { url, requests } = await localProvider([{ chunks: bytes(sse(events, { done: true }), 50), pauseMs: 0 }]);
   const received = await receive(openAi(url), { ...question, tools });
+  const pieces = received.written.filter(([id]) => id === "c1");
+  expect(pieces[0]).toEqual(["c1", "add", ""]);
+  expect(pieces.length).toBeGreaterThan(5);
+  expect(JSON.parse(pieces.map(([, , text]) => text).join(""))).toEqual({ a: 1, 字: '退款 "x"' });
   expect(received.parts).toEqual([
     { type: "call", call: { id: "c1", name: "add", input: { a: 1, 字: '退款 "x"' }, protocol: "native" } },
     { type: "call", call: { id: "c2", name: "say", input: {}, protocol: "native" } },

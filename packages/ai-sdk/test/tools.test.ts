@@ -139,7 +139,7 @@ describe("tools for the AI SDK", () => {
     const long = defineTool({ name: "long", description: "", args: {}, execute: () => "x".repeat(500) });
     const [output] = await run(toAiSdkTools([long]).long, {});
     const shown = toAiSdkTools([long], { maxResultChars: 100 }).long?.toModelOutput?.({ output });
-    expect(shown.value).toMatch(/^x{100}\n… \(the first 100 of 500 characters\)$/);
+    expect(shown.value).toMatch(/^x{60}\n… \(400 of 500 characters were left out\) …\nx{40}$/);
     const aborted = { ...context, abortSignal: AbortSignal.abort(new Error("enough")) };
     await expect(run(toAiSdkTools(kit()).add, { a: 1 }, aborted)).rejects.toThrow();
   });

@@ -105,19 +105,19 @@ it("should speak Chinese when asked", () => {
     "该调用被拒绝，没有执行。",
   );
   expect(table(formatResults([result({ data: "x".repeat(99) })], { locale: "zh", maxChars: 50 })).cut).toBe(
-    "result：共 101 个字符，只保留前 50 个",
+    "result：共 101 个字符，只保留开头和结尾 50 个",
   );
 });
 
 it("should cut at the maxChars, and say what and how much", () => {
   const cut = table(formatResults([result({ data: "x".repeat(20_000) })]));
   expect(String(cut.result)).toHaveLength(16_000);
-  expect(cut.cut).toBe("result: the first 16000 of 20002 characters");
+  expect(cut.cut).toBe("result: the beginning and the end, 16000 of 20002 characters");
   const logs = [{ stream: "stdout" as const, text: "y".repeat(500) }];
   const both = table(formatResults([result({ data: "x".repeat(10), logs })], { maxChars: 100 }));
   expect(both.result).toBe(`"${"x".repeat(10)}"`);
-  expect(both.stdout).toBe("y".repeat(88));
-  expect(both.cut).toBe("stdout: the first 88 of 500 characters");
+  expect(both.stdout).toBe(`${"y".repeat(52)}…${"y".repeat(35)}`);
+  expect(both.cut).toBe("stdout: the beginning and the end, 88 of 500 characters");
   const long = table(formatResults([result({ data: "x".repeat(500), logs })], { maxChars: 100 }));
   expect([String(long.result).length, String(long.stdout).length]).toEqual([50, 50]);
 });

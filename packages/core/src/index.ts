@@ -65,6 +65,7 @@ export type {
 export {
   type BlockBase,
   type BlockStatus,
+  type EncodeOptions,
   type EndOptions,
   isRunnable,
   type Locale,

@@ -34,6 +34,11 @@ export type ModelPart =
   | string
   /** `meta`, with the last piece of a stretch of reasoning: what the provider wants back with it. */
   | { type: "reasoning"; text: string; meta?: ReasoningMeta }
+  /**
+   * A piece of a call's arguments, as their JSON text, while the model writes them. `id` is that of the `call`, which must follow: only
+   * that is run. `name`, with the first piece: the tool's.
+   */
+  | { type: "call-delta"; id: string; name?: string; text: string }
   | { type: "call"; call: ToolCall }
   | { type: "finish"; reason: FinishReason; stopSequence?: string; usage?: Usage };
 
@@ -47,7 +52,10 @@ export interface ModelRequest {
   maxTokens?: number;
 }
 
-/** A language model, or anything that answers like one. Throws when the provider fails. */
+/**
+ * A language model, or anything that answers like one. Throws when the provider fails. An agent takes a list of parts and a promise, too,
+ * and refuses parts with fields that are missing, misspelt or of a wrong kind.
+ */
 export interface Model {
   (request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelPart>;
   /** Default: nothing is known. */

@@ -106,6 +106,12 @@ export interface FormatActionsOptions {
   lossy?: boolean;
 }
 
+/** How {@link ToolProtocol.encodeMessages} writes. */
+export interface EncodeOptions {
+  /** Results are as long as the model may read them: whoever calls has cut them. Default false. */
+  isFitted?: boolean;
+}
+
 /** A way for a model to ask for tools, from prompt to result. */
 export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   /** `attp`, `native`. */
@@ -131,17 +137,19 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
    * format can't say. Throws `TypeError` where calls are never text, as with the provider's own function calls.
    */
   formatActions(actions: readonly Action[], options?: FormatActionsOptions): string;
-  /** What the model reads next. */
+  /** The most characters of results that the host wants the model to read at once, where it has said so. */
+  maxResultChars?: number;
+  /** What the model reads next. A text protocol cuts it to `maxResultChars`, or to a number of its own. */
   formatResults(results: readonly ToolResult[]): string;
   /** What the model should know about its own mistakes; undefined when there is nothing to explain. */
   explain(result: ParseResult<Block>): string | undefined;
-  /** Messages as the provider gets them: calls and results as text, untrusted text neutralised. */
-  encodeMessages(messages: readonly Message[]): Message[];
+  /** Messages as the provider gets them: calls and results as text, untrusted text neutralised. `isFitted`: nothing is to be cut any more. */
+  encodeMessages(messages: readonly Message[], options?: EncodeOptions): Message[];
   /**
    * One message as the provider gets it, whatever stands around it: `encodeMessages` gives these one after another. With it
    * a loop encodes each message once, and not the whole conversation at each step. Default: `encodeMessages` at each step.
    */
-  encodeMessage?(message: Message): Message[];
+  encodeMessage?(message: Message, options?: EncodeOptions): Message[];
 }
 
 /** Whether a block may run: complete or recovered, outside reasoning, not after a made-up result. */

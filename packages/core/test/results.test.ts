@@ -1,7 +1,16 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import type { ToolResult } from "../src/index.ts";
-import { cutText, encodeAsText, fitBudget, inputObject, readOutcome } from "../src/results-layer.ts";
+import {
+  cutText,
+  cuttableTexts,
+  encodeAsText,
+  fitBudget,
+  inputObject,
+  readOutcome,
+  resultText,
+  withTexts,
+} from "../src/results-layer.ts";
 
 const result = (more: Partial<ToolResult>): ToolResult => ({ callId: "c1", status: "ok", content: [], ...more });
 
@@ -55,7 +64,10 @@ it("should cut long texts to what short ones leave, and no character in two", ()
     fc.property(fc.array(fc.string({ unit: "grapheme" })), fc.nat(200), (list, budget) => {
       const kept = [...fitBudget(new Map(list.map((text, index) => [index, text])), budget).values()];
       expect(kept.join("").length).toBeLessThanOrEqual(budget);
-      for (const [index, text] of kept.entries()) expect(list[index]?.startsWith(text)).toBe(true);
+      for (const [index, text] of kept.entries()) {
+        const [head = "", ...tail] = text === list[index] ? [text] : text.split("…");
+        expect(list[index]?.startsWith(head) && list[index]?.endsWith(tail.join("…"))).toBe(true);
+      }
     }),
   );
 });
@@ -104,6 +116,35 @@ it("should write calls and results as text, and leave what the model said as it 
     },
   ]);
   expect([inputObject({ ...call, input: null }), inputObject({ ...call, input: [1] })]).toEqual([{}, { input: [1] }]);
+});
+
+it("should say what a model reads, as its way to the model has it", () => {
+  const error = { type: "E", message: "no" };
+  const text = [{ type: "text" as const, text: "a page" }];
+  const logs = [{ stream: "stdout" as const, text: "out\n" }];
+  const both = result({ content: text, data: { a: 1 }, logs });
+  expect([resultText(both), resultText(both, { native: true })]).toEqual([
+    '{"a":1}\nstdout:\nout\n',
+    "a page\nstdout:\nout\n",
+  ]);
+  const failed = result({ status: "error", error, data: { a: 1 } });
+  for (const native of [true, false]) expect(resultText(failed, { native })).toBe('no\n{"a":1}');
+  const told = result({ status: "error", error, content: text });
+  expect([resultText(told), resultText(told, { native: true })]).toEqual(["no\na page", "a page"]);
+  expect(resultText(result({ data: "as it is" }))).toBe("as it is");
+});
+
+it("should take other texts in their places, and keep files", () => {
+  const image = { type: "image" as const, mediaType: "image/png", data: "AA" };
+  const given = result({ content: [image, { type: "text", text: "long" }], logs: [{ stream: "stderr", text: "e" }] });
+  expect(cuttableTexts(given, { native: true })).toEqual({ value: "long", stderr: "e" });
+  expect(withTexts(given, { value: "lg" }, { native: true })).toEqual({
+    ...given,
+    content: [{ type: "text", text: "lg" }, image],
+  });
+  const json = withTexts(result({ data: { a: "long" } }), { value: '{"a…"}' });
+  expect(readOutcome(json)).toMatchObject({ value: '{"a…"}', isJson: true });
+  expect(readOutcome(withTexts(result({ data: "long" }), { value: "l…g" })).value).toBe('"l…g"');
 });
 
 it("should not say an error's words twice", () => {

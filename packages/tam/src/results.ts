@@ -1,6 +1,6 @@
 import { neutralize, type ToolResult } from "@toolglot/core";
 import { cutNote, type FormatResultsOptions, fitBudget, type Outcome, readOutcome } from "@toolglot/core/results";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, parseJson } from "@toolglot/internal";
 import { writeField } from "./write-field.ts";
 
 /**
@@ -58,7 +58,7 @@ function plain(result: ToolResult): ToolResult {
 
 /** The handle of a task that was started, and whether the value says more than that. */
 function taskOf({ status, value, isJson }: Outcome): { id?: string; alone?: true } {
-  const data: unknown = status === "pending" && value !== undefined && isJson ? JSON.parse(value) : undefined;
+  const data = status === "pending" && value !== undefined && isJson ? parseJson(value) : undefined;
   const id = (data as { task_id?: unknown } | null | undefined)?.task_id;
   if (typeof id !== "string" && typeof id !== "number") return {};
   return Object.keys(data as object).length === 1 ? { id: String(id), alone: true } : { id: String(id) };

@@ -118,7 +118,7 @@ it("should know the mode it was made for", () => {
 it("should cut results at its budget, in its language", () => {
   const budgeted = tamProtocol({ prompt, maxResultChars: 10, locale: "zh" });
   expect(budgeted.formatResults([{ callId: "c", status: "ok", content: [], data: "x".repeat(99) }])).toContain(
-    "只保留前 10 个",
+    "只保留开头和结尾 10 个",
   );
 });
 

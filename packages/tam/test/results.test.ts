@@ -73,17 +73,17 @@ it.each<[Partial<ToolResult>, string[]]>([
 it("should speak Chinese when asked", () => {
   expect(formatResults([result({ status: "denied" })], { locale: "zh" })).toContain("Denied: 该调用被拒绝，没有执行。");
   expect(formatResults([result({ data: "x".repeat(99) })], { locale: "zh", maxChars: 50 })).toContain(
-    "cut_1:»»»result_1：共 99 个字符，只保留前 50 个«««",
+    "cut_1:»»»result_1：共 99 个字符，只保留开头和结尾 50 个«««",
   );
 });
 
 it("should cut at the budget of all results together, and say what and how much", () => {
   const text = formatResults([result({ data: "y".repeat(10) }), result({ data: "x".repeat(500) })], { maxChars: 100 });
   expect(text).toContain(`result_1:»»»${"y".repeat(10)}«««`);
-  expect(text).toContain(`result_2:»»»${"x".repeat(90)}«««`);
-  expect(text).toContain("cut_2:»»»result_2: the first 90 of 500 characters«««");
+  expect(text).toContain(`result_2:»»»${"x".repeat(53)}…${"x".repeat(36)}«««`);
+  expect(text).toContain("cut_2:»»»result_2: the beginning and the end, 90 of 500 characters«««");
   expect(text).not.toContain("cut_1");
-  expect(formatResults([result({ data: "x".repeat(20_000) })])).toContain("the first 16000 of 20000");
+  expect(formatResults([result({ data: "x".repeat(20_000) })])).toContain("the beginning and the end, 16000 of 20000");
 });
 
 it("should write nothing for no results, and survive values that JSON does not know", () => {

@@ -4,8 +4,8 @@ import { checkKeys } from "@toolglot/internal";
 import { attributes, cdata, legal } from "./xml-text.ts";
 
 const cutNote = {
-  en: (shown: number, of: number) => `… (the first ${shown} of ${of} characters)`,
-  zh: (shown: number, of: number) => `……（共 ${of} 个字符，只保留前 ${shown} 个）`,
+  en: (shown: number, of: number) => `(the beginning and the end, ${shown} of ${of} characters)`,
+  zh: (shown: number, of: number) => `（共 ${of} 个字符，只保留开头和结尾 ${shown} 个）`,
 };
 
 /**

@@ -144,7 +144,9 @@ it("should cut results at its budget, and say so in its language", () => {
   const text = budgeted.formatResults([
     { callId: "c", name: "command", status: "ok", content: [{ type: "text", text: "x".repeat(99) }] },
   ]);
-  expect(text).toContain(`<![CDATA[${"x".repeat(10)}]]>\n……（共 99 个字符，只保留前 10 个）</result>`);
+  expect(text).toContain(
+    `<![CDATA[${"x".repeat(5)}…${"x".repeat(4)}]]>\n（共 99 个字符，只保留开头和结尾 10 个）</result>`,
+  );
 });
 
 const assistant = (...calls: [name: string, input: unknown][]): Message => ({

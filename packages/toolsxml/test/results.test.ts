@@ -118,7 +118,7 @@ it("should say it in Chinese", () => {
   const [denied] = read(formatResults([result({ status: "denied" })], { locale: "zh" }));
   expect(denied?.text).toBe("该调用被拒绝，没有执行。");
   const [cut] = read(formatResults([result({ content: text("x".repeat(50)) })], { locale: "zh", maxChars: 10 }));
-  expect(cut?.note).toBe("\n……（共 50 个字符，只保留前 10 个）");
+  expect(cut?.note).toBe("\n（共 50 个字符，只保留开头和结尾 10 个）");
 });
 
 it("should split ]]> so that the text stays whole", () => {
@@ -142,8 +142,14 @@ it("should cut long texts to the budget, say so outside the text, and leave shor
   );
   const [short, emoji, long] = read(formatted);
   expect(short).toMatchObject({ text: "short", note: "" });
-  expect(emoji).toMatchObject({ text: "😀".repeat(25), note: "\n… (the first 50 of 200 characters)" });
-  expect(long).toMatchObject({ text: "y".repeat(50), note: "\n… (the first 50 of 900 characters)" });
+  expect(emoji).toMatchObject({
+    text: `${"😀".repeat(14)}…${"😀".repeat(10)}`,
+    note: "\n(the beginning and the end, 49 of 200 characters)",
+  });
+  expect(long).toMatchObject({
+    text: `${"y".repeat(29)}…${"y".repeat(20)}`,
+    note: "\n(the beginning and the end, 50 of 900 characters)",
+  });
 });
 
 it("should take 16,000 units without being told", () => {

@@ -1,4 +1,5 @@
-import { contentText, type Message, type MessagePart, type ToolResult, toJsonText } from "@toolglot/core";
+import type { Message, MessagePart, ToolResult } from "@toolglot/core";
+import { resultText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
 import { canonicalJson } from "../plain-json.ts";
 import { artifactOf } from "./artifacts.ts";
@@ -70,11 +71,6 @@ function shortened(result: ToolResult): MessagePart {
       ...(artifact && result.metadata && { metadata: result.metadata }),
     },
   };
-}
-
-/** A result's text as the model reads it. */
-export function resultText({ content, data }: ToolResult): string {
-  return data === undefined ? contentText(content) : toJsonText(data);
 }
 
 /** Where turns begin: each answer of the model, with what came of it. */

@@ -1,4 +1,5 @@
-import type { ContentBlock, Message, MessagePart } from "@toolglot/core";
+import type { Message, MessagePart } from "@toolglot/core";
+import { isFile, resultText } from "@toolglot/core/results";
 import { textLength } from "../plain-json.ts";
 
 /** Characters that count as one token where nobody counts. Low on purpose: Chinese text has fewer. */
@@ -12,7 +13,7 @@ export const tokensOf = (characters: number): number => Math.ceil(characters / c
 
 const lengths = new WeakMap<Message, number>();
 
-/** Characters of a message, for {@link tokensOf}. Reckoned once. */
+/** Characters of a message as the provider gets it, for {@link tokensOf}: what is a part goes there as one. Reckoned once. */
 export function lengthOf(message: Message): number {
   let length = lengths.get(message);
   if (length === undefined) {
@@ -23,12 +24,20 @@ export function lengthOf(message: Message): number {
 }
 
 function partLength(part: MessagePart): number {
-  if (part.type === "file") return fileLength;
-  if (part.type !== "result") return "text" in part ? part.text.length : textLength(part);
-  const { content, metadata: _, ...rest } = part.result;
-  return textLength(rest) + content.reduce((sum, block) => sum + blockLength(block), 0);
-}
-
-function blockLength(block: ContentBlock): number {
-  return "data" in block && block.data !== undefined ? fileLength : textLength(block);
+  switch (part.type) {
+    case "file":
+      return fileLength;
+    case "call":
+      return textLength([part.call.id, part.call.name, part.call.input]);
+    case "result": {
+      const { callId, name = "", content } = part.result;
+      const text = resultText(part.result, { native: true });
+      return callId.length + name.length + text.length + content.filter(isFile).length * fileLength;
+    }
+    case "reasoning":
+      // Providers take back only what they have signed.
+      return part.meta === undefined ? 0 : part.text.length + textLength(part.meta.provider.options);
+    default:
+      return part.text.length;
+  }
 }

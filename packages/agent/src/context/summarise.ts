@@ -7,9 +7,10 @@ import {
   textMessage,
   toJsonText,
 } from "@toolglot/core";
-import { cutText } from "@toolglot/core/results";
+import { cutText, resultText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
-import { type Compaction, checkKeepTurns, resultText, turnStarts } from "./compaction.ts";
+import { iteratorOf } from "../loop/model-parts.ts";
+import { type Compaction, checkKeepTurns, turnStarts } from "./compaction.ts";
 
 /** Options of {@link summarise}. */
 export interface SummariseOptions {
@@ -55,7 +56,8 @@ export function summarise(options: SummariseOptions): Compaction {
 
 async function answerOf(model: Model, messages: Message[], signal: AbortSignal): Promise<string> {
   let text = "";
-  for await (const part of model({ messages }, signal)) {
+  const parts = iteratorOf(model({ messages }, signal));
+  for await (const part of { [Symbol.asyncIterator]: () => parts }) {
     if (typeof part === "string") text += part;
     else if (part.type === "finish" && (part.reason === "error" || part.reason === "filter")) {
       throw new Error(`the model of the summary ended with ${part.reason}`);

@@ -12,18 +12,16 @@ import type {
   ToolDefinition,
   Usage,
 } from "@toolglot/core";
-import { isContextOverflow, ToolglotError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { readArguments } from "../arguments.ts";
 import type { StepEvent } from "../events.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
-import { checkStopped, orStopped } from "../stop.ts";
 import type { RunError } from "../types.ts";
+import { ArgumentStream } from "./argument-stream.ts";
 import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
-import { toRunError } from "./run-error.ts";
+import { receive } from "./model-stream.ts";
 import type { RunState } from "./run-state.ts";
 import { systemText } from "./system-text.ts";
-import type { SafeRequest } from "./trace.ts";
 import { countUsage } from "./usage.ts";
 
 /** One answer of the model, read to its end or as far as it came. */
@@ -41,7 +39,7 @@ export interface Answer {
 }
 
 /** What has been received while the stream goes on. */
-interface Draft {
+export interface Draft {
   text: string;
   /** Visible text: what the parser gave as text. */
   visible: string;
@@ -49,6 +47,8 @@ interface Draft {
   /** The stretches of it that the provider wants back as its own. */
   signed: (MessagePart & { type: "reasoning" })[];
   calls: ToolCall[];
+  /** Calls whose arguments come in pieces, by their ids, in the order in which they begin. */
+  inputs: Map<string, ArgumentStream>;
   end: EndOptions;
   usage: Usage | undefined;
   /** Whether any part came. */
@@ -65,11 +65,11 @@ export async function readAnswer(run: RunState): Promise<Answer> {
   try {
     const isOwn = run.step.messages !== undefined;
     if (!isOwn) await makeRoomIfNeeded(run);
-    let fault = await receive(run, ask(run), draft);
+    let fault = await receive(run, ask(run), draft, take);
     if (fault?.isOverflow && !isOwn && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
       // Nothing of the failed request is kept.
       draft = newDraft(run);
-      fault = await receive(run, ask(run), draft);
+      fault = await receive(run, ask(run), draft, take);
     }
     error = fault?.isOverflow ? overflowError(run, fault.error) : fault?.error;
   } catch (stopped) {
@@ -93,6 +93,11 @@ export async function readAnswer(run: RunState): Promise<Answer> {
   };
 }
 
+function overflowError(run: RunState, { message }: RunError): RunError {
+  const data = { estimate: estimateOf(run), ...defined({ window: windowOf(run) }) };
+  return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
+}
+
 /** Makes the request, and emits its event. */
 function ask(run: RunState): ModelRequest {
   const { step, conversation } = run;
@@ -101,6 +106,7 @@ function ask(run: RunState): ModelRequest {
     ? conversation.requestApart(protocol, systemText(run, step), step.messages)
     : conversation.request();
   const request: ModelRequest = { messages };
+  warnOfUnpaired(run);
   if (protocol.declaresTools) request.tools = [...declared];
   const areNew = request.tools !== undefined && !isSameList(run.declared, declared);
   if (request.tools !== undefined) run.declared = declared;
@@ -110,6 +116,18 @@ function ask(run: RunState): ModelRequest {
   Object.assign(request, stop);
   if (maxTokens !== undefined) request.maxTokens = maxTokens;
   return request;
+}
+
+/** Names each call once that had not exactly one result in the messages that the run was given. */
+function warnOfUnpaired(run: RunState): void {
+  const { missing, twice } = run.conversation.takeUnpaired();
+  const say = (ids: string[], what: string): void => {
+    const fresh = [...new Set(ids)].filter((id) => !run.unpaired.has(`${id} ${what}`));
+    for (const id of fresh) run.unpaired.add(`${id} ${what}`);
+    if (fresh.length > 0) run.warn("agent/unpaired-calls", `${what}: ${fresh.join(", ")}.`);
+  };
+  say(missing, "No result was kept of calls in the conversation, and the model is told so");
+  say(twice, "Calls or their results stood twice in the conversation, and the fuller result is used");
 }
 
 /** Whether a provider is declared the same tools. */
@@ -126,6 +144,7 @@ function newDraft(run: RunState): Draft {
     reasoning: "",
     signed: [],
     calls: [],
+    inputs: new Map(),
     end: {},
     usage: undefined,
     received: false,
@@ -138,101 +157,6 @@ function newDraft(run: RunState): Draft {
   return Object.assign(draft, { parser });
 }
 
-interface ModelFault {
-  error: RunError;
-  /** The request was longer than the model's context. */
-  isOverflow: boolean;
-}
-
-function overflowError(run: RunState, { message }: RunError): RunError {
-  const data = { estimate: estimateOf(run), ...defined({ window: windowOf(run) }) };
-  return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
-}
-
-/** Reads the model's stream, as one request for traces. */
-async function receive(run: RunState, request: ModelRequest, draft: Draft): Promise<ModelFault | undefined> {
-  const { stepIndex, step } = run;
-  const trace = run.trace.startRequest(() => ({
-    stepIndex,
-    request,
-    tools: step.tools,
-    ...defined({ model: step.model.info }),
-  }));
-  let code: string | undefined = "aborted";
-  try {
-    const fault = await readTwice(run, request, draft, trace);
-    code = fault?.isOverflow ? "agent/context-overflow" : fault?.error.code;
-    if (draft.end.finish === "error") code ??= "agent/model-failed";
-    return fault;
-  } finally {
-    const { text, reasoning, calls, end, usage } = draft;
-    trace.end(() => ({
-      text,
-      reasoning,
-      calls,
-      ...defined({ finish: end.finish, usage, error: code === undefined ? undefined : { code } }),
-    }));
-  }
-}
-
-/** A stream that fails before its first part is read a second time. */
-async function readTwice(
-  run: RunState,
-  request: ModelRequest,
-  draft: Draft,
-  trace: SafeRequest,
-): Promise<ModelFault | undefined> {
-  for (let attempt = 0; ; attempt += 1) {
-    const fault = await readStream(run, request, draft, trace);
-    if (!fault) return undefined;
-    const isOverflow = isContextOverflow(fault.error);
-    const retry = attempt === 0 && !draft.received && !isOverflow && !ToolglotError.isInstance(fault.error);
-    const error = toRunError(fault.error, "agent/model-failed");
-    if (!retry) return { error, isOverflow };
-    run.warn(
-      "agent/model-retried",
-      `The model failed before it said anything, and is asked once more: ${error.message}`,
-    );
-  }
-}
-
-async function readStream(
-  run: RunState,
-  request: ModelRequest,
-  draft: Draft,
-  trace: SafeRequest,
-): Promise<{ error: unknown } | undefined> {
-  const { answerSignal } = run.injected;
-  if (answerSignal.aborted) return undefined;
-  const signal = AbortSignal.any([run.signal, answerSignal]);
-  let iterator: AsyncIterator<ModelPart>;
-  try {
-    iterator = trace.within(() => run.step.model(request, signal)[Symbol.asyncIterator]());
-  } catch (error) {
-    return { error };
-  }
-  for (;;) {
-    let next: IteratorResult<ModelPart>;
-    try {
-      checkStopped(signal);
-      next = await orStopped(
-        trace.within(() => iterator.next()),
-        signal,
-      );
-    } catch (error) {
-      if (!signal.aborted) return { error };
-      // Not awaited: a stream that hangs would hang here too.
-      Promise.resolve(iterator.return?.()).catch(() => undefined);
-      if (!run.signal.aborted) return undefined;
-      throw error;
-    }
-    if (next.done) return undefined;
-    if (!draft.received) trace.firstPart();
-    draft.received = true;
-    take(run, draft, next.value);
-  }
-}
-
 function take(run: RunState, draft: Draft, part: ModelPart): void {
   if (typeof part === "string") {
     if (part === "") return;
@@ -240,7 +164,7 @@ function take(run: RunState, draft: Draft, part: ModelPart): void {
     draft.parser.feed(part);
     return;
   }
-  switch (part?.type) {
+  switch (part.type) {
     case "reasoning":
       draft.reasoning += part.text;
       if (part.meta) draft.signed.push({ type: "reasoning", text: unsigned(draft), meta: plainJson(part.meta) });
@@ -253,15 +177,34 @@ function take(run: RunState, draft: Draft, part: ModelPart): void {
       draft.calls.push({ ...call, input, id: run.uniqueCallId(call.id) });
       return;
     }
+    case "call-delta":
+      showArguments(run, draft, part);
+      return;
     case "finish": {
       const { reason, stopSequence, usage } = part;
       draft.end = { finish: reason, ...(stopSequence !== undefined && { stopSequence }) };
       if (usage) draft.usage = { ...draft.usage, ...plainJson(usage) };
       return;
     }
-    default:
-      run.warn("agent/unknown-part", "The model's stream held a part of an unknown type; it was left out.");
   }
+}
+
+/** Tells the arguments of a native call while they come, as text protocols tell those of theirs. Nothing is run of that. */
+function showArguments(
+  run: RunState,
+  { inputs }: Draft,
+  { id, name, text }: Extract<ModelPart, { type: "call-delta" }>,
+): void {
+  if (!run.step.protocol.declaresTools) return;
+  const { stepIndex } = run;
+  let stream = inputs.get(id);
+  if (stream === undefined) {
+    const about = { type: "block-delta" as const, stepIndex, field: "input", call: inputs.size };
+    run.emit({ ...about, text: "", ...defined({ tool: name }) });
+    stream = new ArgumentStream((param, piece) => run.emit({ ...about, text: piece, param }));
+    inputs.set(id, stream);
+  }
+  stream.feed(text);
 }
 
 /** Reasoning behind the last stretch that the provider wants back. */
@@ -297,7 +240,10 @@ function toRunEvent(event: ProtocolEvent, stepIndex: number): StepEvent {
     case "block-start":
       return { type: "block-start", stepIndex, start: event.start };
     case "delta":
-      return { type: "block-delta", stepIndex, field: event.type.replace(/-delta$/, ""), text: event.text };
+      return {
+        ...{ type: "block-delta", stepIndex, field: event.type.replace(/-delta$/, ""), text: event.text },
+        ...defined({ call: event.call, tool: event.tool, param: event.param }),
+      };
     case "block-end":
       return { type: "block-end", stepIndex, block: plainJson(event.block) };
     default:

@@ -1,5 +1,6 @@
-import type { ArtifactStore, Message, MessagePart, ToolResult } from "@toolglot/core";
+import type { ArtifactStore, Message, ToolResult } from "@toolglot/core";
 import { failure } from "@toolglot/core/executing";
+import { type ResultForm, resultText } from "@toolglot/core/results";
 import { errorText } from "@toolglot/internal";
 import {
   type ArtifactMark,
@@ -9,10 +10,13 @@ import {
   readArtifact,
   withArtifact,
 } from "../context/artifacts.ts";
-import { resultText, shortResult, turnStarts } from "../context/compaction.ts";
-import { cutResult } from "../context/cut-results.ts";
+import { shortResult, turnStarts } from "../context/compaction.ts";
+import { changeResults, cutResult, textRooms } from "../context/cut-results.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { RunState } from "./run-state.ts";
+
+/** What a read gives at least, however much was read in the same answer. */
+const leastRead = 200;
 
 /** Long results of one run: what requests leave out of them can be read by the model. */
 export class Artifacts {
@@ -26,25 +30,47 @@ export class Artifacts {
     this.#store = artifacts === false ? undefined : (artifacts ?? memoryArtifacts());
   }
 
-  /** Cuts results that are too long, in the messages that are new. True when the tool that reads the rest is new, too. */
+  /**
+   * Cuts results that are too long together, in the messages that are new: the one place that decides what a request holds of them. True when
+   * the tool that reads the rest is new, too.
+   */
   async cutNew(): Promise<boolean> {
-    const { maxResultChars } = this.#run.settings.context;
+    const { conversation, wording } = this.#run;
     const before = this.#isOffered;
-    await this.#run.conversation.showNew((message) =>
-      changeResults(
+    await conversation.showNew((message) => {
+      const rooms = textRooms(message, this.#most, this.#form);
+      if (rooms === undefined) return message;
+      return changeResults(
         message,
-        (result) => artifactOf(result) === undefined && resultText(result).length > maxResultChars,
+        (result) => rooms.has(result),
         async (result) => {
-          const text = resultText(result);
-          const mark = await this.#keep(text);
-          const cut = cutResult(result, text, maxResultChars, (left, from) =>
-            this.#run.wording.resultCut(left, text.length, mark && { id: mark.id, from }),
-          );
+          const kept = new Map<string, Promise<ArtifactMark | undefined>>();
+          const keep = (text: string): Promise<ArtifactMark | undefined> => {
+            const mark = kept.get(text) ?? this.#keep(text);
+            kept.set(text, mark);
+            return mark;
+          };
+          const cut = await cutResult(result, rooms.get(result) ?? {}, this.#form, async (left, text, from) => {
+            const mark = await keep(text);
+            return wording.resultCut(left, text.length, mark && { id: mark.id, from });
+          });
+          const mark = await keep(resultText(result, this.#form));
           return mark ? withArtifact(cut, mark) : cut;
         },
-      ),
-    );
+      );
+    });
     return this.#isOffered !== before;
+  }
+
+  /** What the results of one answer may have together. */
+  get #most(): number {
+    const { context, protocol } = this.#run.settings;
+    return Math.min(context.maxResultChars, protocol.maxResultChars ?? Number.POSITIVE_INFINITY);
+  }
+
+  /** How results reach the model. */
+  get #form(): ResultForm {
+    return { native: this.#run.settings.protocol.declaresTools === true };
   }
 
   /** The messages, with all their results kept but the newest turn's, so that a compaction can leave them out. */
@@ -54,12 +80,12 @@ export class Artifacts {
     const kept: Message[] = [];
     for (const [at, message] of messages.entries()) {
       const isKept = (result: ToolResult): boolean =>
-        at >= newest || artifactOf(result) !== undefined || resultText(result).length <= shortResult;
+        at >= newest || artifactOf(result) !== undefined || resultText(result, this.#form).length <= shortResult;
       const changed = changeResults(
         message,
         (result) => !isKept(result),
         async (result) => {
-          const mark = await this.#keep(resultText(result));
+          const mark = await this.#keep(resultText(result, this.#form));
           return mark ? withArtifact(result, mark) : result;
         },
       );
@@ -97,13 +123,16 @@ export class Artifacts {
     const store = this.#store;
     if (this.#isOffered || store === undefined || run.settings.protocol.carries === "code") return;
     this.#isOffered = true;
-    const most = run.settings.context.maxResultChars;
+    const most = this.#most;
     run.tools.addOwn({
       definition: artifactTool,
       yields: true,
-      async run({ input }) {
+      async run({ input }, earlier) {
+        // Several reads of one answer share what its results may have.
+        const read = earlier.reduce((sum, result) => sum + (artifactOf(result) ? resultText(result).length : 0), 0);
+        const left = Math.max(Math.min(leastRead, most), most - read);
         try {
-          return await orStopped(readArtifact(store, input, { runId: run.runId, most }), run.signal);
+          return await orStopped(readArtifact(store, input, { runId: run.runId, most: left }), run.signal);
         } catch (error) {
           checkStopped(run.signal);
           run.warn("agent/artifacts-failed", `The artifact store failed: ${errorText(error)}`);
@@ -112,21 +141,4 @@ export class Artifacts {
       },
     });
   }
-}
-
-/** The message with some of its results changed; the same message when none is. */
-function changeResults(
-  message: Message,
-  isMeant: (result: ToolResult) => boolean,
-  change: (result: ToolResult) => Promise<ToolResult>,
-): Message | Promise<Message> {
-  const isChanged = (part: MessagePart): part is MessagePart & { type: "result" } =>
-    part.type === "result" && isMeant(part.result);
-  if (!message.parts.some(isChanged)) return message;
-  return (async () => {
-    const parts: MessagePart[] = [];
-    for (const part of message.parts)
-      parts.push(isChanged(part) ? { ...part, result: await change(part.result) } : part);
-    return { ...message, parts };
-  })();
 }

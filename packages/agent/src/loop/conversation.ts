@@ -2,7 +2,7 @@ import { type Message, messageText, type ToolProtocol, textMessage } from "@tool
 import { lengthOf, tokensOf } from "../context/estimate.ts";
 import type { AgentEvent } from "../events.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
-import { CallParts, encodeFor } from "./call-parts.ts";
+import { fitted, pairResults, type Unpaired } from "./call-parts.ts";
 
 /**
  * The messages of a conversation, and their form for the provider. Each message is copied as plain JSON and encoded
@@ -17,7 +17,9 @@ export class Conversation {
   #shown: Message[] = [];
   /** How many of `#shown` have been seen by {@link Conversation.showNew}. */
   #seen = 0;
-  #parts: CallParts;
+  /** Says that the result of a call is not there. */
+  readonly #noResult: string;
+  #unpaired: Unpaired = { missing: [], twice: [] };
   #encoded: Message[] = [];
   /** How many of `#shown` are in `#encoded`. */
   #done = 0;
@@ -31,9 +33,9 @@ export class Conversation {
   /** The system message of {@link instruct}: the first of `#messages` when there is one. */
   #manual: Message | undefined;
 
-  constructor(protocol: ToolProtocol, messages: readonly Message[]) {
+  constructor(protocol: ToolProtocol, messages: readonly Message[], noResult: string) {
     this.#protocol = protocol;
-    this.#parts = new CallParts(protocol);
+    this.#noResult = noResult;
     this.add(...messages);
   }
 
@@ -109,7 +111,6 @@ export class Conversation {
 
   #forget(): void {
     this.#encoded = [];
-    this.#parts = new CallParts(this.#protocol);
     this.#done = 0;
     this.#asked = 0;
     this.#same = 0;
@@ -142,7 +143,7 @@ export class Conversation {
     said: readonly Message[] = this.said,
   ): ReturnType<Conversation["request"]> {
     const whole = system === "" ? said : [textMessage("system", system), ...said];
-    const messages = encodeFor(protocol, whole).map((message) => plainJson(message));
+    const messages = this.#encodeFor(protocol, whole).map((message) => plainJson(message));
     this.#asked = messages.length;
     this.#same = 0;
     this.askedLength = messages.reduce((sum, message) => sum + lengthOf(message), 0);
@@ -158,12 +159,25 @@ export class Conversation {
     else this.#same = Math.min(this.#same, this.#encodeAll());
   }
 
+  /** What is new is whole turns: results come with the answer that they belong to. */
   #encodeNew(): void {
-    for (; this.#done < this.#shown.length; this.#done += 1) {
-      for (const message of this.#parts.of(this.#shown[this.#done] as Message)) {
-        for (const encoded of this.#protocol.encodeMessage?.(message) ?? []) this.#take(plainJson(encoded));
-      }
+    const fresh = this.#shown.slice(this.#done);
+    this.#done = this.#shown.length;
+    for (const message of pairResults(this.#protocol, fresh, this.#noResult, this.#unpaired)) {
+      for (const encoded of this.#protocol.encodeMessage?.(message, fitted) ?? []) this.#take(plainJson(encoded));
     }
+  }
+
+  /** A whole conversation as a protocol writes it. */
+  #encodeFor(protocol: ToolProtocol, messages: readonly Message[]): Message[] {
+    return protocol.encodeMessages(pairResults(protocol, messages, this.#noResult, this.#unpaired), fitted);
+  }
+
+  /** Calls that had not exactly one result in the messages that were given, since this was asked last. */
+  takeUnpaired(): Unpaired {
+    const found = this.#unpaired;
+    this.#unpaired = { missing: [], twice: [] };
+    return found;
   }
 
   /** For a protocol that encodes the whole conversation: encoded messages that did not change stay the same objects. */
@@ -172,7 +186,7 @@ export class Conversation {
     this.#encoded = [];
     this.requestLength = 0;
     let same = 0;
-    for (const [index, encoded] of encodeFor(this.#protocol, this.#shown).entries()) {
+    for (const [index, encoded] of this.#encodeFor(this.#protocol, this.#shown).entries()) {
       const old = before[index];
       const isSame = old !== undefined && (old === encoded || canonicalJson(old) === canonicalJson(encoded));
       if (isSame && same === index) same += 1;

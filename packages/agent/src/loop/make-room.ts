@@ -4,6 +4,7 @@ import { type Compaction, dropOldResults, dropOldTurns, flawOf } from "../contex
 import { lengthOf, tokensOf } from "../context/estimate.ts";
 import { plainJson, textLength } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
+import { fitted } from "./call-parts.ts";
 import type { RunState } from "./run-state.ts";
 import { refreshTools } from "./show-tools.ts";
 
@@ -32,7 +33,7 @@ export function estimateOf(run: RunState): number {
 
 /** The same of one message. */
 function estimateOne(run: RunState, message: Message): number {
-  const encoded = run.settings.protocol.encodeMessages([message]);
+  const encoded = run.settings.protocol.encodeMessages([message], fitted);
   return hostEstimate(run, encoded, []) ?? tokensOf(encoded.reduce((sum, one) => sum + lengthOf(one), 0));
 }
 

@@ -57,7 +57,10 @@ export class RunState {
   stop: StopCause | undefined;
   /** The answer in the form that the host asked for, once the model has called for it in this step. */
   final: { value: unknown } | undefined;
-  /** The tools that the last request declared, or would have. */
+  /** What was said of parts of the model that were left out. */
+  readonly unknownParts: Set<string> = new Set();
+  /** What was said of calls without exactly one result. */
+  readonly unpaired: Set<string> = new Set();
   /** What the step is made with. */
   step: StepSetting;
   /** Of the last step, one for each call. */
@@ -88,7 +91,7 @@ export class RunState {
     this.settings = settings;
     this.runId = runId;
     this.wording = wordings[settings.locale];
-    this.conversation = new Conversation(settings.protocol, messages);
+    this.conversation = new Conversation(settings.protocol, messages, this.wording.noResultKept);
     this.tools = new LiveTools(settings.readTools);
     this.artifacts = new Artifacts(this);
     const finalAnswer = finalAnswerTool(this);

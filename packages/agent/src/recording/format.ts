@@ -28,8 +28,11 @@ export function parseRecording(text: string): Recording {
   });
   const head = values[0] as Partial<RecordingHead> | null | undefined;
   if (head?.type !== "head") throw invalid("The first line is not the head of a recording.", 1);
-  if (head.version !== 5) {
-    throw invalid(`Recordings of version ${String(head.version)} are not known here, only of version 5.`, 1);
+  if (head.version !== 6) {
+    throw invalid(
+      `Recordings of version ${String(head.version)} are not known here, only of version 6: record the run anew, or replay it with the release that recorded it.`,
+      1,
+    );
   }
   return { head: head as RecordingHead, entries: values.slice(1) as RecordingEntry[] };
 }

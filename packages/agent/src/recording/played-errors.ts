@@ -1,5 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { replayDivergence } from "../codes.ts";
+import { playedAdvice } from "../loop/retry.ts";
 import type { RunError } from "../types.ts";
 import type { Divergence, Player } from "./player.ts";
 import type { Crossing } from "./types.ts";
@@ -17,6 +18,17 @@ export function toError({ code, message, data }: RunError): Error {
     "agent/session-failed",
   ].includes(code);
   return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
+}
+
+/** Errors that said, when they were recorded, that a request was too long. */
+export const overflows: WeakSet<object> = new WeakSet();
+
+/** What a model threw then, with what was made of it. */
+export function playedError({ error, isOverflow, retry }: Extract<Crossing, { type: "model-error" }>): Error {
+  const thrown = toError(error);
+  playedAdvice.set(thrown, retry);
+  if (isOverflow) overflows.add(thrown);
+  return thrown;
 }
 
 /** Something else comes than was recorded. */

@@ -134,6 +134,8 @@ export class Player {
   startTimer(name: string, callback: () => void): () => void {
     const timer = { name, callback };
     this.#timers.push(timer);
+    // Nobody plays a crossing while the loop waits to ask its model again.
+    if (name === "retry") queueMicrotask(() => this.#actIfDue());
     return () => {
       this.#timers = this.#timers.filter((other) => other !== timer);
     };
@@ -156,10 +158,12 @@ export class Player {
     for (;;) {
       const index = this.#nextIndex();
       const entry = this.#entries[index];
-      const isOwn = entry?.type === "abort" || entry?.type === "steer" || entry?.type === "follow-up";
+      const isTimer = entry?.type === "timer" && this.#timers.some(({ name }) => name === "retry");
+      const isOwn = isTimer || entry?.type === "abort" || entry?.type === "steer" || entry?.type === "follow-up";
       if (!isOwn || this.#emitted < (this.#eventsBefore[index] ?? 0)) return;
       this.#position = index + 1;
-      if (entry.type === "abort") this.#controller.abort();
+      if (entry.type === "timer") this.fireTimer(entry.name);
+      else if (entry.type === "abort") this.#controller.abort();
       else if (entry.type === "steer") this.#run?.steer(entry.messages, { interrupt: entry.interrupt });
       else this.#run?.followUp(entry.messages);
     }

@@ -1,16 +1,11 @@
-import {
-  type Executor,
-  type ExecutorContext,
-  isContextOverflow,
-  type Message,
-  type Model,
-  type ModelPart,
-  type WaitOutcome,
-} from "@toolglot/core";
+import type { Executor, ExecutorContext, Message, Model, ModelPart, WaitOutcome } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
 import { startRun } from "../create-agent.ts";
 import type { AgentEvent } from "../events.ts";
 import { saidBy } from "../loop/injected.ts";
+import { iteratorOf } from "../loop/model-parts.ts";
+import { saysOverflow } from "../loop/model-stream.ts";
+import { adviceOf } from "../loop/retry.ts";
 import { toRunError } from "../loop/run-error.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 import { type Settings, toSettings } from "../settings.ts";
@@ -64,11 +59,11 @@ export function recordRun<Value = unknown>(
   const run = startRun(
     {
       ...settings,
-      model: recordModel(settings.model, log),
+      model: recordModel(settings.model, log, settings),
       executor: recordExecutor(settings.executor, log),
       readTools: settings.fixedTools ? settings.readTools : recordTools(settings.readTools, log),
       ...(settings.approve && { approve: recordApprove(settings.approve, log) }),
-      ...recordedHooks(settings, log, (model) => recordModel(model, log)),
+      ...recordedHooks(settings, log, (model) => recordModel(model, log, settings)),
       ...(settings.sessions && { sessions: recordSessions(settings.sessions, log) }),
       ...(settings.ask && { ask: recordAsk(settings.ask, log) }),
       ...(settings.price && { price: recordPrice(settings.price, log) }),
@@ -111,12 +106,23 @@ function headOf(
   input: Message[],
   ids: Pick<RecordingHead, "runId" | "owner">,
 ): RecordingHead {
-  const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
-  const { compact, estimate, artifacts, ...context } = options.context ?? {};
-  const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
+  const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens, retry } = options;
+  const { compact, estimate, artifacts, isContextOverflow: _, ...context } = options.context ?? {};
+  const given = {
+    locale,
+    mode,
+    system,
+    limits,
+    context,
+    maxRepairTurns,
+    reasoning,
+    startsInReasoning,
+    maxTokens,
+    retry,
+  };
   return plainJson({
     type: "head",
-    version: 5,
+    version: 6,
     ...ids,
     protocol: options.protocol.version,
     options: given as RecordedOptions,
@@ -194,7 +200,7 @@ function recordTools(read: Settings["readTools"], log: Log): Settings["readTools
   };
 }
 
-function recordModel(model: Model, log: Log): Model {
+function recordModel(model: Model, log: Log, settings: Settings): Model {
   const digests = new RequestDigests();
   const recorded: Model = (request, signal) => ({
     [Symbol.asyncIterator](): AsyncIterator<ModelPart> {
@@ -204,13 +210,16 @@ function recordModel(model: Model, log: Log): Model {
         if (!signal.aborted) log.crossing(crossing);
       };
       const failed = (error: unknown): never => {
-        const isOverflow = isContextOverflow(error) && { isOverflow: true as const };
-        note({ type: "model-error", error: toRunError(error, "agent/model-failed"), ...isOverflow });
+        const isOverflow = saysOverflow(settings, error) && {
+          isOverflow: true as const,
+        };
+        const retry = adviceOf(error, settings.runtime.now());
+        note({ type: "model-error", error: toRunError(error, "agent/model-failed"), ...isOverflow, retry });
         throw error;
       };
       let inner: AsyncIterator<ModelPart>;
       try {
-        inner = model(request, signal)[Symbol.asyncIterator]();
+        inner = iteratorOf(model(request, signal));
       } catch (error) {
         return failed(error);
       }

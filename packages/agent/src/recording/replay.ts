@@ -24,7 +24,7 @@ import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { callHook } from "./hooks.ts";
 import { PendingAnswers } from "./pending-answers.ts";
-import { diverged, outOfOrder, toError } from "./played-errors.ts";
+import { diverged, outOfOrder, overflows, playedError, toError } from "./played-errors.ts";
 import { checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
 import { type Divergence, Player } from "./player.ts";
 import type { Crossing, HostHook, Recording, RecordingHead } from "./types.ts";
@@ -74,6 +74,7 @@ export function replay(recording: Recording, options: Pick<ReplayOptions, "proto
       ...(head.approves && { approve: (request: ApprovalRequest) => host.approve(request) }),
       context: {
         ...optionsOf(head).context,
+        isContextOverflow: (error: unknown) => overflows.has(error as object),
         ...(head.compacts && { compact: () => host.compacted() }),
         ...(head.estimates && { estimate: () => player.number("estimate") }),
         ...(head.artifacts !== "memory" && { artifacts: head.artifacts === "host" && host.artifacts() }),
@@ -167,7 +168,7 @@ async function* playModel(
         return;
       case "model-error":
         player.advance();
-        throw crossing.isOverflow ? Object.assign(toError(crossing.error), { status: 413 }) : toError(crossing.error);
+        throw playedError(crossing);
       case "timer":
         player.advance();
         player.fireTimer(crossing.name);

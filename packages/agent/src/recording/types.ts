@@ -16,6 +16,7 @@ import type {
   WaitRequest,
 } from "@toolglot/core";
 import type { AgentEvent } from "../events.ts";
+import type { RetryAdvice } from "../loop/retry.ts";
 import type { OutputValidation } from "../output/types.ts";
 import type { AgentLimits, AgentOptions, ContextOptions, RunError, StepChange } from "../types.ts";
 
@@ -35,13 +36,16 @@ export interface RecordedStepChange extends Omit<StepChange, "model" | "protocol
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
-  "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
-> & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate"> };
+  "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens" | "retry"
+> & {
+  limits?: AgentLimits;
+  context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate" | "isContextOverflow">;
+};
 
 /** What a run was started with. */
 export interface RecordingHead {
   type: "head";
-  version: 5;
+  version: 6;
   runId: string;
   /** Who writes the log of its session. */
   owner: string;
@@ -85,8 +89,8 @@ export type Crossing =
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
   | { type: "model-end" }
-  /** `isOverflow`: the request was longer than the model's context. */
-  | { type: "model-error"; error: RunError; isOverflow?: true }
+  /** `isOverflow`: the request was longer than the model's context. `retry`: what the error said of trying again. */
+  | { type: "model-error"; error: RunError; isOverflow?: true; retry: RetryAdvice }
   | { type: "execute"; action: Action }
   | { type: "executor-event"; event: ExecutorEvent }
   | { type: "executor-approval"; request: ApprovalRequest }

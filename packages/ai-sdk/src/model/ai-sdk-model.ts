@@ -13,6 +13,7 @@ import type { Part } from "../spec.ts";
 import { type RetryAdvice, toModelError } from "./model-error.ts";
 import { toPrompt } from "./to-prompt.ts";
 import { watchStream } from "./watch-stream.ts";
+import { words } from "./words.ts";
 
 /** A language model of a provider package: of specification v2, v3 or v4. */
 export interface AiSdkLanguageModel {
@@ -33,8 +34,8 @@ export interface AiSdkModelOptions {
   firstPartMs?: number;
   /** Milliseconds between two parts. Default 60,000. */
   stallMs?: number;
-  /** Called before a request is made again, with the reason. */
-  onRetry?: (reason: string) => void;
+  /** Called before a request is made again, with the reason and the milliseconds until then. */
+  onRetry?: (reason: string, delayMs: number) => void;
   /** For the provider alone, by its name. */
   providerOptions?: Record<string, JsonObject>;
   headers?: Record<string, string | undefined>;
@@ -71,9 +72,11 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
   async function* answer(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     for (let attempt = 0; ; attempt += 1) {
       let begun = false;
+      let shown = 0;
       try {
         for await (const part of answerOnce(request, signal)) {
           begun = true;
+          shown += typeof part === "string" ? part.length : "text" in part ? part.text.length : 0;
           yield part;
         }
         return;
@@ -81,8 +84,13 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
         signal.throwIfAborted();
         const failure = toModelError(error, info);
         const { retryable, retryAfterMs = jitter(retryMs * 2 ** attempt) } = failure.data as RetryAdvice;
-        if (begun || retryable !== true || attempt >= maxRetries) throw failure;
-        onRetry?.(failure.message);
+        if (begun)
+          throw new ToolglotError(failure.code, words.midway(failure.message, shown), {
+            cause: error,
+            data: failure.data,
+          });
+        if (retryable !== true || attempt >= maxRetries) throw failure;
+        onRetry?.(failure.message, retryAfterMs);
         await sleep(retryAfterMs, signal);
         signal.throwIfAborted();
       }
@@ -108,9 +116,11 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
     );
     let finish: ModelPart | undefined;
     const reasoning = new Reasoning(model.provider);
+    const written = new Set<unknown>();
     for await (const part of stream) {
       if (part.type === "finish") finish = finishOf(part);
       else if (part.type.startsWith("reasoning-")) yield* reasoning.take(part);
+      else if (part.type.startsWith("tool-input-")) yield* pieceOf(part, written);
       else yield* convert(part);
     }
     if (finish) yield finish;
@@ -161,6 +171,15 @@ function* convert(part: Part): Generator<ModelPart> {
       call: { id: id as string, name: name as string, input: inputOf(input as string), protocol: "native" },
     };
   else if (type === "error") throw part.error;
+}
+
+/** A piece of the arguments of a call; `written` are the calls whose arguments come in pieces. The provider runs the others itself. */
+function* pieceOf({ type, id, toolName, delta, providerExecuted }: Part, written: Set<unknown>): Generator<ModelPart> {
+  if (type === "tool-input-start" && providerExecuted !== true) {
+    written.add(id);
+    yield { type: "call-delta", id: id as string, name: toolName as string, text: "" };
+  } else if (type === "tool-input-delta" && written.has(id))
+    yield { type: "call-delta", id: id as string, text: delta as string };
 }
 
 /** Reasoning, with what its provider wants back: a signature, say, which may come with any part of a stretch. */
@@ -223,5 +242,5 @@ function usageOf({ inputTokens, outputTokens, reasoningTokens, cachedInputTokens
     reasoningTokens: of(outputTokens, "reasoning") ?? reasoningTokens,
     cost: undefined,
   };
-  return Object.fromEntries(Object.entries(found).filter(([, value]) => typeof value === "number"));
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => Number.isFinite(value)));
 }

@@ -1,5 +1,5 @@
 import { isContextOverflow, type ModelInfo, ToolglotError } from "@toolglot/core";
-import { errorText, isObject } from "@toolglot/internal";
+import { errorText, isObject, retryAfter } from "@toolglot/internal";
 import { nameOf } from "./watch-stream.ts";
 import { words } from "./words.ts";
 
@@ -52,7 +52,8 @@ const isApiCallError = (error: unknown): error is ApiCallError =>
 function fromApi(error: ApiCallError, info: ModelInfo): ToolglotError {
   const { statusCode: status, responseBody: body = "", isRetryable = false, responseHeaders = {} } = error;
   const url = redact(error.url);
-  const retryAfterMs = retryAfter(responseHeaders);
+  const wished = retryAfter(responseHeaders, Date.now());
+  const retryAfterMs = wished === undefined ? undefined : Math.min(wished, longestRetryMs);
   const retryable =
     status === undefined ? isRetryable : status === 408 || status === 409 || status === 429 || status >= 500;
   const advice: RetryAdvice = { retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) };
@@ -82,14 +83,6 @@ function cureOf(url: string, isPage: boolean): string | undefined {
   const base = url.replace(/\/(?:chat\/completions|completions|messages|responses|embeddings)\/?(?:\?.*)?$/, "");
   if (!/\/v\d+\w*(?:\/|$)/.test(base)) return words.noVersion(base);
   return isPage ? words.page : undefined;
-}
-
-/** When the provider wants to be asked again, in milliseconds: its own word, a number of seconds, or a date. */
-function retryAfter({ "retry-after-ms": ms, "retry-after": after }: Record<string, string>): number | undefined {
-  const seconds = after === undefined ? Number.NaN : Number(after) * 1000;
-  const date = after === undefined ? Number.NaN : Date.parse(after) - Date.now();
-  const wished = [ms === undefined ? Number.NaN : Number(ms), seconds, date].find((one) => !Number.isNaN(one));
-  return wished === undefined ? undefined : Math.min(Math.max(0, wished), longestRetryMs);
 }
 
 /** Errors inside a stream arrive as whatever JSON the provider sent. */

@@ -1,4 +1,5 @@
-import { contentText, type Message, type MessagePart, messageText, type ToolResult } from "@toolglot/core";
+import { type Message, type MessagePart, messageText, type ToolResult } from "@toolglot/core";
+import { resultText, resultTexts } from "@toolglot/core/results";
 import { filePart, resultPart } from "../file-parts.ts";
 import type { Part, PromptMessage, ProviderData } from "../spec.ts";
 
@@ -18,8 +19,20 @@ export function toPrompt(messages: readonly Message[], model: Asked): PromptMess
     .map(messageText)
     .filter((text) => text !== "");
   const rest = messages.filter(({ role }) => role !== "system").flatMap((message) => toMessages(message, names, model));
+  const others = joinNeighbours(rest);
   // Chat templates often refuse a second one.
-  return system.length > 0 ? [{ role: "system", content: system.join("\n\n") }, ...rest] : rest;
+  return system.length > 0 ? [{ role: "system", content: system.join("\n\n") }, ...others] : others;
+}
+
+/** Neighbours of one role as one message of several parts: many chat templates want roles that alternate. */
+function joinNeighbours(messages: readonly PromptMessage[]): PromptMessage[] {
+  const joined: PromptMessage[] = [];
+  for (const message of messages) {
+    const last = joined.at(-1);
+    if (last?.role !== message.role) joined.push(message);
+    else joined[joined.length - 1] = { ...last, content: [...last.content, ...message.content] } as PromptMessage;
+  }
+  return joined;
 }
 
 function toMessages({ role, parts }: Message, names: ReadonlyMap<string, string>, model: Asked): PromptMessage[] {
@@ -73,16 +86,22 @@ function toPart(part: MessagePart, { specificationVersion: version, provider }: 
 }
 
 function toResult(result: ToolResult, names: ReadonlyMap<string, string>, version: string): Part {
-  const { callId, name, status, content, data, error } = result;
-  const text = contentText(content);
+  const { callId, name, status, content, data } = result;
+  const text = resultText(result, native);
   const isOk = status === "ok" || status === "pending";
+  const { isJson } = resultTexts(result, native);
   const files = content.map((block) => resultPart(block, version));
+  // What was printed, in words of its own.
+  const printed = resultText({ ...result, content: [], data: undefined }, native);
   const output = !isOk
-    ? { type: "error-text", value: text || error?.message || status }
+    ? { type: "error-text", value: text || status }
     : files.some(({ type }) => type !== "text")
-      ? { type: "content", value: files }
-      : text === "" && data !== undefined
+      ? { type: "content", value: [...files, ...(printed === "" ? [] : [{ type: "text", text: printed }])] }
+      : isJson && data !== undefined && printed === ""
         ? { type: "json", value: data }
         : { type: "text", value: text };
   return { type: "tool-result", toolCallId: callId, toolName: name ?? names.get(callId) ?? "unknown", output };
 }
+
+/** Results go to providers as parts. */
+const native = { native: true };

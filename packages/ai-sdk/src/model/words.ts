@@ -11,6 +11,8 @@ export const words = {
   twice: "The base URL ends before /chat/completions.",
   page: "This is a web page, and no API: look at the base URL.",
   brokeOff: "The model's answer broke off",
+  midway: (failed: string, shown: number) =>
+    `${failed.replace(/\.?$/, ".")} The answer ended after ${shown} characters, and was not asked for again, because they were shown.`,
   noAnswer: (model: string, seconds: number) => `No answer from ${model} within ${seconds} s.`,
   silent: (model: string, seconds: number) => `${model} began to answer, and then was silent for ${seconds} s.`,
 };

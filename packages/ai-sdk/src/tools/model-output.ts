@@ -1,5 +1,5 @@
 import { type ContentBlock, contentText, toJsonText } from "@toolglot/core";
-import { cutText } from "@toolglot/core/results";
+import { cutEnds } from "@toolglot/core/results";
 import { isObject } from "@toolglot/internal";
 import { resultPart } from "../file-parts.ts";
 import { blockOf } from "../result-content.ts";
@@ -47,8 +47,8 @@ const shorten = (part: Part, maxChars: number): Part =>
 
 function cut(text: string, maxChars: number): string {
   if (text.length <= maxChars) return text;
-  const shown = cutText(text, maxChars);
-  return `${shown}\n… (the first ${shown.length} of ${text.length} characters)`;
+  const { head, tail } = cutEnds(text, maxChars);
+  return `${head}\n… (${text.length - head.length - tail.length} of ${text.length} characters were left out) …\n${tail}`;
 }
 
 /** A result for the model in the SDK's form, as content or a value; throws for an error. */

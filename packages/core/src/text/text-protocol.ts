@@ -3,6 +3,7 @@ import type { Action } from "../action.ts";
 import { encodeAsText, type Message } from "../message.ts";
 import type {
   BlockBase,
+  EncodeOptions,
   FormatActionsOptions,
   Locale,
   ParseOptions,
@@ -24,7 +25,10 @@ export interface TextProtocolOptions {
   locale?: Locale;
   /** `single`: an answer without a block is a mistake, and explained. Default `loop`: it is the final answer. */
   mode?: ProtocolMode;
-  /** UTF-16 units of results that the model gets back at most. Default 16,000. */
+  /**
+   * UTF-16 units of results that the model gets back at once. Longer ones show their beginning and their end. Default 16,000; in an agent's loop
+   * the agent's `context.maxResultChars`, unless this is less.
+   */
   maxResultChars?: number;
 }
 
@@ -70,7 +74,11 @@ export function createTextProtocol<Block extends BlockBase>(
       `${name}: the prompt teaches ${JSON.stringify(prompt?.forProtocol)}, not "${version}": pass ${ownPrompt}.`,
     );
   }
-  const formatResults = (results: readonly ToolResult[]): string => parts.formatResults(results, { locale, maxChars });
+  const formatWithin =
+    (most: number) =>
+    (results: readonly ToolResult[]): string =>
+      parts.formatResults(results, { locale, maxChars: most });
+  const formatResults = formatWithin(maxChars);
   const read = (text: string, tools: readonly ToolDefinition[]) => {
     const parser = parts.createParser({ tools, maxInputLength: text.length });
     parser.feed(text);
@@ -83,8 +91,8 @@ export function createTextProtocol<Block extends BlockBase>(
     formatActions(actions, { tools: declared, ...how }, { id, write: parts.write, read });
   const encodeCalls = (calls: readonly ToolCall[]): string =>
     format([{ kind: "calls", calls: [...calls], span: { start: 0, end: 0 } }], { lossy: true });
-  const encodeMessages = (messages: readonly Message[]): Message[] =>
-    encodeAsText(messages, { calls: encodeCalls, results: formatResults });
+  const encodeMessages = (messages: readonly Message[], { isFitted = false }: EncodeOptions = {}): Message[] =>
+    encodeAsText(messages, { calls: encodeCalls, results: isFitted ? formatWithin(Infinity) : formatResults });
   const sources = new WeakMap<ParseResult<Block>, string>();
   const toolsOf = new WeakMap<Block, readonly ToolDefinition[]>();
   let declared: readonly ToolDefinition[] = [];
@@ -131,7 +139,8 @@ export function createTextProtocol<Block extends BlockBase>(
     formatResults,
     explain: (result) => parts.explain(result, { locale, mode, source: sources.get(result) }),
     encodeMessages,
-    encodeMessage: (message) => encodeMessages([message]),
+    encodeMessage: (message, how) => encodeMessages([message], how),
+    ...(options.maxResultChars !== undefined && { maxResultChars: options.maxResultChars }),
   };
 }
 

@@ -29,7 +29,7 @@ export function editText({ files }: Pick<EditOutcome, "files">, room: number): s
       const head = created ? `Created ${path} (+${added})` : `Changed ${path}: ${times} (+${added} -${removed})`;
       const facts = backup === undefined ? notes : [...notes, `A copy of the old file was kept: ${basename(backup)}`];
       const shown = diffs.get(file) ?? "";
-      const rest = shown.length < diff.trimEnd().length ? "[the rest of the diff is left out]" : "";
+      const rest = shown.length < diff.trimEnd().length ? "[the middle of the diff is left out, at …]" : "";
       return [head, ...facts.map((fact) => `[${fact}]`), shown, rest].filter((part) => part !== "").join("\n");
     })
     .join("\n\n");

@@ -1,0 +1,150 @@
+import { isContextOverflow, type ModelPart, type ModelRequest } from "@toolglot/core";
+import { defined } from "@toolglot/internal";
+import { plainJson } from "../plain-json.ts";
+import type { Settings } from "../settings.ts";
+import { checkStopped, orStopped } from "../stop.ts";
+import type { RunError } from "../types.ts";
+import type { Draft } from "./answer.ts";
+import { flawOf, iteratorOf } from "./model-parts.ts";
+import { adviceOf, delayBefore, waitFor } from "./retry.ts";
+import { toRunError } from "./run-error.ts";
+import type { RunState } from "./run-state.ts";
+import type { SafeRequest } from "./trace.ts";
+
+/** How a request failed. */
+export interface ModelFault {
+  error: RunError;
+  /** The request was longer than the model's context. */
+  isOverflow: boolean;
+}
+
+type Take = (run: RunState, draft: Draft, part: ModelPart) => void;
+
+/** Reads the model's stream, as one request for traces. `take` gets each part that is one. */
+export async function receive(
+  run: RunState,
+  request: ModelRequest,
+  draft: Draft,
+  take: Take,
+): Promise<ModelFault | undefined> {
+  const { stepIndex, step } = run;
+  const trace = run.trace.startRequest(() => ({
+    stepIndex,
+    request,
+    tools: step.tools,
+    ...defined({ model: step.model.info }),
+  }));
+  let code: string | undefined = "aborted";
+  try {
+    const fault = await readAgain(run, request, draft, trace, take);
+    code = fault?.isOverflow ? "agent/context-overflow" : fault?.error.code;
+    if (draft.end.finish === "error") code ??= "agent/model-failed";
+    return fault;
+  } finally {
+    const { text, reasoning, calls, end, usage } = draft;
+    trace.end(() => ({
+      text,
+      reasoning,
+      calls,
+      ...defined({ finish: end.finish, usage, error: code === undefined ? undefined : { code } }),
+    }));
+  }
+}
+
+/** A stream that fails before its first part, for a cause that may pass, is asked for again. */
+async function readAgain(
+  run: RunState,
+  request: ModelRequest,
+  draft: Draft,
+  trace: SafeRequest,
+  take: Take,
+): Promise<ModelFault | undefined> {
+  const { retry, runtime } = run.settings;
+  for (let attempt = 1; ; attempt += 1) {
+    const fault = await readStream(run, request, draft, trace, take);
+    if (!fault) return undefined;
+    const isOverflow = saysOverflow(run.settings, fault.error);
+    const error = toRunError(fault.error, "agent/model-failed");
+    const advice = draft.received || isOverflow ? undefined : adviceOf(fault.error, runtime.now());
+    const delayMs = advice && delayBefore(advice, attempt, retry);
+    if (delayMs === undefined) return { error, isOverflow };
+    const { stepIndex } = run;
+    run.warn("agent/model-retried", `The model failed before it said anything, and is asked again: ${error.message}`);
+    run.emit({ type: "model-retried", stepIndex, attempt, delayMs, reason: error.message });
+    if (!(await passed(run, delayMs))) return undefined;
+  }
+}
+
+/** Waits. False when the host has ended the answer meanwhile. */
+async function passed(run: RunState, ms: number): Promise<boolean> {
+  const { answerSignal } = run.injected;
+  try {
+    await waitFor(run, ms, AbortSignal.any([run.signal, answerSignal]));
+    return true;
+  } catch (error) {
+    if (run.signal.aborted || !answerSignal.aborted) throw error;
+    return false;
+  }
+}
+
+/** What the host says of an error, else what is known of servers. */
+export function saysOverflow({ context }: Pick<Settings, "context">, error: unknown): boolean {
+  let told: boolean | undefined;
+  try {
+    told = context.isContextOverflow?.(error);
+  } catch {
+    // As if it had said nothing.
+  }
+  return told ?? isContextOverflow(error);
+}
+
+async function readStream(
+  run: RunState,
+  request: ModelRequest,
+  draft: Draft,
+  trace: SafeRequest,
+  take: Take,
+): Promise<{ error: unknown } | undefined> {
+  const { answerSignal } = run.injected;
+  if (answerSignal.aborted) return undefined;
+  const signal = AbortSignal.any([run.signal, answerSignal]);
+  let iterator: AsyncIterator<ModelPart>;
+  try {
+    iterator = trace.within(() => iteratorOf(run.step.model(request, signal)));
+  } catch (error) {
+    return { error };
+  }
+  // Not awaited: a stream that hangs would hang here too.
+  const leave = (): void => void Promise.resolve(iterator.return?.()).catch(() => undefined);
+  for (;;) {
+    let next: IteratorResult<ModelPart>;
+    try {
+      checkStopped(signal);
+      next = await orStopped(
+        trace.within(() => iterator.next()),
+        signal,
+      );
+    } catch (error) {
+      if (!signal.aborted) return { error };
+      leave();
+      if (!run.signal.aborted) return undefined;
+      throw error;
+    }
+    if (next.done) return undefined;
+    if (!draft.received) trace.firstPart();
+    draft.received = true;
+    // As a recording keeps it.
+    const part = plainJson(next.value);
+    const flaw = flawOf(part);
+    if (flaw && "fault" in flaw) {
+      leave();
+      run.warn("agent/unknown-part", `${flaw.fault} Nothing of the answer is run.`);
+      return { error: new TypeError(flaw.fault) };
+    }
+    if (flaw === undefined) take(run, draft, part);
+    else if (!run.unknownParts.has(flaw.unknown)) {
+      run.unknownParts.add(flaw.unknown);
+      run.warn("agent/unknown-part", `A part of the model's stream was left out: ${flaw.unknown}.`);
+    }
+  }
+}
