@@ -1,9 +1,10 @@
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { attempt } from "../errors.ts";
 import { protectedPlaces } from "./git-places.ts";
-import { hiddenPlaces, ownHomes } from "./hidden-places.ts";
-import { type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
+import { hiddenPlaces, isInAny, ownHomes } from "./hidden-places.ts";
+import { entriesOf, shownPlaces } from "./home-places.ts";
+import { type HostFiles, looseMounts, type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
 import { type FoundBwrap, findBwrap, probe } from "./probe.ts";
 import { kernelPlaces, nameServers, programPlaces } from "./program-places.ts";
 import type { ConfinementSettings } from "./settings.ts";
@@ -24,6 +25,10 @@ export interface ConfinedStart {
   readonly arguments: readonly string[];
   /** What of git could not be protected, one sentence each. */
   readonly limits: readonly string[];
+  /** Mounts that other processes can undo, as by renaming a file over what is under one. */
+  readonly loose: readonly string[];
+  /** What is to be hidden in a writable place and does not exist: nothing can cover it once it does. */
+  readonly absent: readonly string[];
   /** To be called when the program is over: removes what had to be put into the writable places. */
   release(): void;
 }
@@ -49,7 +54,9 @@ export class Confinement {
     this.#settings = settings;
     this.#found = findBwrap(settings.bwrap, settings.writable);
     const { network, writable, hidden } = settings;
-    this.state = { kind: "bwrap", network, writable, hidden: hiddenPlaces(ownHomes(), hidden).map(({ path }) => path) };
+    const { system, named } = hiddenPlaces(hidden);
+    const all = new Set([...system, ...ownHomes(), ...named].filter(existsSync));
+    this.state = { kind: "bwrap", network, writable, hidden: [...all] };
   }
 
   /**
@@ -80,24 +87,24 @@ export class Confinement {
   start({ folder, newSession, ...options }: ConfinedStartOptions): ConfinedStart {
     const cwd = attempt(() => realpathSync(options.cwd)) ?? options.cwd;
     const { readable, writable, network } = this.#settings;
-    const homes = ownHomes();
-    const hidden = hiddenPlaces(homes, this.#settings.hidden);
-    const paths = hidden.map(({ path }) => path);
+    const hidden = hiddenPlaces(this.#settings.hidden);
     const repositories = protectedPlaces(writable);
-    const servers = network ? nameServers(paths) : [];
-    this.#plan = planMounts({
+    const servers = network ? nameServers(hidden.system) : [];
+    const request = {
       readable:
         readable === "all"
-          ? "all"
+          ? readable
           : [...programPlaces(), ...readable.map((path) => ({ path })), ...servers.map((path) => ({ path }))],
+      homes: ownHomes().map((path) => ({ path, shown: shownPlaces(path) })),
       hidden,
-      shown: readable === "all" ? [...homes, ...servers] : [],
+      shown: readable === "all" ? servers : [],
       writable,
       repositories,
       kernel: kernelPlaces(),
       cwd,
       folder,
-    });
+    };
+    this.#plan = planMounts(request, hostFiles);
     const blank = makeBlank(folder);
     return {
       program: this.#found.path,
@@ -111,10 +118,18 @@ export class Confinement {
         ...["--chdir", cwd],
       ],
       limits: repositories.limits,
+      loose: looseMounts(this.#plan),
+      absent: hidden.named.filter((path) => isInAny(writable, path) && !existsSync(path)),
       release: makeStandIns(repositories.missing),
     };
   }
 }
+
+const hostFiles: HostFiles = {
+  entriesOf,
+  target: (path) => attempt(() => readlinkSync(path)),
+  kindOf: (path) => attempt(() => (statSync(path).isDirectory() ? "folder" : "file")),
+};
 
 /** An empty file and an empty folder, which stand for what can't be seen or must not be made. */
 function makeBlank(folder: string): { file: string; folder: string } {

@@ -1,8 +1,9 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../errors.ts";
 import { isInside } from "../roots/roots.ts";
 import { isInAny } from "./hidden-places.ts";
+import { entriesOf } from "./home-places.ts";
 import type { StandIn } from "./types.ts";
 
 /** What of git a confined command must not change in the writable places: it would run as the user's own later. */
@@ -161,8 +162,4 @@ function isGitFolder(path: string): boolean {
 
 function isFolder(path: string): boolean {
   return attempt(() => lstatSync(path).isDirectory()) === true;
-}
-
-function entriesOf(folder: string): Dirent[] {
-  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

@@ -23,8 +23,8 @@ export interface BashListener {
   output(text: string, of: "command" | "nobody"): void;
   /** The command is over. `dropped`: input that it didn't read was dropped. */
   ended(exit: number, dropped: boolean): void;
-  /** The shell is gone. `abandoned`: it no longer answered and was killed for it. `unrun`: a command had been given and didn't start. */
-  died(exit: BashExit, why: { abandoned: boolean; unrun: boolean }): void;
+  /** The shell is gone. `unrun`: a command had been given and didn't start. `because`: why it was killed; undefined when it ended by itself. */
+  died(exit: BashExit, why: { because: string | undefined; unrun: boolean }): void;
 }
 
 /** What a bash is started with. */
@@ -166,6 +166,21 @@ export class BashProcess {
     this.#ready = undefined;
   }
 
+  /** Ends a confined shell whose covers are no longer whole. True when it can go on. */
+  async checkCovers(): Promise<boolean> {
+    if (this.#confined?.checkCovers() !== false) return true;
+    await this.kill();
+    return false;
+  }
+
+  /** Why it was ended by the session; undefined when it was not. */
+  get #because(): string | undefined {
+    const uncovered = this.#confined?.uncovered;
+    if (uncovered !== undefined)
+      return `was ended, since another program changed ${uncovered}, which took its protection away`;
+    return this.#abandoned ? "no longer answered and was ended" : undefined;
+  }
+
   async newChannel(plainFile: boolean): Promise<void> {
     const old = this.channel;
     this.channel = await ScriptChannel.create(plainFile, this.#confined?.folder);
@@ -263,6 +278,6 @@ export class BashProcess {
     this.#read(this.#decoder.end());
     for (const piece of this.#scanner.end()) this.#take(piece);
     const unrun = this.commands.shellDied();
-    this.listener.died(exit, { abandoned: this.#abandoned, unrun });
+    this.listener.died(exit, { because: this.#because, unrun });
   }
 }
