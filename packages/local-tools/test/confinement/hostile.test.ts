@@ -73,7 +73,9 @@ describe.runIf(notConfinable === undefined)("a confined shell", () => {
     // Folders between / and a root exist in memory only.
     const lines = written.split("\n").filter((line) => line !== scratch.path && line !== other.path);
     expect(lines).toEqual(["/tmp", "x", "x"]);
-    expect(existsSync("/tmp/x-own") || existsSync("/var/tmp/y") || existsSync(scratch.at("toolglot-was-here"))).toBe(false);
+    expect(existsSync("/tmp/x-own") || existsSync("/var/tmp/y") || existsSync(scratch.at("toolglot-was-here"))).toBe(
+      false,
+    );
     expect(await scratch.read("work/here")).toBe("x\n");
     expect(await scratch.read("beside/a")).toBe("as it was");
   });
