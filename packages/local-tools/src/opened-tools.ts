@@ -91,6 +91,7 @@ export class OpenLocalTools implements LocalTools {
     await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
     const values = await door.read(names, context);
     const filled = scriptWithValues(script, values);
+    for (const [inner, name] of filled?.inner ?? []) this.#parts.values?.hideInner(inner, name);
     const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
     const shell = await this.#session();
     const { signal, onOutput } = context;
