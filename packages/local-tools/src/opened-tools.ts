@@ -26,6 +26,7 @@ import { type AskedValue, type AskingContext, type GetValueInput, ValueAsker } f
 import type { SecretValues } from "./secrets/values.ts";
 import { openSession } from "./shell/open-shell.ts";
 import { outerSession } from "./shell/outer-session.ts";
+import { mayHaveTerminal } from "./shell/pty-transport.ts";
 import type { Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { localTools } from "./tools/tools.ts";
@@ -51,6 +52,9 @@ export interface Parts {
   confined: ConfinementPlaces;
   confinement: ConfinementSettings | undefined;
 }
+
+const withoutTerminal =
+  "There is no terminal: programs see pipes, those that ask the terminal itself (sudo, ssh, editors) can't be answered, and ctrl knows c, d, z and \\ only.";
 
 /** Tools that are open: see {@link LocalTools}. */
 export class OpenLocalTools implements LocalTools {
@@ -212,11 +216,12 @@ export class OpenLocalTools implements LocalTools {
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
     checkKeys("tools", options, "stream");
-    const { confinement } = this.#parts;
-    const setting = {
-      canAsk: this.#asker !== undefined,
-      ...(confinement && { aboutShell: confinementSentence(confinement) }),
-    };
+    const { confinement, shellOptions } = this.#parts;
+    const about = [
+      ...(mayHaveTerminal(shellOptions.backend) ? [] : [withoutTerminal]),
+      ...(confinement ? [confinementSentence(confinement)] : []),
+    ];
+    const setting = { canAsk: this.#asker !== undefined, aboutShell: about.map((sentence) => ` ${sentence}`).join("") };
     if (options.stream) return localTools(this, { ...setting, stream: true });
     this.#tools ??= localTools(this, setting);
     return [...this.#tools];
