@@ -30,6 +30,8 @@ export class DumpReader implements Reader {
   /** An offset was seen: what follows is the row. */
   #hasOffset = false;
   #hasColon = false;
+  /** It is the first of its line. */
+  #isPendingFirst = false;
   /** Rows of this dump have nothing before them. */
   #isBare = false;
   #isLineStart = true;
@@ -94,9 +96,10 @@ export class DumpReader implements Reader {
   }
 
   #takeOffset(): void {
+    const isLong = this.#word.digits.length > 3;
     this.#drop();
-    this.#hasOffset = true;
-    this.#hasColon = true;
+    this.#hasOffset = isLong;
+    this.#hasColon = isLong;
   }
 
   #drop(): void {
@@ -122,7 +125,9 @@ export class DumpReader implements Reader {
     if (before?.digits.length === length && length % 2 === 0) {
       this.#isBare ||= this.#isPendingFirst;
       this.#begin(before, word);
-    } else if (this.#hasOffset || (before !== undefined && before.digits.length > 5 && length < before.digits.length)) {
+    } else if (
+      before !== undefined ? isOffset(before) && length < before.digits.length : this.#hasOffset && length < 6
+    ) {
       this.#isBare = false;
       this.#begin(word);
     } else if (isFirst && this.#isBare && length % 2 === 0 && length < 6) this.#begin(word);
@@ -131,8 +136,6 @@ export class DumpReader implements Reader {
       this.#isPendingFirst = isFirst;
     }
   }
-
-  #isPendingFirst = false;
 
   #begin(...words: Word[]): void {
     this.#place = "row";
@@ -156,6 +159,7 @@ export class DumpReader implements Reader {
   }
 
   #endLine(at: number): void {
+    if (this.#place === "before" && this.#hasOffset && this.#pending !== undefined) this.#begin(this.#pending);
     this.#hideRest(at);
     this.#rest = undefined;
     // A line without a row ends the dump.
@@ -169,6 +173,10 @@ export class DumpReader implements Reader {
     this.#isLineStart = true;
     this.#blanks = 0;
   }
+}
+
+function isOffset({ digits }: Word): boolean {
+  return digits.length > 5;
 }
 
 function reversedBytes(digits: readonly number[]): number[] {
