@@ -36,6 +36,8 @@ export class DumpReader implements Reader {
   #isBare = false;
   #isLineStart = true;
   #blanks = 0;
+  /** The last character belongs to a word that is none of digits. */
+  #isInWord = false;
   /** What was found in this line, to be hidden up to the line's end. */
   #rest: { sought: Sought; end: number } | undefined;
 
@@ -51,6 +53,10 @@ export class DumpReader implements Reader {
 
   read(text: Uint16Array, at: number): void {
     for (let index = 0; index < text.length; index++) {
+      if (this.#isIdle) {
+        index = this.#skip(text, index);
+        if (index === text.length) break;
+      }
       if (this.#place === "behind") {
         const end = text.indexOf(newline, index);
         if (end === -1) break;
@@ -75,7 +81,30 @@ export class DumpReader implements Reader {
     return this.#inOrder.wouldBegin(digits) || this.#reversed.wouldBegin(reversedBytes(digits));
   }
 
+  /** Nothing of this line may belong to a row yet. */
+  get #isIdle(): boolean {
+    return (
+      this.#place === "before" && !this.#hasOffset && this.#pending === undefined && this.#word.digits.length === 0
+    );
+  }
+
+  /** Goes on to the next line, or to where a word of digits may begin: not in the middle of another word. */
+  #skip(text: Uint16Array, from: number): number {
+    let isInWord = this.#isInWord;
+    let index = from;
+    for (; index < text.length; index++) {
+      const unit = text[index] as number;
+      const kind = wordKinds[unit] as number;
+      if (unit === newline || (kind === digit && !isInWord)) break;
+      isInWord = kind >= letter;
+      if (kind !== blank) this.#isLineStart = false;
+    }
+    this.#isInWord = isInWord;
+    return index;
+  }
+
   #take(code: number, at: number): void {
+    this.#isInWord = (wordKinds[code] as number) >= letter;
     const kind = hexKinds[code] as number;
     if (kind < between && this.#word.digits.length < longestWord) {
       this.#blanks = 0;
@@ -103,7 +132,7 @@ export class DumpReader implements Reader {
   }
 
   #drop(): void {
-    this.#word = { digits: [], places: [] };
+    if (this.#word.digits.length > 0) this.#word = { digits: [], places: [] };
     this.#pending = undefined;
     this.#hasOffset = false;
     this.#hasColon = false;
@@ -173,6 +202,16 @@ export class DumpReader implements Reader {
     this.#isLineStart = true;
     this.#blanks = 0;
   }
+}
+
+/** What a character is for words; 0 for what is none of these. */
+const [blank, letter, digit] = [1, 2, 3] as const;
+const wordKinds = new Uint8Array(2 ** 16);
+for (let unit = 0; unit < 128; unit++) {
+  const character = String.fromCharCode(unit);
+  if (/[0-9a-f]/i.test(character)) wordKinds[unit] = digit;
+  else if (/[g-z_]/i.test(character)) wordKinds[unit] = letter;
+  else if (/[ \t\r]/.test(character)) wordKinds[unit] = blank;
 }
 
 function isOffset({ digits }: Word): boolean {

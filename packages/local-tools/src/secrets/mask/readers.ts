@@ -89,6 +89,8 @@ export class DecimalReader implements Reader {
 
   read(text: Uint16Array, at: number): void {
     for (let index = 0; index < text.length; index++) {
+      if (this.#value === -1 && !this.#isList) index = nextDigit(text, index);
+      if (index === text.length) break;
       const kind = decimalKinds[text[index] as number] as number;
       if (kind < between) {
         if (this.#value === -1) this.#start = at + index;
@@ -118,6 +120,12 @@ export class DecimalReader implements Reader {
     } else this.#scanner.break();
     this.#value = -1;
   }
+}
+
+function nextDigit(text: Uint16Array, from: number): number {
+  let index = from;
+  while (index < text.length && (decimalKinds[text[index] as number] as number) >= between) index++;
+  return index;
 }
 
 function kindsOf(digits: readonly string[], firsts: readonly number[], separators: string): Uint8Array {

@@ -25,7 +25,7 @@ interface Token {
 }
 
 /** Different spellings may lead to as many beginnings of one form at one place; more come of hostile texts only. */
-const mostOfForm = 8;
+const mostOfForm = 4;
 const hexadecimal = /^(?:%|\\+x)[0-9a-f]{2}/i;
 
 /**
@@ -104,8 +104,8 @@ export class SpellingReader implements Reader {
       if (filter[hashOf(next)] !== 0 && this.#index.has(next)) break;
       if (begins[unit] !== 0 && index >= looked) {
         if (this.#mayBegin(units, index)) break;
-        if (unit === slash) for (looked = index + 1; units[looked] === slash; ) looked++;
-        if (looked > index + mostBackslashes) looked = index;
+        if (unit === slash) looked = behindSlashes(units, index);
+        if (units[looked] === slash) looked = index;
       }
       gram = next;
     }
@@ -127,8 +127,7 @@ export class SpellingReader implements Reader {
       return other === undefined || this.#mayHold(digit * 16 + hexValue(other), units, at, at + 3);
     }
     if (unit === slash) {
-      let last = at + 1;
-      while (units[last] === slash && last - at < mostBackslashes) last++;
+      const last = behindSlashes(units, at);
       const letter = units[last];
       if (letter === undefined || (last > at + 1 && this.#index.early.has(slash))) return true;
       if (letter < 128 && codeLetters[letter] !== 0) return true;
@@ -262,16 +261,22 @@ const escapedUnits = Int32Array.from({ length: 128 }, (_, letter) => {
   return readSpelling(`\\${character}`).characters[0]?.charCodeAt(0) ?? -1;
 });
 
+/** The place behind the backslashes that stand there, as many as a spelling may have. */
+function behindSlashes(units: Uint16Array, at: number): number {
+  let behind = at + 1;
+  while (units[behind] === slash && behind - at < mostBackslashes) behind++;
+  return behind;
+}
+
 /** False where a character that is expected can't stand at a place in any spelling. */
 function mayBe(expected: number, units: Uint16Array, at: number): boolean {
   const unit = units[at];
   if (unit === undefined || unit === expected) return true;
   if (begins[unit] === 0) return false;
   if (unit === slash) {
-    let last = at + 1;
-    while (units[last] === slash) last++;
-    const letter = units[last];
-    if (letter === undefined || expected === slash || (letter < 128 && codeLetters[letter] !== 0)) return true;
+    const letter = units[behindSlashes(units, at)];
+    if (letter === undefined || letter === slash || expected === slash || (letter < 128 && codeLetters[letter] !== 0))
+      return true;
     return (letter < 128 ? escapedUnits[letter] : letter) === expected;
   }
   const [one, two] = [units[at + 1], units[at + 2]];
