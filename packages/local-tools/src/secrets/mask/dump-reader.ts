@@ -95,7 +95,13 @@ export class DumpReader implements Reader {
     for (; index < text.length; index++) {
       const unit = text[index] as number;
       const kind = wordKinds[unit] as number;
-      if (unit === newline || (kind === digit && !isInWord)) break;
+      if (unit === newline) break;
+      if (kind === digit && !isInWord) {
+        let behind = index + 1;
+        while (behind < text.length && wordKinds[text[behind] as number] === digit) behind++;
+        if (behind === text.length || mayBelong(behind - index, text[behind] as number)) break;
+        index = behind - 1;
+      }
       isInWord = kind >= letter;
       if (kind !== blank) this.#isLineStart = false;
     }
@@ -212,6 +218,12 @@ for (let unit = 0; unit < 128; unit++) {
   if (/[0-9a-f]/i.test(character)) wordKinds[unit] = digit;
   else if (/[g-z_]/i.test(character)) wordKinds[unit] = letter;
   else if (/[ \t\r]/.test(character)) wordKinds[unit] = blank;
+}
+
+/** Whether so many digits may be an offset, or the first of a row, by what is behind them. */
+function mayBelong(length: number, unit: number): boolean {
+  if (unit === colon) return length > 3;
+  return (wordKinds[unit] === blank || unit === newline) && (length % 2 === 0 || length > 5);
 }
 
 function isOffset({ digits }: Word): boolean {

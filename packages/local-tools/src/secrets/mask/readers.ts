@@ -122,9 +122,19 @@ export class DecimalReader implements Reader {
   }
 }
 
+/** The next place at which a list may begin: a number with something between it and another one. */
 function nextDigit(text: Uint16Array, from: number): number {
   let index = from;
-  while (index < text.length && (decimalKinds[text[index] as number] as number) >= between) index++;
+  while (index < text.length) {
+    if ((decimalKinds[text[index] as number] as number) >= between) {
+      index++;
+      continue;
+    }
+    let behind = index + 1;
+    while (behind < text.length && (decimalKinds[text[behind] as number] as number) < between) behind++;
+    if (behind === text.length || (behind - index < 4 && decimalKinds[text[behind] as number] === between)) break;
+    index = behind;
+  }
   return index;
 }
 
