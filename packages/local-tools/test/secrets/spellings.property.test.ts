@@ -70,7 +70,7 @@ describe("a value whose characters are spelled", () => {
         const shown = masked(`before (${spelled}) behind`, { V: text });
         expect(shown, spelled).toMatch(/^before \((?:%|\\+x)?‹V›[';]?\) behind$/);
       }),
-      { numRuns: rounds(600, 60_000) },
+      { numRuns: rounds(600, 6_000) },
     );
   });
 
@@ -88,7 +88,7 @@ describe("a value whose characters are spelled", () => {
         // More than three characters of it, with those around: none but the first ones may stand there.
         for (let at = 1; at + 4 <= parts.length; at++) expect(given).not.toContain(parts.slice(at, at + 4).join(""));
       }),
-      { numRuns: rounds(300, 30_000) },
+      { numRuns: rounds(300, 3_000) },
     );
   });
 

@@ -75,7 +75,7 @@ export class SpellingReader implements Reader {
     const consider = (start: number): void => {
       if (this.#end - start >= least) open = Math.min(open, start);
     };
-    for (const { length, places } of this.#followers) consider(places[places.length - length] as number);
+    for (const follower of this.#followers) consider(startOf(follower));
     for (const { start, before, plain } of this.#tokens) {
       consider(start);
       for (const { length, places, count } of before) consider(places[count - length] as number);
@@ -230,17 +230,18 @@ export class SpellingReader implements Reader {
   #add(follower: Follower, at: number): void {
     const { form } = follower;
     if (follower.length === form.digits.length) {
-      const start = follower.places[follower.places.length - follower.length] as number;
-      if (!follower.isHex) this.#report(start, at + 1, form.sought, false);
+      if (!follower.isHex) this.#report(startOf(follower), at + 1, form.sought, false);
       follower.length = form.border(follower.length);
       if (follower.length < gramLength) return;
     }
     const same = this.#followers.filter((one) => one.form === form);
-    if (
-      same.length >= mostOfForm ||
-      same.some((one) => one.length === follower.length || form.endsIn(one.length, follower.length))
-    )
+    const equal = same.find((one) => one.length === follower.length);
+    if (equal !== undefined) {
+      // What one reads as a character another may read as two: the one that began first hides all of it.
+      if (startOf(follower) < startOf(equal)) Object.assign(equal, follower);
       return;
+    }
+    if (same.length >= mostOfForm || same.some((one) => form.endsIn(one.length, follower.length))) return;
     // Of a long text that a form follows again and again, only the last part counts.
     if (follower.places.length > 4 * form.digits.length + 64)
       follower.places = follower.places.slice(-form.digits.length);
@@ -260,6 +261,10 @@ const escapedUnits = Int32Array.from({ length: 128 }, (_, letter) => {
   const character = String.fromCharCode(letter);
   return readSpelling(`\\${character}`).characters[0]?.charCodeAt(0) ?? -1;
 });
+
+function startOf({ places, length }: Follower): number {
+  return places[places.length - length] as number;
+}
 
 /** The place behind the backslashes that stand there, as many as a spelling may have. */
 function behindSlashes(units: Uint16Array, at: number): number {
