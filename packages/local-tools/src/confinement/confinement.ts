@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { attempt } from "../errors.ts";
 import { protectedPlaces } from "./git-places.ts";
 import { hiddenPlaces, isInAny, ownHomes } from "./hidden-places.ts";
@@ -27,7 +27,7 @@ export interface ConfinedStart {
   readonly limits: readonly string[];
   /** Mounts that other processes can undo, as by renaming a file over what is under one. */
   readonly loose: readonly string[];
-  /** What is to be hidden in a writable place and does not exist: nothing can cover it once it does. */
+  /** What is to be hidden or protected in a writable place and does not exist: nothing can cover it once it does. */
   readonly absent: readonly string[];
   /** To be called when the program is over: removes what had to be put into the writable places. */
   release(): void;
@@ -48,6 +48,8 @@ export class Confinement {
   readonly #settings: ConfinementSettings;
   #found: FoundBwrap;
   #plan: MountPlan = new Map();
+  /** Each `.git` that one of the shells has protected: another program may remove a repository and make it anew. */
+  readonly #repositories = new Set<string>();
 
   /** Finds bubblewrap; throws `ShellUnavailable` where there is none. Whether it works is seen when something is started. */
   constructor(settings: ConfinementSettings) {
@@ -88,7 +90,9 @@ export class Confinement {
     const cwd = attempt(() => realpathSync(options.cwd)) ?? options.cwd;
     const { readable, writable, network } = this.#settings;
     const hidden = hiddenPlaces(this.#settings.hidden);
-    const repositories = protectedPlaces(writable);
+    const repositories = protectedPlaces(writable, this.#repositories);
+    for (const path of [...repositories.pinned, ...repositories.kept])
+      if (basename(path) === ".git") this.#repositories.add(path);
     const servers = network ? nameServers(hidden.system) : [];
     const request = {
       readable:
@@ -119,7 +123,9 @@ export class Confinement {
       ],
       limits: repositories.limits,
       loose: looseMounts(this.#plan),
-      absent: hidden.named.filter((path) => isInAny(writable, path) && !existsSync(path)),
+      absent: [...hidden.named.filter((path) => isInAny(writable, path)), ...this.#repositories].filter(
+        (path) => !existsSync(path),
+      ),
       release: makeStandIns(repositories.missing),
     };
   }
