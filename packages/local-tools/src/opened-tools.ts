@@ -26,6 +26,7 @@ import { type AskedValue, type AskingContext, type GetValueInput, ValueAsker } f
 import type { SecretValues } from "./secrets/values.ts";
 import { openSession } from "./shell/open-shell.ts";
 import { outerSession } from "./shell/outer-session.ts";
+import { mayHaveTerminal } from "./shell/pty-transport.ts";
 import type { Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { localTools } from "./tools/tools.ts";
@@ -51,6 +52,9 @@ export interface Parts {
   confined: ConfinementPlaces;
   confinement: ConfinementSettings | undefined;
 }
+
+const withoutTerminal =
+  "There is no terminal: programs see pipes, those that ask the terminal itself (sudo, ssh, editors) can't be answered, and ctrl knows c, d, z and \\ only.";
 
 /** Tools that are open: see {@link LocalTools}. */
 export class OpenLocalTools implements LocalTools {
@@ -91,6 +95,7 @@ export class OpenLocalTools implements LocalTools {
     await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
     const values = await door.read(names, context);
     const filled = scriptWithValues(script, values);
+    for (const [inner, name] of filled?.inner ?? []) this.#parts.values?.hideInner(inner, name);
     const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
     const shell = await this.#session();
     const { signal, onOutput } = context;
@@ -211,11 +216,12 @@ export class OpenLocalTools implements LocalTools {
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
     checkKeys("tools", options, "stream");
-    const { confinement } = this.#parts;
-    const setting = {
-      canAsk: this.#asker !== undefined,
-      ...(confinement && { aboutShell: confinementSentence(confinement) }),
-    };
+    const { confinement, shellOptions } = this.#parts;
+    const about = [
+      ...(mayHaveTerminal(shellOptions.backend) ? [] : [withoutTerminal]),
+      ...(confinement ? [confinementSentence(confinement)] : []),
+    ];
+    const setting = { canAsk: this.#asker !== undefined, aboutShell: about.map((sentence) => ` ${sentence}`).join("") };
     if (options.stream) return localTools(this, { ...setting, stream: true });
     this.#tools ??= localTools(this, setting);
     return [...this.#tools];

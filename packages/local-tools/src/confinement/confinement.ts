@@ -1,9 +1,10 @@
-import { mkdirSync, realpathSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { attempt } from "../errors.ts";
 import { protectedPlaces } from "./git-places.ts";
-import { hiddenPlaces, ownHomes } from "./hidden-places.ts";
-import { type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
+import { hiddenPlaces, isInAny, ownHomes } from "./hidden-places.ts";
+import { entriesOf, shownPlaces } from "./home-places.ts";
+import { type HostFiles, looseMounts, type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
 import { type FoundBwrap, findBwrap, probe } from "./probe.ts";
 import { kernelPlaces, nameServers, programPlaces } from "./program-places.ts";
 import type { ConfinementSettings } from "./settings.ts";
@@ -24,6 +25,10 @@ export interface ConfinedStart {
   readonly arguments: readonly string[];
   /** What of git could not be protected, one sentence each. */
   readonly limits: readonly string[];
+  /** Mounts that other processes can undo, as by renaming a file over what is under one. */
+  readonly loose: readonly string[];
+  /** What is to be hidden or protected in a writable place and does not exist: nothing can cover it once it does. */
+  readonly absent: readonly string[];
   /** To be called when the program is over: removes what had to be put into the writable places. */
   release(): void;
 }
@@ -43,13 +48,17 @@ export class Confinement {
   readonly #settings: ConfinementSettings;
   #found: FoundBwrap;
   #plan: MountPlan = new Map();
+  /** Each `.git` that one of the shells has protected: another program may remove a repository and make it anew. */
+  readonly #repositories = new Set<string>();
 
   /** Finds bubblewrap; throws `ShellUnavailable` where there is none. Whether it works is seen when something is started. */
   constructor(settings: ConfinementSettings) {
     this.#settings = settings;
     this.#found = findBwrap(settings.bwrap, settings.writable);
     const { network, writable, hidden } = settings;
-    this.state = { kind: "bwrap", network, writable, hidden: hiddenPlaces(ownHomes(), hidden).map(({ path }) => path) };
+    const { system, named } = hiddenPlaces(hidden);
+    const all = new Set([...system, ...ownHomes(), ...named].filter(existsSync));
+    this.state = { kind: "bwrap", network, writable, hidden: [...all] };
   }
 
   /**
@@ -80,24 +89,26 @@ export class Confinement {
   start({ folder, newSession, ...options }: ConfinedStartOptions): ConfinedStart {
     const cwd = attempt(() => realpathSync(options.cwd)) ?? options.cwd;
     const { readable, writable, network } = this.#settings;
-    const homes = ownHomes();
-    const hidden = hiddenPlaces(homes, this.#settings.hidden);
-    const paths = hidden.map(({ path }) => path);
-    const repositories = protectedPlaces(writable);
-    const servers = network ? nameServers(paths) : [];
-    this.#plan = planMounts({
+    const hidden = hiddenPlaces(this.#settings.hidden);
+    const repositories = protectedPlaces(writable, this.#repositories);
+    for (const path of [...repositories.pinned, ...repositories.kept])
+      if (basename(path) === ".git") this.#repositories.add(path);
+    const servers = network ? nameServers(hidden.system) : [];
+    const request = {
       readable:
         readable === "all"
-          ? "all"
+          ? readable
           : [...programPlaces(), ...readable.map((path) => ({ path })), ...servers.map((path) => ({ path }))],
+      homes: ownHomes().map((path) => ({ path, shown: shownPlaces(path) })),
       hidden,
-      shown: readable === "all" ? [...homes, ...servers] : [],
+      shown: readable === "all" ? servers : [],
       writable,
       repositories,
       kernel: kernelPlaces(),
       cwd,
       folder,
-    });
+    };
+    this.#plan = planMounts(request, hostFiles);
     const blank = makeBlank(folder);
     return {
       program: this.#found.path,
@@ -111,10 +122,20 @@ export class Confinement {
         ...["--chdir", cwd],
       ],
       limits: repositories.limits,
+      loose: looseMounts(this.#plan),
+      absent: [...hidden.named.filter((path) => isInAny(writable, path)), ...this.#repositories].filter(
+        (path) => !existsSync(path),
+      ),
       release: makeStandIns(repositories.missing),
     };
   }
 }
+
+const hostFiles: HostFiles = {
+  entriesOf,
+  target: (path) => attempt(() => readlinkSync(path)),
+  kindOf: (path) => attempt(() => (statSync(path).isDirectory() ? "folder" : "file")),
+};
 
 /** An empty file and an empty folder, which stand for what can't be seen or must not be made. */
 function makeBlank(folder: string): { file: string; folder: string } {

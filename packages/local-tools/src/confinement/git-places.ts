@@ -1,8 +1,9 @@
-import { type Dirent, existsSync, lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "../errors.ts";
 import { isInside } from "../roots/roots.ts";
 import { isInAny } from "./hidden-places.ts";
+import { entriesOf } from "./home-places.ts";
 import type { StandIn } from "./types.ts";
 
 /** What of git a confined command must not change in the writable places: it would run as the user's own later. */
@@ -34,10 +35,11 @@ const mostFolders = 20_000;
 /**
  * Looks for repositories in the writable places, to a depth of three folders, and for their modules. Follows no links on the way, but
  * protects what a protected name leads to. A repository that a command makes is looked for when the next shell starts: to keep
- * one from being made, a `.git` would have to stand in every folder that is none, where people and programs see it.
+ * one from being made, a `.git` would have to stand in every folder that is none, where people and programs see it. `known`: each
+ * `.git` that was a repository's before; it is protected while it is empty, too.
  */
-export function protectedPlaces(writable: readonly string[]): ProtectedPlaces {
-  const search = new Search(writable);
+export function protectedPlaces(writable: readonly string[], known: ReadonlySet<string> = new Set()): ProtectedPlaces {
+  const search = new Search(writable, known);
   for (const place of writable) search.start(place);
   const { pinned, kept, missing, limits } = search;
   return { pinned: [...pinned], kept: [...kept], missing: [...missing.values()], limits };
@@ -50,10 +52,12 @@ class Search {
   readonly limits: string[] = [];
   readonly #writable: readonly string[];
   readonly #known: Set<string> = new Set();
+  readonly #former: ReadonlySet<string>;
   #folders = 0;
 
-  constructor(writable: readonly string[]) {
+  constructor(writable: readonly string[], known: ReadonlySet<string>) {
     this.#writable = writable;
+    this.#former = known;
   }
 
   start(place: string): void {
@@ -84,7 +88,7 @@ class Search {
   #repository(path: string, entry: Dirent): void {
     if (entry.isDirectory()) {
       // An empty one is none yet.
-      if (entriesOf(path).length > 0) this.#gitFolder(path);
+      if (entriesOf(path).length > 0 || this.#former.has(path)) this.#gitFolder(path);
       return;
     }
     if (entry.isSymbolicLink()) {
@@ -161,8 +165,4 @@ function isGitFolder(path: string): boolean {
 
 function isFolder(path: string): boolean {
   return attempt(() => lstatSync(path).isDirectory()) === true;
-}
-
-function entriesOf(folder: string): Dirent[] {
-  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

@@ -1,3 +1,4 @@
+import { isInAny } from "./hidden-places.ts";
 import type { ConfinedState } from "./types.ts";
 
 /** What a model is told of a confined shell before it uses it. */
@@ -20,15 +21,17 @@ export function confinementNote(output: string, state: ConfinedState): string | 
     causes.push(`only ${written(state.writable)} can be written, and git's hooks and settings can't`);
   if (!state.network && noNetwork.test(output)) causes.push("there is no network");
   const lines = output.split("\n").filter((line) => noAccess.test(line));
-  if (lines.some((line) => state.hidden.some((path) => names(line, path)))) causes.push("some places are hidden");
+  if (lines.some((line) => state.hidden.some((path) => names(line, path, state.writable))))
+    causes.push("some places are hidden");
   if (causes.length === 0) return undefined;
   return `This comes from the shell's confinement, not from the project: ${causes.join("; ")}.`;
 }
 
-/** Whether a line names a path, or something in it. */
-function names(line: string, path: string): boolean {
+/** Whether a line names a path, or something in it that is in none of the writable places. */
+function names(line: string, path: string, writable: readonly string[]): boolean {
   const at = line.indexOf(path);
-  return at !== -1 && !/[\w.-]/.test(line[at + path.length] ?? "");
+  if (at === -1 || /[\w.-]/.test(line[at + path.length] ?? "")) return false;
+  return !isInAny(writable, /^[^\s'":]*/.exec(line.slice(at))?.[0] ?? "");
 }
 
 function written(writable: readonly string[]): string {

@@ -6,9 +6,12 @@ export interface BwrapOptions {
   bwrap?: string;
   /** Places that commands may change, besides the roots. They exist, and are no links. */
   writable?: readonly string[];
-  /** Places that commands can't see, besides those that always are hidden (keys, sockets, other homes). */
+  /** Places that commands can't see, besides those that always are hidden (sockets, homes but for installed tools and git's settings). */
   hidden?: readonly string[];
-  /** `all`: everything that is not hidden can be read. A list: only these places, and what programs need. Default `all`. */
+  /**
+   * `all`: everything that is not hidden can be read. A list: only these places, and what programs need; a place in a home that it names
+   * is shown, `/` stands for everything. Default `all`.
+   */
   readable?: "all" | readonly string[];
   /** Whether commands share the host's network. Default false: they have a loopback device of their own and nothing else. */
   network?: boolean;
@@ -22,7 +25,7 @@ export interface ConfinedState {
   network: boolean;
   /** Real paths. `/tmp` and `/var/tmp` can be written too, and are the shell's own. */
   writable: readonly string[];
-  /** Real paths of what exists and is hidden. */
+  /** Real paths of what exists and is hidden. Of the user's own homes, tools and git's settings are shown all the same. */
   hidden: readonly string[];
 }
 

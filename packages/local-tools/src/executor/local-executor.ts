@@ -12,6 +12,7 @@ import { checkKeys } from "@toolglot/internal";
 import { namesIn, type ValueSource } from "../fill/placeholders.ts";
 import { unknownValue, valueLocked, valueNotAllowed } from "../fill/refusals.ts";
 import type { LocalTools } from "../local-tools.ts";
+import { maskingExecutor } from "../secrets/masking-executor.ts";
 import { valuesOf } from "../secrets/values.ts";
 import { CallRun, TextRoom } from "./call-run.ts";
 import { errorInfo } from "./shell-outcome.ts";
@@ -42,7 +43,8 @@ export interface LocalExecutorOptions {
  *
  * A call that can't have a value it asks for (`$KARYI{NAME}`) stops the whole batch before anything runs. One result per
  * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did. What a command
- * prints is reported while it runs, as progress with the data `{ output }`.
+ * prints is reported while it runs, as progress with the data `{ output }`. Of tools that were opened with secrets, no value is in any
+ * result, event, approval or error, also of `others`.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
   checkKeys("localExecutor", options, "others mcp maxConcurrency foreignValues");
@@ -56,7 +58,7 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
   }
   if (typeof mcp !== "function") throw new TypeError("mcp must be a function: (server, tool) => name");
   const tools = new Map(local.tools().map((tool) => [tool.name, tool]));
-  return {
+  const executor: Executor = {
     ...((others === undefined || others.honoursHooks) && { honoursHooks: true }),
     handles: (action: Action): action is CallsAction => action.kind === "calls",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
@@ -72,6 +74,7 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
       return runInBatchOrder(calls, maxConcurrency, run);
     },
   };
+  return local.secrets ? maskingExecutor(executor, local.secrets) : executor;
 }
 
 const shellCalls: ReadonlySet<string> = new Set(["command", "input", "ctrl"]);

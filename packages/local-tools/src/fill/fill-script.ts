@@ -9,6 +9,8 @@ export interface FilledScript {
   text: string;
   /** Values by the names of their variables. */
   variables: ReadonlyMap<string, string>;
+  /** Names that the text has and the script had not, with the placeholder that each is there for. */
+  inner: readonly (readonly [inner: string, placeholder: string])[];
   /** Variables of the script that a value is given to: one with the integer attribute would evaluate it. */
   assigned: readonly string[];
   notes: readonly string[];
@@ -54,10 +56,11 @@ export function fillScript(
     variables.set(variable, value);
     changes.push({ start: site.start, end: site.end, text: reference(variable, site) });
   }
-  changes.push(...openHeredocs(script, facts));
+  const inner = [...names].map(([name, variable]): [string, string] => [variable, name]);
+  changes.push(...openHeredocs(script, facts, inner));
   for (const note of notesOf(facts)) notes.add(note);
   const assigned = assignedNames(facts);
-  return { text: changed(script, changes), variables, assigned, notes: [...notes] };
+  return { text: changed(script, changes), variables, inner, assigned, notes: [...notes] };
 }
 
 function contains(range: Range, { start, end }: Range): boolean {
@@ -85,11 +88,16 @@ function problemOf({ allows, what }: Limit, value: string): string | undefined {
 }
 
 /** Heredocs that hold a placeholder are written so that bash expands them: everything else in them is escaped. */
-function openHeredocs(script: string, { quotedHeredocs, sites }: ScriptFacts): (Range & { text: string })[] {
+function openHeredocs(
+  script: string,
+  { quotedHeredocs, sites }: ScriptFacts,
+  inner: [string, string][],
+): (Range & { text: string })[] {
   return quotedHeredocs.flatMap(({ delimiter, body, last }) => {
     const own = sites.filter((site) => contains(body, site));
     if (own.length === 0) return [];
     const end = `END_${randomHex(8)}`;
+    inner.push([end, own[0]?.name ?? ""]);
     const changes = [{ ...delimiter, text: end }];
     const gaps = [body.start, ...own.flatMap((site) => [site.start, site.end]), body.end];
     for (let index = 0; index < gaps.length; index += 2) {

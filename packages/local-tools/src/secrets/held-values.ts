@@ -11,6 +11,8 @@ export interface HeldValue {
 
 /** So many former values of a name stay masked. */
 const mostFormer = 16;
+/** So many inner names of scripts stay masked: jobs of the shell name them later. */
+const mostInner = 200;
 
 /** The values that this process knows: those of now by name, and the former ones, which stay masked. */
 export class HeldValues {
@@ -18,6 +20,7 @@ export class HeldValues {
   readonly #current = new Map<string, HeldValue>();
   /** All values that a name has had, the newest last. */
   readonly #all = new Map<string, string[]>();
+  readonly #inner: [name: string, inner: string][] = [];
 
   get(name: string): HeldValue | undefined {
     return this.#current.get(name);
@@ -36,6 +39,13 @@ export class HeldValues {
     this.#all.set(name, all);
   }
 
+  /** What stands in a script in the place of a placeholder is told to nobody, either. */
+  hideInner(inner: string, name: string): void {
+    this.#inner.push([name, inner]);
+    this.sought.add(name, inner, [`\${${inner}}`, inner]);
+    while (this.#inner.length > mostInner) this.sought.remove(...(this.#inner.shift() as [string, string]));
+  }
+
   remove(name: string): boolean {
     return this.#current.delete(name);
   }
@@ -43,6 +53,7 @@ export class HeldValues {
   clear(): void {
     this.#current.clear();
     this.#all.clear();
+    this.#inner.length = 0;
     this.sought.clear();
   }
 }

@@ -47,6 +47,7 @@ class OpenedSecrets implements Secrets {
       canKeep: store !== undefined,
       known: () => this.#known(),
       get: (name, waiting) => this.#get(name, waiting),
+      hideInner: (inner, name) => this.#held.hideInner(inner, name),
       masker: (used) => this.#masker(used),
       maskPieces: (value) => maskData(value, (text) => this.#maskPieces(text)),
       maskLines: (value) => maskData(value, (text) => this.#maskLines(text)),

@@ -6,6 +6,7 @@ import { Door, namesIn, refuseKeys } from "../fill/placeholders.ts";
 import { valueNotAllowed } from "../fill/refusals.ts";
 import { definitions } from "../tools/definitions.ts";
 import type { Masker } from "./mask/masker.ts";
+import { maskBlocks, maskWhole } from "./mask-blocks.ts";
 import { maskedError } from "./masked-error.ts";
 import { isName } from "./name-and-value.ts";
 import type { Secrets } from "./types.ts";
@@ -89,7 +90,7 @@ class ResponseMasking {
   /** `thrown`: what the tool threw, if anything. */
   mask(response: ToolResponse, thrown: unknown): ToolResponse {
     const { content, data, error, metadata, isLast } = this.#withMaskedMessage(response, thrown);
-    const masked = isLast ? this.#whole(content) : this.#chunk(content);
+    const masked = isLast ? maskWhole(content, this.#newMasker(), this.#secrets) : this.#chunk(content);
     // A tool that gives text has it as its data, too: there the value is cut as it is in the text.
     const isText = typeof data === "string" && data === contentText(content);
     return response.with({
@@ -121,24 +122,6 @@ class ResponseMasking {
     // Chunks hold either everything so far or only what is new, as the tool is registered; nothing else tells which.
     const holdsAll = this.#before !== "" && text.startsWith(this.#before);
     this.#before = text;
-    return this.#blocks(content, holdsAll ? this.#newMasker() : this.#stream);
-  }
-
-  #whole(content: readonly ContentBlock[]): ContentBlock[] {
-    const masker = this.#newMasker();
-    const blocks = this.#blocks(content, masker);
-    const rest = masker.end();
-    const last = blocks.findLast((block) => block.type === "text");
-    if (last !== undefined) last.text += rest;
-    return blocks;
-  }
-
-  /** Text blocks are read as one text; all else by itself. */
-  #blocks(content: readonly ContentBlock[], masker: Masker): ContentBlock[] {
-    return content.map((block) =>
-      block.type === "text"
-        ? { ...block, text: masker.write(block.text) + masker.pause() }
-        : this.#secrets.maskData(block),
-    );
+    return maskBlocks(content, holdsAll ? this.#newMasker() : this.#stream, this.#secrets);
   }
 }

@@ -20,6 +20,8 @@ export interface SecretValues {
    * how to wait for the person who is asked for a passphrase then.
    */
   get(name: string, waiting?: Waiting): Promise<{ value: string } | undefined>;
+  /** A name that a filled script has in the place of a placeholder, as that of a variable: from now on it is masked, too. */
+  hideInner(inner: string, name: string): void;
   /** As `Secrets.masker`. Of two names with one value, it writes the one that is in `used`. */
   masker(used?: ReadonlySet<string>): MaskStream;
   /** A masked copy of data whose texts may have been cut, where `…` stands: no part of a value is left at such an edge. */

@@ -124,8 +124,7 @@ export class BashCommands {
       if (this.#atPrompt()) return false;
     }
     if (this.current !== command || command.phase !== "delivered" || this.#guard.draining) return false;
-    this.#shell.transport.input(data);
-    return true;
+    return this.#shell.transport.input(data);
   }
 
   /** Types a line that ends in a prompt of its own. */
@@ -145,6 +144,7 @@ export class BashCommands {
     command.tries++;
     const traced = this.#options.includes("x");
     channel.prepare(this.#text(command));
+    transport.beginInput();
     const { begin, status } = command;
     transport.type(this.#lines.command({ begin, status, ...channel, end, traced, forget: variablesOf(command) }));
   }

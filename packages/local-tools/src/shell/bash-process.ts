@@ -7,7 +7,7 @@ import { BashCommands } from "./bash-commands.ts";
 import { ConfinedBash } from "./confined-bash.ts";
 import { InputGuard } from "./input-guard.ts";
 import { terminalOf } from "./linux-processes.ts";
-import { pipePlumbing, pipeTransport } from "./pipe-transport.ts";
+import { inputFd, marksFd, pipePlumbing, pipeTransport } from "./pipe-transport.ts";
 import type { Processes } from "./processes.ts";
 import { PromptPlace } from "./prompt-place.ts";
 import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
@@ -23,8 +23,8 @@ export interface BashListener {
   output(text: string, of: "command" | "nobody"): void;
   /** The command is over. `dropped`: input that it didn't read was dropped. */
   ended(exit: number, dropped: boolean): void;
-  /** The shell is gone. `abandoned`: it no longer answered and was killed for it. `unrun`: a command had been given and didn't start. */
-  died(exit: BashExit, why: { abandoned: boolean; unrun: boolean }): void;
+  /** The shell is gone. `unrun`: a command had been given and didn't start. `because`: why it was killed; undefined when it ended by itself. */
+  died(exit: BashExit, why: { because: string | undefined; unrun: boolean }): void;
 }
 
 /** What a bash is started with. */
@@ -49,6 +49,10 @@ export class BashProcess {
   readonly commands: BashCommands;
   /** The terminal's device; empty without one. */
   tty = "";
+  /** What scripts read: the terminal, or a pipe. Empty where the system doesn't show it. */
+  inputPlace = "";
+  /** Where its output and errors go at its start. */
+  #outputPlace: string | undefined;
   cwd: string;
   listener: BashListener;
   /** Where scripts lie; to be removed when the host exits. */
@@ -162,8 +166,55 @@ export class BashProcess {
       // Inside, its terminal has another name.
       if (tty !== "") this.tty = terminalOf(here) ?? "";
     }
+    const { backend } = this.transport;
+    const at = (fd: number): string | undefined => this.processes.openAt(this.pid, fd);
+    this.inputPlace = backend === "pty" ? this.tty : (at(inputFd) ?? "");
+    this.#outputPlace = backend === "pty" ? this.tty : at(marksFd);
     this.#ready?.(major);
     this.#ready = undefined;
+  }
+
+  /** A note for a shell whose own output no longer comes here; undefined while it does. To be asked for after a command's end. */
+  async outputNote(): Promise<string | undefined> {
+    let away = this.#awayOutputs();
+    // What is typed behind a script has its errors elsewhere for a moment.
+    for (let n = 0; n < 20 && away.length > 0 && this.prompt.known && this.prompt.here() !== "there"; n++) {
+      await sleep(1);
+      away = this.#awayOutputs();
+    }
+    const [first] = away;
+    if (first === undefined) return undefined;
+    const what = away.map((fd) => (fd === 1 ? "output" : "errors")).join(" and ");
+    const cure =
+      this.transport.backend === "pty"
+        ? `\`exec ${away.map((fd) => `${fd}>/dev/tty`).join(" ")}\` brings it back`
+        : "`exit` ends the shell, and the next command gets a new one";
+    const where = this.processes.openAt(this.pid, first) ?? "nowhere";
+    return `What the shell itself prints (${what}) goes to ${where} since an \`exec\`, and is not seen here; ${cure}.`;
+  }
+
+  #awayOutputs(): (1 | 2)[] {
+    const here = this.#outputPlace;
+    if (this.exited || here === undefined || here === "") return [];
+    return ([1, 2] as const).filter((fd) => {
+      const place = this.processes.openAt(this.pid, fd);
+      return place !== here && !this.processes.isTerminalName(place ?? "");
+    });
+  }
+
+  /** Ends a confined shell whose covers are no longer whole. True when it can go on. */
+  async checkCovers(): Promise<boolean> {
+    if (this.#confined?.checkCovers() !== false) return true;
+    await this.kill();
+    return false;
+  }
+
+  /** Why it was ended by the session; undefined when it was not. */
+  get #because(): string | undefined {
+    const uncovered = this.#confined?.uncovered;
+    if (uncovered !== undefined)
+      return `was ended, since another program changed ${uncovered}, which took its protection away`;
+    return this.#abandoned ? "no longer answered and was ended" : undefined;
   }
 
   async newChannel(plainFile: boolean): Promise<void> {
@@ -263,6 +314,6 @@ export class BashProcess {
     this.#read(this.#decoder.end());
     for (const piece of this.#scanner.end()) this.#take(piece);
     const unrun = this.commands.shellDied();
-    this.listener.died(exit, { abandoned: this.#abandoned, unrun });
+    this.listener.died(exit, { because: this.#because, unrun });
   }
 }

@@ -3,7 +3,7 @@ import { errorText, maxTimerMs } from "@toolglot/internal";
 import { attempt } from "../errors.ts";
 import type { FilledScript } from "../fill/fill-script.ts";
 import { isDirectory } from "../roots/pinned-folder.ts";
-import { type BashOptions, BashProcess } from "./bash-process.ts";
+import { type BashListener, type BashOptions, BashProcess } from "./bash-process.ts";
 import { type Active, CommandResults } from "./command-results.ts";
 import type { CommandTextOptions } from "./command-text.ts";
 import { quoteWord } from "./shell-text.ts";
@@ -38,7 +38,7 @@ export class CommandRunner {
   readonly #survivors: Survivors = new Survivors();
   #forgetHost: () => void;
   /** Why there is no shell. */
-  #death: { exit: number; abandoned: boolean } | undefined;
+  #death: { exit: number; because: string | undefined } | undefined;
   /** Where to go back to after a command with a directory of its own. */
   #backTo: string | undefined;
   #lastExit = 0;
@@ -92,7 +92,7 @@ export class CommandRunner {
 
   /** The shell, ready for a command, a new one if need be; undefined when there can't be one. */
   async ready(notes: string[]): Promise<BashProcess | undefined> {
-    if (this.shell) {
+    if (this.shell && (await this.shell.checkCovers())) {
       // An interrupt that comes late must not hit the next command.
       if (this.interrupted) {
         this.interrupted = false;
@@ -110,7 +110,7 @@ export class CommandRunner {
       this.#forgetHost = endWithHost(shell);
       this.generation++;
       this.#attach(shell);
-      const why = death?.abandoned ? "no longer answered and was ended" : `had ended (exit status ${death?.exit ?? 0})`;
+      const why = death?.because ?? `had ended (exit status ${death?.exit ?? 0})`;
       const where = cwd === this.cwd ? "The directory is the same" : `It starts in ${cwd}`;
       notes.push(
         `The shell ${why}; this is a new one, without the old one's variables, functions, options and jobs. ${where}.`,
@@ -185,14 +185,14 @@ export class CommandRunner {
     this.watch.notify();
   }
 
-  #died(shell: BashProcess, exit: BashExit, why: { abandoned: boolean; unrun: boolean }): void {
+  #died(shell: BashProcess, exit: BashExit, why: Parameters<BashListener["died"]>[1]): void {
     const status = exit.signal === undefined ? exit.code & 255 : 128 + exit.signal;
     this.shell = undefined;
     this.#forgetHost();
     shell.dispose();
     this.#backTo = undefined;
     this.#lastExit = 0;
-    this.#death = { exit: status, abandoned: why.abandoned };
+    this.#death = { exit: status, because: why.because };
     const { active } = this;
     this.#survivors.died(shell);
     if (active && why.unrun && active.restarts === 0 && !this.closing) {
@@ -200,7 +200,7 @@ export class CommandRunner {
       void this.#restart(active);
       return;
     }
-    if (active && why.abandoned) active.notes.push("The shell no longer answered and was ended.");
+    if (active && why.because !== undefined) active.notes.push(`The shell ${why.because}.`);
     else if (active && status !== 0 && (shell.commands.endsOnErrors || setsErrexit.test(active.script))) {
       active.notes.push(
         "`set -e` was on, so a command that failed ended the shell. Where that is not wanted: ( set -e; … ) or bash -ec '…'.",

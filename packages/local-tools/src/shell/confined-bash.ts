@@ -1,6 +1,7 @@
 import { rmSync } from "node:fs";
 import { sleep } from "@toolglot/internal";
 import type { ConfinedStart, Confinement } from "../confinement/confinement.ts";
+import { CoverGuard } from "../confinement/cover-guard.ts";
 import { childrenOf, isOver, numberInside } from "./linux-processes.ts";
 import { newShellFolder } from "./shell-folders.ts";
 import { signal } from "./signal.ts";
@@ -14,8 +15,11 @@ export class ConfinedBash {
   /** The bash's own folder, the only one of the host's temporary folder that it sees. */
   readonly folder: string;
   readonly start: ConfinedStart;
+  /** What lost its cover, so that everything inside was ended. */
+  uncovered: string | undefined;
   /** The namespace's first process, by the host's number. */
   #first: number | undefined;
+  #guard: CoverGuard | undefined;
 
   constructor(confinement: Confinement, cwd: string, backend: ShellBackend) {
     this.folder = newShellFolder();
@@ -37,9 +41,23 @@ export class ConfinedBash {
       const found = childrenOf(first).find((pid) => numberInside(pid) === inner);
       if (found === undefined) continue;
       this.#first = first;
+      this.#guard = new CoverGuard(first, this.start, (path) => this.#end(path));
+      this.checkCovers();
       return found;
     }
     return undefined;
+  }
+
+  /** Ends everything inside when a cover is gone. True when all are there. */
+  checkCovers(): boolean {
+    const lost = this.#guard?.lost();
+    if (lost !== undefined) this.#end(lost);
+    return lost === undefined;
+  }
+
+  #end(lost: string): void {
+    this.uncovered ??= lost;
+    if (this.#first !== undefined) signal(this.#first, "SIGKILL");
   }
 
   /** What is to be started so that a program runs confined. */
@@ -59,6 +77,7 @@ export class ConfinedBash {
   }
 
   dispose(): void {
+    this.#guard?.close();
     this.start.release();
     rmSync(this.folder, { recursive: true, force: true });
   }

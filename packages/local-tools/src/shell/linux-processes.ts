@@ -169,6 +169,18 @@ export class LinuxProcesses implements Processes {
     return `${number} ${fd} ${buffer} ${count} ${link(`/proc/${shell}/fd/${Number(fd)}`)}`;
   }
 
+  openAt(pid: number, fd: number): string | undefined {
+    return link(`/proc/${pid}/fd/${fd}`);
+  }
+
+  isTerminalName(place: string): boolean {
+    return this.terminalNames.includes(place);
+  }
+
+  isStopped(pid: number): boolean {
+    return stat(pid)?.state === "T";
+  }
+
   reading(group: number, tty: string): Reading {
     return this.#readingOf(all(), group, tty, mostTerminals);
   }

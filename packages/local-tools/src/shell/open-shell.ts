@@ -19,8 +19,7 @@ const minute = 60_000;
 /** What pipes lack. */
 const pipeLimits: readonly string[] = [
   "There is no terminal: programs see pipes, and most print without colour, progress or prompts.",
-  "That a command waits for input is not noticed; it counts as running.",
-  "Of control characters only Ctrl-C, Ctrl-Z and Ctrl-\\ work, as signals; the end of input (Ctrl-D) can't be sent.",
+  "Of control characters only Ctrl-C, Ctrl-Z and Ctrl-\\ work, as signals, and Ctrl-D, which ends the input of the command that runs.",
   "Programs that ask the terminal itself (ssh, sudo) can't be answered, and the size can't be changed.",
 ];
 

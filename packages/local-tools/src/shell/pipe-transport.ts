@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
 import type { Readable, Writable } from "node:stream";
+import { InputPipe } from "./input-pipe.ts";
 import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 
 /** The shell's own descriptors, out of the way of a script's `exec 3>file`: marks and input. */
-const marksFd = 252;
-const inputFd = 253;
+export const marksFd = 252;
+export const inputFd = 253;
 
 /** Marks go to a descriptor of their own. */
 export const pipePlumbing: Plumbing = {
@@ -18,14 +19,15 @@ export const pipePlumbing: Plumbing = {
 };
 
 /**
- * Starts bash over pipes: what the host types is its standard input, a fourth pipe is what scripts read. Both are
+ * Starts bash over pipes: what the host types is its standard input, an {@link InputPipe} is what scripts read. Both are
  * moved out of the scripts' sight while one runs. Output and errors share one pipe, so that their order stays.
  */
 export async function pipeTransport(options: TransportOptions): Promise<Transport> {
+  const input = await InputPipe.make();
   const child = spawn(options.bash, [...options.args], {
     cwd: options.cwd,
     env: options.env,
-    stdio: ["pipe", "pipe", "pipe", "pipe"],
+    stdio: ["pipe", "pipe", "pipe", input?.reader ?? "pipe"],
     // A session of its own, so that its groups differ from the host's.
     detached: true,
     windowsHide: true,
@@ -33,25 +35,31 @@ export async function pipeTransport(options: TransportOptions): Promise<Transpor
   await new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve);
     child.once("error", reject);
+  }).catch((error: unknown) => {
+    input?.dispose();
+    throw error;
   });
-  return new PipeTransport(child);
+  return new PipeTransport(child, input);
 }
 
 class PipeTransport implements Transport {
   readonly backend = "pipe";
   readonly pid: number;
   readonly #commands: Writable;
-  readonly #input: Writable;
+  readonly #input: InputPipe | undefined;
+  /** Where there are no FIFOs. */
+  readonly #plainInput: Writable | undefined;
   readonly #outputs: Readable[];
   #exited: ((exit: BashExit) => void) | undefined;
   #exit: BashExit | undefined;
 
-  constructor(child: ChildProcess) {
+  constructor(child: ChildProcess, input: InputPipe | undefined) {
     this.pid = child.pid ?? 0;
     this.#commands = child.stdin as Writable;
     this.#outputs = [child.stdout as Readable, child.stderr as Readable];
-    this.#input = child.stdio[3] as Writable;
-    for (const stream of [this.#commands, this.#input, ...this.#outputs]) {
+    this.#input = input;
+    this.#plainInput = input === undefined ? (child.stdio[3] as Writable) : undefined;
+    for (const stream of this.#streams()) {
       // The exit reports a shell that went away, not a broken pipe.
       stream.on("error", () => undefined);
       (stream as unknown as { unref?: () => void }).unref?.();
@@ -89,8 +97,18 @@ class PipeTransport implements Transport {
     if (this.#commands.writable) this.#commands.write(line);
   }
 
-  input(data: string): void {
-    if (this.#input.writable) this.#input.write(data);
+  beginInput(): void {
+    this.#input?.begin();
+  }
+
+  input(data: string): boolean {
+    if (this.#plainInput?.writable) this.#plainInput.write(data);
+    return this.#input?.write(data) ?? true;
+  }
+
+  endInput(): boolean {
+    this.#input?.end();
+    return this.#input !== undefined;
   }
 
   readNow(): void {}
@@ -102,6 +120,11 @@ class PipeTransport implements Transport {
   resize(): void {}
 
   dispose(): void {
-    for (const stream of [this.#commands, this.#input, ...this.#outputs]) stream.destroy();
+    for (const stream of this.#streams()) stream.destroy();
+    this.#input?.dispose();
+  }
+
+  #streams(): (Readable | Writable)[] {
+    return [this.#commands, ...(this.#plainInput ? [this.#plainInput] : []), ...this.#outputs];
   }
 }

@@ -29,8 +29,14 @@ export interface Processes {
   stoppedInStart(group: number): number[];
   /** Where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */
   place(shell: number): string | undefined;
-  /** Whether the group waits for the terminal at `tty`. */
-  reading(group: number, tty: string): Reading | undefined;
+  /** Whether the group waits for the terminal or pipe at `place`. */
+  reading(group: number, place: string): Reading | undefined;
+  /** What a process has open at a descriptor; undefined for nothing, and where the system doesn't show it. */
+  openAt(pid: number, fd: number): string | undefined;
+  /** Whether this is the session's terminal by another name. */
+  isTerminalName(place: string): boolean;
+  /** Whether a process was stopped by a signal. */
+  isStopped(pid: number): boolean;
   /** All processes of the shell's session, or what it has started, the shell excepted. */
   started(shell: number): Promise<number[]>;
   /** The same without waiting, for the host's exit; may know less. */
@@ -88,6 +94,18 @@ class PsProcesses implements Processes {
 
   reading(): undefined {
     return undefined;
+  }
+
+  openAt(): undefined {
+    return undefined;
+  }
+
+  isTerminalName(): boolean {
+    return false;
+  }
+
+  isStopped(): boolean {
+    return false;
   }
 
   async started(shell: number): Promise<number[]> {

@@ -1,7 +1,9 @@
 import { readSync, writeSync } from "node:fs";
+import { createRequire } from "node:module";
 import type { IPty } from "@lydell/node-pty";
 import { attempt, codeOf } from "../errors.ts";
 import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
+import type { ShellBackend } from "./types.ts";
 
 /** Marks go to the terminal itself. Ctrl-C isn't shown as `^C`, and Ctrl-S doesn't stop the terminal for good. */
 export const ptyPlumbing: Plumbing = {
@@ -11,6 +13,12 @@ export const ptyPlumbing: Plumbing = {
   setup: `stty -echoctl -ixon 2>/dev/null; ${closeOthers("[012]", "255")}`,
   afterStart: "",
 };
+
+/** Whether a shell may get a terminal here, as far as that can be known before one is started. */
+export function mayHaveTerminal(backend: ShellBackend | "auto" = "auto"): boolean {
+  if (backend !== "auto" || process.versions.bun !== undefined) return backend === "pty";
+  return attempt(() => createRequire(import.meta.url).resolve("@lydell/node-pty")) !== undefined;
+}
 
 /** Starts bash with a terminal of its own. Rejects when the optional peer `@lydell/node-pty` isn't there or can't start it. */
 export async function ptyTransport(options: TransportOptions): Promise<Transport> {
@@ -94,8 +102,16 @@ class PtyTransport implements Transport {
     this.#write(line);
   }
 
-  input(data: string): void {
+  beginInput(): void {}
+
+  input(data: string): boolean {
     this.#write(data);
+    return true;
+  }
+
+  /** A terminal does it itself, by a key. */
+  endInput(): boolean {
+    return false;
   }
 
   /**

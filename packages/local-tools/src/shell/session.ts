@@ -83,7 +83,8 @@ export class Session implements ShellSession {
         }
         const isTyped = terminal && (name === undefined || !shell.transport.takeBack());
         if (isTyped) return fed(await shell.commands.feed(String.fromCharCode(upper.charCodeAt(0) & 0x1f), waitMs));
-        if (name === undefined) return `Without a terminal, Ctrl-${upper} can't be sent: only c, z and \\ can.`;
+        if (upper === "D" && shell.transport.endInput()) return undefined;
+        if (name === undefined) return `Without a terminal, Ctrl-${upper} can't be sent: only c, d, z and \\ can.`;
         if (others !== undefined) sendSignal(-others, name);
         if (name === "SIGINT") sendSignal(shell.pid, name);
         return undefined;
@@ -172,6 +173,8 @@ export class Session implements ShellSession {
     }
     results.unreported = undefined;
     const { exit, shellEnded } = active.end;
+    const away = shellEnded ? undefined : await this.#runner.shell?.outputNote();
+    if (away !== undefined) notes.push(away);
     if (!shellEnded) await this.#runner.goBack();
     notes.push(...active.notes);
     if (shellEnded) notes.push("The shell itself has ended; the next command gets a new one.");
@@ -222,7 +225,7 @@ export class Session implements ShellSession {
 
 /** A note when something could not be given to a command. */
 function fed(given: boolean): string | undefined {
-  return given ? undefined : "This was not sent: the command was over, or had not begun.";
+  return given ? undefined : "This was not sent: the command was over, had not begun, or its input was ended.";
 }
 
 function milliseconds(value: number | undefined, otherwise: number): number {

@@ -44,8 +44,12 @@ export interface Transport {
   onExit(listener: (exit: BashExit) => void): void;
   /** Gives the shell itself a line, newline included. */
   type(line: string): void;
-  /** Gives what runs in the foreground bytes to read. */
-  input(data: string): void;
+  /** A command begins: its input is not the ended one of the command before. */
+  beginInput(): void;
+  /** Gives what runs in the foreground bytes to read. False when its input was ended. */
+  input(data: string): boolean;
+  /** Ends the input of the command that runs. False where that can't be done from here. */
+  endInput(): boolean;
   /** Takes back input that a full terminal doesn't take yet. Whether there was any: then it doesn't see keys either. */
   takeBack(): boolean;
   resize(columns: number, rows: number): void;

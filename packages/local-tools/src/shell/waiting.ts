@@ -18,9 +18,11 @@ export async function waitingFor(
   silentMs: number,
   unfinishedLine: boolean,
 ): Promise<"input" | "password" | undefined> {
-  if (shell.transport.backend !== "pty") return undefined;
-  const group = await shell.processes.foreground(shell.pid, true);
-  const seen = group === undefined ? undefined : shell.processes.reading(group, shell.tty);
+  const isTerminal = shell.transport.backend === "pty";
+  const group = await shell.processes.foreground(shell.pid, isTerminal);
+  const own = group === shell.pid ? shell.group : group;
+  const seen = own === undefined ? undefined : shell.processes.reading(own, shell.inputPlace);
+  if (!isTerminal) return (seen === "read" || seen === "poll") && silentMs >= silence[seen] ? "input" : undefined;
   const blind = seen === "hidden" || seen === undefined;
   if (seen === "no" || silentMs < (blind ? silence.blind : silence[seen])) return undefined;
   const modes = await terminalModes(shell.tty);

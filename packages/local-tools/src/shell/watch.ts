@@ -1,6 +1,7 @@
 import { maxTimerMs, onAbort } from "@toolglot/internal";
 import type { Active } from "./command-results.ts";
 import type { CommandRunner } from "./command-runner.ts";
+import { signal } from "./signal.ts";
 import { silence, waitingFor } from "./waiting.ts";
 
 /** What came of waiting for a command. */
@@ -98,9 +99,19 @@ export class Watch {
 
   async #waiting(silent: number): Promise<"input" | "password" | undefined> {
     const { shell } = this.#runner;
+    this.#goOn();
     if (!shell || shell.commands.checkPrompt() || !shell.commands.inCommand) return undefined;
     const before = this.#lastActivity;
     const waiting = await waitingFor(shell, silent, this.#runner.unfinishedLine);
     return this.#lastActivity === before ? waiting : undefined;
+  }
+
+  /** A shell that was stopped, as by `suspend`, does nothing more until somebody continues it. */
+  #goOn(): void {
+    const { shell, active } = this.#runner;
+    if (!shell?.processes.isStopped(shell.pid)) return;
+    signal(shell.pid, "SIGCONT");
+    const note = "The shell itself was stopped, as `suspend` does it, and was continued.";
+    if (active?.notes.includes(note) === false) active.notes.push(note);
   }
 }

@@ -14,11 +14,11 @@ type Run = (input: never, context: ToolContext) => unknown;
  * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
  * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
  * protocols take the white space off the ends of a value. `stream`: `command` and `input` are generators of what is printed meanwhile.
- * `aboutShell`: a sentence for the description of `command`.
+ * `aboutShell`: what the description of `command` ends with.
  */
 export function localTools(
   local: LocalTools,
-  { canAsk, stream = false, aboutShell }: { canAsk: boolean; stream?: boolean; aboutShell?: string },
+  { canAsk, stream = false, aboutShell = "" }: { canAsk: boolean; stream?: boolean; aboutShell?: string },
 ): DefinedTool<Record<string, unknown>>[] {
   const command = (input: CommandInput, context: LocalContext): Promise<unknown> =>
     local.command(input, context).then((got) => shellData(got));
@@ -40,7 +40,7 @@ export function localTools(
   };
   const listed = Object.entries(definitions).filter(([name]) => name !== "get_value" || canAsk);
   return listed.map(([name, { inputSchema, ...definition }]) => {
-    const about = name === "command" && aboutShell !== undefined ? ` ${aboutShell}` : "";
+    const about = name === "command" ? aboutShell : "";
     const description = `${definition.description}${about}`;
     return defineTool({
       ...definition,

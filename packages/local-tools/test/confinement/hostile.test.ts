@@ -17,7 +17,7 @@ async function ownHome(): Promise<string> {
     ".netrc": "the-key\n",
     ".config/gh/hosts.yml": "the-key\n",
     "elsewhere/credentials": "the-key\n",
-    ".profile": "shown\n",
+    ".gitconfig": "# shown\n",
   });
   symlinkSync(`${path}/elsewhere`, `${path}/.aws`);
   vi.stubEnv("HOME", path);
@@ -36,7 +36,7 @@ describe.runIf(notConfinable === undefined)("a confined shell", () => {
     symlinkSync(`${home}/.ssh`, `${folder}/link`);
     symlinkSync(`/proc/self/root${home}/.ssh/id_rsa`, `${folder}/key`);
     const seen = await says(`
-      cat ~/.profile
+      cat ~/.gitconfig
       cat ~/.ssh/* ~/.netrc ~/.aws/* ~/elsewhere/* ~/.config/*/* link/* key
       for root in /proc/*/root /proc/*/cwd /proc/self/fd/* /proc/1/fd/*; do cat $root${home}/.ssh/* $root/../.ssh/*; done
       ls -A ~/.ssh ~/elsewhere
@@ -69,11 +69,13 @@ describe.runIf(notConfinable === undefined)("a confined shell", () => {
         (echo x >$place/toolglot-was-here) 2>/dev/null && echo "$place"
       done
       find /proc /sys -not -path '/proc/[0-9]*' -type f -writable 2>/dev/null | grep -v /proc/pressure/
-      echo x >/tmp/x && echo x >/var/tmp/y && echo x >here && echo "$TMPDIR" && cat /tmp/x /var/tmp/y`);
+      echo x >/tmp/x-own && echo x >/var/tmp/y && echo x >here && echo "$TMPDIR" && cat /tmp/x-own /var/tmp/y`);
     // Folders between / and a root exist in memory only.
     const lines = written.split("\n").filter((line) => line !== scratch.path && line !== other.path);
     expect(lines).toEqual(["/tmp", "x", "x"]);
-    expect(existsSync("/tmp/x") || existsSync("/var/tmp/y") || existsSync(scratch.at("toolglot-was-here"))).toBe(false);
+    expect(existsSync("/tmp/x-own") || existsSync("/var/tmp/y") || existsSync(scratch.at("toolglot-was-here"))).toBe(
+      false,
+    );
     expect(await scratch.read("work/here")).toBe("x\n");
     expect(await scratch.read("beside/a")).toBe("as it was");
   });

@@ -1,30 +1,43 @@
-import { type FormIndex, gramLength, type Sought } from "./form-index.ts";
+import type { FormIndex, Sought } from "./form-index.ts";
 import { between, FormScanner, type Report } from "./form-scanner.ts";
 import { hexKinds, type Reader } from "./readers.ts";
 
-/** Where in a line a reader of dumps stands. */
-type Place = "start" | "offset-or-word" | "after-first" | "words" | "letters" | "elsewhere";
+/** Hexadecimal digits in a row, and where each stands. */
+interface Word {
+  digits: number[];
+  places: number[];
+}
 
 const newline = 10;
 const colon = 58;
 const longestWord = 16;
 
 /**
- * Reads lines as `xxd`, `hexdump` and `od` print them: an offset, words of hexadecimal digits, and the same bytes as letters. Only
- * the words count. In words of more than one byte the bytes may stand in reverse (`od -x` of a small machine), so each line is
- * read in both orders. What is found is hidden up to the end of its line, with the letters.
+ * Reads lines as `xxd`, `hexdump` and `od` print them: words of hexadecimal digits, as long as each other, with anything before and the
+ * same bytes as letters behind. Only the words count; what stands before them is known by being something else: longer, or with
+ * something other than blanks behind. In words of more than one byte the bytes may stand in reverse (`od -x` of a small machine), so
+ * each line is read in both orders. What is found is hidden up to the end of its line, with the letters.
  */
 export class DumpReader implements Reader {
   readonly #report: Report;
   readonly #inOrder: FormScanner;
   readonly #reversed: FormScanner;
-  #place: Place = "start";
-  /** The word that is being read, and where its digits stand. */
-  #word: number[] = [];
-  #places: number[] = [];
+  /** Whether the words of this line are before their row, in it, or behind it. */
+  #place: "before" | "row" | "behind" = "before";
+  #word: Word = { digits: [], places: [] };
+  /** The word before, of which the next one tells whether it begins the row. */
+  #pending: Word | undefined;
+  /** An offset was seen: what follows is the row. */
   #hasOffset = false;
   #hasColon = false;
+  /** It is the first of its line. */
+  #isPendingFirst = false;
+  /** Rows of this dump have nothing before them. */
+  #isBare = false;
+  #isLineStart = true;
   #blanks = 0;
+  /** The last character belongs to a word that is none of digits. */
+  #isInWord = false;
   /** What was found in this line, to be hidden up to the line's end. */
   #rest: { sought: Sought; end: number } | undefined;
 
@@ -40,7 +53,11 @@ export class DumpReader implements Reader {
 
   read(text: Uint16Array, at: number): void {
     for (let index = 0; index < text.length; index++) {
-      if (this.#place === "elsewhere" || this.#place === "letters") {
+      if (this.#isIdle) {
+        index = this.#skip(text, index);
+        if (index === text.length) break;
+      }
+      if (this.#place === "behind") {
         const end = text.indexOf(newline, index);
         if (end === -1) break;
         index = end;
@@ -51,106 +68,122 @@ export class DumpReader implements Reader {
   }
 
   openSince(least: number): number {
-    const word = this.#places[0];
     let open = Math.min(this.#inOrder.openSince(least), this.#reversed.openSince(least));
-    if (word !== undefined && this.#word.length >= least && (least < gramLength || this.#mayBegin())) {
-      open = Math.min(open, word);
+    for (const { digits, places } of this.#pending === undefined ? [this.#word] : [this.#pending, this.#word]) {
+      if (places.length < Math.min(least, 4)) continue;
+      const mayBegin = least < 4 || this.#place === "row" || this.#hasOffset || this.#mayBegin(digits);
+      if (mayBegin) open = Math.min(open, places[0] as number);
     }
     return open;
   }
 
-  /** Whether the word that is being read may begin a value: its bytes are in reverse, so their order is known at its end only. */
-  #mayBegin(): boolean {
-    return this.#hasOffset || this.#reversed.wouldBegin(reversedBytes(this.#word));
+  #mayBegin(digits: readonly number[]): boolean {
+    return this.#inOrder.wouldBegin(digits) || this.#reversed.wouldBegin(reversedBytes(digits));
+  }
+
+  /** Nothing of this line may belong to a row yet. */
+  get #isIdle(): boolean {
+    return (
+      this.#place === "before" && !this.#hasOffset && this.#pending === undefined && this.#word.digits.length === 0
+    );
+  }
+
+  /** Goes on to the next line, or to where a word of digits may begin: not in the middle of another word. */
+  #skip(text: Uint16Array, from: number): number {
+    let isInWord = this.#isInWord;
+    let index = from;
+    for (; index < text.length; index++) {
+      const unit = text[index] as number;
+      const kind = wordKinds[unit] as number;
+      if (unit === newline) break;
+      if (kind === digit && !isInWord) {
+        let behind = index + 1;
+        while (behind < text.length && wordKinds[text[behind] as number] === digit) behind++;
+        if (behind === text.length || mayBelong(behind - index, text[behind] as number)) break;
+        index = behind - 1;
+      }
+      isInWord = kind >= letter;
+      if (kind !== blank) this.#isLineStart = false;
+    }
+    this.#isInWord = isInWord;
+    return index;
   }
 
   #take(code: number, at: number): void {
-    if (code === newline) {
-      if (this.#place === "offset-or-word" || this.#place === "words") this.#endWord();
-      this.#hideRest(at);
-      this.#rest = undefined;
-      this.#startLine();
+    this.#isInWord = (wordKinds[code] as number) >= letter;
+    const kind = hexKinds[code] as number;
+    if (kind < between && this.#word.digits.length < longestWord) {
+      this.#blanks = 0;
+      this.#word.digits.push(kind);
+      this.#word.places.push(at);
       return;
     }
     const isBlank = code === 32 || code === 9 || code === 13;
-    const digit = code < 128 ? (hexKinds[code] as number) : between;
-    if (digit < between) {
-      if (this.#place === "after-first") this.#decideFirst();
-      if (this.#place === "start") this.#place = "offset-or-word";
-      this.#blanks = 0;
-      this.#word.push(digit);
-      this.#places.push(at);
-      if (this.#word.length > longestWord) this.#leave();
-      return;
-    }
-    switch (this.#place) {
-      case "start":
-        if (!isBlank) this.#leave();
-        return;
-      case "offset-or-word":
-        if (code === colon && this.#word.length >= 4) {
-          this.#hasColon = true;
-          this.#takeOffset();
-        } else if (isBlank) {
-          this.#place = "after-first";
-          this.#blanks = 1;
-        } else this.#leave();
-        return;
-      case "after-first":
-        if (isBlank) this.#blanks++;
-        else this.#leave();
-        return;
-      default:
-        this.#afterWord(isBlank, code);
-    }
-  }
-
-  #afterWord(isBlank: boolean, code: number): void {
-    this.#endWord();
-    if (!isBlank) {
-      // The letters of hexdump -C and of od stand between these.
-      if (code === 124 || code === 62) this.#place = "letters";
-      else this.#leave();
-      return;
-    }
-    this.#blanks++;
-    if (this.#hasColon && this.#blanks > 1) this.#place = "letters";
-  }
-
-  /** The first word of a line is known for an offset by its length and by what follows it. */
-  #decideFirst(): void {
-    const { length } = this.#word;
-    if (length === 6 || length === 7 || (length === 8 && this.#blanks > 1)) this.#takeOffset();
-    else {
-      this.#endWord();
-      this.#place = "words";
-    }
+    if (isBlank || code === newline) this.#endWord();
+    else if (code === colon && this.#place === "before" && this.#word.digits.length > 0) this.#takeOffset();
+    else if (this.#place === "row") this.#place = "behind";
+    else this.#drop();
+    if (isBlank) this.#blanks++;
+    // In rows with a colon two blanks stand before the letters, in others between two halves.
+    if (this.#place === "row" && this.#hasColon && this.#blanks > 1) this.#place = "behind";
+    if (code === newline) this.#endLine(at);
+    else if (!isBlank) this.#isLineStart = false;
   }
 
   #takeOffset(): void {
-    this.#hasOffset = true;
-    this.#clearWord();
-    this.#place = "words";
-    this.#blanks = 0;
+    const isLong = this.#word.digits.length > 3;
+    this.#drop();
+    this.#hasOffset = isLong;
+    this.#hasColon = isLong;
+  }
+
+  #drop(): void {
+    if (this.#word.digits.length > 0) this.#word = { digits: [], places: [] };
+    this.#pending = undefined;
+    this.#hasOffset = false;
+    this.#hasColon = false;
   }
 
   #endWord(): void {
-    const { length } = this.#word;
+    const word = this.#word;
+    const { length } = word.digits;
     if (length === 0) return;
-    // The last line of hexdump and od is an offset alone.
-    if (this.#place !== "offset-or-word" || length < 6 || length > 8) {
-      for (const [index, digit] of this.#word.entries()) this.#inOrder.push(digit, this.#places[index] as number);
-      const first = this.#places[0] as number;
-      // A form may begin in the middle of a word: then it begins with it, and ends with its end.
-      for (const digit of reversedBytes(this.#word)) this.#reversed.push(digit, first);
-      if (this.#rest !== undefined) this.#hideRest((this.#places[length - 1] as number) + 1);
+    this.#word = { digits: [], places: [] };
+    if (this.#place === "row") {
+      // The last word may have fewer bytes.
+      this.#push(word);
+      return;
     }
-    this.#clearWord();
+    const before = this.#pending;
+    const isFirst = this.#isLineStart && before === undefined;
+    this.#isLineStart = false;
+    if (before?.digits.length === length && length % 2 === 0) {
+      this.#isBare ||= this.#isPendingFirst;
+      this.#begin(before, word);
+    } else if (
+      before !== undefined ? isOffset(before) && length < before.digits.length : this.#hasOffset && length < 6
+    ) {
+      this.#isBare = false;
+      this.#begin(word);
+    } else if (isFirst && this.#isBare && length % 2 === 0 && length < 6) this.#begin(word);
+    else {
+      this.#pending = word;
+      this.#isPendingFirst = isFirst;
+    }
   }
 
-  #clearWord(): void {
-    this.#word = [];
-    this.#places = [];
+  #begin(...words: Word[]): void {
+    this.#place = "row";
+    this.#pending = undefined;
+    for (const word of words) this.#push(word);
+  }
+
+  #push({ digits, places }: Word): void {
+    for (const [index, digit] of digits.entries()) this.#inOrder.push(digit, places[index] as number);
+    const first = places[0] as number;
+    // A form may begin in the middle of a word: then it begins with it, and ends with its end.
+    for (const digit of reversedBytes(digits)) this.#reversed.push(digit, first);
+    if (this.#rest !== undefined) this.#hideRest((places[places.length - 1] as number) + 1);
   }
 
   #hideRest(end: number): void {
@@ -160,21 +193,41 @@ export class DumpReader implements Reader {
     rest.end = end;
   }
 
-  #startLine(): void {
-    this.#clearWord();
-    this.#place = "start";
-    this.#hasOffset = false;
-    this.#hasColon = false;
+  #endLine(at: number): void {
+    if (this.#place === "before" && this.#hasOffset && this.#pending !== undefined) this.#begin(this.#pending);
+    this.#hideRest(at);
+    this.#rest = undefined;
+    // A line without a row ends the dump.
+    if (this.#place === "before" && this.#pending === undefined) {
+      this.#inOrder.break();
+      this.#reversed.break();
+      this.#isBare = false;
+    }
+    this.#drop();
+    this.#place = "before";
+    this.#isLineStart = true;
     this.#blanks = 0;
   }
+}
 
-  /** The line is no dump. */
-  #leave(): void {
-    this.#clearWord();
-    this.#place = "elsewhere";
-    this.#inOrder.break();
-    this.#reversed.break();
-  }
+/** What a character is for words; 0 for what is none of these. */
+const [blank, letter, digit] = [1, 2, 3] as const;
+const wordKinds = new Uint8Array(2 ** 16);
+for (let unit = 0; unit < 128; unit++) {
+  const character = String.fromCharCode(unit);
+  if (/[0-9a-f]/i.test(character)) wordKinds[unit] = digit;
+  else if (/[g-z_]/i.test(character)) wordKinds[unit] = letter;
+  else if (/[ \t\r]/.test(character)) wordKinds[unit] = blank;
+}
+
+/** Whether so many digits may be an offset, or the first of a row, by what is behind them. */
+function mayBelong(length: number, unit: number): boolean {
+  if (unit === colon) return length > 3;
+  return (wordKinds[unit] === blank || unit === newline) && (length % 2 === 0 || length > 5);
+}
+
+function isOffset({ digits }: Word): boolean {
+  return digits.length > 5;
 }
 
 function reversedBytes(digits: readonly number[]): number[] {

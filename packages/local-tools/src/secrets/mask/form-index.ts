@@ -17,6 +17,8 @@ export class Form {
   /** For each length of a beginning: its longest other beginning that it ends with. Filled as far as it was needed. */
   #borders: Int32Array = new Int32Array(0);
   #filled = 0;
+  /** For each length of a beginning: whether its last four digits are the first four. */
+  #holdsGram: Uint8Array = new Uint8Array(0);
 
   constructor({ digits, lead, trail }: FormText, sought: Sought) {
     this.digits = digits;
@@ -31,11 +33,27 @@ export class Form {
     return this.#borders[length - 1] as number;
   }
 
+  /** Whether what ends with the first `long` digits ends with the first `short` ones, too. */
+  endsIn(long: number, short: number): boolean {
+    if (short >= long) return false;
+    // Of so short a beginning there is a table: it is asked for again and again.
+    if (short === gramLength) {
+      this.border(long);
+      return this.#holdsGram[long] === 1;
+    }
+    let length = long;
+    for (let n = 0; n < 64 && length > short; n++) length = this.border(length);
+    return length === short;
+  }
+
   #fill(length: number): void {
     if (length > this.#borders.length) {
       const borders = new Int32Array(Math.min(this.digits.length, Math.max(64, length * 2)));
       borders.set(this.#borders.subarray(0, this.#filled));
       this.#borders = borders;
+      const holdsGram = new Uint8Array(borders.length + 1);
+      holdsGram.set(this.#holdsGram.subarray(0, this.#filled + 1));
+      this.#holdsGram = holdsGram;
     }
     const borders = this.#borders;
     const { digits } = this;
@@ -43,7 +61,9 @@ export class Form {
       const digit = digits.charCodeAt(at);
       let fits = at === 0 ? 0 : (borders[at - 1] as number);
       while (fits > 0 && digits.charCodeAt(fits) !== digit) fits = borders[fits - 1] as number;
-      borders[at] = at > 0 && digits.charCodeAt(fits) === digit ? fits + 1 : 0;
+      const border = at > 0 && digits.charCodeAt(fits) === digit ? fits + 1 : 0;
+      borders[at] = border;
+      this.#holdsGram[at + 1] = border === gramLength || this.#holdsGram[border] === 1 ? 1 : 0;
     }
     this.#filled = length;
   }
@@ -61,6 +81,10 @@ export class FormIndex {
   readonly filter: Uint8Array = new Uint8Array(2 ** 16);
   /** The first one, two and three digits of all forms. */
   readonly beginnings: Set<string> = new Set();
+  /** Forms by their first four digits, one by one, with the place of each. */
+  readonly early: Map<number, { form: Form; place: number }[]> = new Map();
+  /** Whether one of those is beyond ASCII. */
+  isWide = false;
   hasLeads = false;
   readonly #byGram = new Map<number, Form[]>();
 
@@ -74,6 +98,9 @@ export class FormIndex {
     for (let at = 0; at < gramLength; at++) {
       gram = this.next(gram, form.digits.charCodeAt(at));
       if (at < gramLength - 1) this.beginnings.add(form.digits.slice(0, at + 1));
+      const digit = form.digits.charCodeAt(at);
+      this.isWide ||= digit > 127;
+      this.early.set(digit, [...(this.early.get(digit) ?? []), { form, place: at }]);
     }
     this.filter[hashOf(gram)] = 1;
     const same = this.#byGram.get(gram);
@@ -99,6 +126,8 @@ export class FormIndex {
   clear(): void {
     this.filter.fill(0);
     this.beginnings.clear();
+    this.early.clear();
+    this.isWide = false;
     this.#byGram.clear();
     this.hasLeads = false;
   }

@@ -47,14 +47,14 @@ export class FormScanner {
   }
 
   /**
-   * Reads the next piece of text; `at`: the place of its first unit. `kinds` says of each ASCII character whether it is a digit (and
-   * which), or one of `between`, `padding` and `foreign`. Without it every unit is a digit.
+   * Reads the next piece of text; `at`: the place of its first unit. `kinds` says of each unit whether it is a digit (and
+   * which), or one of `between`, `padding` and `foreign`.
    */
-  scan(text: Uint16Array, at: number, kinds?: Uint8Array): void {
+  scan(text: Uint16Array, at: number, kinds: Uint8Array): void {
     for (let index = 0; index < text.length; ) {
       if (this.#followers.length === 0 && this.#tail === undefined) {
         const from = index;
-        index = kinds === undefined ? this.#skipUnits(text, from) : this.#skipDigits(text, from, kinds);
+        index = this.#skipDigits(text, from, kinds);
         this.#noteBefore(text, at, from, index, kinds);
         if (index === text.length) break;
       }
@@ -116,26 +116,13 @@ export class FormScanner {
   }
 
   /** Goes on to the next digit with which a form may wake up: where nothing is followed, the last four digits are all that counts. */
-  #skipUnits(text: Uint16Array, from: number): number {
-    const { filter, shift, gramMask } = this.#index;
-    let gram = this.#gram;
-    let index = from;
-    for (; index < text.length; index++) {
-      const next = ((gram << shift) ^ (text[index] as number)) & gramMask;
-      if (filter[hashOf(next)] !== 0 && this.#index.has(next)) break;
-      gram = next;
-    }
-    this.#gram = gram;
-    return index;
-  }
-
   #skipDigits(text: Uint16Array, from: number, kinds: Uint8Array): number {
     const { filter, shift, gramMask } = this.#index;
     let gram = this.#gram;
     let index = from;
     for (; index < text.length; index++) {
       const code = text[index] as number;
-      const kind = code < 128 ? (kinds[code] as number) : foreign;
+      const kind = kinds[code] as number;
       // No branch: which characters are digits is what a processor can't foresee. 0 for what is none, else all bits.
       const isDigit = (kind - between) >> 31;
       const next = ((gram << (shift & isDigit)) ^ (kind & isDigit)) & gramMask;
@@ -147,16 +134,16 @@ export class FormScanner {
   }
 
   /** Notes the last digits of a part that was skipped: as many as a form that wakes up behind it can reach, with its lead. */
-  #noteBefore(text: Uint16Array, at: number, from: number, to: number, kinds: Uint8Array | undefined): void {
+  #noteBefore(text: Uint16Array, at: number, from: number, to: number, kinds: Uint8Array): void {
     const digits: number[] = [];
     const places: number[] = [];
     let isApart = false;
     let next = at + to;
     for (let index = to - 1; index >= from && digits.length <= gramLength && !isApart; index--) {
       const code = text[index] as number;
-      const kind = kinds === undefined ? code : code < 128 ? (kinds[code] as number) : foreign;
-      isApart = kinds !== undefined && (kind > between || next - at - index > longestGap);
-      if (isApart || (kinds !== undefined && kind === between)) continue;
+      const kind = kinds[code] as number;
+      isApart = kind > between || next - at - index > longestGap;
+      if (isApart || kind === between) continue;
       next = at + index;
       digits.push(kind);
       places.push(next);
@@ -166,13 +153,13 @@ export class FormScanner {
       this.#note(digits[index] as number, places[index] as number);
   }
 
-  #take(code: number, place: number, kinds: Uint8Array | undefined): void {
-    const kind = kinds === undefined ? code : code < 128 ? (kinds[code] as number) : foreign;
-    if (kinds !== undefined && this.#isEscapedLetter(code, place)) {
+  #take(code: number, place: number, kinds: Uint8Array): void {
+    const kind = kinds[code] as number;
+    if (this.#isEscapedLetter(code, place)) {
       if (kind < between) this.#takeOrSkip(kind, place);
       return;
     }
-    if (kinds === undefined || kind < between) {
+    if (kind < between) {
       if (place - this.#lastPlace > longestGap) this.break();
       this.push(kind, place);
     } else if (kind === foreign) this.break();

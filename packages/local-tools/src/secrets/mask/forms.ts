@@ -1,6 +1,3 @@
-import { type Spelling, shellSpellings } from "./shell-spellings.ts";
-import { jsonSpellings, urlSpellings, xmlSpellings } from "./text-spellings.ts";
-
 /** The three alphabets in which values are looked for. */
 export type Alphabet = "text" | "base64" | "hex";
 
@@ -21,10 +18,10 @@ export const shortestForm = 6;
 const shortestInner = 8;
 const shortestLine = 8;
 
-/** Nothing in it is written in another way in any of the spellings. */
-const sameEverywhere = /^[A-Za-z0-9_]*$/;
-
-/** Everything that is looked for to find a value, whatever program wrote it. Each form once. */
+/**
+ * Everything that is looked for to find a value. Each form once. A character of a text may be written in any spelling: see
+ * `spellings.ts`.
+ */
 export function formsOf(value: string): FormText[] {
   const withoutEnd = value.replace(/[\r\n]+$/, "");
   const whole = [...new Set([value, withoutEnd])].filter((text) => text.length >= shortestForm);
@@ -33,23 +30,13 @@ export function formsOf(value: string): FormText[] {
     if (text.length >= shortestForm) texts.add(text);
   };
   for (const text of whole) {
-    for (const reversed of reversals(text)) add(reversed);
-    if (sameEverywhere.test(text)) add(text);
-    else for (const spelling of spellings) add(spelling(text));
+    for (const reversed of [text, ...reversals(text)]) add(reversed);
   }
   for (const variant of variants(value)) add(variant);
   const forms = [...texts].map((digits): FormText => ({ alphabet: "text", digits, lead: false, trail: false }));
   for (const text of whole) forms.push(...base64Forms(text), ...hexForms(text));
   return forms;
 }
-
-const spellings: readonly Spelling[] = [
-  (value) => value,
-  ...shellSpellings,
-  ...jsonSpellings,
-  ...urlSpellings,
-  ...xmlSpellings,
-];
 
 /** The value as other programs normalise it, and its longer lines. */
 function variants(value: string): string[] {
@@ -61,7 +48,6 @@ function variants(value: string): string[] {
       ? []
       : [
           value.replace(/\r\n?/g, "\n"),
-          value.replace(/\r\n|\r|\n/g, "\r\n"),
           value.replaceAll("\r", ""),
           ...lines.filter((line) => line.length >= shortestLine),
         ]),

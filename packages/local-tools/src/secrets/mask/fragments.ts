@@ -1,6 +1,7 @@
 import { between } from "./form-scanner.ts";
 import type { Alphabet } from "./forms.ts";
 import { base64Kinds, hexKinds } from "./readers.ts";
+import { spelledOut } from "./spellings.ts";
 
 /** Part of a form, at one end of a text: so many characters of the text. */
 export interface Fragment {
@@ -19,6 +20,8 @@ export interface NamedForm {
 const apart = "\uffff";
 const hashBits = 20;
 const gramLength = 4;
+/** A spelled character takes no more in nearly all texts. */
+const longestSpelling = 8;
 /** JSON writes line ends of a wrapped text so. */
 const escapesBefore = /^(?:\\+[nr])+/;
 const escapesBehind = /(?:\\+[nr]|={1,2})+$/;
@@ -123,7 +126,8 @@ class Part {
   #digitsOf(text: string, atEnd: boolean): { digits: string; places?: number[] } {
     const kinds = this.#kinds;
     const most = this.#longest;
-    if (kinds === undefined) return { digits: atEnd ? text.slice(-most || text.length) : text.slice(0, most) };
+    if (kinds === undefined)
+      return plainAtEdge(atEnd ? text.slice(-most * longestSpelling) : text.slice(0, most * longestSpelling), atEnd);
     const digits: number[] = [];
     const places: number[] = [];
     for (let from = 0; from < text.length && digits.length < most; from++) {
@@ -144,6 +148,13 @@ class Part {
     const behind = this.#starts.findIndex((start) => start > place);
     return this.#names[(behind === -1 ? this.#starts.length : behind) - 1] ?? "";
   }
+}
+
+/** What a text stands for, whatever its characters are spelled as. */
+function plainAtEdge(text: string, atEnd: boolean): { digits: string; places: number[] } {
+  const { text: digits, places } = spelledOut(text);
+  const ends = [...places.slice(1), text.length].map((end, index) => (end === places[index] ? end : end - 1));
+  return { digits, places: atEnd ? places.map((place) => text.length - 1 - place).reverse() : ends };
 }
 
 function hashOf(digits: string, at: number): number {

@@ -2,8 +2,9 @@ import { DumpReader } from "./dump-reader.ts";
 import type { Sought } from "./form-index.ts";
 import { FormScanner, type Report } from "./form-scanner.ts";
 import { HiddenPlaces } from "./hidden-places.ts";
-import { base64Kinds, HexReader, type Reader, ScanningReader } from "./readers.ts";
+import { base64Kinds, DecimalReader, HexReader, type Reader, ScanningReader } from "./readers.ts";
 import type { SoughtValues } from "./sought-values.ts";
+import { SpellingReader } from "./spelling-reader.ts";
 
 /** Masks a text that comes in pieces. What the three give, joined, is the masked text. */
 export interface Masker {
@@ -23,7 +24,7 @@ const mostGiven = 3;
 /** A line that began more characters before is none of a dump. */
 const longestBeginning = 256;
 
-/** Masks a stream: four readers look at the text in their own way, what they find together is hidden. */
+/** Masks a stream: several readers look at the text in their own way, what they find together is hidden. */
 export class MaskStream implements Masker {
   readonly #values: SoughtValues;
   readonly #nameOf: (sought: Sought) => string;
@@ -90,9 +91,10 @@ export class MaskStream implements Masker {
     const report: Report = (start, end, sought, continued) =>
       this.#hidden.add({ start, end, name: this.#nameOf(sought), continued }, this.#given);
     this.#readers = [
-      new ScanningReader(new FormScanner(text, report)),
+      new SpellingReader(text, report),
       new ScanningReader(new FormScanner(base64, report), base64Kinds),
       new HexReader(new FormScanner(hex, report)),
+      new DecimalReader(new FormScanner(hex, report)),
       new DumpReader(hex, report),
     ];
   }

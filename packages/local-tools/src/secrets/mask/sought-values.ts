@@ -1,5 +1,5 @@
 import { Form, FormIndex, type Sought } from "./form-index.ts";
-import { type Alphabet, formsOf, shortestForm } from "./forms.ts";
+import { type Alphabet, type FormText, formsOf, shortestForm } from "./forms.ts";
 import { Fragments } from "./fragments.ts";
 
 /** Whether a value is long enough to be looked for. */
@@ -32,8 +32,8 @@ export class SoughtValues {
     return this.#fragments;
   }
 
-  /** Looks for a value under a name, if it is long enough. */
-  add(name: string, value: string): void {
+  /** Looks for a value under a name, if it is long enough; `only`: for these texts and no other form. */
+  add(name: string, value: string, only?: readonly string[]): void {
     if (!isMaskable(value)) return;
     this.#fragments = undefined;
     const known = this.#values.get(value);
@@ -43,7 +43,8 @@ export class SoughtValues {
     }
     const names = new Set([name]);
     const sought: Sought = { names };
-    const forms = formsOf(value).map((form): [Alphabet, Form] => [form.alphabet, new Form(form, sought)]);
+    const texts = only?.map((digits): FormText => ({ alphabet: "text", digits, lead: false, trail: false }));
+    const forms = (texts ?? formsOf(value)).map((form): [Alphabet, Form] => [form.alphabet, new Form(form, sought)]);
     this.#values.set(value, { names, forms });
     this.#index(forms);
   }
