@@ -1,10 +1,17 @@
-import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import {
+  type BlockGrammar,
+  type BlockReader,
+  type Fence,
+  type LineProbe,
+  type ProbeAnswer,
+  sentIn,
+} from "@toolglot/core/text";
 import { matchAt } from "@toolglot/internal";
 import type { AttpDocument } from "../types.ts";
 import type { ReaderOptions } from "./entry.ts";
 import { readKey } from "./key-line.ts";
 import { readLineValue } from "./line-value.ts";
-import { keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
+import { documentStart, keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
 
 /** What a grammar needs to make its readers. */
 export interface GrammarOptions {
@@ -12,9 +19,6 @@ export interface GrammarOptions {
   toml(start: number, fence: Fence | undefined, indent: number): BlockReader<AttpDocument>;
   json(start: number, fence: Fence | undefined): BlockReader<AttpDocument>;
 }
-
-/** Info strings of fences that may hold a document in any place; in others only one that begins right after the opening. */
-const open = /^(?:|toml\b.*|attp|te?xt|plain\w*|markdown|md|json[c5]?|ini|conf|ya?ml|code|output|response)$/;
 
 const table =
   /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
@@ -32,6 +36,7 @@ const unfinishedJson = /^\s*\{?\s*(?:"[a-z_]{0,16}(?:"\s*(?::\s*(?:"[a-z]{0,8})?
 export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly protocol = "attp";
   readonly blockName = "document";
+  readonly begins: RegExp = documentStart;
   readonly #options: GrammarOptions;
   /** The first document is fenced: later ones without a fence are text. */
   #fencedOnly: boolean | undefined;
@@ -57,7 +62,6 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     const { text, at, end, fence } = probe;
     if (fence?.start === this.#resultFence) return "no";
     if (!fence && this.#fencedOnly) return "no";
-    if (fence && !open.test(fence.info) && !probe.firstInFence) return "no";
     const line = text.slice(at, end < 0 ? undefined : end);
     const complete = end >= 0 || ended;
     const first = line.trimStart().charAt(0);
@@ -95,7 +99,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     const colon = delimiter === ":" || delimiter === "：";
     const known = field !== undefined && /^(?:thought|status|target|code|message)$/.test(field);
     if (colon && !known) return "no";
-    const strong = probe.fence === undefined || open.test(probe.fence.info);
+    const strong = probe.fence === undefined || sentIn.test(probe.fence.info);
     if (field === "thought" || (strong && field === "code")) {
       const opener = field === "thought" && (!colon || probe.fence) ? stringOpener : multiLine;
       if (opener.test(value)) return this.#toml(probe);

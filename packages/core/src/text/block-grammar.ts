@@ -47,6 +47,10 @@ export interface BlockGrammar<Block> {
   protocol: TextProtocol | "native";
   /** Names the events of a block: `document` gives `document-start` and `document-end`. Default `block`. */
   readonly blockName?: string;
+  /** A line, without its break, that begins a block for sure; for lines that {@link line} is not asked about. */
+  readonly begins?: RegExp;
+  /** Whether an element of this name, in lower case, is one of its own. Default: none is. */
+  isOwnTag?(name: string): boolean;
   /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /**

@@ -37,6 +37,13 @@ export function closesFence(line: string, { mark, length }: Pick<Fence, "mark" |
   return run !== undefined && run.charAt(0) === mark && run.length >= length;
 }
 
+/**
+ * Info strings of fences in which blocks are sent: none, a format of data or text, a name for tools. A program's language is none of
+ * them: what stands in such a fence is shown. Of the protocols none has more of them than another, since models mix them up.
+ */
+export const sentIn: RegExp =
+  /^(?:|attp|tam|tool[\w-]*|(?:xml|toml)\b.*|html?|te?xt|plain\w*|markdown|md|json[c5]?|ya?ml|ini|conf|code|output|response)$/;
+
 /** Where a fence stands; offsets are those of the whole text. */
 export interface FenceRange extends Fence {
   /** After its opening line. */
@@ -70,6 +77,11 @@ export class FenceStack {
     const range = Object.assign(fence, { body: next, end: Infinity });
     if (this.#open.push(range) === 1) this.ranges.push(range);
     return true;
+  }
+
+  /** Leaves all that are open, as they are. */
+  forget(): void {
+    this.#open.length = 0;
   }
 
   /** Closes the innermost one at an offset; false when none is open. */

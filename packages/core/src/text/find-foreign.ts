@@ -20,6 +20,9 @@ const rows = callFormats.flatMap(({ name, protocol, marks }) =>
 );
 const openers = new RegExp(rows.map(({ begin }) => begin).join("|"), "gi");
 
+/** A tag that begins a call of any format. */
+export const callOpener: RegExp = new RegExp(`^(?=<)(?:${rows.map(({ begin }) => begin).join("|")})`, "i");
+
 const key = (names: string): string => `["'](?:${names})["']\\s{0,9}:`;
 const names = "(?:tool_|recipient_)?name|tool|function|action";
 const inputs = "(?:tool_|action_)?input|arg(?:ument)?s|parameters";

@@ -2,7 +2,7 @@ import { isLineSpace } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
-import { FenceStack, InlineCode } from "./code.ts";
+import { type Fence, FenceStack, InlineCode, sentIn } from "./code.ts";
 import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
 import { reasoningTag, resultMarker } from "./text-marks.ts";
@@ -52,6 +52,16 @@ export class TextScanner<Block extends BlockBase> {
   #atLineStart = true;
   /** Where the segment of the reader begins. */
   #blockStart = 0;
+  /** The line at hand stands in a fence of a language that no block is sent in. */
+  #inForeign = false;
+  /**
+   * The first line in such a fence that begins a block. Text from here on is held back until the fence ends: if it never does,
+   * the model forgot to close it, and the block is read.
+   */
+  #suspect: number | undefined;
+  #suspectFence: Fence | undefined;
+  /** Fences hide no block any more: the last one was never closed. */
+  #seesThrough = false;
   /** The block that was read last stands in a fence whose closing line may still follow. */
   #awaitsFenceEnd = false;
 
@@ -80,7 +90,16 @@ export class TextScanner<Block extends BlockBase> {
     const source = this.#source;
     source.takeRest();
     this.#ended = true;
-    this.#run(source.tooLong ? { finish: "length" } : options);
+    const ending: EndOptions = source.tooLong ? { finish: "length" } : options;
+    this.#run(ending);
+    if (this.#suspect !== undefined) {
+      source.seek(this.#suspect);
+      this.#suspect = undefined;
+      this.#seesThrough = this.#atLineStart = true;
+      this.#fences.forget();
+      this.#release();
+      this.#run(ending);
+    }
     this.#result.flush(source.length);
     return this.#result.end(this.#fences.ranges);
   }
@@ -102,7 +121,7 @@ export class TextScanner<Block extends BlockBase> {
       } else if (source.at >= source.text.length || !this.#step()) break;
     }
     if (!this.#atLineStart) this.#code.advance(source, source.offset);
-    this.#flush(this.#fenceStart ?? this.#heldLine ?? source.offset);
+    this.#flush(this.#suspect ?? this.#fenceStart ?? this.#heldLine ?? source.offset);
   }
 
   /** Reads on in plain text; false when only more text can decide. */
@@ -183,13 +202,18 @@ export class TextScanner<Block extends BlockBase> {
   #probe(first: number, end: number): boolean {
     const source = this.#source;
     const { offset } = source;
-    const answer = this.#options.grammar.line(
+    const { grammar } = this.#options;
+    const { top } = this.#fences;
+    this.#inForeign =
+      top !== undefined && this.#fenceStart === undefined && !this.#seesThrough && !sentIn.test(top.info);
+    if (this.#inForeign) return this.#passForeign(first, end);
+    const answer = grammar.line(
       {
         text: source.text,
         at: source.at,
         end,
         offset,
-        fence: this.#fences.top,
+        fence: top,
         firstInFence: this.#fenceStart !== undefined,
         blockStart: this.#heldLine ?? offset,
       },
@@ -211,6 +235,22 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
+  /** A line of a fence that hides blocks. */
+  #passForeign(first: number, end: number): boolean {
+    const source = this.#source;
+    const { begins } = this.#options.grammar;
+    if (begins && this.#suspect === undefined && this.#result.depth === 0) {
+      if (end < 0 && !this.#ended && /[<[［t]/i.test(source.text.charAt(first))) return this.#wait();
+      if (begins.test(source.text.slice(source.at, end < 0 ? undefined : end))) {
+        this.#suspect = source.offset;
+        this.#suspectFence = this.#fences.top;
+      }
+    }
+    this.#beginLine();
+    source.at = first;
+    return true;
+  }
+
   /** Nothing is held any more. */
   #release(): void {
     this.#fenceStart = this.#heldLine = undefined;
@@ -220,12 +260,14 @@ export class TextScanner<Block extends BlockBase> {
   #fenceLine(line: string, end: number): boolean {
     const source = this.#source;
     const { offset } = source;
+    const { top } = this.#fences;
     const opens = this.#fences.read(line, offset, source.base + end + 1);
     if (opens === undefined) return false;
     this.#passLine(end);
     this.#release();
     if (opens) this.#fenceStart = offset;
     else if (this.#awaitsFenceEnd) this.#result.extend(source.offset);
+    if (!opens && top === this.#suspectFence) this.#suspect = undefined;
     this.#awaitsFenceEnd = false;
     return true;
   }
@@ -251,7 +293,7 @@ export class TextScanner<Block extends BlockBase> {
     const { text, offset } = source;
     const tag = reasoningTag(text, at, lineComplete);
     const block =
-      !tag && this.#searches
+      !tag && this.#searches && !this.#inForeign
         ? this.#options.grammar.inline?.({ text, at, offset, fence: this.#fences.top }, this.#ended)
         : undefined;
     if (tag === "more" || block === "more") return false;
@@ -273,6 +315,7 @@ export class TextScanner<Block extends BlockBase> {
       result.depth += opens ? 1 : -1;
       return;
     }
+    this.#suspect = undefined;
     this.#flush(start);
     result.turn(opens, start, end);
     if (!opens) {
@@ -309,7 +352,7 @@ export class TextScanner<Block extends BlockBase> {
       return;
     }
     this.#atLineStart = true;
-    result.addAll(found, start, end);
+    result.addAll(found, start, end, !segments);
     if (closedFence) this.#fences.pop(end);
     if (segments) return;
     result.closeBlock(block);

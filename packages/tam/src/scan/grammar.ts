@@ -2,12 +2,15 @@ import type { BlockGrammar, BlockReader, LineProbe, ProbeAnswer } from "@toolglo
 import { isBlank } from "@toolglot/internal";
 import type { TamBlock } from "../types.ts";
 import { TamReader } from "./block-reader.ts";
-import { markerAt } from "./marks.ts";
+import { markerAt, markerPattern } from "./marks.ts";
 import type { ReaderHost, Shared } from "./scan.ts";
+
+const begins = new RegExp(`^\\s*${markerPattern("request")}\\s*$`, "i");
 
 /** Where TAM blocks begin: at a start marker on a line of its own. */
 export class TamGrammar implements BlockGrammar<TamBlock> {
   readonly protocol = "tam";
+  readonly begins: RegExp = begins;
   readonly #shared: Shared = { flat: new Set(), inner: false };
   readonly #makeHost: () => ReaderHost;
 

@@ -1,8 +1,8 @@
 import type { Diagnostic, Segment, Span } from "@toolglot/core";
-import { closesFence, type Fence, openFence } from "@toolglot/core/text";
+import { closesFence, type Fence, openFence, sentIn } from "@toolglot/core/text";
 import { diagnostic } from "../diagnostics.ts";
 import type { ToolsXmlBlock } from "../types.ts";
-import { mayHoldBlock, type Names } from "./grammar.ts";
+import type { Names } from "./grammar.ts";
 
 const closer = /<\/[ \t]{0,8}([^\s<>/]+)\s{0,9}>/g;
 const inlineCode = /(`{1,3})[^`]+\1/g;
@@ -49,7 +49,7 @@ function findLost(
     if (fence && closesFence(written, fence)) fence = undefined;
     else fence ??= openFence(written, start);
     const line = written.replace(inlineCode, (code) => "`".repeat(code.length));
-    if (!line.includes("<") || (fence && !mayHoldBlock(fence.info))) continue;
+    if (!line.includes("<") || (fence && !sentIn.test(fence.info))) continue;
     const say = (from: number, end: number): void => {
       lost ??= diagnostic("toolsxml/missing-root", offset + start + from, offset + start + end);
     };
