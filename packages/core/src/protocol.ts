@@ -43,6 +43,11 @@ export interface ParseOptions {
   tools?: readonly ToolDefinition[];
   /** Whether calls are looked for inside reasoning; found ones are marked `inReasoning`. Default `skip`. */
   reasoning?: "skip" | "search";
+  /**
+   * Marks that reasoning stands between, as `["<notes>", "</notes>"]`, besides those that are known: elements such as `<think>`,
+   * `<reasoning>` and `<scratchpad>`, `[THINK]`, `◁think▷`, the analysis channel of harmony and others. Default none.
+   */
+  reasoningTags?: readonly (readonly [open: string, close: string])[];
   /** The prompt already opened a reasoning block. Default false. */
   startsInReasoning?: boolean;
   /**

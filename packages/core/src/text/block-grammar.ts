@@ -18,6 +18,8 @@ export interface LineProbe {
   fence: Fence | undefined;
   /** Nothing but blank and held lines stands between the fence's opening line and this one. */
   firstInFence: boolean;
+  /** Nothing but white space and reasoning stands before the line. */
+  isFirst: boolean;
   /** Offset where a block begins if one begins here: that of the first held line, else of this line. */
   blockStart: number;
 }

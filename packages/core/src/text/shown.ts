@@ -9,7 +9,7 @@ import { resultMarker } from "./text-marks.ts";
 /** What may stand before a block on its line: the sign of a list, and a bracket written twice. */
 const listSign = /^\s*(?:(?:[-*+•‣◦▪·–—]|\(?\w{1,3}[.)）])\s+|\(?\d{1,3}[、．]\s*){0,3}<{0,2}$/u;
 /** Tags, comments, and special tokens of chat templates, which are no text. */
-const tags = /<!--|-->|<(\/?)([a-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?\/?>|<[|｜][^<>\n]{1,60}>(?:assistant|final|commentary)?/gi;
+const tags = /<!--|-->|<\?[^<>\n]{0,200}>|<(\/?)([a-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?\/?>|<[|｜][^<>\n]{1,60}>(?:assistant|final|commentary)?/gi;
 /** Elements of HTML that never hold anything. */
 const holdsNothing = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 
@@ -27,7 +27,8 @@ function quotes(before: string, behind: string): boolean {
   const found = opensQuote.exec(before.slice(-reach));
   const open = found?.[1] ?? found?.[2];
   const close = closesQuote.exec(behind.slice(0, reach))?.[1];
-  if (!open || !close || ruler.test(open)) return false;
+  // What ends with a closing bracket opens nothing.
+  if (!open || !close || ruler.test(open) || mirrored.indexOf(open.slice(-1)) % 2 === 1) return false;
   const answers = (one: string, other: string): boolean => {
     const at = mirrored.indexOf(one);
     return (at < 0 ? one : mirrored.charAt(at ^ 1)) === other;
@@ -35,8 +36,9 @@ function quotes(before: string, behind: string): boolean {
   return answers(open.slice(-1), close.charAt(0)) || answers(open.charAt(0), close.slice(-1));
 }
 
-/** Special tokens and wrappers of calls leave a block on a line of its own. */
-const isNothing = (tag: string): boolean => /^<[|｜]/.test(tag) || callOpener.test(tag);
+/** Declarations, special tokens and wrappers of calls leave a block on a line of its own; so do whole comments. */
+const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.test(tag);
+const comments = /<!--[^\n]*?-->/g;
 
 /** What a grammar says of the places where its blocks stand. */
 export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag">;
@@ -101,7 +103,9 @@ export class ShownBlocks<Block> {
       if (segment.type === "text") this.#read(segment.text, segment.span.start);
       else if (segment.type === "block" && blocks.has(segment.block)) {
         judged.push(segment.block);
-        this.#lineIsShown ||= this.#isInLine(at);
+        // A tag of reasoning that belongs to no segment may stand between.
+        const isNext = (this.#segments[at - 1]?.span.end ?? 0) === segment.span.start;
+        this.#lineIsShown = isNext && (this.#lineIsShown || this.#isInLine(at));
         const isShown = this.#isInFence(at, segment.span) || this.#lineIsShown || this.#isQuoted(at);
         this.#shown.push(isShown);
         this.#around.push(0);
@@ -132,8 +136,8 @@ export class ShownBlocks<Block> {
   #isInLine(at: number): boolean {
     const before = this.#segments[at - 1];
     if (before?.type !== "text") return false;
-    const line = before.text.slice(before.text.lastIndexOf("\n") + 1).replace(tags, (tag) => (isNothing(tag) ? "" : tag));
-    return !listSign.test(line);
+    const line = before.text.slice(before.text.lastIndexOf("\n") + 1);
+    return !listSign.test(line.replace(comments, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
   }
 
   /** Whether signs of quotation stand around a block. */

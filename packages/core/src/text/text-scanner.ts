@@ -5,7 +5,7 @@ import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./b
 import { type Fence, FenceStack, InlineCode, sentIn } from "./code.ts";
 import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
-import { reasoningTag, resultMarker } from "./text-marks.ts";
+import { headMarks, type ReasoningMark, type ReasoningMarks, reasoningMarks, resultMarker } from "./text-marks.ts";
 
 const defaultMaxInputLength = 16 * 1024 * 1024;
 
@@ -44,6 +44,15 @@ export class TextScanner<Block extends BlockBase> {
   #heldLine: number | undefined;
   readonly #nextTag = new NextMark("<");
   readonly #nextBreak = new NextMark("\n");
+  readonly #marks: ReasoningMarks;
+  /** Lookahead for the marks of reasoning that don't begin with `<`. */
+  readonly #heads: readonly NextMark[];
+  /** What closes the reasoning that is open; unknown where the prompt opened it. */
+  #reasoningKind: string | undefined;
+  /** Offset of the first line that is not blank, and no reasoning. */
+  #firstLine: number | undefined;
+  /** Offset of the first text on the line at hand. */
+  #lineText = -1;
   /** No more text comes. */
   #ended = false;
   /** Reading goes on when a line break comes. */
@@ -66,7 +75,9 @@ export class TextScanner<Block extends BlockBase> {
   #awaitsFenceEnd = false;
 
   constructor(options: TextScannerOptions<Block>) {
-    const { maxInputLength = defaultMaxInputLength, startsInReasoning } = options;
+    const { maxInputLength = defaultMaxInputLength, startsInReasoning, reasoningTags } = options;
+    this.#marks = reasoningMarks(reasoningTags);
+    this.#heads = headMarks(this.#marks);
     this.#options = options;
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
@@ -203,6 +214,8 @@ export class TextScanner<Block extends BlockBase> {
     const source = this.#source;
     const { offset } = source;
     const { grammar } = this.#options;
+    this.#firstLine ??= offset;
+    this.#lineText = source.base + first;
     const { top } = this.#fences;
     this.#inForeign =
       top !== undefined && this.#fenceStart === undefined && !this.#seesThrough && !sentIn.test(top.info);
@@ -215,6 +228,7 @@ export class TextScanner<Block extends BlockBase> {
         offset,
         fence: top,
         firstInFence: this.#fenceStart !== undefined,
+        isFirst: offset === this.#firstLine,
         blockStart: this.#heldLine ?? offset,
       },
       this.#ended,
@@ -278,22 +292,36 @@ export class TextScanner<Block extends BlockBase> {
     const { text } = source;
     const lineEnd = Math.min(this.#nextBreak.find(text, source.at), text.length);
     const isComplete = lineEnd < text.length;
-    for (let at = this.#nextTag.find(text, source.at); at < lineEnd; at = this.#nextTag.find(text, at + 1)) {
+    for (let at = this.#nextStop(text, source.at); at < lineEnd; at = this.#nextStop(text, at + 1)) {
       source.at = at;
       const answer = this.#tag(at, isComplete || this.#ended);
       if (answer !== undefined) return answer;
+    }
+    // The first half of what a mark begins with.
+    if (!isComplete && !this.#ended && this.#marks.heads.some((head) => head.startsWith(text.charAt(lineEnd - 1)))) {
+      source.at = lineEnd - 1;
+      return false;
     }
     this.#atLineStart = isComplete;
     return this.#passLine(lineEnd);
   }
 
-  /** A `<` in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
+  /** Where a mark of reasoning or a block within the line may begin. */
+  #nextStop(text: string, at: number): number {
+    let next = this.#nextTag.find(text, at);
+    for (const head of this.#heads) next = Math.min(next, head.find(text, at));
+    return next;
+  }
+
+  /** A stop in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
   #tag(at: number, lineComplete: boolean): boolean | undefined {
     const source = this.#source;
     const { text, offset } = source;
-    const tag = reasoningTag(text, at, lineComplete);
+    const { depth } = this.#result;
+    const mark = this.#marks.at(text, at, lineComplete, depth > 0 || offset === this.#lineText);
+    const tag = mark === "more" || this.#counts(mark, depth) ? mark : undefined;
     const block =
-      !tag && this.#searches && !this.#inForeign
+      !tag && this.#searches && !this.#inForeign && text.charCodeAt(at) === 60
         ? this.#options.grammar.inline?.({ text, at, offset, fence: this.#fences.top }, this.#ended)
         : undefined;
     if (tag === "more" || block === "more") return false;
@@ -301,12 +329,19 @@ export class TextScanner<Block extends BlockBase> {
     const quoted = this.#code.covers(source, at, lineComplete);
     if (quoted === "more") return this.#wait();
     if (quoted) return undefined;
-    if (tag) this.#reasoningTag(offset, offset + tag.length, tag.opens);
+    if (tag) this.#reasoningTag(offset, offset + tag.length, tag);
     else this.#openBlock(block as BlockReader<Block>, offset);
     return true;
   }
 
-  #reasoningTag(start: number, end: number, opens: boolean): void {
+  /** Whether a mark opens or closes something: within reasoning only marks of its kind do. */
+  #counts(mark: ReasoningMark | undefined, depth: number): boolean {
+    if (!mark) return false;
+    if (depth === 0) return mark.opens || !mark.needsPartner;
+    return this.#reasoningKind === undefined || mark.kind === this.#reasoningKind;
+  }
+
+  #reasoningTag(start: number, end: number, { opens, kind }: ReasoningMark): void {
     const source = this.#source;
     const result = this.#result;
     source.seek(end);
@@ -316,6 +351,8 @@ export class TextScanner<Block extends BlockBase> {
       return;
     }
     this.#suspect = undefined;
+    this.#reasoningKind = kind;
+    if (source.slice(this.#firstLine ?? start, start).trim() === "") this.#firstLine = undefined;
     this.#flush(start);
     result.turn(opens, start, end);
     if (!opens) {

@@ -121,8 +121,6 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   readonly blockName = "tools";
   readonly begins: RegExp = openerLine;
   readonly #options: GrammarOptions;
-  /** Offset of the message's first line. */
-  #first = -1;
 
   constructor(options: GrammarOptions) {
     this.#options = options;
@@ -133,14 +131,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     let first = at;
     while (isLineSpace(text.charCodeAt(first))) first += 1;
     const code = text.charCodeAt(first);
-    if (this.#first < 0) {
-      // Reasoning may come before an envelope.
-      const tag = code === 60 ? text.slice(first, first + 10).toLowerCase() : "";
-      if (!ended && end < 0 && tag.length < 10 && ["<thinking>", "<thought>"].some((one) => one.startsWith(tag)) && tag)
-        return "more";
-      if (!/^<(?:think|thinking|thought)[\s>]/.test(tag)) this.#first = offset;
-    }
-    if (code === 123) return this.#envelope(text, first, offset + first - at, ended, offset !== this.#first);
+    if (code === 123) return this.#envelope(text, first, offset + first - at, ended, !probe.isFirst);
     if (code !== 60) return "no";
     const answer = this.#opener(text, first, true, ended);
     if (answer !== "no") return answer === "more" ? "more" : this.#options.block(offset + first - at, fence);
