@@ -28,3 +28,4 @@ export {
   textHash,
 } from "./text/text-protocol.ts";
 export { TextScanner } from "./text/text-scanner.ts";
+export { asKey, asTag, type Trace } from "./text/unread.ts";

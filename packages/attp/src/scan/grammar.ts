@@ -1,10 +1,13 @@
 import {
+  asKey,
+  asTag,
   type BlockGrammar,
   type BlockReader,
   type Fence,
   type LineProbe,
   type ProbeAnswer,
   sentIn,
+  type Trace,
 } from "@toolglot/core/text";
 import { matchAt } from "@toolglot/internal";
 import type { AttpDocument } from "../types.ts";
@@ -21,22 +24,37 @@ export interface GrammarOptions {
 }
 
 const table =
-  /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
+  /^\s*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
 /** What only the host writes. */
-const result = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_ ]?results?["']?[ \t]*[\]\uff3d]{1,2}/i;
+const result = /^\s*[[\uff3b]{1,2}[ \t]*["']?tool[-_ ]?results?["']?[ \t]*[\]\uff3d]{1,2}/i;
 /** How a line may begin that is still to become one of them. Groups: the parts of a word. */
-const bracket = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?([a-z]*)[-_ ]?([a-z]*)["']?[ \t]*(?:[\]\uff3d].*)?$/i;
+const bracket = /^\s*[[\uff3b]{1,2}[ \t]*["']?([a-z]*)[-_ ]?([a-z]*)["']?[ \t]*(?:[\]\uff3d].*)?$/i;
 const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#[^\n]*|\/\/[^\n]*)?)?\r?$/i;
 const stringOpener = /^["'“”‘’]/;
 const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;
 const jsonKey = /^\s*\{?\s*"(?:thought|tool_call)"\s*:|^\s*\{?\s*"status"\s*:\s*"(?:success|fail)"/;
 const unfinishedJson = /^\s*\{?\s*(?:"[a-z_]{0,16}(?:"\s*(?::\s*(?:"[a-z]{0,8})?)?)?)?$/;
 
+/** `status` and `code` are words of many formats: with the table or a thought they are a document. */
+const traces: readonly Trace[] = [
+  [/^[^\p{L}\n<]{0,20}[[{(<【［]\s{0,4}(tool[-_ ]?call)\s{0,4}[\])}>】］]/giu, 4],
+  [asTag("tool[-_ ]?call"), 4],
+  [asKey("tool[-_ ]?call"), 4],
+  [asKey("(?:tool[-_ ]?call\\.)?(?:thought|code)"), 3],
+  [asTag("thought"), 3],
+  [asKey("(?:tool[-_ ]?call\\.)?(?:status|target)"), 2],
+  [asTag("status|target|code"), 2],
+  // What its programs end with, and what is left of a document that was cut.
+  [/^[^\p{L}\p{N}\n]{0,6}(__result__)\s{0,9}=(?!=)/gu, 7],
+  [/^[^\p{L}\p{N}\n']{0,6}(''')\s*$/gu, 6],
+];
+
 /** Where ATTP documents begin. */
 export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly protocol = "attp";
   readonly blockName = "document";
   readonly begins: RegExp = documentStart;
+  readonly traces: readonly Trace[] = traces;
   readonly #options: GrammarOptions;
   /** The first document is fenced: later ones without a fence are text. */
   #fencedOnly: boolean | undefined;

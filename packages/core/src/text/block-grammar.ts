@@ -3,6 +3,7 @@ import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, S
 import type { TextProtocol } from "./call-formats.ts";
 import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";
+import type { Trace } from "./unread.ts";
 
 /** A line of plain text, as a grammar sees it. */
 export interface LineProbe {
@@ -51,6 +52,10 @@ export interface BlockGrammar<Block> {
   readonly blockName?: string;
   /** A line, without its break, that begins a block for sure; for lines that {@link line} is not asked about. */
   readonly begins?: RegExp;
+  /** How text looks that was meant as a block and lacks its form, in any notation. */
+  readonly traces?: readonly Trace[];
+  /** Tools that need no definition, in lower case. */
+  readonly builtIns?: readonly string[];
   /** Whether an element of this name, in lower case, is one of its own. Default: none is. */
   isOwnTag?(name: string): boolean;
   /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */

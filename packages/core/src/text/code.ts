@@ -17,9 +17,9 @@ export interface Fence {
   start: number;
 }
 
-const opener = /^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
+const opener = /^([^\S\n]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
 /** By itself: this is asked of every line of a document in a fence. */
-const closer = /^[ \t]*(`{3,}|~{3,})[ \t\r]*$/;
+const closer = /^[^\S\n]*(`{3,}|~{3,})[^\S\n]*$/;
 
 /** The fence a line opens, if it does. A line with further backticks after the run is inline code, not a fence. */
 export function openFence(line: string, start: number): Fence | undefined {

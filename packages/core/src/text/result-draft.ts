@@ -3,9 +3,11 @@ import type { BlockBase, ParseResult, Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { TextScannerOptions } from "./block-grammar.ts";
 import type { FenceRange } from "./code.ts";
+import { findFabricated } from "./fabricated.ts";
 import { findForeign } from "./find-foreign.ts";
 import { ShownBlocks } from "./shown.ts";
 import type { Source } from "./source.ts";
+import { findUnread } from "./unread.ts";
 
 const shownBlock = "A block is shown here, and not sent: text or code stands around it. It is not run.";
 const howToSend = "To send a block, write it on lines of its own, or as all that a fence holds.";
@@ -171,7 +173,7 @@ export class ResultDraft<Block extends BlockBase> {
     if (this.depth > 0)
       this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
     this.#close(length);
-    for (const [format, { start, end }] of findForeign(protocol, tools, fences, this.#segments))
+    for (const [format, { start, end }] of findForeign(this.#options.grammar, tools, fences, this.#segments))
       this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
     if (tooLong) {
       for (const block of this.blocks) block.status = "invalid";
@@ -185,8 +187,41 @@ export class ResultDraft<Block extends BlockBase> {
     this.#markShown(fences);
     onEnd?.(result);
     this.#judgeExamples();
+    this.#markFabricated(fences);
+    this.#reportUnread(fences);
     this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
     return result;
+  }
+
+  /** Reports text that was meant as a block, where nothing else was found in it. */
+  #reportUnread(fences: readonly FenceRange[]): void {
+    const { grammar, tools = [] } = this.#options;
+    const isTold = this.#diagnostics.some(
+      ({ code, severity, affects }) => severity === "error" || affects === "value" || code === "core/foreign-format",
+    );
+    if (isTold) return;
+    const texts = this.#segments.filter(
+      ({ type, span }) => type === "text" && !this.#diagnostics.some((one) => span.start <= one.span.start && one.span.end <= span.end),
+    );
+    const found = findUnread(texts, fences, grammar, tools);
+    if (found)
+      this.warn("unread-block", found.start, found.end, "This looks like a call that is not written as one; it was not read.", {
+        hint: "Write the block as it is taught: not escaped, without signs before its lines, and in no other notation.",
+      });
+  }
+
+  /** Marks the blocks behind turns that the model made up, and behind what damaged blocks took in. */
+  #markFabricated(fences: readonly FenceRange[]): void {
+    const slice = (start: number, end: number): string => this.#source.slice(start, end);
+    const [first, ...more] = findFabricated(this.#segments, fences, this.#diagnostics, slice);
+    if (!first) return;
+    for (const block of this.blocks) if (block.span.start > first.start) block.afterFabricatedResult = true;
+    const turn = [first, ...more].find(({ kind }) => kind === "turn");
+    if (first.kind === "result") this.fabricated(first.start, first.end);
+    if (turn)
+      this.warn("fabricated-turn", turn.start, turn.end, "The model wrote a turn of the conversation itself.", {
+        hint: "Stop at the end of your own turn. Calls after it are not run.",
+      });
   }
 
   /** Marks the blocks that are shown and not sent. */

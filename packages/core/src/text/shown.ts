@@ -38,7 +38,7 @@ function quotes(before: string, behind: string): boolean {
 
 /** Declarations, special tokens and wrappers of calls leave a block on a line of its own; so do whole comments. */
 const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.test(tag);
-const comments = /<!--[^\n]*?-->/g;
+const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
 /** What a grammar says of the places where its blocks stand. */
 export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag">;
@@ -137,7 +137,7 @@ export class ShownBlocks<Block> {
     const before = this.#segments[at - 1];
     if (before?.type !== "text") return false;
     const line = before.text.slice(before.text.lastIndexOf("\n") + 1);
-    return !listSign.test(line.replace(comments, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
+    return !listSign.test(line.replace(nothing, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
   }
 
   /** Whether signs of quotation stand around a block. */

@@ -147,7 +147,7 @@ const role = "(?:user|human|prompter|system|developer|assistant|chatbot|tools?|i
  * of Llama 2 and Mistral. A message of harmony may begin within the assistant's own turn.
  */
 export const turnToken: RegExp = new RegExp(
-  `<[|｜]{1,2}(?:[a-z]{1,20}[_▁ -])?${role}(?:[_▁ -]token)?[|｜]{1,2}>` +
+  `<[|｜]{1,2}(?:(?:im|message)[_▁ -])?${role}(?:[_▁ -]token)?[|｜]{1,2}>` +
     `|<[|｜]?(?:im_start|start_of_turn|start_header_id|header_start|start_of_role|turn|from)[|｜]?>\\s?(?:${role}|model|gpt|function)\\b` +
     `|<\\|start\\|>(?!assistant)(?:${role}|functions?\\.)` +
     "|<(?:reserved_106|extra_id_1)>|<\\|START_OF_TURN_TOKEN\\|>|\\[INST\\]|<<SYS>>|\\[(?:SYSTEM_PROMPT|AVAILABLE_TOOLS)\\]",
@@ -156,4 +156,4 @@ export const turnToken: RegExp = new RegExp(
 
 /** The same in plain words, at the start of a line. Groups: the user's label, the assistant's, another one's. */
 export const turnLabel: RegExp =
-  /^[ \t\u3000*_]*(?:#{1,4} *)?[*_]*(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|tool (?:result|output|response)|function result|observation|系统|工具|工具结果|观察))[ \t*_]*(?:[:：][ \t*_]*|(?<=#[^\n]{1,20})$)/gimu;
+  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|tool (?:result|output|response)|function result|observation|系统|工具|工具结果|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;

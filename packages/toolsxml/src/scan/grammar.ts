@@ -1,5 +1,15 @@
 import type { ToolDefinition } from "@toolglot/core";
-import type { BlockGrammar, BlockReader, Fence, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import {
+  asKey,
+  asTag,
+  type BlockGrammar,
+  type BlockReader,
+  type Fence,
+  type InlineProbe,
+  type LineProbe,
+  type ProbeAnswer,
+  type Trace,
+} from "@toolglot/core/text";
 import { isLineSpace } from "@toolglot/internal";
 import type { ToolsXmlBlock } from "../types.ts";
 import { LooseTags } from "./loose-tags.ts";
@@ -115,11 +125,20 @@ const partialEnvelope = /^\{\s*(?:"[a-z]{0,5}(?:"\s*)?)?$/;
 const reach = 200;
 const textReach = 300;
 
+/** `command` and its like are words of many formats: two of them, or one with its closing tag, are a block. */
+const traces: readonly Trace[] = [
+  [asTag("tools|command|edit|read|get_value|ctrl|mcp"), 3],
+  [asTag("file|find|replace|search|input"), 2],
+  [asKey("tools|command|edit|get_value|ctrl|mcp"), 3],
+];
+
 /** Where ToolsXML blocks begin. */
 export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   readonly protocol = "toolsxml";
   readonly blockName = "tools";
   readonly begins: RegExp = openerLine;
+  readonly traces: readonly Trace[] = traces;
+  readonly builtIns: readonly string[] = builtIns;
   readonly #options: GrammarOptions;
 
   constructor(options: GrammarOptions) {
