@@ -60,7 +60,8 @@ export function explainResult<Block extends BlockBase>(
   const shown = found.filter((block) => block.shown);
   // What is shown only has to be read by people.
   const told = findings.filter(
-    ({ code, span }) => code.startsWith("core/") || !shown.some((one) => one.span.start <= span.start && span.end <= one.span.end),
+    ({ code, span }) =>
+      code.startsWith("core/") || !shown.some((one) => one.span.start <= span.start && span.end <= one.span.end),
   );
   const sent = blocks - shown.length;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.

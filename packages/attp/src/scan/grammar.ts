@@ -55,6 +55,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly blockName = "document";
   readonly begins: RegExp = documentStart;
   readonly traces: readonly Trace[] = traces;
+  readonly marks: RegExp = /tool\\*_call|'''/;
   readonly #options: GrammarOptions;
   /** The first document is fenced: later ones without a fence are text. */
   #fencedOnly: boolean | undefined;

@@ -54,6 +54,8 @@ export interface BlockGrammar<Block> {
   readonly begins?: RegExp;
   /** How text looks that was meant as a block and lacks its form, in any notation. */
   readonly traces?: readonly Trace[];
+  /** A part of its markers, as it is or escaped, that no other text holds. */
+  readonly marks?: RegExp;
   /** Tools that need no definition, in lower case. */
   readonly builtIns?: readonly string[];
   /** Whether an element of this name, in lower case, is one of its own. Default: none is. */

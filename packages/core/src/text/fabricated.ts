@@ -41,7 +41,8 @@ export function findFabricated<Block extends BlockBase>(
     if (type === "block") {
       while ((doubtful[doubt]?.end ?? span.start) < span.start) doubt += 1;
       const one = doubtful[doubt];
-      if (one && one.start <= span.end && span.start < last) found.push(...swallowed(slice(span.start, span.end), span.start));
+      if (one && one.start <= span.end && span.start < last)
+        found.push(...swallowed(slice(span.start, span.end), span.start));
       begins = false;
       afterBlock = true;
     }
@@ -62,9 +63,13 @@ export function findFabricated<Block extends BlockBase>(
   return found;
 }
 
+/** A short line that a colon ends, or a heading. */
+const hasLabel = /(?:^|\n)(?:[^\n:：]{2,24}[:：]|[ \t]*#)/;
+
 /** What a text holds of marks that begin a turn, in order. Labels in words count where a block may follow. */
 function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[] {
-  const found: Span[] = [];
+  const found: Span[] = mayPrecede && hasLabel.test(text) ? labelsOf(text, afterBlock) : [];
+  if (!text.includes("<") && !text.includes("[")) return found;
   const code = new InlineCode();
   let lineBegin = -1;
   let end = -1;
@@ -77,7 +82,6 @@ function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[]
     if (code.covers({ text, base: 0 }, index, true) === true) continue;
     found.push({ start: index, end: index + token.length });
   }
-  if (mayPrecede) found.push(...labelsOf(text, afterBlock));
   return found.sort((a, b) => a.start - b.start);
 }
 
@@ -90,7 +94,12 @@ function labelsOf(text: string, afterBlock: boolean): Span[] {
   for (const { 0: label, 1: human, 2: assistant, index } of text.matchAll(turnLabel)) {
     const span = { start: index + label.search(/\S/), end: index + label.trimEnd().length };
     if (human) {
-      const before = text.slice(Math.max(0, index - 300), index).trimEnd().split("\n").at(-1) ?? "";
+      const before =
+        text
+          .slice(Math.max(0, index - 300), index)
+          .trimEnd()
+          .split("\n")
+          .at(-1) ?? "";
       const behind = text.slice(lineEnd(text, index) + 1, lineEnd(text, index) + 300).split("\n", 1)[0] as string;
       const inList = (listLine.test(before) && !/[.?!。？！]$/.test(before)) || listLine.test(behind);
       user ??= { span, isSure: afterBlock || !inList };

@@ -1,8 +1,8 @@
 import { lineEnd, matchAt } from "@toolglot/internal";
 import type { Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
-import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
+import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
 import { type FenceRange, InlineCode } from "./code.ts";
 
 /** A pattern for a text of the table. */
@@ -147,7 +147,8 @@ class ForeignFinder {
       this.#calls(text, offset, bareCall, ({ 0: found, 1: python, 2: bare = python ?? "", index }) => {
         const start = index + found.search(/\S/);
         // A sentence that speaks of a call goes on behind it.
-        const isCall = this.#namesTool(bare, this.#declared) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
+        const isCall =
+          this.#namesTool(bare, this.#declared) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
         const name = python ? "a call in Python" : "a call without its markers";
         return isCall ? { name, start, end: index + found.trimEnd().length } : undefined;
       });

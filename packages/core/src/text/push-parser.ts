@@ -53,12 +53,17 @@ export function checkParseOptions(
   own: readonly string[] = [],
   known?: { protocol: TextProtocol; repairs: Readonly<Record<string, unknown>> },
 ): void {
-  checkKeys<object, string>(what, options, ["strict maxInputLength tools reasoning reasoningTags startsInReasoning shown repairs", ...own]);
+  checkKeys<object, string>(what, options, [
+    "strict maxInputLength tools reasoning reasoningTags startsInReasoning shown repairs",
+    ...own,
+  ]);
   const { maxInputLength, repairs, shown, reasoningTags, onEvent } = options;
   if (maxInputLength !== undefined && !(maxInputLength >= 0))
     throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
   const isPair = (pair: unknown): boolean =>
-    Array.isArray(pair) && pair.length === 2 && pair.every((text) => typeof text === "string" && /^\S[^\n]*$/.test(text));
+    Array.isArray(pair) &&
+    pair.length === 2 &&
+    pair.every((text) => typeof text === "string" && /^\S[^\n]*$/.test(text));
   if (reasoningTags !== undefined && !(Array.isArray(reasoningTags) && reasoningTags.every(isPair)))
     throw new TypeError('reasoningTags is a list of pairs such as ["<notes>", "</notes>"]');
   if (!["mark", "run", undefined].includes(shown))

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostic.ts";
-import type { BlockBase, ParseResult, Segment } from "../protocol.ts";
+import { type BlockBase, isRunnable, type ParseResult, type Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { TextScannerOptions } from "./block-grammar.ts";
 import type { FenceRange } from "./code.ts";
@@ -200,14 +200,17 @@ export class ResultDraft<Block extends BlockBase> {
       ({ code, severity, affects }) => severity === "error" || affects === "value" || code === "core/foreign-format",
     );
     if (isTold) return;
-    const texts = this.#segments.filter(
-      ({ type, span }) => type === "text" && !this.#diagnostics.some((one) => span.start <= one.span.start && one.span.end <= span.end),
-    );
-    const found = findUnread(texts, fences, grammar, tools);
+    const found = findUnread(this.#segments, fences, grammar, tools, this.blocks.some(isRunnable));
     if (found)
-      this.warn("unread-block", found.start, found.end, "This looks like a call that is not written as one; it was not read.", {
-        hint: "Write the block as it is taught: not escaped, without signs before its lines, and in no other notation.",
-      });
+      this.warn(
+        "unread-block",
+        found.start,
+        found.end,
+        "This looks like a call that is not written as one; it was not read.",
+        {
+          hint: "Write the block as it is taught: not escaped, without signs before its lines, and in no other notation.",
+        },
+      );
   }
 
   /** Marks the blocks behind turns that the model made up, and behind what damaged blocks took in. */

@@ -9,7 +9,8 @@ import { resultMarker } from "./text-marks.ts";
 /** What may stand before a block on its line: the sign of a list, and a bracket written twice. */
 const listSign = /^\s*(?:(?:[-*+•‣◦▪·–—]|\(?\w{1,3}[.)）])\s+|\(?\d{1,3}[、．]\s*){0,3}<{0,2}$/u;
 /** Tags, comments, and special tokens of chat templates, which are no text. */
-const tags = /<!--|-->|<\?[^<>\n]{0,200}>|<(\/?)([a-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?\/?>|<[|｜][^<>\n]{1,60}>(?:assistant|final|commentary)?/gi;
+const tags =
+  /<!--|-->|<\?[^<>\n]{0,200}>|<(\/?)([a-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?\/?>|<[|｜][^<>\n]{1,60}>(?:assistant|final|commentary)?/gi;
 /** Elements of HTML that never hold anything. */
 const holdsNothing = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 
@@ -17,6 +18,8 @@ const holdsNothing = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|t
 const opensQuote = /(?:^|[\s=(,:[{])([^\s\p{L}\p{N}]{1,20})\s*$|(["'`]{1,3})\s*$/u;
 const closesQuote = /^\s*([^\s\p{L}\p{N}]{1,20})/u;
 /** What divides a text, or underlines a heading. */
+/** Ends as words and sentences do; a blank line is behind it or not. */
+const endsSentence = /[\w,.:;!?\u4e00-\u9fff。：！？]\n?$/;
 const ruler = /^([-*_=#~.+])\1*$/;
 const mirrored = "()[]{}<>«»“”‘’「」『』《》";
 const reach = 200;
@@ -81,7 +84,7 @@ export class ShownBlocks<Block> {
   /** The line at hand began with a block that is shown. */
   #lineIsShown = false;
   /** Fences that are never closed, and hold other text before a block. */
-  readonly unclosed = new Set<FenceRange>();
+  readonly unclosed: Set<FenceRange> = new Set();
 
   /** @param fences The outermost ones, in order. */
   constructor(
@@ -111,7 +114,8 @@ export class ShownBlocks<Block> {
         this.#around.push(0);
         this.#textBefore.push(segment.span.end);
       }
-      if (this.#source.slice(segment.span.end - 1, segment.span.end) === "\n") this.#lineIsShown = false;
+      if (this.#lineIsShown && this.#source.slice(segment.span.end - 1, segment.span.end) === "\n")
+        this.#lineIsShown = false;
     }
     const all = judged.length;
     if (this.#comment !== undefined) this.#hold(this.#comment, all);
@@ -137,6 +141,7 @@ export class ShownBlocks<Block> {
     const before = this.#segments[at - 1];
     if (before?.type !== "text") return false;
     const line = before.text.slice(before.text.lastIndexOf("\n") + 1);
+    if (line.trim() === "") return false;
     return !listSign.test(line.replace(nothing, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
   }
 
@@ -144,7 +149,14 @@ export class ShownBlocks<Block> {
   #isQuoted(at: number): boolean {
     const before = this.#segments[at - 1];
     const behind = this.#segments[at + 1];
-    return before?.type === "text" && behind?.type === "text" && quotes(before.text.slice(0, before.text.lastIndexOf("\n") + 1), behind.text);
+    if (before?.type !== "text" || behind?.type !== "text") return false;
+    const end = before.text.lastIndexOf("\n");
+    // Most texts before a block end like a sentence.
+    return (
+      end >= 0 &&
+      !endsSentence.test(before.text.slice(Math.max(0, end - 2), end)) &&
+      quotes(before.text.slice(0, end), behind.text)
+    );
   }
 
   /** Whether a block stands in a fence that holds more than blocks, or is one of a language that none is sent in. */
@@ -168,7 +180,8 @@ export class ShownBlocks<Block> {
       if (!segment || segment.span.end <= fence.body || segment.span.start >= fence.end) return false;
       if (segment.type !== "text") continue;
       const { start } = segment.span;
-      if (segment.text.slice(Math.max(0, fence.body - start), Math.max(0, fence.end - start)).trim() !== "") return true;
+      if (segment.text.slice(Math.max(0, fence.body - start), Math.max(0, fence.end - start)).trim() !== "")
+        return true;
     }
   }
 
@@ -181,6 +194,11 @@ export class ShownBlocks<Block> {
 
   /** Reads a text segment: elements and comments begin and end in it. */
   #read(text: string, offset: number): void {
+    if (this.#lineIsShown && text.includes("\n")) this.#lineIsShown = false;
+    if (!text.includes("<") && this.#comment === undefined) {
+      this.#textBefore[this.#shown.length] = offset + text.length;
+      return;
+    }
     const code = new InlineCode();
     const number = this.#shown.length;
     let lineStart = 0;
@@ -193,7 +211,6 @@ export class ShownBlocks<Block> {
       isBlank = false;
       this.#textBefore[number] = offset + to;
     };
-    if (text.includes("\n")) this.#lineIsShown = false;
     for (const { 0: tag, 1: slash, 2: written = "", index } of text.matchAll(tags)) {
       const lineBreak = text.slice(done, index).lastIndexOf("\n");
       if (lineBreak >= 0) {
@@ -203,7 +220,11 @@ export class ShownBlocks<Block> {
       pass(index);
       done = index + tag.length;
       const fence = this.#fenceAt(offset + index);
-      if ((fence && fence.end < Infinity) || typeof resultMarker(tag, true) === "number" || code.covers({ text, base: 0 }, index, true) === true) {
+      if (
+        (fence && fence.end < Infinity) ||
+        typeof resultMarker(tag, true) === "number" ||
+        code.covers({ text, base: 0 }, index, true) === true
+      ) {
         pass(done, index);
         continue;
       }

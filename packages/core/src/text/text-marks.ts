@@ -1,5 +1,4 @@
 import { matchAt } from "@toolglot/internal";
-import { NextMark } from "./source.ts";
 
 /** A pair of texts that reasoning stands between. */
 export interface ReasoningPair {
@@ -60,8 +59,10 @@ export class ReasoningMarks {
   readonly #texts = new Map<string, { kind: string; opens: boolean; needsPartner: boolean }>();
   readonly #longest: number;
   readonly #pattern: RegExp;
-  /** What marks begin with that don't begin with `<`. */
-  readonly heads: readonly string[];
+  /** Second units of the marks that begin with `<` and are no elements. */
+  readonly #seconds: string;
+  /** First units of the marks that don't begin with `<`. */
+  readonly firsts: string;
 
   constructor(own: readonly (readonly [open: string, close: string])[] = []) {
     const pairs = [...reasoningPairs, ...own.map(([open, close]): ReasoningPair => ({ open, close: [close] }))];
@@ -73,8 +74,8 @@ export class ReasoningMarks {
     const texts = [...this.#texts.keys()].sort((a, b) => b.length - a.length);
     this.#longest = texts[0]?.length ?? 0;
     this.#pattern = new RegExp(texts.map((text) => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&")).join("|"), "iy");
-    const written = pairs.flatMap(({ open, close }) => [open, ...close]);
-    this.heads = [...new Set(written.filter((text) => !text.startsWith("<")).map((text) => text.slice(0, 2)))];
+    this.#seconds = texts.map((text) => (text.startsWith("<") ? text.charAt(1) : "")).join("");
+    this.firsts = texts.map((text) => (text.startsWith("<") ? "" : text.charAt(0))).join("");
   }
 
   /**
@@ -84,12 +85,13 @@ export class ReasoningMarks {
    * @param begins Only white space stands before it on its line.
    */
   at(text: string, at: number, ended: boolean, begins: boolean): ReasoningMark | "more" | undefined {
-    const found = matchAt(this.#pattern, text, at)?.[0];
-    if (found !== undefined) {
-      const mark = this.#texts.get(found.toLowerCase());
+    const isTag = text.charCodeAt(at) === 60;
+    if (!isTag || this.#seconds.includes(text.charAt(at + 1).toLowerCase())) {
+      const found = matchAt(this.#pattern, text, at)?.[0];
+      const mark = found && this.#texts.get(found.toLowerCase());
       if (mark) return { length: found.length, ...mark };
     }
-    const match = text.charCodeAt(at) === 60 ? matchAt(tag, text, at) : null;
+    const match = isTag ? matchAt(tag, text, at) : null;
     if (match?.[3]) {
       const [all, slash, name = ""] = match;
       const isSure = always.test(name);
@@ -104,9 +106,17 @@ export class ReasoningMarks {
     }
     if (ended || text.length - at > 300) return undefined;
     if (match) return "more";
-    const rest = text.slice(at, at + this.#longest).toLowerCase();
-    if (text.length - at < this.#longest) for (const known of this.#texts.keys()) if (known.startsWith(rest)) return "more";
-    return text.length - at < 64 && begunTag.test(rest) ? "more" : undefined;
+    const rest = text.slice(at, at + Math.max(64, this.#longest)).toLowerCase();
+    if (rest.length < this.#longest) for (const known of this.#texts.keys()) if (known.startsWith(rest)) return "more";
+    return rest.length < 64 && begunTag.test(rest) ? "more" : undefined;
+  }
+
+  /** First units of what closes reasoning of a kind, of any if it is unknown, but `<`. */
+  closerHeads(kind: string | undefined): string[] {
+    const heads = new Set<string>();
+    for (const [text, mark] of this.#texts)
+      if ((kind === undefined || mark.kind === kind) && !text.startsWith("<")) heads.add(text.charAt(0));
+    return [...heads];
   }
 }
 
@@ -118,11 +128,6 @@ export function reasoningMarks(own?: readonly (readonly [open: string, close: st
   if (own && own.length > 0) return new ReasoningMarks(own);
   common ??= new ReasoningMarks();
   return common;
-}
-
-/** Lookahead for marks that don't begin with `<`. */
-export function headMarks({ heads }: ReasoningMarks): NextMark[] {
-  return heads.map((head) => new NextMark(head));
 }
 
 const blank = "[ \\t]{0,9}";

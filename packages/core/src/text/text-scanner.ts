@@ -5,7 +5,7 @@ import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./b
 import { type Fence, FenceStack, InlineCode, sentIn } from "./code.ts";
 import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
-import { headMarks, type ReasoningMark, type ReasoningMarks, reasoningMarks, resultMarker } from "./text-marks.ts";
+import { type ReasoningMark, type ReasoningMarks, reasoningMarks, resultMarker } from "./text-marks.ts";
 
 const defaultMaxInputLength = 16 * 1024 * 1024;
 
@@ -45,8 +45,8 @@ export class TextScanner<Block extends BlockBase> {
   readonly #nextTag = new NextMark("<");
   readonly #nextBreak = new NextMark("\n");
   readonly #marks: ReasoningMarks;
-  /** Lookahead for the marks of reasoning that don't begin with `<`. */
-  readonly #heads: readonly NextMark[];
+  /** Lookahead for what closes the reasoning that is open, where it doesn't begin with `<`. */
+  #heads: readonly NextMark[] = [];
   /** What closes the reasoning that is open; unknown where the prompt opened it. */
   #reasoningKind: string | undefined;
   /** Offset of the first line that is not blank, and no reasoning. */
@@ -77,11 +77,13 @@ export class TextScanner<Block extends BlockBase> {
   constructor(options: TextScannerOptions<Block>) {
     const { maxInputLength = defaultMaxInputLength, startsInReasoning, reasoningTags } = options;
     this.#marks = reasoningMarks(reasoningTags);
-    this.#heads = headMarks(this.#marks);
     this.#options = options;
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
-    if (startsInReasoning) this.#result.depth = 1;
+    if (startsInReasoning) {
+      this.#result.depth = 1;
+      this.#openKind(undefined);
+    }
   }
 
   /** Takes the next chunk. */
@@ -183,6 +185,17 @@ export class TextScanner<Block extends BlockBase> {
       } else if (this.#fenceLine(text.slice(at, end), end)) return true;
     }
     this.#awaitsFenceEnd = false;
+    if (mark !== undefined && this.#marks.firsts.includes(mark)) {
+      this.#lineText = source.base + first;
+      const found = this.#marks.at(text, first, end >= 0 || this.#ended, true);
+      if (found === "more") return this.#wait();
+      if (this.#counts(found, this.#result.depth)) {
+        const start = source.base + first;
+        this.#firstLine ??= start;
+        this.#reasoningTag(start, start + found.length, found);
+        return true;
+      }
+    }
     if (mark === "[" || mark === "<") {
       const marker = resultMarker(text.slice(first, end < 0 ? undefined : end), end >= 0);
       if (marker === "more") return this.#wait();
@@ -297,11 +310,6 @@ export class TextScanner<Block extends BlockBase> {
       const answer = this.#tag(at, isComplete || this.#ended);
       if (answer !== undefined) return answer;
     }
-    // The first half of what a mark begins with.
-    if (!isComplete && !this.#ended && this.#marks.heads.some((head) => head.startsWith(text.charAt(lineEnd - 1)))) {
-      source.at = lineEnd - 1;
-      return false;
-    }
     this.#atLineStart = isComplete;
     return this.#passLine(lineEnd);
   }
@@ -335,10 +343,15 @@ export class TextScanner<Block extends BlockBase> {
   }
 
   /** Whether a mark opens or closes something: within reasoning only marks of its kind do. */
-  #counts(mark: ReasoningMark | undefined, depth: number): boolean {
+  #counts(mark: ReasoningMark | undefined, depth: number): mark is ReasoningMark {
     if (!mark) return false;
     if (depth === 0) return mark.opens || !mark.needsPartner;
     return this.#reasoningKind === undefined || mark.kind === this.#reasoningKind;
+  }
+
+  #openKind(kind: string | undefined): void {
+    this.#reasoningKind = kind;
+    this.#heads = this.#marks.closerHeads(kind).map((head) => new NextMark(head));
   }
 
   #reasoningTag(start: number, end: number, { opens, kind }: ReasoningMark): void {
@@ -351,7 +364,8 @@ export class TextScanner<Block extends BlockBase> {
       return;
     }
     this.#suspect = undefined;
-    this.#reasoningKind = kind;
+    if (opens) this.#openKind(kind);
+    else this.#heads = [];
     if (source.slice(this.#firstLine ?? start, start).trim() === "") this.#firstLine = undefined;
     this.#flush(start);
     result.turn(opens, start, end);

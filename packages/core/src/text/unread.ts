@@ -18,7 +18,10 @@ const begin = "^[^\\p{L}\\n<]{0,20}";
 
 /** A pattern for words that stand as keys: `word:`, `"word" =`, at the start of a line or behind a bracket or comma. */
 export const asKey = (words: string, value = ""): RegExp =>
-  new RegExp(`(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(${words})[^\\p{L}\\p{N}\\s:=：＝]{0,4}\\s{0,4}[:=：＝]${value}`, "giu");
+  new RegExp(
+    `(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(${words})[^\\p{L}\\p{N}\\s:=：＝]{0,4}\\s{0,4}[:=：＝]${value}`,
+    "giu",
+  );
 
 /** A pattern for words that stand as tags, in brackets of any script, and with any prefix. */
 export const asTag = (words: string): RegExp =>
@@ -27,7 +30,8 @@ export const asTag = (words: string): RegExp =>
     "giu",
   );
 
-const escapes = /\\+(?:([rnt])(?![a-z])|u00([0-9a-f]{2})|([!-/:-@[-`{-~]))|&(?:amp;)*(?:(lt)|(gt)|(quot)|#x?0*([0-9a-f]{2,3}));/gi;
+const escapes =
+  /\\+(?:([rnt])(?![a-z])|u00([0-9a-f]{2})|([!-/:-@[-`{-~]))|&(?:amp;)*(?:(lt)|(gt)|(quot)|#x?0*([0-9a-f]{2,3}));/gi;
 const inlineCode = /(`+)[^\n]{1,400}?(?<!`)\1(?!`)/g;
 const invisible = /[\u180e\u200b-\u200d\u2060\ufeff]/g;
 
@@ -46,105 +50,158 @@ const key = "tool|tool_name|name|function|action|recipient_name|call";
 
 type Tools = readonly { name: string; inputSchema?: unknown }[];
 
-/** By the list of tools: most texts that a program reads are read with the same ones. */
-const known = new WeakMap<Tools, Trace[]>();
-
-/** Traces of calls of declared tools: one names a tool, the other an argument. */
-function toolTraces(tools: Tools): Trace[] {
-  let traces = known.get(tools);
-  if (!traces) {
-    traces = makeTraces(tools);
-    known.set(tools, traces);
-  }
-  return traces;
-}
-
-function makeTraces(tools: Tools): Trace[] {
+/** Traces of calls of tools that a text names: one is of the tool, the other of an argument. */
+function toolTraces(tools: Tools, texts: readonly string[]): Trace[] {
   const quote = (name: string): string => name.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
-  const any = (names: string[]): string => [...new Set(names)].slice(0, 400).map(quote).join("|");
-  const names = any(tools.map(({ name }) => name));
-  const params = any(
-    tools.flatMap(({ inputSchema }) => Object.keys((inputSchema as { properties?: object } | undefined)?.properties ?? {})),
+  const named = tools.filter(({ name }) => name !== "" && texts.some((text) => text.includes(name))).slice(0, 20);
+  const params = named.flatMap(({ inputSchema }) =>
+    Object.keys((inputSchema as { properties?: object })?.properties ?? {}),
   );
-  if (names === "" || params === "") return [];
-  const named = new RegExp(`(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(?:${key})[^\\p{L}\\p{N}\\n]{1,9}(${names})(?![\\w-])`, "giu");
+  if (params.length === 0) return [];
+  const any = (names: string[]): string => [...new Set(names)].slice(0, 200).map(quote).join("|");
+  const names = any(named.map(({ name }) => name));
+  const isNamed = new RegExp(
+    `(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(?:${key})[^\\p{L}\\p{N}\\n]{1,9}(${names})(?![\\w-])`,
+    "giu",
+  );
   return [
-    [named, 3],
+    [isNamed, 3],
     [asTag(names), 3],
-    [asKey(params), 3],
-    [asTag(params), 3],
+    [asKey(any(params)), 3],
+    [asTag(any(params)), 3],
   ];
 }
+
+/** What a grammar says of text that was meant as a block. */
+export type UnreadRules = Pick<BlockGrammar<unknown>, "traces" | "marks">;
 
 /**
  * The first place where text looks like a block of the reader's own format that lacks its form: escaped, with signs or numbers before
  * its lines, with a prefix, in another notation. Each line is folded once, and asked for the grammar's words in the shape of a key
  * or a tag. A fence that is closed is documentation, unless it begins with such a line.
+ *
+ * @param isSent A block of the message is sent: then only texts that hold a mark count.
  */
 export function findUnread<Block>(
-  texts: readonly Segment<Block>[],
+  segments: readonly Segment<Block>[],
   fences: readonly FenceRange[],
-  { traces: own = [], protocol }: Pick<BlockGrammar<unknown>, "traces" | "protocol">,
+  { traces: own = [], marks = /$^/ }: UnreadRules,
   tools: Tools,
+  isSent: boolean,
 ): Span | undefined {
-  if (own.length === 0 || protocol === "native") return undefined;
-  let traces: readonly Trace[] | undefined;
-  let next = 0;
-  for (const segment of texts) {
-    if (segment.type !== "text") continue;
-    traces ??= [...own, ...toolTraces(tools)];
-    const { text, span } = segment;
-    const seen = new Set<string>();
+  if (own.length === 0) return undefined;
+  const texts = segments.filter(
+    (segment): segment is TextSegment => segment.type === "text" && (isSent ? marks : hasSign).test(segment.text),
+  );
+  if (texts.length === 0) return undefined;
+  const called = isSent
+    ? []
+    : toolTraces(
+        tools,
+        texts.map(({ text }) => text),
+      );
+  const reader = new TraceReader([...own, ...called], fences);
+  for (const { text, span } of texts) {
+    const found = reader.read(text, span.start);
+    if (found) return found;
+  }
+  return undefined;
+}
+
+type TextSegment = Segment<unknown> & { type: "text" };
+
+/** What every trace holds. */
+const hasSign = /[<＜〈《‹⟨«»「『:=：＝&\\[{']/;
+
+/** The fence at hand. */
+interface FencePlace {
+  fence: FenceRange;
+  /** Its first line is still to come. */
+  isFirst: boolean;
+  /** It is documentation. */
+  shows: boolean;
+}
+
+class TraceReader {
+  readonly #traces: readonly Trace[];
+  readonly #fences: readonly FenceRange[];
+  #next = 0;
+  #inside: FencePlace | undefined;
+
+  constructor(traces: readonly Trace[], fences: readonly FenceRange[]) {
+    this.#traces = traces;
+    this.#fences = fences;
+  }
+
+  /** Reads a text that begins at an offset. */
+  read(text: string, offset: number): Span | undefined {
+    let seen = new Set<string>();
     let found: Span | undefined;
     let weight = 0;
     let gap = 0;
     let at = 0;
-    /** The fence at hand, and whether its first line is still to come, or it is documentation. */
-    let inside: { fence: FenceRange; isFirst: boolean; shows: boolean } | undefined;
-    for (const written of text.split("\n")) {
-      const start = span.start + at;
-      at += written.length + 1;
-      while ((fences[next]?.end ?? start) < start) next += 1;
-      const fence = fences[next];
-      if (!fence || start < fence.body || start >= fence.end || fence.end === Infinity) inside = undefined;
-      else if (inside?.fence !== fence) {
-        const isFirst = fence.body >= span.start && sentIn.test(fence.info);
-        inside = { fence, isFirst, shows: !isFirst };
-      }
-      if (written.trim() === "" || written.length > 20_000 || (fence && closesFence(written, fence))) continue;
-      let gained = 0;
-      // Inline code is a mention; what has its line for itself says less.
-      let isCode = false;
-      const plain = written.replace(inlineCode, (code) => {
-        isCode = code === written.trim();
-        return isCode ? code : "";
-      });
-      for (const line of unfold(plain).split("\n"))
-        for (const [pattern, value] of traces)
-          for (const { 1: name = "" } of line.matchAll(pattern)) {
-            const word = `${value}${name.toLowerCase().replace(/\s/g, "")}`;
-            if (seen.has(word) || (inside?.shows && value <= enough)) continue;
-            seen.add(word);
-            gained += value;
-          }
-      if (isCode) gained = Math.min(gained, enough / 2);
-      if (inside?.isFirst) {
-        inside.isFirst = false;
-        inside.shows = gained === 0 && !/^\s*[[{(<\-#]/.test(written);
-      }
-      if (gained === 0) {
+    for (const line of text.split("\n")) {
+      const start = offset + at;
+      at += line.length + 1;
+      if (!hasSign.test(line) || line.length > 20_000) {
+        if (line.trim() === "") continue;
         gap += 1;
-        if (gap <= apart) continue;
-        seen.clear();
-        weight = 0;
-        found = undefined;
+        const inside = this.#enter(start, offset);
+        if (inside?.isFirst) {
+          inside.isFirst = false;
+          inside.shows = true;
+        }
         continue;
       }
-      gap = 0;
+      if (gap > apart) {
+        seen = new Set();
+        weight = 0;
+        found = undefined;
+      }
+      const gained = this.#weigh(line, start, offset, seen);
+      gap = gained > 0 ? 0 : gap + 1;
+      if (gained === 0) continue;
       weight += gained;
-      found = { start: found?.start ?? start, end: start + written.length };
+      found = { start: found?.start ?? start, end: start + line.length };
       if (weight >= enough) return found;
     }
+    return undefined;
   }
-  return undefined;
+
+  /** What the traces of a line weigh that were not seen yet. */
+  #weigh(written: string, start: number, offset: number, seen: Set<string>): number {
+    const inside = this.#enter(start, offset);
+    if (inside && closesFence(written, inside.fence)) return 0;
+    // Inline code is a mention; what has its line for itself says less.
+    let isCode = false;
+    const plain = written.replace(inlineCode, (code) => {
+      isCode = code === written.trim();
+      return isCode ? code : "";
+    });
+    let gained = 0;
+    for (const line of unfold(plain).split("\n"))
+      for (const [pattern, value] of this.#traces)
+        for (const { 1: name = "" } of line.matchAll(pattern)) {
+          const word = `${value}${name.toLowerCase().replace(/\s/g, "")}`;
+          if (seen.has(word) || (inside?.shows && value <= enough)) continue;
+          seen.add(word);
+          gained += value;
+        }
+    if (inside?.isFirst) {
+      inside.isFirst = false;
+      inside.shows = gained === 0 && !/^\s*[[{(<\-#]/.test(written);
+    }
+    return isCode ? Math.min(gained, enough / 2) : gained;
+  }
+
+  #enter(start: number, offset: number): FencePlace | undefined {
+    while ((this.#fences[this.#next]?.end ?? start) < start) this.#next += 1;
+    const fence = this.#fences[this.#next];
+    if (!fence || start < fence.body || start >= fence.end || fence.end === Infinity) this.#inside = undefined;
+    else if (this.#inside?.fence !== fence) {
+      const isFirst = fence.body >= offset && sentIn.test(fence.info);
+      this.#inside = { fence, isFirst, shows: !isFirst };
+    }
+    return this.#inside;
+  }
 }

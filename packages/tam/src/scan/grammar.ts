@@ -35,6 +35,7 @@ export class TamGrammar implements BlockGrammar<TamBlock> {
   readonly protocol = "tam";
   readonly begins: RegExp = begins;
   readonly traces: readonly Trace[] = traces;
+  readonly marks: RegExp = /»»|««|REQUEST/;
   readonly #shared: Shared = { flat: new Set(), inner: false };
   readonly #makeHost: () => ReaderHost;
 

@@ -138,6 +138,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   readonly blockName = "tools";
   readonly begins: RegExp = openerLine;
   readonly traces: readonly Trace[] = traces;
+  readonly marks: RegExp = /tools(?:>|\\|&)/i;
   readonly builtIns: readonly string[] = builtIns;
   readonly #options: GrammarOptions;
 
