@@ -75,30 +75,35 @@ interface Call extends Span {
   protocol?: TextProtocol | undefined;
 }
 
-/** Every call in another format holds one of these. */
-const callMark = /[<[{(>`~:=＞]|&gt;/;
+/** Every call holds one of these, in any format and however it is escaped. */
+const callSign = /[<[{(>`~:=＞＜〈《‹⟨«»「『：＝&\\]/;
+
+/** The text segments that may hold calls. */
+export function callTexts<Block>(segments: readonly Segment<Block>[]): TextSegment[] {
+  return segments.filter((one): one is TextSegment => one.type === "text" && callSign.test(one.text));
+}
+
+/** A stretch of plain text. */
+export type TextSegment = Segment<unknown> & { type: "text" };
 
 /**
- * Looks for calls in other formats, in the text segments of a whole message: the name of each format, and its first place.
+ * Looks for calls in other formats, in the texts of a whole message: the name of each format, and its first place.
  * What stands in inline code is a mention; what stands in a fence that begins with something else is documentation.
  *
  * @param own The reader's own protocol, and the tools that need no definition.
  * @param tools Those that may be called.
  * @param fences In order.
  */
-export function findForeign<Block>(
+export function findForeign(
   own: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
   tools: readonly { name: string }[],
   fences: readonly FenceRange[],
-  segments: readonly Segment<Block>[],
+  texts: readonly TextSegment[],
 ): Iterable<readonly [format: string, Span]> {
-  let finder: ForeignFinder | undefined;
-  for (const segment of segments) {
-    if (segment.type !== "text" || !callMark.test(segment.text)) continue;
-    finder ??= new ForeignFinder(own, tools, fences);
-    finder.find(segment.text, segment.span.start);
-  }
-  return finder?.end() ?? [];
+  if (texts.length === 0) return [];
+  const finder = new ForeignFinder(own, tools, fences);
+  for (const { text, span } of texts) finder.find(text, span.start);
+  return finder.end();
 }
 
 class ForeignFinder {

@@ -4,7 +4,7 @@ import type { Span } from "../span.ts";
 import type { TextScannerOptions } from "./block-grammar.ts";
 import type { FenceRange } from "./code.ts";
 import { findFabricated } from "./fabricated.ts";
-import { findForeign } from "./find-foreign.ts";
+import { callTexts, findForeign, type TextSegment } from "./find-foreign.ts";
 import { ShownBlocks } from "./shown.ts";
 import type { Source } from "./source.ts";
 import { findUnread } from "./unread.ts";
@@ -173,7 +173,8 @@ export class ResultDraft<Block extends BlockBase> {
     if (this.depth > 0)
       this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
     this.#close(length);
-    for (const [format, { start, end }] of findForeign(this.#options.grammar, tools, fences, this.#segments))
+    const texts = callTexts(this.#segments);
+    for (const [format, { start, end }] of findForeign(this.#options.grammar, tools, fences, texts))
       this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
     if (tooLong) {
       for (const block of this.blocks) block.status = "invalid";
@@ -188,19 +189,19 @@ export class ResultDraft<Block extends BlockBase> {
     onEnd?.(result);
     this.#judgeExamples();
     this.#markFabricated(fences);
-    this.#reportUnread(fences);
+    this.#reportUnread(texts, fences);
     this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
     return result;
   }
 
   /** Reports text that was meant as a block, where nothing else was found in it. */
-  #reportUnread(fences: readonly FenceRange[]): void {
+  #reportUnread(texts: readonly TextSegment[], fences: readonly FenceRange[]): void {
     const { grammar, tools = [] } = this.#options;
     const isTold = this.#diagnostics.some(
       ({ code, severity, affects }) => severity === "error" || affects === "value" || code === "core/foreign-format",
     );
     if (isTold) return;
-    const found = findUnread(this.#segments, fences, grammar, tools, this.blocks.some(isRunnable));
+    const found = findUnread(texts, fences, grammar, tools, this.blocks.some(isRunnable));
     if (found)
       this.warn(
         "unread-block",

@@ -1,7 +1,7 @@
-import type { Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { closesFence, type FenceRange, sentIn } from "./code.ts";
+import type { TextSegment } from "./find-foreign.ts";
 
 /**
  * What a folded line may hold of a block, and how much it says; six and more are a block, and seven also where a fence shows other things.
@@ -82,17 +82,15 @@ export type UnreadRules = Pick<BlockGrammar<unknown>, "traces" | "marks">;
  *
  * @param isSent A block of the message is sent: then only texts that hold a mark count.
  */
-export function findUnread<Block>(
-  segments: readonly Segment<Block>[],
+export function findUnread(
+  all: readonly TextSegment[],
   fences: readonly FenceRange[],
   { traces: own = [], marks = /$^/ }: UnreadRules,
   tools: Tools,
   isSent: boolean,
 ): Span | undefined {
   if (own.length === 0) return undefined;
-  const texts = segments.filter(
-    (segment): segment is TextSegment => segment.type === "text" && (isSent ? marks : hasSign).test(segment.text),
-  );
+  const texts = isSent ? all.filter(({ text }) => marks.test(text)) : all;
   if (texts.length === 0) return undefined;
   const called = isSent
     ? []
@@ -107,8 +105,6 @@ export function findUnread<Block>(
   }
   return undefined;
 }
-
-type TextSegment = Segment<unknown> & { type: "text" };
 
 /** What every trace holds. */
 const hasSign = /[<＜〈《‹⟨«»「『:=：＝&\\[{']/;
