@@ -37,7 +37,7 @@ const unfinishedJson = /^\s*\{?\s*(?:"[a-z_]{0,16}(?:"\s*(?::\s*(?:"[a-z]{0,8})?
 
 /** `status` and `code` are words of many formats: with the table or a thought they are a document. */
 const traces: readonly Trace[] = [
-  [/^[^\p{L}\n<]{0,20}[[{(<【［]\s{0,4}(tool[-_ ]?call)\s{0,4}[\])}>】］]/giu, 4],
+  [/(?:^[^\p{L}\n<]{0,20}|\s)[[{(<【［]\s{0,4}(tool[-_ ]?call)\s{0,4}[\])}>】］]/giu, 4],
   [asTag("tool[-_ ]?call"), 4],
   [asKey("tool[-_ ]?call"), 4],
   [asKey("(?:tool[-_ ]?call\\.)?(?:thought|code)"), 3],
@@ -54,6 +54,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly protocol = "attp";
   readonly blockName = "document";
   readonly begins: RegExp = documentStart;
+  readonly midLine: RegExp = /[^\s>][^\n]*\bthought[ \t]*=[ \t]*["'“‘][^\n]*\r?\n$/;
   readonly traces: readonly Trace[] = traces;
   readonly marks: RegExp = /tool\\*_call|'''/;
   readonly #options: GrammarOptions;
@@ -155,8 +156,9 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
 
   #toml(probe: LineProbe): BlockReader<AttpDocument> {
     this.#inResult = undefined;
-    this.#fencedOnly ??= probe.fence !== undefined;
     const { fence } = probe;
+    // One that a fence only shows decides nothing.
+    if (!fence || (probe.firstInFence && sentIn.test(fence.info))) this.#fencedOnly ??= fence !== undefined;
     const line = probe.text.slice(probe.at, probe.at + 200);
     const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
     const removed = fence && this.#options.allows("indented") ? Math.min(fence.indent.length, indent) : 0;

@@ -52,6 +52,8 @@ export interface BlockGrammar<Block> {
   readonly blockName?: string;
   /** A line, without its break, that begins a block for sure; for lines that {@link line} is not asked about. */
   readonly begins?: RegExp;
+  /** A text that ends with a line in which a block begins behind other text, and that the grammar leaves out. Default: none is. */
+  readonly midLine?: RegExp;
   /** How text looks that was meant as a block and lacks its form, in any notation. */
   readonly traces?: readonly Trace[];
   /** A part of its markers, as it is or escaped, that no other text holds. */

@@ -1,5 +1,4 @@
-import type { Segment } from "../protocol.ts";
-import type { Span } from "../span.ts";
+import type { BlockBase, Segment } from "../protocol.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { type FenceRange, InlineCode, sentIn } from "./code.ts";
 import { callOpener } from "./find-foreign.ts";
@@ -44,7 +43,7 @@ const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.
 const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
 /** What a grammar says of the places where its blocks stand. */
-export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag">;
+export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine">;
 
 /** An element that is open. */
 interface Open {
@@ -66,7 +65,7 @@ interface Open {
  *
  * All judgement is made once, when the text has ended: what closes decides as much as what opens.
  */
-export class ShownBlocks<Block> {
+export class ShownBlocks<Block extends BlockBase> {
   /** By number of the block. */
   readonly #shown: boolean[] = [];
   /** At a block's number: how many more things are around it than around the one before it. */
@@ -109,7 +108,7 @@ export class ShownBlocks<Block> {
         // A tag of reasoning that belongs to no segment may stand between.
         const isNext = (this.#segments[at - 1]?.span.end ?? 0) === segment.span.start;
         this.#lineIsShown = isNext && (this.#lineIsShown || this.#isInLine(at));
-        const isShown = this.#isInFence(at, segment.span) || this.#lineIsShown || this.#isQuoted(at);
+        const isShown = this.#isInFence(at, segment.block.span.start) || this.#lineIsShown || this.#isQuoted(at);
         this.#shown.push(isShown);
         this.#around.push(0);
         this.#textBefore.push(segment.span.end);
@@ -140,8 +139,9 @@ export class ShownBlocks<Block> {
   #isInLine(at: number): boolean {
     const before = this.#segments[at - 1];
     if (before?.type !== "text") return false;
-    const line = before.text.slice(before.text.lastIndexOf("\n") + 1);
-    if (line.trim() === "") return false;
+    const { text } = before;
+    const line = text.slice(text.lastIndexOf("\n") + 1);
+    if (line.trim() === "") return this.#grammar.midLine?.test(text.slice(-reach)) === true;
     return !listSign.test(line.replace(nothing, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
   }
 
@@ -160,8 +160,8 @@ export class ShownBlocks<Block> {
   }
 
   /** Whether a block stands in a fence that holds more than blocks, or is one of a language that none is sent in. */
-  #isInFence(at: number, { start, end }: Span): boolean {
-    const fence = this.#fenceAt(end - 1);
+  #isInFence(at: number, start: number): boolean {
+    const fence = this.#fenceAt(start);
     if (!fence) return false;
     let holdsMore = this.#fenceHoldsMore.get(fence);
     if (holdsMore === undefined) {
@@ -169,7 +169,7 @@ export class ShownBlocks<Block> {
       this.#fenceHoldsMore.set(fence, holdsMore);
     }
     if (fence.end < Infinity) return holdsMore || !sentIn.test(fence.info);
-    if (holdsMore && fence.start < start) this.unclosed.add(fence);
+    if (holdsMore) this.unclosed.add(fence);
     return false;
   }
 

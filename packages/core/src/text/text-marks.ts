@@ -19,8 +19,8 @@ export const reasoningPairs: readonly ReasoningPair[] = [
   { open: "◁think▷", close: ["◁/think▷"] },
   { open: "<|START_THINKING|>", close: ["<|END_THINKING|>"] },
   { open: "<|begin_of_thought|>", close: ["<|end_of_thought|>"] },
-  { open: "<|think|>", close: ["<|/think|>", "<|end_think|>"] },
-  { open: "<|thinking|>", close: ["<|/thinking|>", "<|end_thinking|>"] },
+  { open: "<|think|>", close: ["<|/think|>"] },
+  { open: "<|thinking|>", close: ["<|/thinking|>"] },
   { open: "<|inner_prefix|>", close: ["<|inner_suffix|>"] },
   {
     open: "<|channel|>analysis<|message|>",

@@ -66,6 +66,7 @@ function toolTraces(tools: Tools, texts: readonly string[]): Trace[] {
   );
   return [
     [isNamed, 3],
+    [asKey(names), 3],
     [asTag(names), 3],
     [asKey(any(params)), 3],
     [asTag(any(params)), 3],
