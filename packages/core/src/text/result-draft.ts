@@ -198,7 +198,8 @@ export class ResultDraft<Block extends BlockBase> {
   #reportUnread(texts: readonly TextSegment[], fences: readonly FenceRange[]): void {
     const { grammar, tools = [] } = this.#options;
     const isTold = this.#diagnostics.some(
-      ({ code, severity, affects }) => severity === "error" || affects === "value" || code === "core/foreign-format",
+      ({ code, severity, affects }) =>
+        severity === "error" || affects === "value" || /foreign-format|\/un(?:read|opened)-/.test(code),
     );
     if (isTold) return;
     const found = findUnread(texts, fences, grammar, tools, this.blocks.some(isRunnable));

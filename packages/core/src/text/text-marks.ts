@@ -33,6 +33,14 @@ export const reasoningPairs: readonly ReasoningPair[] = [
   { open: "<|open|>think<|sep|>", close: ["<|close|>think<|sep|>"] },
 ];
 
+const quote = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
+
+/** The texts of the table, as a pattern; those that end other things too are left out. */
+export const reasoningTexts: string = reasoningPairs
+  .flatMap(({ open, close, shared }) => (shared ? [open] : [open, ...close]))
+  .map(quote)
+  .join("|");
+
 /** What no text speaks of but in reasoning: its tags count anywhere. */
 const thinking = "think(?:ing)?|thought";
 /** The names of elements that hold reasoning, as a pattern. Those of other words count at the start of a line. */
@@ -73,7 +81,7 @@ export class ReasoningMarks {
     }
     const texts = [...this.#texts.keys()].sort((a, b) => b.length - a.length);
     this.#longest = texts[0]?.length ?? 0;
-    this.#pattern = new RegExp(texts.map((text) => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&")).join("|"), "iy");
+    this.#pattern = new RegExp(texts.map(quote).join("|"), "iy");
     this.#seconds = texts.map((text) => (text.startsWith("<") ? text.charAt(1) : "")).join("");
     this.firsts = texts.map((text) => (text.startsWith("<") ? "" : text.charAt(0))).join("");
   }
