@@ -166,6 +166,14 @@ describe.each(Object.entries(protocols))("%s", (_, { parse, block, names }) => {
     if (!name.includes("isn't closed")) expect(runs(next)).toEqual(["sent"]);
   });
 
+  it("treats a quotation on several lines as one on one line", () => {
+    for (const sign of ["> ", "  > ", "// ", "| "]) {
+      const { blocks, diagnostics } = parse(`You wrote:\n\n${lines(block("draft"), sign)}\n\nI won't do that.`);
+      expect(blocks.filter(isRunnable)).toEqual([]);
+      expect(diagnostics.filter(isSaid).map(({ code }) => code)).toEqual(["core/shown-block"]);
+    }
+  });
+
   it.each(Object.entries(sends))("runs what is sent behind or within %s", (_name, around) => {
     expect(runs(around(block("sent")))).toEqual(["sent"]);
   });
@@ -294,6 +302,6 @@ it("reads lines of chat in time that grows with the text", () => {
     expect(
       Math.min(time(piece.repeat(4)), time(piece.repeat(4))) / Math.max(once, 20),
       piece.slice(0, 20),
-    ).toBeLessThan(10);
+    ).toBeLessThan(12);
   }
 });

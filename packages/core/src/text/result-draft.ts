@@ -11,6 +11,9 @@ import { findUnread } from "./unread.ts";
 
 const shownBlock = "A block is shown here, and not sent: text or code stands around it. It is not run.";
 const howToSend = "To send a block, write it on lines of its own, or as all that a fence holds.";
+const unreadBlock = "This looks like a call that is not written as one; it was not read.";
+const howToWrite =
+  "Write the block as it is taught: not escaped, without signs before its lines, and in no other notation.";
 const unopened = "A reasoning block is closed that was never opened; what stands before it is not run.";
 
 /**
@@ -203,16 +206,10 @@ export class ResultDraft<Block extends BlockBase> {
     );
     if (isTold) return;
     const found = findUnread(texts, fences, grammar, tools, this.blocks.some(isRunnable));
-    if (found)
-      this.warn(
-        "unread-block",
-        found.start,
-        found.end,
-        "This looks like a call that is not written as one; it was not read.",
-        {
-          hint: "Write the block as it is taught: not escaped, without signs before its lines, and in no other notation.",
-        },
-      );
+    if (!found) return;
+    const { start, end, isQuoted } = found;
+    if (!isQuoted) this.warn("unread-block", start, end, unreadBlock, { hint: howToWrite });
+    else if (this.#options.shown !== "run") this.warn("shown-block", start, end, shownBlock, { hint: howToSend });
   }
 
   /** Marks the blocks behind turns that the model made up, and behind what damaged blocks took in. */

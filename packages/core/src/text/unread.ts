@@ -33,6 +33,8 @@ export const asTag = (words: string): RegExp =>
 const escapes =
   /\\+(?:([rnt])(?![a-z])|u00([0-9a-f]{2})|([!-/:-@[-`{-~]))|&(?:amp;)*(?:(lt)|(gt)|(quot)|#x?0*([0-9a-f]{2,3}));/gi;
 const inlineCode = /(`+)[^\n]{1,400}?(?<!`)\1(?!`)/g;
+/** A sign that stands before each line of a quotation, a comment or a table. */
+const lineSign = /^\s*([^\s\p{L}\p{N}<[({\\&"'`*]{1,3})\s/u;
 const invisible = /[\u180e\u200b-\u200d\u2060\ufeff]/g;
 
 /** A line as it was before something escaped it once, or more often; it may be several lines then. */
@@ -73,6 +75,12 @@ function toolTraces(tools: Tools, texts: readonly string[]): Trace[] {
   ];
 }
 
+/** Text that looks like a block. */
+interface Unread extends Span {
+  /** The same sign stands before all its lines: it is shown. */
+  isQuoted: boolean;
+}
+
 /** What a grammar says of text that was meant as a block. */
 export type UnreadRules = Pick<BlockGrammar<unknown>, "traces" | "marks">;
 
@@ -89,7 +97,7 @@ export function findUnread(
   { traces: own = [], marks = /$^/ }: UnreadRules,
   tools: Tools,
   isSent: boolean,
-): Span | undefined {
+): Unread | undefined {
   if (own.length === 0) return undefined;
   const texts = isSent ? all.filter(({ text }) => marks.test(text)) : all;
   if (texts.length === 0) return undefined;
@@ -131,9 +139,10 @@ class TraceReader {
   }
 
   /** Reads a text that begins at an offset. */
-  read(text: string, offset: number): Span | undefined {
+  read(text: string, offset: number): Unread | undefined {
     let seen = new Set<string>();
-    let found: Span | undefined;
+    let found: Unread | undefined;
+    let sign: string | undefined;
     let weight = 0;
     let gap = 0;
     let at = 0;
@@ -159,7 +168,9 @@ class TraceReader {
       gap = gained > 0 ? 0 : gap + 1;
       if (gained === 0) continue;
       weight += gained;
-      found = { start: found?.start ?? start, end: start + line.length };
+      const own = lineSign.exec(line)?.[1];
+      sign = found ? (sign === own ? own : undefined) : own;
+      found = { start: found?.start ?? start, end: start + line.length, isQuoted: sign !== undefined };
       if (weight >= enough) return found;
     }
     return undefined;

@@ -5,6 +5,7 @@ import type { ToolsXmlBlock } from "../types.ts";
 import type { Names } from "./grammar.ts";
 
 const closer = /<\/[ \t]{0,8}([^\s<>/]+)\s{0,9}>/g;
+const quoted = /^[ \t]*[^\s\p{L}\p{N}<][^\p{L}\p{N}<]*</u;
 const inlineCode = /(`{1,3})[^`]+\1/g;
 const inner = /^(?:find|replace|file)$/;
 
@@ -64,6 +65,8 @@ function findLost(
       if (closes || (name !== "input" && /^[^<>]*\/>/.test(line.slice(call[0].length))))
         say(call[0].lastIndexOf("<"), line.length);
     }
+    // Signs before a line make it a quotation, or a comment.
+    const isShown = quoted.test(line);
     for (const { 0: all, 1: tag, index } of line.matchAll(closer)) {
       const name = (tag as string).toLowerCase();
       const call = names.isCall(name);
@@ -73,7 +76,7 @@ function findLost(
       else if (closed && block)
         return diagnostic("toolsxml/doubtful-close", block.span.end, offset + start + index + all.length);
       else if (lost || (block && text.slice(0, start + index).trim() === "")) continue;
-      else if (closed || line.slice(0, index).trim() === "") say(index, index + all.length);
+      else if (!isShown && (closed || line.slice(0, index).trim() === "")) say(index, index + all.length);
     }
   }
   return lost;
