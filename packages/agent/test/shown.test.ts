@@ -29,7 +29,7 @@ describe.each(protocols)("what is only shown (%s)", (_, make, block) => {
     const erase = defineTool({
       name: "erase",
       description: "Erases a file.",
-      inputSchema: { type: "object", properties: { file: { type: "string" } } },
+      input: { type: "object", properties: { file: { type: "string" } } },
       execute: (input) => {
         erased.push((input as { file: string }).file);
         return "erased";

@@ -111,9 +111,11 @@ function headOf(
   input: Message[],
   ids: Pick<RecordingHead, "runId" | "owner">,
 ): RecordingHead {
-  const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens } = options;
+  const { locale, mode, system, limits, maxRepairTurns, reasoning, reasoningTags, startsInReasoning, maxTokens } =
+    options;
   const { compact, estimate, artifacts, ...context } = options.context ?? {};
-  const given = { locale, mode, system, limits, context, maxRepairTurns, reasoning, startsInReasoning, maxTokens };
+  const parsing = { reasoning, reasoningTags, startsInReasoning };
+  const given = { locale, mode, system, limits, context, maxRepairTurns, ...parsing, maxTokens };
   return plainJson({
     type: "head",
     version: 5,

@@ -35,7 +35,7 @@ export interface RecordedStepChange extends Omit<StepChange, "model" | "protocol
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
-  "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens"
+  "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "reasoningTags" | "startsInReasoning" | "maxTokens"
 > & { limits?: AgentLimits; context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate"> };
 
 /** What a run was started with. */

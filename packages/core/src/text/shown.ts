@@ -9,7 +9,7 @@ import { resultMarker } from "./text-marks.ts";
 const listSign = /^\s*(?:(?:[-*+•‣◦▪·–—]|\(?\w{1,3}[.)）])\s+|\(?\d{1,3}[、．]\s*){0,3}<{0,2}$/u;
 /** Tags, comments, and special tokens of chat templates, which are no text. */
 const tags =
-  /<!--|-->|<\?[^<>\n]{0,200}>|<(\/?)([a-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?\/?>|<[|｜][^<>\n]{1,60}>(?:assistant|final|commentary)?/gi;
+  /<!--|-->|\/\*|\*\/|"""|<\?[^<>\n]{0,200}>|<(\/?)([a-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?\/?>|<[|｜][^<>\n]{1,60}>(?:assistant|final|commentary)?/gi;
 /** Elements of HTML that never hold anything. */
 const holdsNothing = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 
@@ -22,6 +22,8 @@ const endsSentence = /[\w,.:;!?\u4e00-\u9fff。：！？]\n?$/;
 const ruler = /^([-*_=#~.+])\1*$/;
 const mirrored = "()[]{}<>«»“”‘’「」『』《》";
 const reach = 200;
+/** Texts without one of these open and close nothing. */
+const mayOpen = ["<", "/*", "*/", '"""'];
 const endsLine = /^[ \t\r]*(?:\n|$)/;
 
 /** Whether a text ends with signs that open something, and the next one begins with those that close it. */
@@ -44,6 +46,21 @@ const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
 /** What a grammar says of the places where its blocks stand. */
 export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine">;
+
+/** What comes first in a line that opens something by a word, and in the one that ends it: `[code]`, `\\begin{verbatim}`, `{% raw %}`, `=begin`. */
+const wordOpener = /(?:^|\n)[ \t]*([[{\\=%#@])[^\n]{1,60}\s*$/;
+const hereDocument = /<<[-~]?[ \t]{0,3}["']?(\w{1,40})["']?[^\n]{0,60}\s*$/;
+
+/** Whether a text ends with a line that opens something by a word, and the next one begins with the line that ends it. */
+function isInWords(before: string, behind: string): boolean {
+  const word = hereDocument.exec(before)?.[1];
+  if (word) return new RegExp(`^\\s*${word}\\s`).test(`${behind.slice(0, reach)}\n`);
+  const sign = wordOpener.exec(before)?.[1];
+  return (
+    sign !== undefined &&
+    new RegExp(`^\\s*\\${sign}${sign === "{" ? "%-?\\s?" : ""}(?:/|end)`, "i").test(behind.slice(0, reach))
+  );
+}
 
 /** An element that is open. */
 interface Open {
@@ -151,12 +168,9 @@ export class ShownBlocks<Block extends BlockBase> {
     const behind = this.#segments[at + 1];
     if (before?.type !== "text" || behind?.type !== "text") return false;
     const end = before.text.lastIndexOf("\n");
-    // Most texts before a block end like a sentence.
-    return (
-      end >= 0 &&
-      !endsSentence.test(before.text.slice(Math.max(0, end - 2), end)) &&
-      quotes(before.text.slice(0, end), behind.text)
-    );
+    if (end < 0) return false;
+    const around = before.text.slice(Math.max(0, end - reach), end);
+    return (!endsSentence.test(around) && quotes(around, behind.text)) || isInWords(around, behind.text);
   }
 
   /** Whether a block stands in a fence that holds more than blocks, or is one of a language that none is sent in. */
@@ -192,10 +206,18 @@ export class ShownBlocks<Block extends BlockBase> {
     return fence && fence.start <= offset ? fence : undefined;
   }
 
+  /** A string or comment of a program, which counts when it closes behind a block. */
+  #toggle(tag: string, number: number, offset: number): void {
+    const name = tag === "*/" ? "/*" : tag;
+    const open = this.#elements.get(name)?.pop();
+    if (open) this.#hold(open.count, number);
+    else if (tag !== "*/") this.#elements.set(name, [{ count: number, offset, isAlone: false, wraps: false }]);
+  }
+
   /** Reads a text segment: elements and comments begin and end in it. */
   #read(text: string, offset: number): void {
     if (this.#lineIsShown && text.includes("\n")) this.#lineIsShown = false;
-    if (!text.includes("<") && this.#comment === undefined) {
+    if (!mayOpen.some((sign) => text.includes(sign)) && this.#comment === undefined) {
       this.#textBefore[this.#shown.length] = offset + text.length;
       return;
     }
@@ -229,7 +251,8 @@ export class ShownBlocks<Block extends BlockBase> {
         continue;
       }
       const name = written.toLowerCase();
-      if (tag === "<!--") this.#comment ??= number;
+      if (tag === '"""' || tag === "/*" || tag === "*/") this.#toggle(tag, number, offset + index);
+      else if (tag === "<!--") this.#comment ??= number;
       else if (tag === "-->") {
         if (this.#comment !== undefined) this.#hold(this.#comment, number);
         this.#comment = undefined;
