@@ -59,10 +59,14 @@ export function explainResult<Block extends BlockBase>(
   const found = result.blocks;
   const shown = found.filter((block) => block.shown);
   // What is shown only has to be read by people.
-  const told = findings.filter(
-    ({ code, span }) =>
-      code.startsWith("core/") || !shown.some((one) => one.span.start <= span.start && span.end <= one.span.end),
-  );
+  let next = 0;
+  const told = [...findings]
+    .sort((a, b) => a.span.start - b.span.start)
+    .filter(({ code, span }) => {
+      while ((shown[next]?.span.end ?? span.start) < span.start) next += 1;
+      const one = shown[next]?.span;
+      return code.startsWith("core/") || !one || span.start < one.start || span.end > one.end;
+    });
   const sent = blocks - shown.length;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
   if (found.length === 0 && options.mode !== "single" && !told.some(isMeantAsCall)) return undefined;

@@ -85,7 +85,13 @@ function decideText(run: RunState, answer: Answer): Verdict {
   const explanation = protocol.explain(answer.parsed);
   const { diagnostics, blocks } = answer.parsed;
   const shown = blocks.filter((block) => block.shown);
-  const isOfShown = ({ span }: Diagnostic): boolean => shown.some((block) => overlap(span, block.span));
+  let next = 0;
+  // Findings are in order, and so are blocks.
+  const isOfShown = ({ span }: Diagnostic): boolean => {
+    while ((shown[next]?.span.end ?? span.start) < span.start) next += 1;
+    const block = shown[next];
+    return block !== undefined && overlap(span, block.span);
+  };
   if (diagnostics.some((finding) => finding.severity === "error" && !isOfShown(finding))) {
     return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
   }

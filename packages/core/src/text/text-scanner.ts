@@ -215,7 +215,7 @@ export class TextScanner<Block extends BlockBase> {
     const mayBeExample = this.#fences.top !== undefined && result.blocks.length === 0;
     if (!mayBeExample) {
       this.#release();
-      this.#flush(start);
+      this.#flush(Math.min(start, this.#suspect ?? start));
       // At the very beginning it may repeat the result that came last: there is no call before it that it could answer.
       result.afterFabricatedResult ||= this.#source.slice(0, start).trim() !== "";
     }
@@ -366,7 +366,8 @@ export class TextScanner<Block extends BlockBase> {
     this.#suspect = undefined;
     if (opens) this.#openKind(kind);
     else this.#heads = [];
-    if (source.slice(this.#firstLine ?? start, start).trim() === "") this.#firstLine = undefined;
+    const firstLine = this.#firstLine ?? start;
+    if (start - firstLine < 200 && source.slice(firstLine, start).trim() === "") this.#firstLine = undefined;
     this.#flush(start);
     result.turn(opens, start, end);
     if (!opens) {
