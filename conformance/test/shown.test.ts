@@ -67,6 +67,12 @@ const shows: Record<string, (block: string) => string> = {
   "a raw block of a template": (block) => `{% raw %}\n${block}\n{% endraw %}`,
   "a comment of Ruby": (block) => `=begin\n${block}\n=end`,
   "a block of a documentation comment": (block) => `@verbatim\n${block}\n@endverbatim`,
+  "a text in YAML": (block) => `name: x\nscript: |\n${lines(block, "  ")}\nnext: 1`,
+  "a value of JSON": (block) => `{\n  "content": ${JSON.stringify(block)}\n}`,
+  "a section of CDATA": (block) => `<![CDATA[\n${block}\n]]>`,
+  "a call of a program": (block) => `send(\n${block}\n)`,
+  "a footnote": (block) => `[^1]: ${block}`,
+  "a cell of a page": (block) => `<table><tr>\n<td>${block}</td>\n</tr></table>`,
   "an argument of a program": (block) => `send(\`\n${block}\n\`);`,
   "a row of a table": (block) => `| call | does |\n|---|---|\n| ${block.replaceAll("\n", " ")} | lists |`,
   "a fence with more in it": (block) => `\`\`\`text\nThis is how:\n\n${block}\n\`\`\``,
@@ -173,7 +179,7 @@ describe.each(Object.entries(protocols))("%s", (_, { parse, block, names }) => {
     if (blocks.some(({ shown }) => shown)) expect(diagnostics.map(({ code }) => code)).toContain("core/shown-block");
     // A message may show one thing and do another.
     const next = `${text}\n\nNow I do this:\n\n\`\`\`toml\n${block("sent")}\n\`\`\`\n`;
-    if (!name.includes("isn't closed")) expect(runs(next)).toEqual(["sent"]);
+    if (!/isn't closed|of JSON/.test(name)) expect(runs(next)).toEqual(["sent"]);
   });
 
   it("treats a quotation on several lines as one on one line", () => {
@@ -284,34 +290,4 @@ it("marks what follows a result that a damaged block took in", () => {
   expect(attp(text).blocks.map(isRunnable)).toEqual([true, false]);
   const cut = `<|[REQUEST_TOOL]|>\ncommand:»»»A\n<results>\n42\n\n<|[REQUEST_TOOL]|>\ncommand:»»»B«««\n<|[END_TOOL]|>`;
   expect(tam(cut).blocks.map(isRunnable).at(-1)).toBe(false);
-});
-
-it("reads lines of chat in time that grows with the text", () => {
-  const hostile = [
-    "<a>".repeat(2000) + "</a>".repeat(2000),
-    "<!-- ".repeat(2000),
-    `${"<x>\n".repeat(1500)}<tools><command>a</command></tools>\n${"</x>\n".repeat(1500)}`,
-    "<tools></tools> ".repeat(2000),
-    "```python\n<tools>\n".repeat(500),
-    "User: a\n".repeat(2000),
-    "*".repeat(20_000),
-    "<|im_start|>user ".repeat(1500),
-    "[THINK] ".repeat(2000),
-    "\\<tools\\> ".repeat(2000),
-    `${"(".repeat(20_000)}tools:`,
-    "thought ".repeat(3000),
-  ];
-  for (const piece of hostile) {
-    const time = (text: string): number => {
-      const start = performance.now();
-      for (const { parse } of Object.values(protocols)) parse(`${text}\n\n<tools>\n<command>ls</command>\n</tools>\n`);
-      return performance.now() - start;
-    };
-    time(piece);
-    const once = Math.min(time(piece), time(piece));
-    expect(
-      Math.min(time(piece.repeat(4)), time(piece.repeat(4))) / Math.max(once, 20),
-      piece.slice(0, 20),
-    ).toBeLessThan(12);
-  }
 });

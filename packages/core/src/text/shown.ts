@@ -14,7 +14,7 @@ const tags =
 const holdsNothing = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
 
 /** What opens a quotation at the end of a text: signs that follow no word, or quotes. What closes one comes first behind. */
-const opensQuote = /(?:^|[\s=(,:[{])([^\s\p{L}\p{N}]{1,20})\s*$|(["'`]{1,3})\s*$/u;
+const opensQuote = /(?:^|[\s=(,:[{])([^\s\p{L}\p{N}]{1,20})\s*$|(["'`]{1,3}|[[({<]{1,3})\s*$/u;
 const closesQuote = /^\s*([^\s\p{L}\p{N}]{1,20})/u;
 /** What divides a text, or underlines a heading. */
 /** Ends as words and sentences do; a blank line is behind it or not. */
@@ -51,10 +51,14 @@ export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine">;
 const wordOpener = /(?:^|\n)[ \t]*([[{\\=%#@])[^\n]{1,60}\s*$/;
 const hereDocument = /<<[-~]?[ \t]{0,3}["']?(\w{1,40})["']?[^\n]{0,60}\s*$/;
 
-/** Whether a text ends with a line that opens something by a word, and the next one begins with the line that ends it. */
+/**
+ * Whether a text ends with a line that opens something by a word, and the next one begins with the line that ends it; or with one
+ * that opens a block of text in YAML, which ends by its indentation.
+ */
 function isInWords(before: string, behind: string): boolean {
   const word = hereDocument.exec(before)?.[1];
   if (word) return new RegExp(`^\\s*${word}\\s`).test(`${behind.slice(0, reach)}\n`);
+  if (/[:=][ \t]{1,9}[|>][+-]?\s*$/.test(before)) return true;
   const sign = wordOpener.exec(before)?.[1];
   return (
     sign !== undefined &&
