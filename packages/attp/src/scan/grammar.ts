@@ -54,7 +54,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly protocol = "attp";
   readonly blockName = "document";
   readonly begins: RegExp = documentStart;
-  readonly midLine: RegExp = /[^\s>][^\n]*\bthought[ \t]*=[ \t]*["'“‘][^\n]*\r?\n$/;
+  readonly midLine: RegExp = /thought(?<=\S[^\n]{0,200}\bthought)[ \t]{0,9}=[ \t]{0,9}["'“‘][^\n]*\n$/;
   readonly traces: readonly Trace[] = traces;
   readonly marks: RegExp = /tool\\*_call|'''/;
   readonly #options: GrammarOptions;

@@ -1,4 +1,4 @@
-import { lineEnd } from "@toolglot/internal";
+import { isLineSpace, lineEnd } from "@toolglot/internal";
 import { NextMark, type Source } from "./source.ts";
 
 type Window = Pick<Source, "text" | "base">;
@@ -33,8 +33,11 @@ export function openFence(line: string, start: number): Fence | undefined {
 
 /** Whether a line closes a fence: the same mark, at least as many, and nothing else, whatever the indentation. */
 export function closesFence(line: string, { mark, length }: Pick<Fence, "mark" | "length">): boolean {
+  let at = 0;
+  while (isLineSpace(line.charCodeAt(at))) at += 1;
+  if (line.charAt(at) !== mark) return false;
   const run = closer.exec(line)?.[1];
-  return run !== undefined && run.charAt(0) === mark && run.length >= length;
+  return run !== undefined && run.length >= length;
 }
 
 /**
