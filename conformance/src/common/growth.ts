@@ -6,6 +6,9 @@ const many = 4 * few;
 /** Less than this for all of a text, in ms, is no growth worth a measurement. */
 const cheap = 100;
 
+/** What the text layer reads in texts of all formats: elements, comments, reasoning, turns, escapes. */
+const ofAnyText = ["`", "<", " ", "<a>", "<!--", "[THINK]", "<|im_start|>user", "User: a", "\\<tools\\>"];
+
 /**
  * Texts on which a parser's work grows faster than they do, at once or in chunks: four times the text may cost about four
  * times the processor time, where a walk back over everything before costs sixteen.
@@ -28,7 +31,7 @@ export function growthFailures<Block extends BlockBase, Event extends ProtocolEv
     ["at once", (text) => void implementation.parse(text, {})],
     ["in chunks", (text) => inChunks(implementation.createParser({ onEvent: () => {} }), text)],
   ];
-  for (const piece of new Set([opener, ...hostile, "`", "<", " "])) {
+  for (const piece of new Set([opener, ...hostile, ...ofAnyText])) {
     for (const [shape, make] of shapes) {
       for (const [way, read] of ways) {
         const cost = (times: number): number => processorTime(() => read(make(piece, times)));

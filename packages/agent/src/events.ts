@@ -19,13 +19,14 @@ import type { LimitKind, RunResult } from "./types.ts";
 
 /**
  * Why an answer goes back to the model. `unreadable`: its blocks can't run. `foreign-format`: it looks like a call in a format
- * that isn't the protocol's. `held-back`: a value had to be repaired and the call has an effect. `truncated`: it ended too early.
+ * that isn't the protocol's. `not-sent`: its only call is shown within text, or can't be read. `held-back`: a value had to be repaired and the call has an effect. `truncated`: it ended too early.
  * `empty`: there was nothing in it. `no-block`: plain text where a block was due. `undeclared-call`: a native call under a
  * protocol that is text. `invalid-output`: it is not in the form that the host asked for.
  */
 export type RepairReason =
   | "unreadable"
   | "foreign-format"
+  | "not-sent"
   | "held-back"
   | "truncated"
   | "empty"

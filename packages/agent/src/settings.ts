@@ -97,7 +97,7 @@ function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
   checkKeys("createAgent", options, [
     "model protocol executor tools locale mode system limits approve ask maxRepairTurns reasoning",
-    "startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
+    "reasoningTags startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
     "beforeCall afterCall sessions prepareStep retry",
   ]);
   checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");

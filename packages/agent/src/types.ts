@@ -9,6 +9,7 @@ import type {
   Message,
   Model,
   ModelInfo,
+  ParseOptions,
   ProtocolMode,
   Question,
   QuestionAnswer,
@@ -237,6 +238,8 @@ export interface AgentOptions<Value = unknown> {
   maxRepairTurns?: number;
   /** Whether blocks are looked for in reasoning; they are reported, never run. Default `skip`. */
   reasoning?: "skip" | "search";
+  /** Marks that reasoning stands between, as `["<notes>", "</notes>"]`, besides those that are known. Default none. */
+  reasoningTags?: ParseOptions["reasoningTags"];
   /** The model's chat template already opened a reasoning block. Default false. */
   startsInReasoning?: boolean;
   /** Tokens one answer may have; passed to the model. */

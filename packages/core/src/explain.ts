@@ -57,21 +57,32 @@ export function explainResult<Block extends BlockBase>(
 ): string | undefined {
   checkKeys<object, string>("explain", options, ["source locale mode", ...own]);
   const found = result.blocks;
+  const shown = found.filter((block) => block.shown);
+  // What is shown only has to be read by people.
+  let next = 0;
+  const told = [...findings]
+    .sort((a, b) => a.span.start - b.span.start)
+    .filter(({ code, span }) => {
+      while ((shown[next]?.span.end ?? span.start) < span.start) next += 1;
+      const one = shown[next]?.span;
+      return code.startsWith("core/") || !one || span.start < one.start || span.end > one.end;
+    });
+  const sent = blocks - shown.length;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
-  if (found.length === 0 && options.mode !== "single" && !findings.some(isMeantAsCall)) return undefined;
+  if (found.length === 0 && options.mode !== "single" && !told.some(isMeantAsCall)) return undefined;
   const lines = [
     found.length === 0 && options.mode === "single" && words.noBlock,
-    blocks > 1 && runs && words.severalBlocks(blocks),
+    sent > 1 && runs && words.severalBlocks(sent),
     remark,
     !runs && found.some((block) => block.inReasoning) && words.inReasoning,
     found.some((block) => block.afterFabricatedResult) && words.afterFabricatedResult,
     runs && repaired && words.repairedValue,
   ].filter((one) => typeof one === "string");
-  if (findings.length > 0) lines.push(...findingLines(findings, { ...options, advice: words.advice }));
+  if (told.length > 0) lines.push(...findingLines(told, { ...options, advice: words.advice }));
   return lines.map((line) => `- ${line}`).join("\n");
 }
 
 /** Whether a finding shows that text without a block was to do something. */
 function isMeantAsCall({ code, severity }: Diagnostic): boolean {
-  return severity === "error" || code === "core/foreign-format" || code === "core/fabricated-result";
+  return severity === "error" || /^core\/(?:foreign-format|unread-block|shown-block|fabricated-\w+)$/.test(code);
 }

@@ -21,6 +21,12 @@ const maxFinding = 600;
 
 const zhAdvice: Record<string, string> = {
   "core/foreign-format": "这是另一种工具调用格式，这里不会读取。",
+  "core/shown-block":
+    "这里的块只是展示，没有发送，因此不会执行。要发送一个块，请让它独占若干行，或者单独放在一个代码围栏中。",
+  "core/unread-block":
+    "这里看起来是一个块，但写法不对，没有读取。请按要求的格式原样书写，不要转义、加前缀或改用别的记法。",
+  "core/unclosed-fence": "请关闭每一个代码围栏。",
+  "core/fabricated-turn": "不要自己编写用户、系统或工具的发言；其后的块不会执行。",
   "core/fabricated-result": "不要自己编写结果：结果来自程序的实际执行。",
   "core/reasoning-unclosed": "请在回答之前关闭思考块。",
   "core/reasoning-unopened": "关闭了一个从未打开的思考块；它之前的内容不会执行。",

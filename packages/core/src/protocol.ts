@@ -15,8 +15,10 @@ export interface BlockBase {
   span: Span;
   /** Found inside reasoning text: never run. */
   inReasoning?: true;
-  /** Stands after a result that the model made up: not run. */
+  /** Stands after a result or a turn that the model made up: not run. */
   afterFabricatedResult?: true;
+  /** Shown and not sent, within a sentence, a quotation, a comment, or a fence that holds more: not run. */
+  shown?: true;
 }
 
 /** A stretch of the model's text. Segments are in order, do not overlap, and take in the fences around a block. */
@@ -41,8 +43,19 @@ export interface ParseOptions {
   tools?: readonly ToolDefinition[];
   /** Whether calls are looked for inside reasoning; found ones are marked `inReasoning`. Default `skip`. */
   reasoning?: "skip" | "search";
+  /**
+   * Marks that reasoning stands between, as `["<notes>", "</notes>"]`, besides those that are known: elements such as `<think>`,
+   * `<reasoning>` and `<scratchpad>`, `[THINK]`, `◁think▷`, the analysis channel of harmony and others. Default none.
+   */
+  reasoningTags?: readonly (readonly [open: string, close: string])[];
   /** The prompt already opened a reasoning block. Default false. */
   startsInReasoning?: boolean;
+  /**
+   * What becomes of a block that is shown and not sent: the model quotes it, or writes it into a sentence, a comment, a page or a
+   * program. A block is sent on lines of its own, or as all that a fence holds. `mark`: it has `shown`, and does not run;
+   * `run`: it is like any other. Default `mark`.
+   */
+  shown?: "mark" | "run";
   /** Which repairs are allowed, by diagnostic code. Default `all`. */
   repairs?: "all" | "none" | Readonly<Record<string, boolean>>;
 }
@@ -152,9 +165,7 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   encodeMessage?(message: Message, options?: EncodeOptions): Message[];
 }
 
-/** Whether a block may run: complete or recovered, outside reasoning, not after a made-up result. */
-export function isRunnable(block: BlockBase): boolean {
-  return (
-    (block.status === "complete" || block.status === "recovered") && !block.inReasoning && !block.afterFabricatedResult
-  );
+/** Whether a block may run: complete or recovered, outside reasoning, not after a made-up result or turn, and not just shown. */
+export function isRunnable({ status, inReasoning, afterFabricatedResult, shown }: BlockBase): boolean {
+  return (status === "complete" || status === "recovered") && !inReasoning && !afterFabricatedResult && !shown;
 }

@@ -11,7 +11,7 @@ export type {
   TextScannerOptions,
 } from "./text/block-grammar.ts";
 export { type CallFormat, type CallMark, callFormats, type TextProtocol } from "./text/call-formats.ts";
-export { closesFence, type Fence, openFence } from "./text/code.ts";
+export { closesFence, type Fence, openFence, sentIn } from "./text/code.ts";
 export { EventStream, type ParserMaker, streamEvents } from "./text/event-stream.ts";
 export { type ActionWriter, actionCalls, exactJsonText, withText } from "./text/format-actions.ts";
 export {
@@ -28,3 +28,4 @@ export {
   textHash,
 } from "./text/text-protocol.ts";
 export { TextScanner } from "./text/text-scanner.ts";
+export { asKey, asTag, type Trace } from "./text/unread.ts";

@@ -3,9 +3,11 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-/** White space within a line: space, tab, carriage return. */
+const otherSpace = /[\u00a0\u1680\u180e\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff]/;
+
+/** White space within a line: space, tab, carriage return, those of other scripts, and what has no width. */
 export function isLineSpace(code: number): boolean {
-  return code === 32 || code === 9 || code === 13;
+  return code === 32 || code === 9 || code === 13 || (code > 159 && otherSpace.test(String.fromCharCode(code)));
 }
 
 /** White space of ASCII: space, tab, line feed, vertical tab, form feed, carriage return. */

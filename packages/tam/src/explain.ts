@@ -16,7 +16,7 @@ import { writeField } from "./write-field.ts";
 export function explain(result: ParseResult<TamBlock>, options: ExplainOptions = {}): string | undefined {
   const words = explainWording[options.locale ?? "en"];
   const { blocks } = result;
-  const first = blocks.find(({ inReasoning }) => !inReasoning);
+  const first = blocks.find(({ inReasoning, shown }) => !inReasoning && !shown);
   const runs = first !== undefined && isRunnable(first);
   const steps = runs ? first.steps : [];
   const inResults = new Set(steps.flatMap(({ errors }) => errors.map(({ message }) => message)));

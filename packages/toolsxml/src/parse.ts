@@ -41,7 +41,7 @@ function makeScanner(options: ToolsXmlParserOptions, names: Names, envelopes: bo
   const scanner: TextScanner<ToolsXmlBlock> = new TextScanner<ToolsXmlBlock>({
     ...options,
     grammar: new ToolsXmlGrammar({
-      callTag: names.callTag,
+      names,
       block: (start, fence) => new ToolsReader({ start, fence, names, memory, allows, emit }),
       envelope: envelopes
         ? (start, late) =>

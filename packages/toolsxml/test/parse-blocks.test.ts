@@ -49,7 +49,7 @@ describe("finding blocks", () => {
   it("marks a block behind a result that the model made up, also within a line", () => {
     const { blocks, diagnostics } = parse(`${block}\n<results>\n</results>\nso <tools><command>rm x</command></tools>`);
     expect(blocks.map(isRunnable)).toEqual([true, false]);
-    expect(diagnostics.map(({ code }) => code)).toEqual(["core/fabricated-result"]);
+    expect(diagnostics.map(({ code }) => code)).toEqual(["core/fabricated-result", "core/shown-block"]);
   });
 
   it("is complete without calls", () => {

@@ -136,7 +136,7 @@ function isSameList(one: readonly ToolDefinition[] | undefined, other: readonly 
 }
 
 function newDraft(run: RunState): Draft {
-  const { reasoning, startsInReasoning } = run.settings;
+  const { reasoning, reasoningTags, startsInReasoning } = run.settings;
   const { protocol, tools } = run.step;
   const draft: Omit<Draft, "parser"> = {
     text: "",
@@ -153,7 +153,7 @@ function newDraft(run: RunState): Draft {
     if (event.phase === "text") draft.visible += event.text;
     run.emit(toRunEvent(event, run.stepIndex));
   };
-  const parser = protocol.createParser({ tools, reasoning, startsInReasoning, onEvent });
+  const parser = protocol.createParser({ tools, reasoning, startsInReasoning, ...defined({ reasoningTags }), onEvent });
   return Object.assign(draft, { parser });
 }
 

@@ -10,7 +10,7 @@ import {
   type ToolCall,
   type ToolDefinition,
 } from "@toolglot/core";
-import { fabricatedResult, foreignFormat } from "../codes.ts";
+import { fabricatedResult, foreignFormat, likeCalls } from "../codes.ts";
 import type { RepairReason } from "../events.ts";
 import type { RunError } from "../types.ts";
 import type { Answer } from "./answer.ts";
@@ -57,15 +57,16 @@ export function decide(run: RunState, answer: Answer): Verdict {
     return { kind: "fail", error: { code: "agent/filtered", message } };
   }
   if (protocol.declaresTools && answer.calls.length > 0) return actOnCalls(answer.calls);
-  const segments = answer.parsed.segments.filter(isOutsideReasoning);
+  const segments = answer.parsed.segments.filter(isSent);
   const [first, ...rest] = segments;
   if (!first) return decideText(run, answer);
   if (!isRunnable(first.block)) return unreadable(run, answer, first.block);
   return actOnBlock(run, answer, first, rest.length);
 }
 
-function isOutsideReasoning(segment: Segment<BlockBase>): segment is BlockSegment {
-  return segment.type === "block" && !segment.block.inReasoning;
+/** What was only thought, or is only shown, decides nothing. */
+export function isSent(segment: Segment<BlockBase>): segment is BlockSegment {
+  return segment.type === "block" && !segment.block.inReasoning && !segment.block.shown;
 }
 
 function actOnCalls(calls: ToolCall[]): Verdict {
@@ -82,16 +83,25 @@ function decideText(run: RunState, answer: Answer): Verdict {
     return { kind: "repair", reason: "undeclared-call", text: wording.undeclaredCall(protocol.id.toUpperCase()) };
   }
   const explanation = protocol.explain(answer.parsed);
-  const { diagnostics } = answer.parsed;
-  if (diagnostics.some(({ severity }) => severity === "error")) {
+  const { diagnostics, blocks } = answer.parsed;
+  const shown = blocks.filter((block) => block.shown);
+  let next = 0;
+  // Findings are in order, and so are blocks.
+  const isOfShown = ({ span }: Diagnostic): boolean => {
+    while ((shown[next]?.span.end ?? span.start) < span.start) next += 1;
+    const block = shown[next];
+    return block !== undefined && overlap(span, block.span);
+  };
+  if (diagnostics.some((finding) => finding.severity === "error" && !isOfShown(finding))) {
     return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
   }
   // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
-  if (diagnostics.some(({ code }) => code === foreignFormat)) {
+  const likeCall = diagnostics.find(({ code }) => likeCalls.has(code));
+  if (likeCall) {
     const problem = explanation ?? wording.unreadable;
     return {
       kind: "repair",
-      reason: "foreign-format",
+      reason: likeCall.code === foreignFormat ? "foreign-format" : "not-sent",
       text: problem,
       ...(mode === "loop" && !output && { keptAnswer: text }),
     };
@@ -107,9 +117,12 @@ function decideText(run: RunState, answer: Answer): Verdict {
   return { kind: "answer", text };
 }
 
-/** What the model wrote, less blocks and reasoning. */
-export function visibleText({ parsed }: Answer): string {
-  const texts = parsed.segments.map((segment) => (segment.type === "text" ? segment.text : ""));
+/** What the model wrote, less reasoning and the blocks that it sent. */
+export function visibleText({ parsed, text }: Answer): string {
+  const texts = parsed.segments.map((segment) => {
+    if (segment.type === "text") return segment.text;
+    return segment.type === "block" && segment.block.shown ? text.slice(segment.span.start, segment.span.end) : "";
+  });
   return texts.join("").trim();
 }
 

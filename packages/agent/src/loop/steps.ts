@@ -138,8 +138,8 @@ function repair(run: RunState, verdict: Verdict & { kind: "repair" }, repairs: n
   const { maxRepairTurns } = run.settings;
   if (repairs >= maxRepairTurns && keptAnswer !== undefined) {
     run.warn(
-      "foreign-format",
-      "The answer looks like a call in another format; the model was asked about it, and repeated it.",
+      reason,
+      "The answer looks like a call that can't be read as one; the model was asked about it, and repeated it.",
     );
     return { outcome: { status: "answered", text: keptAnswer } };
   }

@@ -2,7 +2,7 @@ import { type Action, type InputIssue, ToolglotError, type ToolResult, toJsonTex
 import { describeValue, errorText, isObject, maxIssues, parseJson } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import type { Answer } from "../loop/answer.ts";
-import { type Verdict, visibleText } from "../loop/decide.ts";
+import { isSent, type Verdict, visibleText } from "../loop/decide.ts";
 import { splitAction } from "../loop/own-calls.ts";
 import type { RunState } from "../loop/run-state.ts";
 import { checkStopped, orStopped } from "../stop.ts";
@@ -86,7 +86,7 @@ export function refusedAnswer(
 export async function decideOutput(run: RunState, output: Output, answer: Answer, verdict: Verdict): Promise<Verdict> {
   const { wording } = run;
   if (answer.calls.length > 0 || verdict.kind === "fail") return verdict;
-  if (answer.parsed.segments.some((segment) => segment.type === "block" && !segment.block.inReasoning)) return verdict;
+  if (answer.parsed.segments.some(isSent)) return verdict;
   const text = visibleText(answer);
   const value = parseJson(/^```\w*\s*\n([\s\S]*)\n\s*```$/.exec(text)?.[1] ?? text);
   const validation: OutputValidation =

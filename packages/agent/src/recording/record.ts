@@ -106,20 +106,21 @@ function headOf(
   input: Message[],
   ids: Pick<RecordingHead, "runId" | "owner">,
 ): RecordingHead {
-  const { locale, mode, system, limits, maxRepairTurns, reasoning, startsInReasoning, maxTokens, retry } = options;
-  const { compact, estimate, artifacts, isContextOverflow: _, ...context } = options.context ?? {};
-  const given = {
+  const {
     locale,
     mode,
     system,
     limits,
-    context,
     maxRepairTurns,
     reasoning,
+    reasoningTags,
     startsInReasoning,
     maxTokens,
     retry,
-  };
+  } = options;
+  const { compact, estimate, artifacts, isContextOverflow: _, ...context } = options.context ?? {};
+  const parsing = { reasoning, reasoningTags, startsInReasoning };
+  const given = { locale, mode, system, limits, context, maxRepairTurns, ...parsing, maxTokens, retry };
   return plainJson({
     type: "head",
     version: 6,

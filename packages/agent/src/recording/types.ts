@@ -36,7 +36,15 @@ export interface RecordedStepChange extends Omit<StepChange, "model" | "protocol
 /** The options of the run that are data, unchanged. */
 export type RecordedOptions = Pick<
   AgentOptions,
-  "locale" | "mode" | "system" | "maxRepairTurns" | "reasoning" | "startsInReasoning" | "maxTokens" | "retry"
+  | "locale"
+  | "mode"
+  | "system"
+  | "maxRepairTurns"
+  | "reasoning"
+  | "reasoningTags"
+  | "startsInReasoning"
+  | "maxTokens"
+  | "retry"
 > & {
   limits?: AgentLimits;
   context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate" | "isContextOverflow">;

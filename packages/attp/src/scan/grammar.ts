@@ -1,10 +1,20 @@
-import type { BlockGrammar, BlockReader, Fence, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import {
+  asKey,
+  asTag,
+  type BlockGrammar,
+  type BlockReader,
+  type Fence,
+  type LineProbe,
+  type ProbeAnswer,
+  sentIn,
+  type Trace,
+} from "@toolglot/core/text";
 import { matchAt } from "@toolglot/internal";
 import type { AttpDocument } from "../types.ts";
 import type { ReaderOptions } from "./entry.ts";
 import { readKey } from "./key-line.ts";
 import { readLineValue } from "./line-value.ts";
-import { keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
+import { documentStart, keyPattern, toolCallName, unfinishedKey } from "./patterns.ts";
 
 /** What a grammar needs to make its readers. */
 export interface GrammarOptions {
@@ -13,25 +23,40 @@ export interface GrammarOptions {
   json(start: number, fence: Fence | undefined): BlockReader<AttpDocument>;
 }
 
-/** Info strings of fences that may hold a document in any place; in others only one that begins right after the opening. */
-const open = /^(?:|toml\b.*|attp|te?xt|plain\w*|markdown|md|json[c5]?|ini|conf|ya?ml|code|output|response)$/;
-
 const table =
-  /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
+  /^\s*[[\uff3b]{1,2}[ \t]*["']?tool[-_]?calls?["']?[ \t]*[\]\uff3d]{1,2}[ \t]*(?:#[^\n]*|\/\/[^\n]*)?\r?$/i;
 /** What only the host writes. */
-const result = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?tool[-_ ]?results?["']?[ \t]*[\]\uff3d]{1,2}/i;
+const result = /^\s*[[\uff3b]{1,2}[ \t]*["']?tool[-_ ]?results?["']?[ \t]*[\]\uff3d]{1,2}/i;
 /** How a line may begin that is still to become one of them. Groups: the parts of a word. */
-const bracket = /^[ \t\u00a0]*[[\uff3b]{1,2}[ \t]*["']?([a-z]*)[-_ ]?([a-z]*)["']?[ \t]*(?:[\]\uff3d].*)?$/i;
+const bracket = /^\s*[[\uff3b]{1,2}[ \t]*["']?([a-z]*)[-_ ]?([a-z]*)["']?[ \t]*(?:[\]\uff3d].*)?$/i;
 const status = /^["'“‘]?(?:success|fail)(?:["'”’][ \t]*(?:#[^\n]*|\/\/[^\n]*)?)?\r?$/i;
 const stringOpener = /^["'“”‘’]/;
 const multiLine = /^(?:'''|"""|[‘’]{3}|[“”]{3}|`{3})/;
 const jsonKey = /^\s*\{?\s*"(?:thought|tool_call)"\s*:|^\s*\{?\s*"status"\s*:\s*"(?:success|fail)"/;
 const unfinishedJson = /^\s*\{?\s*(?:"[a-z_]{0,16}(?:"\s*(?::\s*(?:"[a-z]{0,8})?)?)?)?$/;
 
+/** `status` and `code` are words of many formats: with the table or a thought they are a document. */
+const traces: readonly Trace[] = [
+  [/(?:^[^\p{L}\n<]{0,20}|\s)[[{(<【［]\s{0,4}(tool[-_ ]?call)\s{0,4}[\])}>】］]/giu, 4],
+  [asTag("tool[-_ ]?call"), 4],
+  [asKey("tool[-_ ]?call"), 4],
+  [asKey("(?:tool[-_ ]?call\\.)?(?:thought|code)"), 3],
+  [asTag("thought"), 3],
+  [asKey("(?:tool[-_ ]?call\\.)?(?:status|target)"), 2],
+  [asTag("status|target|code"), 2],
+  // What its programs end with, and what is left of a document that was cut.
+  [/^[^\p{L}\p{N}\n]{0,6}(__result__)\s{0,9}=(?!=)/gu, 7],
+  [/^[^\p{L}\p{N}\n']{0,6}(''')\s*$/gu, 6],
+];
+
 /** Where ATTP documents begin. */
 export class AttpGrammar implements BlockGrammar<AttpDocument> {
   readonly protocol = "attp";
   readonly blockName = "document";
+  readonly begins: RegExp = documentStart;
+  readonly midLine: RegExp = /thought(?<=\S[^\n]{0,200}\bthought)[ \t]{0,9}=[ \t]{0,9}["'“‘][^\n]*\n$/;
+  readonly traces: readonly Trace[] = traces;
+  readonly marks: RegExp = /tool\\*_call|'''/;
   readonly #options: GrammarOptions;
   /** The first document is fenced: later ones without a fence are text. */
   #fencedOnly: boolean | undefined;
@@ -57,7 +82,6 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     const { text, at, end, fence } = probe;
     if (fence?.start === this.#resultFence) return "no";
     if (!fence && this.#fencedOnly) return "no";
-    if (fence && !open.test(fence.info) && !probe.firstInFence) return "no";
     const line = text.slice(at, end < 0 ? undefined : end);
     const complete = end >= 0 || ended;
     const first = line.trimStart().charAt(0);
@@ -95,7 +119,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     const colon = delimiter === ":" || delimiter === "：";
     const known = field !== undefined && /^(?:thought|status|target|code|message)$/.test(field);
     if (colon && !known) return "no";
-    const strong = probe.fence === undefined || open.test(probe.fence.info);
+    const strong = probe.fence === undefined || sentIn.test(probe.fence.info);
     if (field === "thought" || (strong && field === "code")) {
       const opener = field === "thought" && (!colon || probe.fence) ? stringOpener : multiLine;
       if (opener.test(value)) return this.#toml(probe);
@@ -132,8 +156,9 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
 
   #toml(probe: LineProbe): BlockReader<AttpDocument> {
     this.#inResult = undefined;
-    this.#fencedOnly ??= probe.fence !== undefined;
     const { fence } = probe;
+    // One that a fence only shows decides nothing.
+    if (!fence || (probe.firstInFence && sentIn.test(fence.info))) this.#fencedOnly ??= fence !== undefined;
     const line = probe.text.slice(probe.at, probe.at + 200);
     const indent = /^[ \t]*/.exec(line)?.[0].length ?? 0;
     const removed = fence && this.#options.allows("indented") ? Math.min(fence.indent.length, indent) : 0;

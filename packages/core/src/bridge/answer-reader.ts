@@ -161,8 +161,11 @@ export class AnswerReader implements BridgeReader {
     const { block, found, told } = draft;
     if (!block) return;
     const runs = isRunnable(block) && draft.actions.length > 0;
-    // What was only thought is nobody's wish, unless it was told already.
-    if (!runs && block.inReasoning && !told.some(({ stream }) => stream)) return;
+    // What was only thought or shown is nobody's wish, unless it was told already.
+    if (!runs && (block.inReasoning || block.shown) && !told.some(({ stream }) => stream)) {
+      if (block.shown && !block.inReasoning) this.#prose.add("text", this.#written(block, result));
+      return;
+    }
     if (!runs) {
       this.#refuseAll(draft, result);
       return;
@@ -212,14 +215,19 @@ export class AnswerReader implements BridgeReader {
 
   /** Nothing of a block runs. */
   #refuseAll({ block, told }: BlockDraft, result: ParseResult<BlockBase>): void {
-    const segment = result.segments.find((one) => one.type === "block" && one.block === block);
-    const text = segment ? this.#source.slice(segment.span.start, segment.span.end).trim() : "";
+    const text = this.#written(block, result).trim();
     const message = this.#explain(result);
     const streams = told.flatMap(({ stream }) => stream ?? []);
     const { tools, programs } = this.#setup;
     const meant = programs?.tool ?? told.find(({ tool }) => tools.has(tool))?.tool;
     if (streams.length === 0) this.#refuse(undefined, meant, message, text);
     for (const [at, stream] of streams.entries()) this.#refuse(stream, stream.tool, message, at === 0 ? text : "");
+  }
+
+  /** A block as it was written. */
+  #written(block: BlockBase | undefined, { segments }: ParseResult<BlockBase>): string {
+    const segment = segments.find((one) => one.type === "block" && one.block === block);
+    return segment ? this.#source.slice(segment.span.start, segment.span.end) : "";
   }
 
   #refuse(stream: InputStream | undefined, tool = unreadableCall, message: string, text: string): void {

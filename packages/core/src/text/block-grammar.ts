@@ -3,6 +3,7 @@ import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, S
 import type { TextProtocol } from "./call-formats.ts";
 import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";
+import type { Trace } from "./unread.ts";
 
 /** A line of plain text, as a grammar sees it. */
 export interface LineProbe {
@@ -18,6 +19,8 @@ export interface LineProbe {
   fence: Fence | undefined;
   /** Nothing but blank and held lines stands between the fence's opening line and this one. */
   firstInFence: boolean;
+  /** Nothing but white space and reasoning stands before the line. */
+  isFirst: boolean;
   /** Offset where a block begins if one begins here: that of the first held line, else of this line. */
   blockStart: number;
 }
@@ -47,6 +50,18 @@ export interface BlockGrammar<Block> {
   protocol: TextProtocol | "native";
   /** Names the events of a block: `document` gives `document-start` and `document-end`. Default `block`. */
   readonly blockName?: string;
+  /** A line, without its break, that begins a block for sure; for lines that {@link line} is not asked about. */
+  readonly begins?: RegExp;
+  /** A text that ends with a line in which a block begins behind other text, and that the grammar leaves out. Default: none is. */
+  readonly midLine?: RegExp;
+  /** How text looks that was meant as a block and lacks its form, in any notation. */
+  readonly traces?: readonly Trace[];
+  /** A part of its markers, as it is or escaped, that no other text holds. */
+  readonly marks?: RegExp;
+  /** Tools that need no definition, in lower case. */
+  readonly builtIns?: readonly string[];
+  /** Whether an element of this name, in lower case, is one of its own. Default: none is. */
+  isOwnTag?(name: string): boolean;
   /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /**

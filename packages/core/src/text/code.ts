@@ -1,4 +1,4 @@
-import { lineEnd } from "@toolglot/internal";
+import { isLineSpace, lineEnd } from "@toolglot/internal";
 import { NextMark, type Source } from "./source.ts";
 
 type Window = Pick<Source, "text" | "base">;
@@ -17,9 +17,9 @@ export interface Fence {
   start: number;
 }
 
-const opener = /^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
+const opener = /^([^\S\n]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
 /** By itself: this is asked of every line of a document in a fence. */
-const closer = /^[ \t]*(`{3,}|~{3,})[ \t\r]*$/;
+const closer = /^[^\S\n]*(`{3,}|~{3,})[^\S\n]*$/;
 
 /** The fence a line opens, if it does. A line with further backticks after the run is inline code, not a fence. */
 export function openFence(line: string, start: number): Fence | undefined {
@@ -33,9 +33,19 @@ export function openFence(line: string, start: number): Fence | undefined {
 
 /** Whether a line closes a fence: the same mark, at least as many, and nothing else, whatever the indentation. */
 export function closesFence(line: string, { mark, length }: Pick<Fence, "mark" | "length">): boolean {
+  let at = 0;
+  while (isLineSpace(line.charCodeAt(at))) at += 1;
+  if (line.charAt(at) !== mark) return false;
   const run = closer.exec(line)?.[1];
-  return run !== undefined && run.charAt(0) === mark && run.length >= length;
+  return run !== undefined && run.length >= length;
 }
+
+/**
+ * Info strings of fences in which blocks are sent: none, a format of data or text, a name for tools. A program's language is none of
+ * them: what stands in such a fence is shown. Of the protocols none has more of them than another, since models mix them up.
+ */
+export const sentIn: RegExp =
+  /^(?:|attp|tam|tool[\w-]*|(?:xml|toml)\b.*|html?|te?xt|plain\w*|markdown|md|json[c5]?|ya?ml|ini|conf|code|output|response)$/;
 
 /** Where a fence stands; offsets are those of the whole text. */
 export interface FenceRange extends Fence {
@@ -70,6 +80,11 @@ export class FenceStack {
     const range = Object.assign(fence, { body: next, end: Infinity });
     if (this.#open.push(range) === 1) this.ranges.push(range);
     return true;
+  }
+
+  /** Leaves all that are open, as they are. */
+  forget(): void {
+    this.#open.length = 0;
   }
 
   /** Closes the innermost one at an offset; false when none is open. */

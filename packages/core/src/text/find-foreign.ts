@@ -1,6 +1,7 @@
 import { lineEnd, matchAt } from "@toolglot/internal";
 import type { Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
+import type { BlockGrammar } from "./block-grammar.ts";
 import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
 import { type FenceRange, InlineCode } from "./code.ts";
 
@@ -20,11 +21,14 @@ const rows = callFormats.flatMap(({ name, protocol, marks }) =>
 );
 const openers = new RegExp(rows.map(({ begin }) => begin).join("|"), "gi");
 
+/** A tag that begins a call of any format. */
+export const callOpener: RegExp = new RegExp(`^(?=<)(?:${rows.map(({ begin }) => begin).join("|")})`, "i");
+
 const key = (names: string): string => `["'](?:${names})["']\\s{0,9}:`;
 const names = "(?:tool_|recipient_)?name|tool|function|action";
 const inputs = "(?:tool_|action_)?input|arg(?:ument)?s|parameters";
 const jsonCall = new RegExp(
-  `[[{]{1,2}\\s{0,40}(?:${key("tool_(?:calls|uses)|function_call")}` +
+  `(?:\\[\\s{0,40})?[[{]{1,2}\\s{0,40}(?:${key("tool_(?:calls|uses)|function_call")}` +
     `|${key(`id|type|${names}`)}[\\s\\S]{0,300}?${key(inputs)}` +
     `|${key(inputs)}[\\s\\S]{0,300}?${key(names)}` +
     `|${key(names)}\\s{0,9}["'][^"'\\n]{1,100}["']\\s{0,9}\\})`,
@@ -71,34 +75,41 @@ interface Call extends Span {
   protocol?: TextProtocol | undefined;
 }
 
-/** Every call in another format holds one of these. */
-const callMark = /[<[{(>`~:=＞]|&gt;/;
+/** Every call holds one of these, in any format and however it is escaped. */
+const callSign = /[<[{(>`~:=＞＜〈《‹⟨«»「『：＝&\\]/;
+
+/** The text segments that may hold calls. */
+export function callTexts<Block>(segments: readonly Segment<Block>[]): TextSegment[] {
+  return segments.filter((one): one is TextSegment => one.type === "text" && callSign.test(one.text));
+}
+
+/** A stretch of plain text. */
+export type TextSegment = Segment<unknown> & { type: "text" };
 
 /**
- * Looks for calls in other formats, in the text segments of a whole message: the name of each format, and its first place.
+ * Looks for calls in other formats, in the texts of a whole message: the name of each format, and its first place.
  * What stands in inline code is a mention; what stands in a fence that begins with something else is documentation.
  *
- * @param own The reader's own protocol.
+ * @param own The reader's own protocol, and the tools that need no definition.
  * @param tools Those that may be called.
  * @param fences In order.
  */
-export function findForeign<Block>(
-  own: string,
+export function findForeign(
+  own: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
   tools: readonly { name: string }[],
   fences: readonly FenceRange[],
-  segments: readonly Segment<Block>[],
+  texts: readonly TextSegment[],
 ): Iterable<readonly [format: string, Span]> {
-  let finder: ForeignFinder | undefined;
-  for (const segment of segments) {
-    if (segment.type !== "text" || !callMark.test(segment.text)) continue;
-    finder ??= new ForeignFinder(own, tools, fences);
-    finder.find(segment.text, segment.span.start);
-  }
-  return finder?.end() ?? [];
+  if (texts.length === 0) return [];
+  const finder = new ForeignFinder(own, tools, fences);
+  for (const { text, span } of texts) finder.find(text, span.start);
+  return finder.end();
 }
 
 class ForeignFinder {
   readonly #own: string;
+  readonly #declared: ReadonlySet<string>;
+  /** Those, and the ones that need no definition. */
   readonly #tools: ReadonlySet<string>;
   readonly #fences: readonly FenceRange[];
   readonly #tags: ReturnType<typeof bareTags>;
@@ -107,10 +118,15 @@ class ForeignFinder {
   #tag: Span | undefined;
   #tagCount = 0;
 
-  constructor(own: string, tools: readonly { name: string }[], fences: readonly FenceRange[]) {
+  constructor(
+    { protocol, builtIns = [] }: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
+    tools: readonly { name: string }[],
+    fences: readonly FenceRange[],
+  ) {
     const names = tools.map(({ name }) => name);
-    this.#own = own;
-    this.#tools = new Set(names.map(plain));
+    this.#own = protocol;
+    this.#declared = new Set(names.map(plain));
+    this.#tools = new Set([...this.#declared, ...builtIns.map(plain)]);
     // One that is never closed may be the closing line of a fence that something else opened.
     this.#fences = fences.filter(({ end }) => end < Infinity);
     this.#tags = tagPatterns(names);
@@ -132,11 +148,12 @@ class ForeignFinder {
         ? { name: "a JSON tool call", start: index, end: index + found.length }
         : undefined,
     );
-    if (this.#tools.size > 0)
+    if (this.#declared.size > 0)
       this.#calls(text, offset, bareCall, ({ 0: found, 1: python, 2: bare = python ?? "", index }) => {
         const start = index + found.search(/\S/);
         // A sentence that speaks of a call goes on behind it.
-        const isCall = this.#namesTool(bare) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
+        const isCall =
+          this.#namesTool(bare, this.#declared) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
         const name = python ? "a call in Python" : "a call without its markers";
         return isCall ? { name, start, end: index + found.trimEnd().length } : undefined;
       });
@@ -158,7 +175,7 @@ class ForeignFinder {
     for (const match of text.matchAll(pattern)) {
       const call = callAt(match);
       // One call has several marks, and some formats share theirs.
-      if (!call || this.#found.has(call.protocol) || !counts(call.start)) continue;
+      if (!call || this.#found.has(call.protocol) || !counts(call.start, call.protocol !== undefined)) continue;
       this.#found.set(call.protocol, [call.name, { start: offset + call.start, end: offset + call.end }]);
       if (pattern !== openers) return;
     }
@@ -176,16 +193,16 @@ class ForeignFinder {
   }
 
   /** Tells of places, asked for in order, whether a call may stand there: outside of inline code and of documentation. */
-  #places(text: string, offset: number): (index: number) => boolean {
+  #places(text: string, offset: number): (index: number, isBlock?: boolean) => boolean {
     const code = new InlineCode();
     let end = -1;
     let next = 0;
-    return (index) => {
+    return (index, isBlock = false) => {
       const at = offset + index;
       while ((this.#fences[next]?.end ?? at) < at) next += 1;
       const fence = this.#fences[next];
       if (fence && fence.body <= at && at < fence.end) {
-        fence.holdsCall ??= this.#holdsCall(fence, text, offset, index);
+        fence.holdsCall ??= this.#holdsCall(fence, text, offset, index, isBlock);
         return fence.holdsCall;
       }
       if (index > end) {
@@ -197,20 +214,20 @@ class ForeignFinder {
   }
 
   /** Whether a fence begins with the call at an index, and does more than show it: the first call in it decides. */
-  #holdsCall(fence: FenceRange, text: string, offset: number, index: number): boolean {
+  #holdsCall(fence: FenceRange, text: string, offset: number, index: number, isBlock: boolean): boolean {
     const begin = Math.max(0, fence.body - offset);
     const end = fence.end - offset;
     // Other tags of the call, and one word, may stand before its mark.
     const before = text.slice(begin, Math.min(index, begin + 1000)).replace(/<[^<>\n]{0,100}>/g, "");
     const begins = fence.body < offset || (index - begin < 1000 && /^\s*[\w.:-]{0,100}\s*$/.test(before));
-    // Where the tools are known, an example calls another one, and a sentence follows it.
+    // Where the tools are known, an example calls another one, and a sentence follows it. The blocks of text protocols name none.
     const shows = /^.*\n\s*[\p{L}\p{N}]/u.test(text.slice(end, end + 400));
-    return begins && (!shows || this.#tools.size === 0 || this.#namesTool(text.slice(begin, end)));
+    return begins && (!shows || isBlock || this.#declared.size === 0 || this.#namesTool(text.slice(begin, end)));
   }
 
-  #namesTool(text: string): boolean {
+  #namesTool(text: string, tools = this.#tools): boolean {
     for (const [name] of text.matchAll(/[\p{L}\p{N}_.:-]+/gu))
-      if (this.#tools.has(plain(name)) || this.#tools.has(plain(name.replace(/^\w+\.|:\d+$/g, "")))) return true;
+      if (tools.has(plain(name)) || tools.has(plain(name.replace(/^\w+\.|:\d+$/g, "")))) return true;
     return false;
   }
 }

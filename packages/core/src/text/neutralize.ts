@@ -1,3 +1,5 @@
+import { reasoningName, reasoningTexts, turnToken } from "./text-marks.ts";
+
 const space = "[ \\t\\u00a0\\u2000-\\u200b\\u202f\\u3000\\ufeff]*";
 const equals = `["']?${space}[=\\uff1d:\\uff1a]${space}`;
 
@@ -15,9 +17,12 @@ const lineMarks = new RegExp(
 const jsonMarks =
   /^([^\S\n]*(?:\{\s*)?"[tsr])(?=(?:hought|ool_call)"\s*:|(?:ools|eply)"\s*:\s*"|tatus"\s*:\s*"(?:success|fail)")/gm;
 
-/** What has power anywhere: reasoning tags, TAM markers, the tags of ToolsXML, of results and of other formats. */
-const inlineMarks =
-  /<(?=[ \t]*\|[ \t]*\[|\/?(?:think|thinking|thought|tools|results|tool_calls?|tool_response|function_calls?|invoke)(?![\w-]))/gi;
+/** What has power anywhere: marks of reasoning and turns, TAM markers, the tags of ToolsXML, of results and of other formats. */
+const inlineMarks = new RegExp(
+  `<(?=[ \\t]*\\|[ \\t]*\\[|/?(?:${reasoningName}|tools|results|tool_calls?|tool_response|function_calls?|invoke)(?![\\w-]))` +
+    `|(?=${turnToken.source})[<[]|(?=${reasoningTexts})[^]`,
+  "gi",
+);
 
 const zeroWidthSpace = "\u200b";
 

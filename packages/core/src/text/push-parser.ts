@@ -49,14 +49,25 @@ export function isCutOff(end: EndOptions | undefined): boolean {
  */
 export function checkParseOptions(
   what: string,
-  options: Pick<ParseOptions, "maxInputLength" | "repairs"> & { onEvent?: unknown },
+  options: Pick<ParseOptions, "maxInputLength" | "repairs" | "shown" | "reasoningTags"> & { onEvent?: unknown },
   own: readonly string[] = [],
   known?: { protocol: TextProtocol; repairs: Readonly<Record<string, unknown>> },
 ): void {
-  checkKeys<object, string>(what, options, ["strict maxInputLength tools reasoning startsInReasoning repairs", ...own]);
-  const { maxInputLength, repairs, onEvent } = options;
+  checkKeys<object, string>(what, options, [
+    "strict maxInputLength tools reasoning reasoningTags startsInReasoning shown repairs",
+    ...own,
+  ]);
+  const { maxInputLength, repairs, shown, reasoningTags, onEvent } = options;
   if (maxInputLength !== undefined && !(maxInputLength >= 0))
     throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
+  const isPair = (pair: unknown): boolean =>
+    Array.isArray(pair) &&
+    pair.length === 2 &&
+    pair.every((text) => typeof text === "string" && /^\S[^\n]*$/.test(text));
+  if (reasoningTags !== undefined && !(Array.isArray(reasoningTags) && reasoningTags.every(isPair)))
+    throw new TypeError('reasoningTags is a list of pairs such as ["<notes>", "</notes>"]');
+  if (!["mark", "run", undefined].includes(shown))
+    throw new TypeError(`shown is "mark" or "run", not ${JSON.stringify(shown)}`);
   if (!["all", "none", undefined].includes(repairs as string) && (typeof repairs !== "object" || !repairs))
     throw new TypeError('repairs is "all", "none", or an object of codes such as { "core/x": false }');
   if (known && typeof repairs === "object")

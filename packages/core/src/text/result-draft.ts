@@ -1,10 +1,19 @@
 import type { Diagnostic } from "../diagnostic.ts";
-import type { BlockBase, ParseResult, Segment } from "../protocol.ts";
+import { type BlockBase, isRunnable, type ParseResult, type Segment } from "../protocol.ts";
+import type { Span } from "../span.ts";
 import type { TextScannerOptions } from "./block-grammar.ts";
 import type { FenceRange } from "./code.ts";
-import { findForeign } from "./find-foreign.ts";
+import { findFabricated } from "./fabricated.ts";
+import { callTexts, findForeign, type TextSegment } from "./find-foreign.ts";
+import { ShownBlocks } from "./shown.ts";
 import type { Source } from "./source.ts";
+import { findUnread } from "./unread.ts";
 
+const shownBlock = "A block is shown here, and not sent: text or code stands around it. It is not run.";
+const howToSend = "To send a block, write it on lines of its own, or as all that a fence holds.";
+const unreadBlock = "This looks like a call that is not written as one; it was not read.";
+const howToWrite =
+  "Write the block as it is taught: not escaped, without signs before its lines, and in no other notation.";
 const unopened = "A reasoning block is closed that was never opened; what stands before it is not run.";
 
 /**
@@ -32,6 +41,11 @@ export class ResultDraft<Block extends BlockBase> {
   #sent = 0;
   /** Offsets of results in fences with no block before them: examples, unless the end shows something else. */
   readonly #examples: [start: number, end: number][] = [];
+
+  /** Where the last made-up result or turn began that was reported. */
+  #lastFabricated = -1;
+  /** Blocks whose places were not judged by those who read them. */
+  readonly #unjudged = new Set<Block>();
 
   constructor(source: Source, options: TextScannerOptions<Block>) {
     this.#source = source;
@@ -100,8 +114,11 @@ export class ResultDraft<Block extends BlockBase> {
     this.#options.onEvent?.({ phase: "block-end", type: `${this.#blockName}-end`, block });
   }
 
-  /** Adds segments; the first one takes in the opening line of a fence before it. */
-  addAll(segments: readonly Segment<Block>[], start: number, end: number): void {
+  /**
+   * Adds segments; the first one takes in the opening line of a fence before it. A block that is not alone stands in a notation of
+   * its own: the text around it says nothing of it.
+   */
+  addAll(segments: readonly Segment<Block>[], start: number, end: number, isAlone: boolean): void {
     this.#close(start);
     for (const segment of segments) {
       this.#segments.push(segment);
@@ -110,6 +127,7 @@ export class ResultDraft<Block extends BlockBase> {
       if (this.depth > 0) block.inReasoning = true;
       if (this.afterFabricatedResult) block.afterFabricatedResult = true;
       this.blocks.push(block);
+      if (isAlone) this.#unjudged.add(block);
     }
     (segments[0] as Segment<Block>).span.start = start;
     this.begin(end);
@@ -141,10 +159,12 @@ export class ResultDraft<Block extends BlockBase> {
   /** A result that only the host may write, and that the model wrote. One that may be an example is judged at the end. */
   fabricated(start: number, end: number, mayBeExample = false): void {
     if (mayBeExample) this.#examples.push([start, end]);
-    else
+    else if (start > this.#lastFabricated) {
+      this.#lastFabricated = start;
       this.warn("fabricated-result", start, end, "The model wrote a result itself; calls after it are not run.", {
         hint: "Stop after the call, and wait for the result.",
       });
+    }
   }
 
   /** All is read, and given out. */
@@ -156,7 +176,8 @@ export class ResultDraft<Block extends BlockBase> {
     if (this.depth > 0)
       this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
     this.#close(length);
-    for (const [format, { start, end }] of findForeign(protocol, tools, fences, this.#segments))
+    const texts = callTexts(this.#segments);
+    for (const [format, { start, end }] of findForeign(this.#options.grammar, tools, fences, texts))
       this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
     if (tooLong) {
       for (const block of this.blocks) block.status = "invalid";
@@ -167,10 +188,68 @@ export class ResultDraft<Block extends BlockBase> {
         source: protocol,
       });
     }
+    this.#markShown(fences);
     onEnd?.(result);
     this.#judgeExamples();
+    this.#markFabricated(fences);
+    this.#reportUnread(texts, fences);
     this.#diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
     return result;
+  }
+
+  /** Reports text that was meant as a block, where nothing else was found in it. */
+  #reportUnread(texts: readonly TextSegment[], fences: readonly FenceRange[]): void {
+    const { grammar, tools = [] } = this.#options;
+    const isTold = this.#diagnostics.some(
+      ({ code, severity, affects }) =>
+        severity === "error" || affects === "value" || /foreign-format|\/un(?:read|opened)-/.test(code),
+    );
+    if (isTold) return;
+    const found = findUnread(texts, fences, grammar, tools, this.blocks.some(isRunnable));
+    if (!found) return;
+    const { start, end, isQuoted } = found;
+    if (!isQuoted) this.warn("unread-block", start, end, unreadBlock, { hint: howToWrite });
+    else if (this.#options.shown !== "run") this.warn("shown-block", start, end, shownBlock, { hint: howToSend });
+  }
+
+  /** Marks the blocks behind turns that the model made up, and behind what damaged blocks took in. */
+  #markFabricated(fences: readonly FenceRange[]): void {
+    const slice = (start: number, end: number): string => this.#source.slice(start, end);
+    const [first, ...more] = findFabricated(this.#segments, fences, this.#diagnostics, slice);
+    if (!first) return;
+    for (const block of this.blocks) if (block.span.start > first.start) block.afterFabricatedResult = true;
+    const turn = [first, ...more].find(({ kind }) => kind === "turn");
+    if (first.kind === "result") this.fabricated(first.start, first.end);
+    if (turn)
+      this.warn("fabricated-turn", turn.start, turn.end, "The model wrote a turn of the conversation itself.", {
+        hint: "Stop at the end of your own turn. Calls after it are not run.",
+      });
+  }
+
+  /** Marks the blocks that are shown and not sent. */
+  #markShown(fences: readonly FenceRange[]): void {
+    if (this.#unjudged.size === 0) return;
+    const judge = new ShownBlocks(this.#segments, this.#source, fences, this.#options.grammar);
+    const shown = judge.find(this.#unjudged);
+    const isMarked = this.#options.shown !== "run";
+    let run: Span | undefined;
+    const report = (): void => {
+      if (run) this.warn("shown-block", run.start, run.end, shownBlock, { hint: howToSend });
+      run = undefined;
+    };
+    for (const block of this.blocks) {
+      if (!isMarked || !shown.has(block)) {
+        report();
+        continue;
+      }
+      block.shown = true;
+      run = { start: run?.start ?? block.span.start, end: block.span.end };
+    }
+    report();
+    for (const { start, body } of judge.unclosed)
+      this.warn("unclosed-fence", start, body, "A code fence is never closed; blocks behind it are read.", {
+        hint: "Close every code fence.",
+      });
   }
 
   /** Those that stand behind a call that was lost, or written in another format, are no examples. Blocks behind them are not run. */

@@ -1,19 +1,141 @@
 import { matchAt } from "@toolglot/internal";
 
-/** A tag, on one line. Groups: a slash, its end; the second one is empty where the text ends before the tag does. */
-const reasoning = /<(\/?)(?:think|thinking|thought)(?:[^\S\n][^<>\n]{0,200})?(>|$)/iy;
+/** A pair of texts that reasoning stands between. */
+export interface ReasoningPair {
+  open: string;
+  /** The first one that comes ends it. */
+  close: readonly string[];
+  /** What closes it ends other things too: alone it says nothing. */
+  shared?: true;
+}
 
-/** A reasoning tag at an index: its length and whether it opens, `undefined` for none, `"more"` when more text decides. */
-export function reasoningTag(
-  text: string,
-  at: number,
-  ended: boolean,
-): { length: number; opens: boolean } | "more" | undefined {
-  const match = matchAt(reasoning, text, at);
-  if (match?.[2]) return { length: match[0].length, opens: !match[1] };
-  if (ended) return undefined;
-  const isBegun = text.length - at < 12 && "<thinking<thought".includes(text.slice(at).toLowerCase().replace("/", ""));
-  return match || isBegun ? "more" : undefined;
+/**
+ * How families of models mark reasoning, besides elements ({@link reasoningName}): Mistral, Kimi-VL, Cohere, OpenThinker, Apertus,
+ * harmony, Gemma, MedGemma, Inkling, Kimi K3, Hunyuan and others.
+ */
+export const reasoningPairs: readonly ReasoningPair[] = [
+  { open: "[THINK]", close: ["[/THINK]"] },
+  { open: "[THINKING]", close: ["[/THINKING]"] },
+  { open: "◁think▷", close: ["◁/think▷"] },
+  { open: "<|START_THINKING|>", close: ["<|END_THINKING|>"] },
+  { open: "<|begin_of_thought|>", close: ["<|end_of_thought|>"] },
+  { open: "<|think|>", close: ["<|/think|>"] },
+  { open: "<|thinking|>", close: ["<|/thinking|>"] },
+  { open: "<|inner_prefix|>", close: ["<|inner_suffix|>"] },
+  {
+    open: "<|channel|>analysis<|message|>",
+    close: ["<|end|>", "<|channel|>final", "<|channel|>commentary", "<|start|>"],
+    shared: true,
+  },
+  { open: "<|channel>thought", close: ["<channel|>"], shared: true },
+  { open: "<unused94>", close: ["<unused95>"] },
+  { open: "<|content_thinking|>", close: ["<|content_text|>", "<|end_message|>"], shared: true },
+  { open: "<|open|>think<|sep|>", close: ["<|close|>think<|sep|>"] },
+];
+
+const quote = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
+
+/** The texts of the table, as a pattern; those that end other things too are left out. */
+export const reasoningTexts: string = reasoningPairs
+  .flatMap(({ open, close, shared }) => (shared ? [open] : [open, ...close]))
+  .map(quote)
+  .join("|");
+
+/** What no text speaks of but in reasoning: its tags count anywhere. */
+const thinking = "think(?:ing)?|thought";
+/** The names of elements that hold reasoning, as a pattern. Those of other words count at the start of a line. */
+export const reasoningName: string =
+  `(?:[a-z]{1,20}[:_|-]){0,2}(?:ant)?(?:think(?:ing)?|thoughts?|reason(?:ing)?|reflections?|scratch_?pad|analysis|monologue` +
+  `|deliberation|rationale|cot)(?:[:_](?:fast|faster|\\w{0,20}source))?`;
+
+const tag = new RegExp(`<(/?)(${reasoningName})(?:[^\\S\\n][^<>\\n]{0,200})?(>|$)`, "iy");
+const begunTag = /^<\/?(?:[a-z][\w:|-]{0,60})?$/i;
+const always = new RegExp(`^(?:${thinking})$`, "i");
+
+/** A mark of reasoning in a text. */
+export interface ReasoningMark {
+  length: number;
+  opens: boolean;
+  /** What closes it is of the same kind. */
+  kind: string;
+  /** Without a partner it says nothing. */
+  needsPartner: boolean;
+}
+
+/** Finds the marks of reasoning: those of the table, and pairs of one's own. */
+export class ReasoningMarks {
+  readonly #texts = new Map<string, { kind: string; opens: boolean; needsPartner: boolean }>();
+  readonly #longest: number;
+  readonly #pattern: RegExp;
+  /** Second units of the marks that begin with `<` and are no elements. */
+  readonly #seconds: string;
+  /** First units of the marks that don't begin with `<`. */
+  readonly firsts: string;
+
+  constructor(own: readonly (readonly [open: string, close: string])[] = []) {
+    const pairs = [...reasoningPairs, ...own.map(([open, close]): ReasoningPair => ({ open, close: [close] }))];
+    for (const { open, close, shared = false } of pairs) {
+      const kind = open.toLowerCase();
+      for (const text of close) this.#texts.set(text.toLowerCase(), { kind, opens: false, needsPartner: shared });
+      this.#texts.set(kind, { kind, opens: true, needsPartner: false });
+    }
+    const texts = [...this.#texts.keys()].sort((a, b) => b.length - a.length);
+    this.#longest = texts[0]?.length ?? 0;
+    this.#pattern = new RegExp(texts.map(quote).join("|"), "iy");
+    this.#seconds = texts.map((text) => (text.startsWith("<") ? text.charAt(1) : "")).join("");
+    this.firsts = texts.map((text) => (text.startsWith("<") ? "" : text.charAt(0))).join("");
+  }
+
+  /**
+   * The mark at an index; `"more"` when only more text decides.
+   *
+   * @param ended The line is complete.
+   * @param begins Only white space stands before it on its line.
+   */
+  at(text: string, at: number, ended: boolean, begins: boolean): ReasoningMark | "more" | undefined {
+    const isTag = text.charCodeAt(at) === 60;
+    if (!isTag || this.#seconds.includes(text.charAt(at + 1).toLowerCase())) {
+      const found = matchAt(this.#pattern, text, at)?.[0];
+      const mark = found && this.#texts.get(found.toLowerCase());
+      if (mark) return { length: found.length, ...mark };
+    }
+    const match = isTag ? matchAt(tag, text, at) : null;
+    if (match?.[3]) {
+      const [all, slash, name = ""] = match;
+      const isSure = always.test(name);
+      if (slash || isSure || begins)
+        return {
+          length: all.length,
+          opens: !slash,
+          kind: isSure ? "" : name.toLowerCase(),
+          needsPartner: !isSure && !begins,
+        };
+      return undefined;
+    }
+    if (ended || text.length - at > 300) return undefined;
+    if (match) return "more";
+    const rest = text.slice(at, at + Math.max(64, this.#longest)).toLowerCase();
+    if (rest.length < this.#longest) for (const known of this.#texts.keys()) if (known.startsWith(rest)) return "more";
+    return rest.length < 64 && begunTag.test(rest) ? "more" : undefined;
+  }
+
+  /** First units of what closes reasoning of a kind, of any if it is unknown, but `<`. */
+  closerHeads(kind: string | undefined): string[] {
+    const heads = new Set<string>();
+    for (const [text, mark] of this.#texts)
+      if ((kind === undefined || mark.kind === kind) && !text.startsWith("<")) heads.add(text.charAt(0));
+    return [...heads];
+  }
+}
+
+/** The table's marks, which most parsers look for. */
+let common: ReasoningMarks | undefined;
+
+/** What finds reasoning, with pairs of one's own. */
+export function reasoningMarks(own?: readonly (readonly [open: string, close: string])[]): ReasoningMarks {
+  if (own && own.length > 0) return new ReasoningMarks(own);
+  common ??= new ReasoningMarks();
+  return common;
 }
 
 const blank = "[ \\t]{0,9}";
@@ -31,3 +153,20 @@ const resultStart = new RegExp(`^(?:\\[{1,2}${blank}(?:["']?t|["']?$)|<(?:${blan
 export function resultMarker(line: string, isComplete: boolean): number | "more" | undefined {
   return !isComplete && line.length < 80 && resultStart.test(line) ? "more" : result.exec(line)?.[0].length;
 }
+
+const role = "(?:user|human|prompter|system|developer|assistant|chatbot|tools?|ipython|observation|environment)";
+/**
+ * What a chat template begins a turn with, in all families: a special token that is a role, or is followed by one; and the brackets
+ * of Llama 2 and Mistral. A message of harmony may begin within the assistant's own turn.
+ */
+export const turnToken: RegExp = new RegExp(
+  `<[|｜]{1,2}(?:(?:im|message)[_▁ -])?${role}(?:[_▁ -]token)?[|｜]{1,2}>` +
+    `|<[|｜]?(?:im_start|start_of_turn|start_header_id|header_start|start_of_role|turn|from)[|｜]?>\\s?(?:${role}|model|gpt|function)\\b` +
+    `|<\\|start\\|>(?!assistant)(?:${role}|functions?\\.)` +
+    "|<(?:reserved_106|extra_id_1)>|<\\|START_OF_TURN_TOKEN\\|>|\\[INST\\]|<<SYS>>|\\[(?:SYSTEM_PROMPT|AVAILABLE_TOOLS)\\]",
+  "gi",
+);
+
+/** The same in plain words, at the start of a line. Groups: the user's label, the assistant's, another one's. */
+export const turnLabel: RegExp =
+  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|tool (?:result|output|response)|function result|observation|系统|工具|工具结果|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;

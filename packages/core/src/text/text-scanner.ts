@@ -2,10 +2,10 @@ import { isLineSpace } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
-import { FenceStack, InlineCode } from "./code.ts";
+import { type Fence, FenceStack, InlineCode, sentIn } from "./code.ts";
 import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
-import { reasoningTag, resultMarker } from "./text-marks.ts";
+import { type ReasoningMark, type ReasoningMarks, reasoningMarks, resultMarker } from "./text-marks.ts";
 
 const defaultMaxInputLength = 16 * 1024 * 1024;
 
@@ -44,6 +44,15 @@ export class TextScanner<Block extends BlockBase> {
   #heldLine: number | undefined;
   readonly #nextTag = new NextMark("<");
   readonly #nextBreak = new NextMark("\n");
+  readonly #marks: ReasoningMarks;
+  /** Lookahead for what closes the reasoning that is open, where it doesn't begin with `<`. */
+  #heads: readonly NextMark[] = [];
+  /** What closes the reasoning that is open; unknown where the prompt opened it. */
+  #reasoningKind: string | undefined;
+  /** Offset of the first line that is not blank, and no reasoning. */
+  #firstLine: number | undefined;
+  /** Offset of the first text on the line at hand. */
+  #lineText = -1;
   /** No more text comes. */
   #ended = false;
   /** Reading goes on when a line break comes. */
@@ -52,15 +61,29 @@ export class TextScanner<Block extends BlockBase> {
   #atLineStart = true;
   /** Where the segment of the reader begins. */
   #blockStart = 0;
+  /** The line at hand stands in a fence of a language that no block is sent in. */
+  #inForeign = false;
+  /**
+   * The first line in such a fence that begins a block. Text from here on is held back until the fence ends: if it never does,
+   * the model forgot to close it, and the block is read.
+   */
+  #suspect: number | undefined;
+  #suspectFence: Fence | undefined;
+  /** Fences hide no block any more: the last one was never closed. */
+  #seesThrough = false;
   /** The block that was read last stands in a fence whose closing line may still follow. */
   #awaitsFenceEnd = false;
 
   constructor(options: TextScannerOptions<Block>) {
-    const { maxInputLength = defaultMaxInputLength, startsInReasoning } = options;
+    const { maxInputLength = defaultMaxInputLength, startsInReasoning, reasoningTags } = options;
+    this.#marks = reasoningMarks(reasoningTags);
     this.#options = options;
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
-    if (startsInReasoning) this.#result.depth = 1;
+    if (startsInReasoning) {
+      this.#result.depth = 1;
+      this.#openKind(undefined);
+    }
   }
 
   /** Takes the next chunk. */
@@ -80,7 +103,16 @@ export class TextScanner<Block extends BlockBase> {
     const source = this.#source;
     source.takeRest();
     this.#ended = true;
-    this.#run(source.tooLong ? { finish: "length" } : options);
+    const ending: EndOptions = source.tooLong ? { finish: "length" } : options;
+    this.#run(ending);
+    if (this.#suspect !== undefined) {
+      source.seek(this.#suspect);
+      this.#suspect = undefined;
+      this.#seesThrough = this.#atLineStart = true;
+      this.#fences.forget();
+      this.#release();
+      this.#run(ending);
+    }
     this.#result.flush(source.length);
     return this.#result.end(this.#fences.ranges);
   }
@@ -102,7 +134,7 @@ export class TextScanner<Block extends BlockBase> {
       } else if (source.at >= source.text.length || !this.#step()) break;
     }
     if (!this.#atLineStart) this.#code.advance(source, source.offset);
-    this.#flush(this.#fenceStart ?? this.#heldLine ?? source.offset);
+    this.#flush(this.#suspect ?? this.#fenceStart ?? this.#heldLine ?? source.offset);
   }
 
   /** Reads on in plain text; false when only more text can decide. */
@@ -153,6 +185,17 @@ export class TextScanner<Block extends BlockBase> {
       } else if (this.#fenceLine(text.slice(at, end), end)) return true;
     }
     this.#awaitsFenceEnd = false;
+    if (mark !== undefined && this.#marks.firsts.includes(mark)) {
+      this.#lineText = source.base + first;
+      const found = this.#marks.at(text, first, end >= 0 || this.#ended, true);
+      if (found === "more") return this.#wait();
+      if (this.#counts(found, this.#result.depth)) {
+        const start = source.base + first;
+        this.#firstLine ??= start;
+        this.#reasoningTag(start, start + found.length, found);
+        return true;
+      }
+    }
     if (mark === "[" || mark === "<") {
       const marker = resultMarker(text.slice(first, end < 0 ? undefined : end), end >= 0);
       if (marker === "more") return this.#wait();
@@ -172,7 +215,7 @@ export class TextScanner<Block extends BlockBase> {
     const mayBeExample = this.#fences.top !== undefined && result.blocks.length === 0;
     if (!mayBeExample) {
       this.#release();
-      this.#flush(start);
+      this.#flush(Math.min(start, this.#suspect ?? start));
       // At the very beginning it may repeat the result that came last: there is no call before it that it could answer.
       result.afterFabricatedResult ||= this.#source.slice(0, start).trim() !== "";
     }
@@ -183,14 +226,22 @@ export class TextScanner<Block extends BlockBase> {
   #probe(first: number, end: number): boolean {
     const source = this.#source;
     const { offset } = source;
-    const answer = this.#options.grammar.line(
+    const { grammar } = this.#options;
+    this.#firstLine ??= offset;
+    this.#lineText = source.base + first;
+    const { top } = this.#fences;
+    this.#inForeign =
+      top !== undefined && this.#fenceStart === undefined && !this.#seesThrough && !sentIn.test(top.info);
+    if (this.#inForeign) return this.#passForeign(first, end);
+    const answer = grammar.line(
       {
         text: source.text,
         at: source.at,
         end,
         offset,
-        fence: this.#fences.top,
+        fence: top,
         firstInFence: this.#fenceStart !== undefined,
+        isFirst: offset === this.#firstLine,
         blockStart: this.#heldLine ?? offset,
       },
       this.#ended,
@@ -211,6 +262,22 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
+  /** A line of a fence that hides blocks. */
+  #passForeign(first: number, end: number): boolean {
+    const source = this.#source;
+    const { begins } = this.#options.grammar;
+    if (begins && this.#suspect === undefined && this.#result.depth === 0) {
+      if (end < 0 && !this.#ended && /[<[［t]/i.test(source.text.charAt(first))) return this.#wait();
+      if (begins.test(source.text.slice(source.at, end < 0 ? undefined : end))) {
+        this.#suspect = source.offset;
+        this.#suspectFence = this.#fences.top;
+      }
+    }
+    this.#beginLine();
+    source.at = first;
+    return true;
+  }
+
   /** Nothing is held any more. */
   #release(): void {
     this.#fenceStart = this.#heldLine = undefined;
@@ -220,12 +287,14 @@ export class TextScanner<Block extends BlockBase> {
   #fenceLine(line: string, end: number): boolean {
     const source = this.#source;
     const { offset } = source;
+    const { top } = this.#fences;
     const opens = this.#fences.read(line, offset, source.base + end + 1);
     if (opens === undefined) return false;
     this.#passLine(end);
     this.#release();
     if (opens) this.#fenceStart = offset;
     else if (this.#awaitsFenceEnd) this.#result.extend(source.offset);
+    if (!opens && top === this.#suspectFence) this.#suspect = undefined;
     this.#awaitsFenceEnd = false;
     return true;
   }
@@ -236,7 +305,7 @@ export class TextScanner<Block extends BlockBase> {
     const { text } = source;
     const lineEnd = Math.min(this.#nextBreak.find(text, source.at), text.length);
     const isComplete = lineEnd < text.length;
-    for (let at = this.#nextTag.find(text, source.at); at < lineEnd; at = this.#nextTag.find(text, at + 1)) {
+    for (let at = this.#nextStop(text, source.at); at < lineEnd; at = this.#nextStop(text, at + 1)) {
       source.at = at;
       const answer = this.#tag(at, isComplete || this.#ended);
       if (answer !== undefined) return answer;
@@ -245,13 +314,22 @@ export class TextScanner<Block extends BlockBase> {
     return this.#passLine(lineEnd);
   }
 
-  /** A `<` in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
+  /** Where a mark of reasoning or a block within the line may begin. */
+  #nextStop(text: string, at: number): number {
+    let next = this.#nextTag.find(text, at);
+    for (const head of this.#heads) next = Math.min(next, head.find(text, at));
+    return next;
+  }
+
+  /** A stop in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
   #tag(at: number, lineComplete: boolean): boolean | undefined {
     const source = this.#source;
     const { text, offset } = source;
-    const tag = reasoningTag(text, at, lineComplete);
+    const { depth } = this.#result;
+    const mark = this.#marks.at(text, at, lineComplete, depth > 0 || offset === this.#lineText);
+    const tag = mark === "more" || this.#counts(mark, depth) ? mark : undefined;
     const block =
-      !tag && this.#searches
+      !tag && this.#searches && !this.#inForeign && text.charCodeAt(at) === 60
         ? this.#options.grammar.inline?.({ text, at, offset, fence: this.#fences.top }, this.#ended)
         : undefined;
     if (tag === "more" || block === "more") return false;
@@ -259,12 +337,24 @@ export class TextScanner<Block extends BlockBase> {
     const quoted = this.#code.covers(source, at, lineComplete);
     if (quoted === "more") return this.#wait();
     if (quoted) return undefined;
-    if (tag) this.#reasoningTag(offset, offset + tag.length, tag.opens);
+    if (tag) this.#reasoningTag(offset, offset + tag.length, tag);
     else this.#openBlock(block as BlockReader<Block>, offset);
     return true;
   }
 
-  #reasoningTag(start: number, end: number, opens: boolean): void {
+  /** Whether a mark opens or closes something: within reasoning only marks of its kind do. */
+  #counts(mark: ReasoningMark | undefined, depth: number): mark is ReasoningMark {
+    if (!mark) return false;
+    if (depth === 0) return mark.opens || !mark.needsPartner;
+    return this.#reasoningKind === undefined || mark.kind === this.#reasoningKind;
+  }
+
+  #openKind(kind: string | undefined): void {
+    this.#reasoningKind = kind;
+    this.#heads = this.#marks.closerHeads(kind).map((head) => new NextMark(head));
+  }
+
+  #reasoningTag(start: number, end: number, { opens, kind }: ReasoningMark): void {
     const source = this.#source;
     const result = this.#result;
     source.seek(end);
@@ -273,6 +363,11 @@ export class TextScanner<Block extends BlockBase> {
       result.depth += opens ? 1 : -1;
       return;
     }
+    this.#suspect = undefined;
+    if (opens) this.#openKind(kind);
+    else this.#heads = [];
+    const firstLine = this.#firstLine ?? start;
+    if (start - firstLine < 200 && source.slice(firstLine, start).trim() === "") this.#firstLine = undefined;
     this.#flush(start);
     result.turn(opens, start, end);
     if (!opens) {
@@ -309,7 +404,7 @@ export class TextScanner<Block extends BlockBase> {
       return;
     }
     this.#atLineStart = true;
-    result.addAll(found, start, end);
+    result.addAll(found, start, end, !segments);
     if (closedFence) this.#fences.pop(end);
     if (segments) return;
     result.closeBlock(block);

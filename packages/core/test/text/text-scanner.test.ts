@@ -218,7 +218,7 @@ it("gives out text as soon as nothing can take it back", () => {
   expect(after).toEqual([
     "Hello",
     "Hello wor",
-    "Hello world <b",
+    "Hello world ",
     "Hello world <b> and ",
     "Hello world <b> and <this> and\n",
     "Hello world <b> and <this> and\nBEST",

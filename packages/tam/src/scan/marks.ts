@@ -1,4 +1,4 @@
-import { isBlank } from "@toolglot/internal";
+import { isLineSpace } from "@toolglot/internal";
 
 const space = "[ \\t\\u00a0\\u3000]{0,32}";
 /** What a key is made of: no line breaks, separators or delimiters, and nothing that sentences and code end with. */
@@ -117,7 +117,7 @@ export function isCutEndMarker(text: string): boolean {
 /** Whether more text may make a field or a marker of an unfinished line. */
 export function isUndecided(text: string, lineStart: number): boolean {
   let at = lineStart;
-  while (at < text.length && isBlank(text.charCodeAt(at))) at += 1;
+  while (at < text.length && isLineSpace(text.charCodeAt(at))) at += 1;
   if (at - lineStart > longestIndent) return false;
   if (at === text.length) return true;
   return text.charCodeAt(at) === 60 ? markerAt(text, at, false) === "more" : fieldAt(text, at, false) === "more";
@@ -142,7 +142,7 @@ export function separatorBefore(text: string, at: number, from: number): number 
   while (colon >= from && at - colon < 34) {
     const code = text.charCodeAt(colon);
     if (code === 58 || code === 61 || code === 0xff1a) return colon;
-    if (!isBlank(code) && code !== 0xa0 && code !== 0x3000) break;
+    if (!isLineSpace(code)) break;
     colon -= 1;
   }
   return -1;

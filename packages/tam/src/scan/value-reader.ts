@@ -1,6 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { closesFence, type Source } from "@toolglot/core/text";
-import { isBlank } from "@toolglot/internal";
+import { isLineSpace } from "@toolglot/internal";
 import { ValueStream } from "../fields/value.ts";
 import { normalizeKey } from "../names.ts";
 import type { Draft } from "./draft.ts";
@@ -152,7 +152,7 @@ function giveOut(source: Source, { stream, checkpoint, candidate }: OpenValue, e
 /** White space before an index on its line; -1 when something else stands there, or too much. */
 function indentBefore({ fresh }: Draft, { text, at: from }: Source, at: number): number {
   let line = at;
-  while (line > from && at - line <= longestIndent && isBlank(text.charCodeAt(line - 1))) line -= 1;
+  while (line > from && at - line <= longestIndent && isLineSpace(text.charCodeAt(line - 1))) line -= 1;
   const isFirst = line === from ? fresh : text.charCodeAt(line - 1) === 10;
   return isFirst ? at - line : -1;
 }
@@ -185,7 +185,7 @@ function atOpener(
   const lineBreak = near.lastIndexOf("\n");
   let line = lineBreak < 0 ? (draft.fresh && near.length === at - from ? from : -1) : at - near.length + lineBreak + 1;
   let first = line;
-  if (line >= 0) while (isBlank(text.charCodeAt(first))) first += 1;
+  if (line >= 0) while (isLineSpace(text.charCodeAt(first))) first += 1;
   let field = line >= 0 && first - line <= longestIndent ? fieldAt(text, first, ended) : undefined;
   if (field === "more") return waitAt(draft, source, value, line, true);
   if (field?.opener.start !== at) {

@@ -1,5 +1,15 @@
 import type { ToolDefinition } from "@toolglot/core";
-import type { BlockGrammar, BlockReader, Fence, InlineProbe, LineProbe, ProbeAnswer } from "@toolglot/core/text";
+import {
+  asKey,
+  asTag,
+  type BlockGrammar,
+  type BlockReader,
+  type Fence,
+  type InlineProbe,
+  type LineProbe,
+  type ProbeAnswer,
+  type Trace,
+} from "@toolglot/core/text";
 import { isLineSpace } from "@toolglot/internal";
 import type { ToolsXmlBlock } from "../types.ts";
 import { LooseTags } from "./loose-tags.ts";
@@ -73,6 +83,11 @@ export class Names {
     return made;
   }
 
+  /** Whether an element of this name belongs to a block. */
+  isOwn(name: string): boolean {
+    return this.isCall(name) || /^(?:tools|file|find|replace|search)$/.test(name);
+  }
+
   isCall(name: string): boolean {
     return this.tools.has(name) || (builtIns as readonly string[]).includes(name);
   }
@@ -92,14 +107,11 @@ export interface GrammarOptions {
   block(start: number, fence: Fence | undefined): BlockReader<ToolsXmlBlock>;
   /** Undefined where a message is no envelope. */
   envelope: ((start: number, late: boolean) => BlockReader<ToolsXmlBlock> | false) | undefined;
-  /** At the beginning of a text: the tag of a call. */
-  callTag: RegExp;
+  names: Names;
 }
 
-/** Info strings of fences that may hold a block in any place; in others only one that begins right after the opening. */
-const openFence = /^(?:|xml\b.*|tools?(?:xml)?|html?|te?xt|plain\w*|markdown|md|json[c5]?|code|output|response)$/;
-
 const opener = /<[ \t]{0,8}tools(?:[ \t\r\n](?:[^<>"']|"[^"]{0,300}"|'[^']{0,300}'){0,300})?>/iy;
+const openerLine = /^\s*<[ \t]{0,8}tools[ \t\r]*>/i;
 const partialOpener = /^<[ \t]{0,8}(?:t(?:o(?:o(?:l(?:s(?:[ \t\r\n][^<]{0,300})?)?)?)?)?)?$/i;
 /** What follows an opener that does not stand alone on its line: a tag, a comment, the closing tag. */
 const follower = /<(?:[ \t]{0,8}[A-Za-z_\u0080-\uffff]|!--|[ \t]{0,8}\/[ \t]{0,8}tools[\s>])/iy;
@@ -113,18 +125,22 @@ const partialEnvelope = /^\{\s*(?:"[a-z]{0,5}(?:"\s*)?)?$/;
 const reach = 200;
 const textReach = 300;
 
-/** Whether a fence may hold a block in any place. */
-export const mayHoldBlock = (info: string): boolean => openFence.test(info);
+/** `command` and its like are words of many formats: two of them, or one with its closing tag, are a block. */
+const traces: readonly Trace[] = [
+  [asTag("tools|command|edit|read|get_value|ctrl|mcp"), 3],
+  [asTag("file|find|replace|search|input"), 2],
+  [asKey("tools|command|edit|get_value|ctrl|mcp"), 3],
+];
 
 /** Where ToolsXML blocks begin. */
 export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   readonly protocol = "toolsxml";
   readonly blockName = "tools";
+  readonly begins: RegExp = openerLine;
+  readonly traces: readonly Trace[] = traces;
+  readonly marks: RegExp = /tools(?:>|\\|&)/i;
+  readonly builtIns: readonly string[] = builtIns;
   readonly #options: GrammarOptions;
-  /** Offset of the message's first line. */
-  #first = -1;
-  /** The current line stands in a fence of another language. */
-  #foreign = false;
 
   constructor(options: GrammarOptions) {
     this.#options = options;
@@ -132,19 +148,10 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
 
   line(probe: LineProbe, ended: boolean): ProbeAnswer<ToolsXmlBlock> {
     const { text, at, end, offset, fence, firstInFence } = probe;
-    this.#foreign = fence !== undefined && !firstInFence && !mayHoldBlock(fence.info);
     let first = at;
     while (isLineSpace(text.charCodeAt(first))) first += 1;
     const code = text.charCodeAt(first);
-    if (this.#first < 0) {
-      // Reasoning may come before an envelope.
-      const tag = code === 60 ? text.slice(first, first + 10).toLowerCase() : "";
-      if (!ended && end < 0 && tag.length < 10 && ["<thinking>", "<thought>"].some((one) => one.startsWith(tag)) && tag)
-        return "more";
-      if (!/^<(?:think|thinking|thought)[\s>]/.test(tag)) this.#first = offset;
-    }
-    if (this.#foreign) return "no";
-    if (code === 123) return this.#envelope(text, first, offset + first - at, ended, offset !== this.#first);
+    if (code === 123) return this.#envelope(text, first, offset + first - at, ended, !probe.isFirst);
     if (code !== 60) return "no";
     const answer = this.#opener(text, first, true, ended);
     if (answer !== "no") return answer === "more" ? "more" : this.#options.block(offset + first - at, fence);
@@ -154,9 +161,12 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   }
 
   inline({ text, at, offset, fence }: InlineProbe, ended: boolean): "no" | "more" | BlockReader<ToolsXmlBlock> {
-    if (this.#foreign) return "no";
     const answer = this.#opener(text, at, false, ended);
     return answer === "yes" ? this.#options.block(offset, fence) : answer;
+  }
+
+  isOwnTag(name: string): boolean {
+    return this.#options.names.isOwn(name);
   }
 
   /** Whether `<tools>` at an index begins a block: a bare mention in prose does not. */
@@ -192,7 +202,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     if (!beginsLine && prose.includes("\n")) return "no";
     if (tag < 0) return undecided;
     const rest = window.slice(tag);
-    if (!this.#options.callTag.test(rest)) return /^<[^\s<>/]*$/.test(rest) ? undecided : "no";
+    if (!this.#options.names.callTag.test(rest)) return /^<[^\s<>/]*$/.test(rest) ? undecided : "no";
     if (prose.includes("\n")) return /\n[ \t]*$/.test(prose) ? "yes" : "no";
     const end = rest.search(/<\/[ \t]*tools[ \t]*>|\n/i);
     return end < 0 ? undecided : rest.charAt(end) === "<" ? "yes" : "no";

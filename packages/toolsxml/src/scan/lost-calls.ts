@@ -1,10 +1,11 @@
 import type { Diagnostic, Segment, Span } from "@toolglot/core";
-import { closesFence, type Fence, openFence } from "@toolglot/core/text";
+import { closesFence, type Fence, openFence, sentIn } from "@toolglot/core/text";
 import { diagnostic } from "../diagnostics.ts";
 import type { ToolsXmlBlock } from "../types.ts";
-import { mayHoldBlock, type Names } from "./grammar.ts";
+import type { Names } from "./grammar.ts";
 
 const closer = /<\/[ \t]{0,8}([^\s<>/]+)\s{0,9}>/g;
+const quoted = /^[ \t]*[^\s\p{L}\p{N}<][^\p{L}\p{N}<]*</u;
 const inlineCode = /(`{1,3})[^`]+\1/g;
 const inner = /^(?:find|replace|file)$/;
 
@@ -49,7 +50,7 @@ function findLost(
     if (fence && closesFence(written, fence)) fence = undefined;
     else fence ??= openFence(written, start);
     const line = written.replace(inlineCode, (code) => "`".repeat(code.length));
-    if (!line.includes("<") || (fence && !mayHoldBlock(fence.info))) continue;
+    if (!line.includes("<") || (fence && !sentIn.test(fence.info))) continue;
     const say = (from: number, end: number): void => {
       lost ??= diagnostic("toolsxml/missing-root", offset + start + from, offset + start + end);
     };
@@ -64,6 +65,8 @@ function findLost(
       if (closes || (name !== "input" && /^[^<>]*\/>/.test(line.slice(call[0].length))))
         say(call[0].lastIndexOf("<"), line.length);
     }
+    // Signs before a line make it a quotation, or a comment.
+    const isShown = quoted.test(line);
     for (const { 0: all, 1: tag, index } of line.matchAll(closer)) {
       const name = (tag as string).toLowerCase();
       const call = names.isCall(name);
@@ -73,7 +76,7 @@ function findLost(
       else if (closed && block)
         return diagnostic("toolsxml/doubtful-close", block.span.end, offset + start + index + all.length);
       else if (lost || (block && text.slice(0, start + index).trim() === "")) continue;
-      else if (closed || line.slice(0, index).trim() === "") say(index, index + all.length);
+      else if (!isShown && (closed || line.slice(0, index).trim() === "")) say(index, index + all.length);
     }
   }
   return lost;

@@ -1,0 +1,126 @@
+import { lineEnd } from "@toolglot/internal";
+import type { Diagnostic } from "../diagnostic.ts";
+import type { BlockBase, Segment } from "../protocol.ts";
+import type { Span } from "../span.ts";
+import { type FenceRange, InlineCode } from "./code.ts";
+import { resultMarker, turnLabel, turnToken } from "./text-marks.ts";
+
+/** What only the host writes, and the model wrote. */
+export interface Fabricated extends Span {
+  kind: "result" | "turn";
+}
+
+/** A line such as `Name: value`, or one that introduces some. */
+const listLine = /^[ \t]*(?:[-*+|>] ?)?[\p{L}\w ./()-]{1,40}[:：]/u;
+/** Findings about text whose end was a guess, or that no value took in. */
+const movesEnd = /stray|unclosed|truncated|missing-root/;
+
+/**
+ * Turns that the model wrote itself, in the text of a whole message, and results and turns that damaged blocks took in. In inline
+ * code, and in fences that are closed, they are mentions. In order.
+ */
+export function findFabricated<Block extends BlockBase>(
+  segments: readonly Segment<Block>[],
+  fences: readonly FenceRange[],
+  diagnostics: readonly Diagnostic[],
+  slice: (start: number, end: number) => string,
+): Fabricated[] {
+  const doubtful = diagnostics
+    .filter(({ affects, code }) => affects === "value" || movesEnd.test(code))
+    .map(({ span }) => span)
+    .sort((a, b) => a.start - b.start);
+  const found: Fabricated[] = [];
+  const last = segments.findLast(({ type }) => type === "block")?.span.start ?? -1;
+  let next = 0;
+  let doubt = 0;
+  /** Nothing but white space and reasoning came so far. */
+  let begins = true;
+  let afterBlock = false;
+  for (const segment of segments) {
+    const { type, span } = segment;
+    if (type === "block") {
+      while ((doubtful[doubt]?.end ?? span.start) < span.start) doubt += 1;
+      const one = doubtful[doubt];
+      if (one && one.start <= span.end && span.start < last)
+        found.push(...swallowed(slice(span.start, span.end), span.start));
+      begins = false;
+      afterBlock = true;
+    }
+    if (type !== "text") continue;
+    const { text } = segment;
+    const isMention = (index: number): boolean => {
+      const at = span.start + index;
+      while ((fences[next]?.end ?? at) < at) next += 1;
+      const fence = fences[next];
+      return fence !== undefined && fence.body <= at && at < fence.end && fence.end < Infinity;
+    };
+    for (const { start, end } of marksOf(text, span.start < last, afterBlock)) {
+      if ((begins && text.slice(0, start).trim() === "") || isMention(start)) continue;
+      found.push({ kind: "turn", start: span.start + start, end: span.start + end });
+    }
+    begins &&= text.trim() === "";
+  }
+  return found;
+}
+
+/** A short line that a colon ends, or a heading. */
+const hasLabel = /(?:^|\n)(?:[^\n:：]{2,24}[:：]|[ \t]*#)/;
+
+/** What a text holds of marks that begin a turn, in order. Labels in words count where a block may follow. */
+function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[] {
+  const found: Span[] = mayPrecede && hasLabel.test(text) ? labelsOf(text, afterBlock) : [];
+  if (!text.includes("<") && !text.includes("[")) return found;
+  const code = new InlineCode();
+  let lineBegin = -1;
+  let end = -1;
+  for (const { 0: token, index } of text.matchAll(turnToken)) {
+    if (index > end) {
+      lineBegin = text.lastIndexOf("\n", index) + 1;
+      end = lineEnd(text, index);
+      code.startLine(lineBegin);
+    }
+    if (code.covers({ text, base: 0 }, index, true) === true) continue;
+    found.push({ start: index, end: index + token.length });
+  }
+  return found.sort((a, b) => a.start - b.start);
+}
+
+/**
+ * Labels of a turn in words. Of the user's only those that are no entry of a list; of others those behind a block, or behind the user's.
+ */
+function labelsOf(text: string, afterBlock: boolean): Span[] {
+  const found: Span[] = [];
+  let user: { span: Span; isSure: boolean } | undefined;
+  for (const { 0: label, 1: human, 2: assistant, index } of text.matchAll(turnLabel)) {
+    const span = { start: index + label.search(/\S/), end: index + label.trimEnd().length };
+    if (human) {
+      const before =
+        text
+          .slice(Math.max(0, index - 300), index)
+          .trimEnd()
+          .split("\n")
+          .at(-1) ?? "";
+      const behind = text.slice(lineEnd(text, index) + 1, lineEnd(text, index) + 300).split("\n", 1)[0] as string;
+      const inList = (listLine.test(before) && !/[.?!。？！]$/.test(before)) || listLine.test(behind);
+      user ??= { span, isSure: afterBlock || !inList };
+      if (user.isSure) found.push(span);
+    } else if (afterBlock) found.push(span);
+    else if (assistant && user && !user.isSure) found.push(user.span);
+  }
+  return found;
+}
+
+/** Results and turns on lines of their own in the text of a block. */
+function swallowed(text: string, offset: number): Fabricated[] {
+  const found: Fabricated[] = [];
+  for (const { 0: blank, index } of text.matchAll(/^[^\S\n]*(?=[[<])/gm)) {
+    const start = index + blank.length;
+    const line = text.slice(start, Math.min(lineEnd(text, start), start + 200));
+    const length = resultMarker(line, true);
+    const turn = line.matchAll(turnToken).next().value;
+    if (typeof length === "number") found.push({ kind: "result", start: offset + start, end: offset + start + length });
+    else if (turn?.index === 0)
+      found.push({ kind: "turn", start: offset + start, end: offset + start + turn[0].length });
+  }
+  return found;
+}

@@ -1,0 +1,279 @@
+import type { BlockBase, Segment } from "../protocol.ts";
+import type { BlockGrammar } from "./block-grammar.ts";
+import { type FenceRange, InlineCode, sentIn } from "./code.ts";
+import { callOpener } from "./find-foreign.ts";
+import type { Source } from "./source.ts";
+import { resultMarker } from "./text-marks.ts";
+
+/** What may stand before a block on its line: the sign of a list, and a bracket written twice. */
+const listSign = /^\s*(?:(?:[-*+•‣◦▪·–—]|\(?\w{1,3}[.)）])\s+|\(?\d{1,3}[、．]\s*){0,3}<{0,2}$/u;
+/** Tags, comments, and special tokens of chat templates, which are no text. */
+const tags =
+  /<!--|-->|\/\*|\*\/|"""|<\?[^<>\n]{0,200}>|<(\/?)([a-z][\w:.-]{0,60})(?:\s[^<>]{0,300})?\/?>|<[|｜][^<>\n]{1,60}>(?:assistant|final|commentary)?/gi;
+/** Elements of HTML that never hold anything. */
+const holdsNothing = /^(?:area|base|br|col|embed|hr|img|input|link|meta|source|track|wbr)$/;
+
+/** What opens a quotation at the end of a text: signs that follow no word, or quotes. What closes one comes first behind. */
+const opensQuote = /(?:^|[\s=(,:[{])([^\s\p{L}\p{N}]{1,20})\s*$|(["'`]{1,3}|[[({<]{1,3})\s*$/u;
+const closesQuote = /^\s*([^\s\p{L}\p{N}]{1,20})/u;
+/** What divides a text, or underlines a heading. */
+/** Ends as words and sentences do; a blank line is behind it or not. */
+const endsSentence = /[\w,.:;!?\u4e00-\u9fff。：！？]\n?$/;
+const ruler = /^([-*_=#~.+])\1*$/;
+const mirrored = "()[]{}<>«»“”‘’「」『』《》";
+const reach = 200;
+/** Texts without one of these open and close nothing. */
+const mayOpen = ["<", "/*", "*/", '"""'];
+const endsLine = /^[ \t\r]*(?:\n|$)/;
+
+/** Whether a text ends with signs that open something, and the next one begins with those that close it. */
+function quotes(before: string, behind: string): boolean {
+  const found = opensQuote.exec(before.slice(-reach));
+  const open = found?.[1] ?? found?.[2];
+  const close = closesQuote.exec(behind.slice(0, reach))?.[1];
+  // What ends with a closing bracket opens nothing.
+  if (!open || !close || ruler.test(open) || mirrored.indexOf(open.slice(-1)) % 2 === 1) return false;
+  const answers = (one: string, other: string): boolean => {
+    const at = mirrored.indexOf(one);
+    return (at < 0 ? one : mirrored.charAt(at ^ 1)) === other;
+  };
+  return answers(open.slice(-1), close.charAt(0)) || answers(open.charAt(0), close.slice(-1));
+}
+
+/** Declarations, special tokens and wrappers of calls leave a block on a line of its own; so do whole comments. */
+const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.test(tag);
+const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
+
+/** What a grammar says of the places where its blocks stand. */
+export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine">;
+
+/** What comes first in a line that opens something by a word, and in the one that ends it: `[code]`, `\\begin{verbatim}`, `{% raw %}`, `=begin`. */
+const wordOpener = /(?:^|\n)[ \t]*([[{\\=%#@])[^\n]{1,60}\s*$/;
+const hereDocument = /<<[-~]?[ \t]{0,3}["']?(\w{1,40})["']?[^\n]{0,60}\s*$/;
+
+/**
+ * Whether a text ends with a line that opens something by a word, and the next one begins with the line that ends it; or with one
+ * that opens a block of text in YAML, which ends by its indentation.
+ */
+function isInWords(before: string, behind: string): boolean {
+  const word = hereDocument.exec(before)?.[1];
+  if (word) return new RegExp(`^\\s*${word}\\s`).test(`${behind.slice(0, reach)}\n`);
+  if (/[:=][ \t]{1,9}[|>][+-]?\s*$/.test(before)) return true;
+  const sign = wordOpener.exec(before)?.[1];
+  return (
+    sign !== undefined &&
+    new RegExp(`^\\s*\\${sign}${sign === "{" ? "%-?\\s?" : ""}(?:/|end)`, "i").test(behind.slice(0, reach))
+  );
+}
+
+/** An element that is open. */
+interface Open {
+  /** Blocks before it. */
+  count: number;
+  offset: number;
+  /** It has its line for itself: it counts even if nothing closes it. */
+  isAlone: boolean;
+  /** It may wrap calls. */
+  wraps: boolean;
+}
+
+/**
+ * Judges whether blocks are sent, or shown. A block is sent on lines of its own, or as all that a fence holds. It is shown
+ *
+ * - where something else than white space or the sign of a list stands before it on its line: a sentence, a quotation, a string;
+ * - in a fence that holds more than blocks, or has a language that no block is sent in;
+ * - in an element, a comment or signs of quotation around it. A wrapper for calls of other formats is none when it holds blocks only.
+ *
+ * All judgement is made once, when the text has ended: what closes decides as much as what opens.
+ */
+export class ShownBlocks<Block extends BlockBase> {
+  /** By number of the block. */
+  readonly #shown: boolean[] = [];
+  /** At a block's number: how many more things are around it than around the one before it. */
+  readonly #around: number[] = [0];
+  /** At a block's number: the offset behind the last text before it that is no tag. */
+  readonly #textBefore: number[] = [0];
+  readonly #elements = new Map<string, Open[]>();
+  readonly #fenceHoldsMore = new Map<FenceRange, boolean>();
+  readonly #segments: readonly Segment<Block>[];
+  readonly #source: Pick<Source, "slice">;
+  readonly #fences: readonly FenceRange[];
+  readonly #grammar: PlaceRules;
+  #nextFence = 0;
+  #comment: number | undefined;
+  /** The line at hand began with a block that is shown. */
+  #lineIsShown = false;
+  /** Fences that are never closed, and hold other text before a block. */
+  readonly unclosed: Set<FenceRange> = new Set();
+
+  /** @param fences The outermost ones, in order. */
+  constructor(
+    segments: readonly Segment<Block>[],
+    source: Pick<Source, "slice">,
+    fences: readonly FenceRange[],
+    grammar: PlaceRules,
+  ) {
+    this.#segments = segments;
+    this.#source = source;
+    this.#fences = fences;
+    this.#grammar = grammar;
+  }
+
+  /** The shown ones among blocks, which are in order. */
+  find(blocks: ReadonlySet<Block>): Set<Block> {
+    const judged: Block[] = [];
+    for (const [at, segment] of this.#segments.entries()) {
+      if (segment.type === "text") this.#read(segment.text, segment.span.start);
+      else if (segment.type === "block" && blocks.has(segment.block)) {
+        judged.push(segment.block);
+        // A tag of reasoning that belongs to no segment may stand between.
+        const isNext = (this.#segments[at - 1]?.span.end ?? 0) === segment.span.start;
+        this.#lineIsShown = isNext && (this.#lineIsShown || this.#isInLine(at));
+        const isShown = this.#isInFence(at, segment.block.span.start) || this.#lineIsShown || this.#isQuoted(at);
+        this.#shown.push(isShown);
+        this.#around.push(0);
+        this.#textBefore.push(segment.span.end);
+      }
+      if (this.#lineIsShown && this.#source.slice(segment.span.end - 1, segment.span.end) === "\n")
+        this.#lineIsShown = false;
+    }
+    const all = judged.length;
+    if (this.#comment !== undefined) this.#hold(this.#comment, all);
+    for (const open of this.#elements.values())
+      for (const { count, isAlone } of open) if (isAlone) this.#hold(count, all);
+    let around = 0;
+    return new Set(
+      judged.filter((_, index) => {
+        around += this.#around[index] as number;
+        return around > 0 || this.#shown[index];
+      }),
+    );
+  }
+
+  #hold(from: number, to: number): void {
+    if (from === to) return;
+    (this.#around[from] as number) += 1;
+    (this.#around[to] as number) -= 1;
+  }
+
+  /** Whether more than white space and the sign of a list stands before a block on its line. */
+  #isInLine(at: number): boolean {
+    const before = this.#segments[at - 1];
+    if (before?.type !== "text") return false;
+    const { text } = before;
+    const line = text.slice(text.lastIndexOf("\n") + 1);
+    if (line.trim() === "") return this.#grammar.midLine?.test(text.slice(-reach)) === true;
+    return !listSign.test(line.replace(nothing, "").replace(tags, (tag) => (isNothing(tag) ? "" : tag)));
+  }
+
+  /** Whether signs of quotation stand around a block. */
+  #isQuoted(at: number): boolean {
+    const before = this.#segments[at - 1];
+    const behind = this.#segments[at + 1];
+    if (before?.type !== "text" || behind?.type !== "text") return false;
+    const end = before.text.lastIndexOf("\n");
+    if (end < 0) return false;
+    const around = before.text.slice(Math.max(0, end - reach), end);
+    return (!endsSentence.test(around) && quotes(around, behind.text)) || isInWords(around, behind.text);
+  }
+
+  /** Whether a block stands in a fence that holds more than blocks, or is one of a language that none is sent in. */
+  #isInFence(at: number, start: number): boolean {
+    const fence = this.#fenceAt(start);
+    if (!fence) return false;
+    let holdsMore = this.#fenceHoldsMore.get(fence);
+    if (holdsMore === undefined) {
+      holdsMore = this.#holdsText(at, -1, fence) || (fence.end < Infinity && this.#holdsText(at, 1, fence));
+      this.#fenceHoldsMore.set(fence, holdsMore);
+    }
+    if (fence.end < Infinity) return holdsMore || !sentIn.test(fence.info);
+    if (holdsMore) this.unclosed.add(fence);
+    return false;
+  }
+
+  /** Whether text stands in a fence before or behind a block. */
+  #holdsText(at: number, step: 1 | -1, fence: FenceRange): boolean {
+    for (let next = at + step; ; next += step) {
+      const segment = this.#segments[next];
+      if (!segment || segment.span.end <= fence.body || segment.span.start >= fence.end) return false;
+      if (segment.type !== "text") continue;
+      const { start } = segment.span;
+      if (segment.text.slice(Math.max(0, fence.body - start), Math.max(0, fence.end - start)).trim() !== "")
+        return true;
+    }
+  }
+
+  /** The fence at an offset; offsets are asked for in order. */
+  #fenceAt(offset: number): FenceRange | undefined {
+    while ((this.#fences[this.#nextFence]?.end ?? offset) < offset) this.#nextFence += 1;
+    const fence = this.#fences[this.#nextFence];
+    return fence && fence.start <= offset ? fence : undefined;
+  }
+
+  /** A string or comment of a program, which counts when it closes behind a block. */
+  #toggle(tag: string, number: number, offset: number): void {
+    const name = tag === "*/" ? "/*" : tag;
+    const open = this.#elements.get(name)?.pop();
+    if (open) this.#hold(open.count, number);
+    else if (tag !== "*/") this.#elements.set(name, [{ count: number, offset, isAlone: false, wraps: false }]);
+  }
+
+  /** Reads a text segment: elements and comments begin and end in it. */
+  #read(text: string, offset: number): void {
+    if (this.#lineIsShown && text.includes("\n")) this.#lineIsShown = false;
+    if (!mayOpen.some((sign) => text.includes(sign)) && this.#comment === undefined) {
+      this.#textBefore[this.#shown.length] = offset + text.length;
+      return;
+    }
+    const code = new InlineCode();
+    const number = this.#shown.length;
+    let lineStart = 0;
+    let done = 0;
+    let isBlank = true;
+    code.startLine(0);
+    const pass = (to: number, from = done): void => {
+      done = to;
+      if (text.slice(from, to).trim() === "") return;
+      isBlank = false;
+      this.#textBefore[number] = offset + to;
+    };
+    for (const { 0: tag, 1: slash, 2: written = "", index } of text.matchAll(tags)) {
+      const lineBreak = text.slice(done, index).lastIndexOf("\n");
+      if (lineBreak >= 0) {
+        lineStart = done + lineBreak + 1;
+        code.startLine(lineStart);
+      }
+      pass(index);
+      done = index + tag.length;
+      const fence = this.#fenceAt(offset + index);
+      if (
+        (fence && fence.end < Infinity) ||
+        typeof resultMarker(tag, true) === "number" ||
+        code.covers({ text, base: 0 }, index, true) === true
+      ) {
+        pass(done, index);
+        continue;
+      }
+      const name = written.toLowerCase();
+      if (tag === '"""' || tag === "/*" || tag === "*/") this.#toggle(tag, number, offset + index);
+      else if (tag === "<!--") this.#comment ??= number;
+      else if (tag === "-->") {
+        if (this.#comment !== undefined) this.#hold(this.#comment, number);
+        this.#comment = undefined;
+      } else if (slash) {
+        const open = this.#elements.get(name)?.pop();
+        const isWrapper = open?.wraps && isBlank && open.offset >= (this.#textBefore[open.count] as number);
+        if (open && !isWrapper) this.#hold(open.count, number);
+      } else if (name !== "" && !tag.endsWith("/>") && !holdsNothing.test(name) && !this.#grammar.isOwnTag?.(name)) {
+        const wraps = callOpener.test(tag);
+        const isAlone =
+          !wraps && text.slice(lineStart, index).trim() === "" && endsLine.test(text.slice(done, done + reach));
+        const open = { count: number, offset: offset + index, isAlone, wraps };
+        const list = this.#elements.get(name);
+        if (list) list.push(open);
+        else this.#elements.set(name, [open]);
+      }
+    }
+    pass(text.length);
+  }
+}
