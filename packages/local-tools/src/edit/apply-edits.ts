@@ -1,7 +1,9 @@
 import { undoNeutralize } from "@toolglot/core";
+import { inMessage } from "../messages.ts";
 import type { TextChange } from "./changes.ts";
 import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces, tooLarge } from "./edit-problems.ts";
 import { type FoldedText, fold } from "./fold.ts";
+import { leftOutLine } from "./left-out.ts";
 import { type FlatText, flatten, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { whenMissing } from "./missing-find.ts";
 import { eachOccurrence, lineCounter } from "./occurrences.ts";
@@ -57,6 +59,7 @@ export function applyEdits(
     if (edit !== written) notes.add(marksNote);
     meant.push(edit);
     const made =
+      whenLeftOut(now, edit) ??
       applyOne(now, edit, maxChars) ??
       whenMissing({
         now,
@@ -93,6 +96,16 @@ function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
   if (plain.find === edit.find && plain.replace === edit.replace) return edit;
   return plain.find !== edit.find && searchFor(text, edit.find) !== undefined ? edit : plain;
+}
+
+/** A replacement that says where code is instead of having it would delete that code. */
+function whenLeftOut({ flat }: FlatText, { find, replace }: FileTextEdit): Problem | undefined {
+  const line = find === "" ? undefined : leftOutLine(replace, find, () => flat);
+  if (line === undefined) return undefined;
+  return {
+    type: "InvalidInput",
+    message: `replace has ${inMessage(line)} for code that is left out, which neither find nor the file has: write the lines, or make two smaller edits`,
+  };
 }
 
 /** Undefined: `find` is not there. */
