@@ -29,7 +29,7 @@ const maxAhead = 20;
 export function carryOver(text: string, place: Pick<FoldedPlace, "find" | "replace" | "lines">): Carried {
   const { find, replace, lines } = place;
   const found = lines.map(({ from, to }) => text.slice(from, to));
-  const forms = new Forms(text, find, found);
+  const forms = new Forms(text, place, found);
   // The file's form of each line. A blank one has none that a new blank line should get.
   const own = new Map<string, string>();
   for (const [index, line] of find.entries()) {
@@ -47,7 +47,7 @@ export function carryOver(text: string, place: Pick<FoldedPlace, "find" | "repla
       const old = oldFrom + (changed.get(index) ?? Number.NaN);
       const form = changed.has(index)
         ? changedLine(find[old] as string, found[old] as string, line, forms)
-        : (own.get(line) ?? forms.write(line));
+        : (own.get(line) ?? forms.writeLine(line));
       const isLast = newFrom + index === replace.length - 1 && old !== find.length - 1;
       // The last line may go on behind the place: white space at a line's end would then stand within it.
       return isLast ? form.trimEnd() + line.slice(line.trimEnd().length) : form;
@@ -137,7 +137,7 @@ function changedLine(find: string, found: string, replace: string, forms: Forms)
     written += forms.write(line.slice(done, start)) + atom.found;
     done = start + atom.to - atom.from;
   }
-  return written + forms.write(line.slice(done)) + (end === wantEnd ? haveEnd : forms.write(end));
+  return written + forms.write(line.slice(done)) + (end === wantEnd ? haveEnd : forms.writeEnd(end));
 }
 
 type Parts = [line: string, end: string];
@@ -207,23 +207,39 @@ class Forms {
   readonly mapped: Set<FoldClass> = new Set();
   doubt: string | undefined;
   readonly #text: string;
+  readonly #call: { find: string; replace: string };
   /** What stands in the file for a character of find. */
   readonly #seen = new Map<string, Set<string>>();
   /** Of the special characters of a class: whether the file has plain ones for them, or the same. */
   readonly #classes = new Map<FoldClass, Set<"plain" | "own">>();
 
-  constructor(text: string, find: readonly string[], found: readonly string[]) {
+  constructor(text: string, call: Pick<FoldedPlace, "find" | "replace">, found: readonly string[]) {
     this.#text = text;
-    for (const [row, line] of find.entries()) {
+    this.#call = { find: call.find.join("\n"), replace: call.replace.join("\n") };
+    for (const [row, line] of call.find.entries()) {
       const its = found[row] as string;
       if (line === its && !special.test(line)) continue;
-      const atoms = atomsOf(withoutEnd(line)[0], withoutEnd(its)[0]);
-      for (const { bare, from, to, found: all } of atoms) {
+      const [[want, wantEnd], [have, haveEnd]] = [line, its].map(withoutEnd) as [Parts, Parts];
+      if (wantEnd !== "") this.#ofClass("ends").add(haveEnd === "" ? "plain" : "own");
+      for (const { bare, from, to, found: all } of atomsOf(want, have)) {
         this.#note(...bare);
-        const hidden = line.slice(from, to).length > bare[0].length;
-        if (hidden) this.#ofClass("hidden").add(all.length > bare[1].length ? "own" : "plain");
+        const isHidden = to - from > bare[0].length;
+        if (isHidden) this.#ofClass("hidden").add(all.length > bare[1].length ? "own" : "plain");
       }
     }
+  }
+
+  /** White space at a line's end. The file has none where it has none for that of find. */
+  writeEnd(end: string): string {
+    const [only, ...more] = this.#classes.get("ends") ?? [];
+    if (end === "" || only !== "plain" || more.length > 0) return this.write(end);
+    this.mapped.add("ends");
+    return "";
+  }
+
+  writeLine(line: string): string {
+    const [text, end] = special.test(line) || /\s$/.test(line) ? withoutEnd(line) : [line, ""];
+    return this.write(text) + this.writeEnd(end);
   }
 
   /** New text, in the file's form. */
@@ -268,7 +284,11 @@ class Forms {
       return only;
     }
     const [first, ...others] = only === undefined ? this.#ofClass(foldClass) : [only === plain ? "plain" : "own"];
-    if (more.length > 0 || others.length > 0) this.doubt ??= character;
+    // A call that writes both, where its find has only the one, says of neither what it is.
+    const { find, replace } = this.#call;
+    const hasBoth =
+      first === "plain" && plain !== "" && replace.includes(plain as string) && !find.includes(plain as string);
+    if (more.length > 0 || others.length > 0 || hasBoth) this.doubt ??= character;
     const written = only ?? (first === "plain" ? (plain as string) : character);
     if (written !== character) this.mapped.add(foldClass);
     return written;

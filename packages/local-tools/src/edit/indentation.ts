@@ -39,6 +39,22 @@ export function readIndentation(
   return rest && { ...said, apply: () => reindent(lines, rows.slice(1), rest, firstFound) };
 }
 
+/**
+ * A replacement for a find that begins behind its line's indentation `own`: without it where the replacement has it again, and shows that it
+ * stands for the line's, not for more. A change of nothing but indentation stays as it is.
+ */
+export function withoutDoubled(own: string, find: string, replace: string): string {
+  const [first = "", ...rest] = linesOf(replace);
+  if (own === "" || indentationOf(find) !== "" || indentationOf(first) !== own || replace === own + find)
+    return replace;
+  const kept = new Set(linesOf(find).slice(1));
+  const content = rest.filter((line) => !isBlank(line));
+  const isOnce = content.length === 0 || content.some((line) => kept.has(line) || indentationOf(line) === own);
+  return isOnce && content.every((line) => line.startsWith(own) || kept.has(line))
+    ? replace.slice(own.length)
+    : replace;
+}
+
 /** Says an indentation: "2 tabs", "4 spaces", "no indentation". */
 export function sayIndentation(indentation: string): string {
   const runs = indentation.match(/ +|\t+/g) ?? [];
@@ -131,7 +147,8 @@ function mapOf({ find, found, replace }: IndentedLines, rows: readonly number[],
   const seen = new Map<string, string>();
   for (const row of rows) {
     const [own, its] = [levelOf(find[row] as string), levelOf(found[row] as string)];
-    if ((seen.get(own) ?? its) !== its) return undefined;
+    const [more, moreInFile] = [find, found].map((lines) => indentationOf(lines[row] as string).length);
+    if ((seen.get(own) ?? its) !== its || (more ?? 0) - own.length !== (moreInFile ?? 0) - its.length) return undefined;
     seen.set(own, its);
   }
   const pairs = [...seen].sort(([one], [other]) => one.length - other.length);
