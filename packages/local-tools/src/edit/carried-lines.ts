@@ -210,17 +210,21 @@ class Forms {
   readonly #call: { find: string; replace: string };
   /** What stands in the file for a character of find. */
   readonly #seen = new Map<string, Set<string>>();
+  /** What stands in the file for the white space at the ends of lines. */
+  readonly #ends = new Map<string, Set<string>>();
   /** Of the special characters of a class: whether the file has plain ones for them, or the same. */
   readonly #classes = new Map<FoldClass, Set<"plain" | "own">>();
 
   constructor(text: string, call: Pick<FoldedPlace, "find" | "replace">, found: readonly string[]) {
     this.#text = text;
-    this.#call = { find: call.find.join("\n"), replace: call.replace.join("\n") };
+    // Indentation is read by itself.
+    const [find, replace] = [call.find, call.replace].map((lines) => lines.map((line) => line.trim()).join("\n"));
+    this.#call = { find: find as string, replace: replace as string };
     for (const [row, line] of call.find.entries()) {
       const its = found[row] as string;
-      if (line === its && !special.test(line)) continue;
+      if (line === its && !special.test(line) && !/\s$/.test(line)) continue;
       const [[want, wantEnd], [have, haveEnd]] = [line, its].map(withoutEnd) as [Parts, Parts];
-      if (wantEnd !== "") this.#ofClass("ends").add(haveEnd === "" ? "plain" : "own");
+      if (wantEnd !== "") this.#ends.set(wantEnd, (this.#ends.get(wantEnd) ?? new Set()).add(haveEnd));
       for (const { bare, from, to, found: all } of atomsOf(want, have)) {
         this.#note(...bare);
         const isHidden = to - from > bare[0].length;
@@ -229,12 +233,12 @@ class Forms {
     }
   }
 
-  /** White space at a line's end. The file has none where it has none for that of find. */
+  /** White space at a line's end, as the file has it for that of find. */
   writeEnd(end: string): string {
-    const [only, ...more] = this.#classes.get("ends") ?? [];
-    if (end === "" || only !== "plain" || more.length > 0) return this.write(end);
+    const [only, ...more] = this.#ends.get(end) ?? [];
+    if (only === undefined || only === end || more.length > 0) return this.write(end);
     this.mapped.add("ends");
-    return "";
+    return only;
   }
 
   writeLine(line: string): string {

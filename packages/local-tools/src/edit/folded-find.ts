@@ -33,7 +33,7 @@ interface FindOptions {
 
 /**
  * Looks for a find that does not occur, without what no reader sees (`foldClasses`), and without regard to blank lines at the
- * find's two ends and to whether the file's last line has an end. One that would cut a character is visited as undefined: it is never
+ * find's two ends and to whether the file's last line has an end. One that would cut a character, or an indentation, is visited as undefined: it is never
  * edited, and makes another one doubtful. Nothing fits a find that holds white space only, or begins with a byte order mark, which is not
  * part of the text. Linear in both, but for what `visit` does; the file with LF ends.
  */
@@ -54,10 +54,16 @@ export function findFolded(
     if (fit === undefined || (exact && (fit.above < head || fit.below < tail || !fit.hasBlanks))) return true;
     const isWhole = (fit.from === 0 || folded[fit.from - 1] === "\n") && /^\n?$/.test(folded.charAt(fit.to));
     if (bare && !isWhole) return true;
-    const isCut = !file.isBoundary(fit.from) || !file.isBoundary(fit.to);
+    // Blanks that a find begins with are all of its line's indentation.
+    const before = folded.slice(Math.max(0, at - maxIndentation), at);
+    const isIndented = /^[ \t]/.test(wanted.core) && /(?:^|\n)[ \t]+$/.test(before);
+    const isCut = isIndented || !file.isBoundary(fit.from) || !file.isBoundary(fit.to);
     return visit(isCut ? undefined : () => placeOf(file, wanted, fit, edit), file.startOf(at));
   });
 }
+
+/** Longer ones are none. */
+const maxIndentation = 200;
 
 /** A folded find: so many line ends, then its content, then further line ends. */
 interface DividedFind {

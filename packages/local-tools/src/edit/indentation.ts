@@ -47,12 +47,17 @@ export function withoutDoubled(own: string, find: string, replace: string): stri
   const [first = "", ...rest] = linesOf(replace);
   if (own === "" || indentationOf(find) !== "" || indentationOf(first) !== own || replace === own + find)
     return replace;
-  const kept = new Set(linesOf(find).slice(1));
   const content = rest.filter((line) => !isBlank(line));
-  const isOnce = content.length === 0 || content.some((line) => kept.has(line) || indentationOf(line) === own);
-  return isOnce && content.every((line) => line.startsWith(own) || kept.has(line))
-    ? replace.slice(own.length)
-    : replace;
+  // The find's other lines have all of their indentation, and so have those of the replacement that are as deep.
+  const others = new Set(
+    linesOf(find)
+      .slice(1)
+      .filter((line) => !isBlank(line))
+      .map(indentationOf),
+  );
+  if (others.size === 0) others.add(own);
+  const isOnce = content.length === 0 || content.some((line) => others.has(indentationOf(line)));
+  return isOnce ? replace.slice(own.length) : replace;
 }
 
 /** Says an indentation: "2 tabs", "4 spaces", "no indentation". */
@@ -111,7 +116,7 @@ function hasFilesIndentation(
   replace: readonly string[],
 ): boolean | undefined {
   const [ofFind, ofFile, ofReplace] = [own, file, replace].map((lines) => common(levelsIn(lines)));
-  if (ofReplace === undefined || (ofReplace === ofFind && ofFind !== ofFile)) return false;
+  if (ofReplace === undefined) return false;
   const [unit, unitOfFile, unitOfReplace] = [own, file, replace].map((lines) => unitOf(levelsIn(lines)));
   // Lines that stay, where their indentation tells whose it is.
   let [likeFind, likeFile] = [false, false];
@@ -122,9 +127,10 @@ function hasFilesIndentation(
     likeFind ||= indentationOf(line) === mine;
     likeFile ||= indentationOf(line) === its;
   }
+  const isInPlace = ofReplace.startsWith(ofFile ?? "");
+  if (ofReplace === ofFind && ofFind !== ofFile) return likeFile && !likeFind && isInPlace ? undefined : false;
   const hasItsUnit = unitOfFile !== undefined && unitOfReplace === unitOfFile && unit !== unitOfFile && !likeFind;
   if (!likeFile && !hasItsUnit && (ofReplace !== ofFile || ofFind === ofFile)) return false;
-  const isInPlace = ofReplace.startsWith(ofFile ?? "");
   return !likeFind && isInPlace && !isSame(replace, file) ? true : undefined;
 }
 

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { fold } from "../../src/edit/fold.ts";
 import type { FileTextEdit } from "../../src/edit/types.ts";
 
@@ -26,8 +25,14 @@ const findOnly =
 const inFile =
   (change: (text: string) => string): Disturb =>
   (hunk) => ({ ...hunk, file: change(hunk.file), after: change(hunk.after) });
+/** In another unit; whoever writes so writes whole levels. */
 const indentation = (unit: RegExp, other: string) => (text: string) =>
-  perLine(text, (line) => line.replace(/^[ \t]+/, (all) => all.replace(unit, other)));
+  perLine(text, (line) =>
+    line.replace(/^[ \t]+/, (all) => {
+      if (/\S/.test(line) && all.replace(unit, "") !== "") throw new RangeError();
+      return all.replace(unit, other);
+    }),
+  );
 const common = (text: string): string => {
   const lines = text.split("\n").filter((line) => line.trim() !== "");
   const all = lines.map((line) => /^[ \t]*/.exec(line)?.[0] ?? "");
@@ -109,9 +114,18 @@ export const disturbances: Readonly<Record<string, Disturb>> = {
   "shared indentation left out, and another unit": dedented((shared) =>
     both((text) => indentation(/ {2}|\t/g, "    ")(without(shared)(text))),
   ),
-  "all indentation left out, on both sides": both((text) => perLine(text, (line) => line.trimStart())),
+  // With more than one level nobody can tell which is meant.
+  "all indentation left out, on both sides": dedented(
+    (shared) => (hunk) =>
+      new RegExp(`^(?!${shared}\\S)(?=.)`, "m").test(hunk.replace)
+        ? undefined
+        : both((text) => perLine(text, (line) => line.trimStart()))(hunk),
+  ),
   "white space around find and replace left out": both((text) => text.trim()),
-  "white space before find left out": findOnly((text) => text.trimStart()),
+  "white space before find left out": (hunk) =>
+    /^[ \t]*/.exec(hunk.find)?.[0] === /^[ \t]*/.exec(hunk.replace)?.[0]
+      ? { ...hunk, find: hunk.find.replace(/^[ \t]+/, "") }
+      : undefined,
   "blank lines around both": both((text) => `\n${text}${whole(text) ? "\n" : "\n\n"}`),
   "full-width signs, on both sides": both((text) => text.replaceAll("(", "（").replaceAll(")", "）")),
   "code left out": (hunk) => {
@@ -123,10 +137,15 @@ export const disturbances: Readonly<Record<string, Disturb>> = {
       after: "refused",
     };
   },
-  "quotes, blanks and dedented at once": dedented((shared) =>
-    both((text) =>
-      behindIndentation(alternating('"', ["“", "”"])(without(shared)(text)), (line) => line.replaceAll(" ", "\u00a0")),
-    ),
+  "quotes, blanks and dedented at once": dedented(
+    (shared) => (hunk) =>
+      !hunk.find.includes('"') || !hunk.find.trim().includes("\n")
+        ? undefined
+        : both((text) =>
+            behindIndentation(alternating('"', ["“", "”"])(without(shared)(text)), (line) =>
+              line.replaceAll(" ", "\u00a0"),
+            ),
+          )(hunk),
   ),
 };
 
@@ -151,11 +170,12 @@ export function tallyOf(
       try {
         disturbed = disturb(hunk);
       } catch (error) {
-        // Lines of the replacement that have less indentation than is to be left out.
+        // Lines that this can't be done to.
         if (!(error instanceof RangeError)) throw error;
       }
       // A find that is there is no matter of tolerance: its replacement is written as it is.
       if (disturbed === undefined || isSame(disturbed, hunk)) continue;
+      if (disturbed.file.includes(disturbed.find) && !name.endsWith("find left out")) continue;
       const text = apply(disturbed.file, disturbed);
       if (text === undefined) tally.refused++;
       else if (text === disturbed.after || (disturbed.file !== hunk.file && isAlike(text, disturbed.after)))
@@ -165,6 +185,9 @@ export function tallyOf(
   }
   return tallies;
 }
+
+/** Characters that take part in disturbing: where the meant text has them, nobody can tell them from those that came by accident. */
+const special = /[\u00a0\u00ad\u2000-\u206f\u3000]/;
 
 function isSame(one: Hunk, other: Hunk): boolean {
   return (
@@ -177,37 +200,56 @@ function isAlike(text: string, after: string): boolean {
   return fold(text.replaceAll("\r\n", "\n")).folded === fold(after.replaceAll("\r\n", "\n")).folded;
 }
 
-/** Hunks of a repository's newest commits, with up to two lines of context on each side. */
-export function hunksOfCommits(repository: string, commits: number, filter: readonly string[]): Hunk[] {
-  const git = (...args: string[]): string =>
-    execFileSync("git", ["-C", repository, ...args], { encoding: "utf8", maxBuffer: 1 << 30 });
+/** Alignment beside levels is a level to nobody. */
+const isAligned = /^\t+ /m;
+
+/** Edits of other people's sources, as a model makes them: a line changed, added, taken out, or put into a block of its own. */
+export function hunksOf(source: string, count: number, random: () => number): Hunk[] {
+  const lines = source.split("\n");
+  const level = lines.some((line) => line.startsWith("\t"))
+    ? "\t"
+    : lines.some((line) => /^ {2}\S/.test(line))
+      ? "  "
+      : "    ";
   const hunks: Hunk[] = [];
-  const log = git("log", "--no-merges", `-${commits}`, "--format=%H", "--diff-filter=M", "--", ...filter)
-    .split("\n")
-    .filter(Boolean);
-  for (const commit of log) {
-    const names = git("diff", "--name-only", "--diff-filter=M", `${commit}^`, commit, "--", ...filter)
-      .split("\n")
-      .filter(Boolean);
-    for (const name of names.slice(0, 4)) {
-      const file = git("show", `${commit}^:${name}`);
-      const patch = git("diff", "-U2", `${commit}^`, commit, "--", name).split("\n");
-      for (let at = patch.findIndex((line) => line.startsWith("@@")); at !== -1; ) {
-        const next = patch.findIndex((line, index) => index > at && line.startsWith("@@"));
-        const lines = patch.slice(at + 1, next === -1 ? -1 : next).filter((line) => !line.startsWith("\\"));
-        const side = (without: string): string =>
-          lines
-            .filter((line) => line[0] !== without)
-            .map((line) => `${line.slice(1)}\n`)
-            .join("");
-        const [find, replace] = [side("+"), side("-")];
-        const place = find === "" ? -1 : file.indexOf(find);
-        if (place !== -1 && file.indexOf(find, place + 1) === -1 && find.length < 4000) {
-          hunks.push({ file, find, replace, after: file.slice(0, place) + replace + file.slice(place + find.length) });
-        }
-        at = next;
-      }
-    }
+  for (let tries = 0; hunks.length < count && tries < 50 * count; tries++) {
+    const from = Math.floor(random() * lines.length);
+    const before = lines.slice(from, from + 1 + Math.floor(random() * 8));
+    const at = Math.floor(random() * before.length);
+    const line = before[at] as string;
+    const indentation = /^[ \t]*/.exec(line)?.[0] ?? "";
+    const changed = line.replace(/\w+/, (word) => `${word}Next`);
+    const [kept, behind] = [before.slice(0, at), before.slice(at + 1)];
+    const ways = [
+      [...kept, changed, ...behind],
+      [...kept, line, changed, ...behind],
+      [...kept, ...behind],
+      [...kept, `${indentation}if (ready && "x - y" !== 'z') {`, `${level}${line}`, `${indentation}}`, ...behind],
+    ];
+    const [find, replace] = [before, ways[Math.floor(random() * ways.length)] as string[]].map((all) =>
+      all.map((one) => `${one}\n`).join(""),
+    );
+    const place = source.indexOf(find as string);
+    const isOnce =
+      place !== -1 &&
+      source.indexOf(find as string, place + 1) === -1 &&
+      changed !== line &&
+      place + (find as string).length <= source.length;
+    if (
+      !isOnce ||
+      special.test(source) ||
+      find === undefined ||
+      replace === undefined ||
+      find.includes("...") ||
+      isAligned.test(find)
+    )
+      continue;
+    hunks.push({
+      file: source,
+      find,
+      replace,
+      after: source.slice(0, place) + replace + source.slice(place + find.length),
+    });
   }
   return hunks;
 }
