@@ -73,12 +73,14 @@ function isScripted(set: CharSet): boolean {
 function* casesOf(regex: Regex): Generator<boolean> {
   if (regex.kind === "char" && hasCase(regex.code)) yield regex.i;
   if (regex.kind === "set") yield* casesOfSet(regex.set);
-  if (regex.kind === "same") yield false;
+  // The engine's flag would change what these are: a word of ASCII has no ſ.
+  if (regex.kind === "same" || (regex.kind === "at" && regex.ascii)) yield false;
   for (const part of "parts" in regex ? regex.parts : "body" in regex ? [regex.body] : []) yield* casesOf(part);
 }
 
 function* casesOfSet(set: CharSet): Generator<boolean> {
   if (set.kind === "property" || set.kind === "range") yield set.i;
+  if (set.kind === "shorthand" && set.ascii) yield false;
   for (const one of setsIn(set)) yield* casesOfSet(one);
 }
 
