@@ -196,23 +196,24 @@ export class FileMatcher {
     return isLowSurrogate(text, cut) ? cut - 1 : cut;
   }
 
-  #formFor(text: string): { regex?: RegExp; next: LineFinder } {
+  /** What finds places in a text. Lines of ASCII alone are looked for with the form for these, and at others it stops. */
+  #finderFor(text: string): LineFinder {
     const [any, ascii] = this.#forms ?? [];
-    if (any === undefined || ascii === undefined) return { next: (_, from) => text.indexOf(this.#literal ?? "", from) };
-    const form = any !== ascii && isAscii.test(text) ? ascii : any;
-    if (!this.#isWhole) return form;
-    const { regex } = form;
-    const next: LineFinder = (_, from) => {
-      regex.lastIndex = from;
-      return regex.exec(text)?.index ?? -1;
+    if (any === undefined || ascii === undefined) return (_, from) => text.indexOf(this.#literal ?? "", from);
+    if (this.#isWhole) return (_, from) => placeOf(any.regex, text, from);
+    if (any === ascii || this.#sure !== undefined) return any.next;
+    let [plain, other] = [-2, -2];
+    return (_, from) => {
+      if (plain !== -1 && plain < from) plain = ascii.next(text, from);
+      if (other !== -1 && other < from) other = placeOf(notAscii, text, from);
+      return plain === -1 || other === -1 ? Math.max(plain, other) : Math.min(plain, other);
     };
-    return { regex, next };
   }
 
   #search(text: string, cut: number, last: boolean): void {
     const found = this.#found;
     if (cut === 0 && this.#isWhole && !last) return;
-    const { regex, next } = this.#formFor(text);
+    const next = this.#finderFor(text);
     let counted = 0;
     let hitAt = this.#isHit ? 0 : -1;
     const countLines = (position: number): void => {
@@ -230,7 +231,7 @@ export class FileMatcher {
         const isWhole = start > 0 || !this.#isInLine;
         const fits = this.#isWhole
           ? { from: at - start, to: end - start }
-          : this.#fits(regex, text, at, start, end, isWhole, goesOn);
+          : this.#fits(text, at, start, end, isWhole, goesOn);
         if (fits !== undefined) {
           hitAt = start;
           found.count++;
@@ -246,7 +247,7 @@ export class FileMatcher {
         end === text.length
           ? -1
           : this.#isWhole
-            ? next(text, Math.max(at + 1, regex?.lastIndex ?? 0))
+            ? next(text, Math.max(at + 1, this.#forms?.[0].regex.lastIndex ?? 0))
             : next(text, end + 1);
     }
     if (last) return;
@@ -254,29 +255,24 @@ export class FileMatcher {
     this.#isHit = hitAt === lineStart && cut > lineStart;
     this.#isInLine = cut > lineStart || (cut === 0 && this.#isInLine);
     // A match that is longer than the overlap shows in no part.
-    if (this.#isInLine && regex !== undefined && this.#needles === undefined) found.inParts = true;
+    if (this.#isInLine && this.#forms !== undefined && this.#needles === undefined) found.inParts = true;
     // Nobody asks for the numbers of lines that are not shown.
     if (found.lines.length < this.#maxLines) countLines(cut);
   }
 
   /** What of a line fits, from the line's beginning. `at`: where a literal was found. */
-  #fits(
-    regex: RegExp | undefined,
-    text: string,
-    at: number,
-    start: number,
-    end: number,
-    isWhole: boolean,
-    goesOn: boolean,
-  ): Range | undefined {
+  #fits(text: string, at: number, start: number, end: number, isWhole: boolean, goesOn: boolean): Range | undefined {
     const length = end - start;
-    if (regex === undefined) {
+    if (this.#forms === undefined) {
       const from = at - start;
       return { from, to: Math.min(length, from + (this.#literal ?? "").length) };
     }
+    const line = text.slice(start, end);
+    const [any, ascii] = this.#forms;
+    const { regex } = any !== ascii && placeOf(notAscii, line, 0) === -1 ? ascii : any;
     if (goesOn || !isWhole) this.#found.inParts = true;
     regex.lastIndex = isWhole ? 0 : 1;
-    const match = regex.exec(text.slice(start, end) + (goesOn ? more : ""));
+    const match = regex.exec(line + (goesOn ? more : ""));
     return match === null ? undefined : { from: match.index, to: Math.min(length, match.index + match[0].length) };
   }
 }
@@ -286,7 +282,13 @@ interface RegexForm {
   next: LineFinder;
 }
 
-const isAscii = /^[\0-\x7f]*$/;
+const notAscii = /[^\0-\x7f]/g;
+
+/** Where an expression fits next; -1: nowhere. */
+function placeOf(regex: RegExp, text: string, from: number): number {
+  regex.lastIndex = from;
+  return regex.exec(text)?.index ?? -1;
+}
 
 interface Range {
   from: number;
