@@ -119,9 +119,10 @@ function hasFilesIndentation(
   if (ofReplace === undefined) return false;
   const [unit, unitOfFile, unitOfReplace] = [own, file, replace].map((lines) => unitOf(levelsIn(lines)));
   // Lines that stay, where their indentation tells whose it is.
+  const rows = new Map(own.map((line, row) => [line.trim(), row]).reverse() as [string, number][]);
   let [likeFind, likeFile] = [false, false];
   for (const line of replace) {
-    const row = own.findIndex((one) => one.trim() === line.trim());
+    const row = rows.get(line.trim()) ?? -1;
     const [mine, its] = [own[row], file[row]].map((one) => indentationOf(one ?? ""));
     if (isBlank(line) || mine === its) continue;
     likeFind ||= indentationOf(line) === mine;

@@ -175,7 +175,8 @@ export function tallyOf(
       }
       // A find that is there is no matter of tolerance: its replacement is written as it is.
       if (disturbed === undefined || isSame(disturbed, hunk)) continue;
-      if (disturbed.file.includes(disturbed.find) && !/left out$/.test(name)) continue;
+      if (disturbed.file.includes(disturbed.find) && !/(before find|code) left out$|left out in find$/.test(name))
+        continue;
       const text = apply(disturbed.file, disturbed);
       if (text === undefined) tally.refused++;
       else if (text === disturbed.after || (disturbed.file !== hunk.file && isAlike(text, disturbed.after)))
