@@ -210,22 +210,25 @@ function writeMembers(set: CharSet, use: SetUse): string {
 /** With the other case of its letters, where the engine's flag does not stand for that. */
 function withCases(source: string, i: boolean, { isCaseless }: SetUse): string {
   if (!i || isCaseless) return source;
-  const own = new RegExp(`^[${source}]$`, "v");
-  const others = casedCharacters().filter((code) => !own.test(String.fromCodePoint(code)));
-  const folded = new RegExp(`^[${source}]$`, "iv");
-  return (
-    source +
-    others
-      .filter((code) => folded.test(String.fromCodePoint(code)))
-      .map(inside)
-      .join("")
-  );
+  const known = knownCases.get(source);
+  if (known !== undefined) return known;
+  // Each takes a millisecond. Nobody writes so many.
+  if (knownCases.size >= mostKnown) knownCases.clear();
+  const [own, folded] = [new RegExp(`^[${source}]$`, "v"), new RegExp(`^[${source}]$`, "iv")];
+  const others = [...otherCases().keys()].filter((char) => !own.test(char) && folded.test(char));
+  const written = source + others.map((char) => inside(char.codePointAt(0) as number)).join("");
+  knownCases.set(source, written);
+  return written;
 }
 
+const mostKnown = 500;
+const knownCases = new Map<string, string>();
+
 function caseVariants(code: number): number[] {
-  if (!hasCase(code)) return [];
+  const char = String.fromCodePoint(code);
   const folded = new RegExp(`^${outside(code)}$`, "iv");
-  return casedCharacters().filter((other) => other !== code && folded.test(String.fromCodePoint(other)));
+  const others = [...(otherCases().get(char) ?? [])].filter((other) => other !== char && folded.test(other));
+  return others.map((other) => other.codePointAt(0) as number);
 }
 
 function hasCase(code: number): boolean {
@@ -233,15 +236,22 @@ function hasCase(code: number): boolean {
 }
 
 const cased = /[\p{Cased}\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
-let casedCodes: number[] | undefined;
+let cases: Map<string, Set<string>> | undefined;
 
-/** All characters that have another case. */
-function casedCharacters(): readonly number[] {
-  if (casedCodes === undefined) {
-    casedCodes = [];
-    for (let code = 0x41; code < 0x1f000; code++) if (hasCase(code)) casedCodes.push(code);
+/** All characters that may have another case, and those that may be the same but for it. */
+function otherCases(): ReadonlyMap<string, ReadonlySet<string>> {
+  if (cases !== undefined) return cases;
+  cases = new Map();
+  for (let code = 0x41; code < 0x1f000; code++) {
+    if (!hasCase(code)) continue;
+    const char = String.fromCodePoint(code);
+    const family = new Set([char]);
+    for (const other of [char.toLowerCase(), char.toUpperCase(), char.toUpperCase().toLowerCase()]) {
+      for (const one of cases.get(other) ?? (other.length === char.length ? [other] : [])) family.add(one);
+    }
+    for (const one of family) cases.set(one, family);
   }
-  return casedCodes;
+  return cases;
 }
 
 function outside(code: number): string {
