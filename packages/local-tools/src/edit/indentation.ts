@@ -130,6 +130,9 @@ function hasFilesIndentation(
   }
   const isInPlace = ofReplace.startsWith(ofFile ?? "");
   if (ofReplace === ofFind && ofFind !== ofFile) return likeFile && !likeFind && isInPlace ? undefined : false;
+  // A level that the file has not is one of find's, whatever stands in it.
+  const isWhole = (level: string): boolean => unitOfFile === undefined || level.replaceAll(unitOfFile, "") === "";
+  if (ofFind === ofFile && unit !== unitOfFile && !levelsIn(replace).every(isWhole)) return false;
   const hasItsUnit = unitOfFile !== undefined && unitOfReplace === unitOfFile && unit !== unitOfFile && !likeFind;
   if (!likeFile && !hasItsUnit && (ofReplace !== ofFile || ofFind === ofFile)) return false;
   return !likeFind && isInPlace && !isSame(replace, file) ? true : undefined;

@@ -104,7 +104,11 @@ export const disturbances: Readonly<Record<string, Disturb>> = {
   "four spaces for two in find": findOnly(indentation(/ {2}/g, "    ")),
   "tabs for four spaces in find": findOnly(indentation(/ {4}/g, "\t")),
   "shared indentation left out, on both sides": dedented((shared) => both(without(shared))),
-  "shared indentation left out in find": dedented((shared) => findOnly(without(shared))),
+  "shared indentation left out in find": dedented(
+    (shared) => (hunk) =>
+      // A find that is there, and is taken out, is taken out as it is written.
+      hunk.replace.trim() === "" ? undefined : findOnly(without(shared))(hunk),
+  ),
   "shared indentation left out in replace": dedented((shared) => (hunk) => ({
     ...hunk,
     replace: without(shared)(hunk.replace),

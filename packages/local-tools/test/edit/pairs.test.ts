@@ -56,6 +56,13 @@ it.each<[string, string, string, string, string]>([
     "  if b {\n    d()\n  }\n",
   ],
   [
+    "a level of find that looks like one of the file",
+    "f() {\n    a()\n}\n",
+    "f() {\n  a()\n}",
+    "f() {\n  if b {\n    a()\n  }\n}",
+    "f() {\n    if b {\n        a()\n    }\n}\n",
+  ],
+  [
     "another unit that replace has not",
     "  if b {\n    c()\n  }\n",
     "    if b {\n        c()\n    }",
