@@ -27,6 +27,7 @@ export function readIndentation(
 ): { has: string; wants: string; apply(): Reindented | undefined } | undefined {
   const [first, firstFound] = [lines.find[0] ?? "", lines.found[0] ?? ""].map(indentationOf) as [string, string];
   const rows = lines.find.flatMap((line, row) => (isBlank(line) ? [] : [row]));
+  if (rows.length === 0) return undefined;
   const whole = mapOf(lines, rows, text);
   const [has, wants] = [lines.found, lines.find].map((all) => rows.map((row) => indentationOf(all[row] as string)));
   const at = rows.findIndex((_, index) => has?.[index] !== wants?.[index]);

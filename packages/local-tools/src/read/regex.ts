@@ -87,11 +87,13 @@ class RegexReader {
       if (char === undefined || char === "|" || char === ")") break;
       if (char === "*" || char === "+" || char === "?") throw new SyntaxError(`nothing before ${char} to repeat`);
       let part = this.#atom();
+      let repeats = 0;
       for (;;) {
         this.#skipBlanks();
         const times = this.#times();
         if (times === undefined || part === undefined) break;
         const [min, max] = times;
+        if (++repeats > deepest) throw new SyntaxError("too many repetitions of repetitions");
         if (min > max) throw new SyntaxError(`a repetition from ${min} to ${max}`);
         const isLazy = this.#skip("?") !== this.#flags.U;
         part = { kind: "repeat", body: part, min, max, isLazy };
