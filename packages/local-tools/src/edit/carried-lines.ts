@@ -4,12 +4,12 @@ import type { FoldClass } from "./fold.ts";
 import type { FoldedPlace, Span } from "./folded-find.ts";
 
 /** A part of a text, and what takes its place. */
-export interface Replacement extends Span {
+interface Replacement extends Span {
   replace: string;
 }
 
 /** What turns a place into its replacement. */
-export interface Carried {
+interface Carried {
   made: Replacement[];
   /** Kinds of characters that are new, and were written in the form that the file has. */
   mapped: ReadonlySet<FoldClass>;
@@ -147,9 +147,9 @@ function kept(line: string, other: string): (number | undefined)[] {
   const [words, others] = [wordsOf(line), wordsOf(other)];
   const [starts, otherStarts] = [words, others].map(startsOf) as [number[], number[]];
   let [before, beforeOther] = [0, 0];
-  for (const [word, same_] of [...same(words, others), [words.length, others.length] as Pair]) {
+  for (const [word, twin] of [...same(words, others), [words.length, others.length] as Pair]) {
     const [from, to] = [starts[before] as number, starts[word] as number];
-    const [otherFrom, otherTo] = [otherStarts[beforeOther] as number, otherStarts[same_] as number];
+    const [otherFrom, otherTo] = [otherStarts[beforeOther] as number, otherStarts[twin] as number];
     const [gap, otherGap] = [line.slice(from, to), other.slice(otherFrom, otherTo)];
     const shorter = Math.min(gap.length, otherGap.length);
     let [head, tail] = [0, 0];
@@ -157,7 +157,7 @@ function kept(line: string, other: string): (number | undefined)[] {
     while (tail < shorter - head && gap.at(-1 - tail) === otherGap.at(-1 - tail))
       at[to - 1 - tail] = otherTo - 1 - tail++;
     for (let index = 0; index < (words[word] ?? "").length; index++) at[to + index] = otherTo + index;
-    [before, beforeOther] = [word + 1, same_ + 1];
+    [before, beforeOther] = [word + 1, twin + 1];
   }
   return at;
 }

@@ -12,7 +12,7 @@ export function withoutEnd(line: string): Parts {
 }
 
 /** A part of a line of find, and what the file has for it. */
-export interface Atom extends Span {
+interface Atom extends Span {
   found: string;
   /** Both without what is hidden beside them. */
   bare: readonly [find: string, found: string];

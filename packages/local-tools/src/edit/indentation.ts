@@ -1,14 +1,14 @@
 import { linesOf } from "../files/text.ts";
 
 /** A find's lines at a place, what the place has for each, and the lines that are to stand there. Without line ends. */
-export interface IndentedLines {
+interface IndentedLines {
   find: readonly string[];
   found: readonly string[];
   replace: readonly string[];
 }
 
 /** The find and the replacement with the indentation of the file, and what was done about it. */
-export interface Reindented {
+interface Reindented {
   find: string[];
   replace: string[];
   said: string;
@@ -71,7 +71,7 @@ export function sayIndentation(indentation: string): string {
     .join(", ");
 }
 
-export function indentationOf(line: string): string {
+function indentationOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
