@@ -95,15 +95,20 @@ function changedLines(olds: readonly string[], news: readonly string[]): Map<num
   const changed = new Map<number, number>();
   if (olds.length === 0) return changed;
   const [words, others] = [news, olds].map((lines) => lines.map((line) => new Set(wordsOf(line.trim()))));
-  const lengthOf = (all: Iterable<string>): number => [...all].join("").length;
-  const lengths = (others ?? []).map(lengthOf);
+  // What both have, or all of one.
+  const lengthOf = (own: Iterable<string>, other?: ReadonlySet<string>): number => {
+    let length = 0;
+    for (const word of own) if (other === undefined || other.has(word)) length += word.length;
+    return length;
+  };
+  const lengths = (others ?? []).map((all) => lengthOf(all));
   let next = 0;
   for (const [index, own] of (words ?? []).entries()) {
     const length = lengthOf(own);
     const isAlike = (old: number): boolean => {
       const most = Math.max(length, lengths[old] ?? 0);
       if (2 * Math.min(length, lengths[old] ?? 0) < most) return false;
-      const shared = lengthOf([...own].filter((word) => others?.[old]?.has(word)));
+      const shared = lengthOf(own, others?.[old]);
       return shared > 0 && 2 * shared >= most;
     };
     let old = next;
