@@ -1,7 +1,10 @@
 import { undoNeutralize } from "@toolglot/core";
+import { inMessage } from "../messages.ts";
 import type { TextChange } from "./changes.ts";
 import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces, tooLarge } from "./edit-problems.ts";
 import { type FoldedText, fold } from "./fold.ts";
+import { withoutDoubled } from "./indentation.ts";
+import { leftOutLine } from "./left-out.ts";
 import { type FlatText, flatten, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { whenMissing } from "./missing-find.ts";
 import { eachOccurrence, lineCounter } from "./occurrences.ts";
@@ -56,8 +59,11 @@ export function applyEdits(
     const edit = withoutMarks(now, written);
     if (edit !== written) notes.add(marksNote);
     meant.push(edit);
+    const indented = lenient ? indentedOnce(now, edit) : edit;
+    if (indented !== edit) notes.add(`The replacement of ${nameOf(pair)} ${indentedNote}`);
     const made =
-      applyOne(now, edit, maxChars) ??
+      whenLeftOut(now, edit) ??
+      applyOne(now, indented, maxChars) ??
       whenMissing({
         now,
         edits: meant,
@@ -93,6 +99,28 @@ function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
   if (plain.find === edit.find && plain.replace === edit.replace) return edit;
   return plain.find !== edit.find && searchFor(text, edit.find) !== undefined ? edit : plain;
+}
+
+const indentedNote =
+  "begins with the indentation of its line, which find begins behind: it was written once, not twice.";
+
+/** A pair whose find begins behind its line's indentation, which the replacement has again. */
+function indentedOnce({ flat }: FlatText, edit: FileTextEdit): FileTextEdit {
+  const at = edit.all === true || !/^[ \t]/.test(edit.replace) ? -1 : flat.indexOf(withLf(edit.find));
+  if (at < 1) return edit;
+  const own = flat.slice(flat.lastIndexOf("\n", at - 1) + 1, at);
+  const replace = /\S/.test(own) ? edit.replace : withoutDoubled(own, withLf(edit.find), withLf(edit.replace));
+  return replace === withLf(edit.replace) ? edit : { ...edit, replace };
+}
+
+/** A replacement that says where code is instead of having it would delete that code. */
+function whenLeftOut({ flat }: FlatText, { find, replace }: FileTextEdit): Problem | undefined {
+  const line = find === "" ? undefined : leftOutLine(replace, find, () => flat);
+  if (line === undefined) return undefined;
+  return {
+    type: "InvalidInput",
+    message: `replace has ${inMessage(line)} for code that is left out, which neither find nor the file has: write the lines, or make two smaller edits`,
+  };
 }
 
 /** Undefined: `find` is not there. */

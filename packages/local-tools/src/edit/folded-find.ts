@@ -1,5 +1,4 @@
 import { byteOrderMark } from "../files/text.ts";
-import { maxCounted, maxNamedLines } from "./edit-problems.ts";
 import { type FoldClass, type FoldedText, fold, foldClasses } from "./fold.ts";
 import { withLf } from "./line-ends.ts";
 import { eachOccurrence, lineCounter } from "./occurrences.ts";
@@ -18,42 +17,53 @@ export interface FoldedPlace {
   replace: string[];
   /** What the text has for each line of `find`, without the line's end. */
   lines: Span[];
-  /** What differs, and in which lines of the text, from 1. */
-  differs: [what: string, lines: number[]][];
+  /** What differs, and in which lines of the text, from 1; of the find, or of its lines with another indentation. */
+  differs(find?: readonly string[]): [what: string, lines: number[]][];
 }
 
-/** All places that fit; more than one is never edited. */
-export interface FoldedPlaces {
-  count: number;
-  /** Where the first of them begin, as offsets in the text. */
-  starts: number[];
-  /** Of the only one. */
-  only: FoldedPlace | undefined;
+/** Which places {@link findFolded} takes. */
+interface FindOptions {
+  /** The file was folded without indentation: only whole lines fit. Default false. */
+  bare?: boolean;
+  /** Nothing else was folded, so that nothing else may differ. Default false. */
+  exact?: boolean;
+  /** Called for each place with what makes it, and where it begins in the text; false ends the search. */
+  visit(place: (() => FoldedPlace) | undefined, start: number): boolean;
 }
 
 /**
  * Looks for a find that does not occur, without what no reader sees (`foldClasses`), and without regard to blank lines at the
- * find's two ends and to whether the file's last line has an end. Undefined when it fits nowhere, when it holds white space only,
- * and when it begins with a byte order mark, which is not part of the text. Linear in both; the file with LF ends.
+ * find's two ends and to whether the file's last line has an end. One that would cut a character, or an indentation, is visited as undefined: it is never
+ * edited, and makes another one doubtful. Nothing fits a find that holds white space only, or begins with a byte order mark, which is not
+ * part of the text. Linear in both, but for what `visit` does; the file with LF ends.
  */
-export function findFolded(file: FoldedText, edit: FileTextEdit): FoldedPlaces | undefined {
-  if (edit.find.startsWith(byteOrderMark)) return undefined;
-  const wanted = dividedFind(fold(withLf(edit.find), { isPart: true }).folded);
-  if (wanted === undefined) return undefined;
-  const starts: number[] = [];
-  let count = 0;
-  let only: Fit | undefined;
-  eachOccurrence(file.folded, wanted.core, true, (at) => {
+export function findFolded(
+  file: FoldedText,
+  edit: FileTextEdit,
+  { bare = false, exact = false, visit }: FindOptions,
+): void {
+  const find = withLf(edit.find);
+  // Blanks that end a find are the start of a line that goes on: nothing says which indentation they are.
+  if (find.startsWith(byteOrderMark) || (bare && /\n[ \t]+$/.test(find))) return;
+  const { folded } = file;
+  const wanted = dividedFind(fold(find, { isPart: true, bare, except: exact ? "all" : undefined }).folded);
+  if (wanted === undefined) return;
+  eachOccurrence(folded, wanted.core, true, (at) => {
     const fit = fitAt(file, wanted, at);
-    if (fit === undefined) return true;
-    if (count++ < maxNamedLines) starts.push(file.startOf(at));
-    // One that would cut a character is never edited, but it makes another one doubtful.
-    if (file.isBoundary(fit.from) && file.isBoundary(fit.to)) only ??= fit;
-    return count < maxCounted;
+    const { head, tail } = wanted;
+    if (fit === undefined || (exact && (fit.above < head || fit.below < tail || !fit.hasBlanks))) return true;
+    const isWhole = (fit.from === 0 || folded[fit.from - 1] === "\n") && /^\n?$/.test(folded.charAt(fit.to));
+    if (bare && !isWhole) return true;
+    // Blanks that a find begins with are all of its line's indentation.
+    const before = folded.slice(Math.max(0, at - maxIndentation), at);
+    const isIndented = /^[ \t]/.test(wanted.core) && /(?:^|\n)[ \t]+$/.test(before);
+    const isCut = isIndented || !file.isBoundary(fit.from) || !file.isBoundary(fit.to);
+    return visit(isCut ? undefined : () => placeOf(file, wanted, fit, edit), file.startOf(at));
   });
-  if (only === undefined) return undefined;
-  return { count, starts, only: count === 1 ? placeOf(file, wanted, only, edit) : undefined };
 }
+
+/** Longer ones are none. */
+const maxIndentation = 200;
 
 /** A folded find: so many line ends, then its content, then further line ends. */
 interface DividedFind {
@@ -101,7 +111,7 @@ function fitAt({ folded }: FoldedText, wanted: DividedFind, from: number): Fit |
 function placeOf(file: FoldedText, wanted: DividedFind, fit: Fit, edit: FileTextEdit): FoldedPlace {
   const [find, replace] = fittingLines(wanted, fit, edit);
   const lines = spansOf(file, fit, fit.to + fit.below + (fit.hasBlanks ? wanted.blanks.length : 0));
-  return { find, replace, lines, differs: differencesAt(file, wanted, fit, find, lines) };
+  return { find, replace, lines, differs: (own = find) => differencesAt(file, wanted, fit, own, lines) };
 }
 
 /** The lines of find and replace for a place: both lose the blank lines, or the last line end, that the file lacks there. */
@@ -183,13 +193,13 @@ function differencesAt(
   fit: Fit,
   find: readonly string[],
   spans: readonly Span[],
-): FoldedPlace["differs"] {
+): ReturnType<FoldedPlace["differs"]> {
   const lineOf = lineCounter(source);
   const numbers = spans.map(({ from }) => lineOf(from));
   const [want, have] = [find.join("\n"), spans.map(({ from, to }) => source.slice(from, to)).join("\n")];
   const first = numbers[fit.above] as number;
   const last = numbers[find.length - 1 - fit.below] as number;
-  const differs: FoldedPlace["differs"] = [];
+  const differs: ReturnType<FoldedPlace["differs"]> = [];
   for (const [foldClass, name] of Object.entries(foldClasses) as [FoldClass, string][]) {
     const lines = want === have ? [] : linesThatDiffer(want, have, foldClass).map((index) => numbers[index] as number);
     if (foldClass === "ends" && blanks !== "" && !fit.hasBlanks && !lines.includes(last)) lines.push(last);

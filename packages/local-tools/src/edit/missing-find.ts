@@ -1,9 +1,9 @@
-import { type EditProblem, type Problem, sayPlaces } from "./edit-problems.ts";
-import type { FoldedText } from "./fold.ts";
+import { carryOver } from "./carried-lines.ts";
+import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces } from "./edit-problems.ts";
+import { type FoldedText, fold, foldClasses } from "./fold.ts";
 import { type FoldedPlace, findFolded } from "./folded-find.ts";
-import { findShifted, type Shifted, sayIndentation, shiftReplacement } from "./indentation.ts";
-import { keepLines } from "./kept-lines.ts";
-import { type FlatText, type Made, splice, withLf } from "./line-ends.ts";
+import { readIndentation, sayIndentation } from "./indentation.ts";
+import { type FlatText, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { withoutLineNumbers } from "./line-numbers.ts";
 import { sayLines } from "./match-differences.ts";
 import { lineCounter } from "./occurrences.ts";
@@ -49,80 +49,124 @@ export function whenMissing(attempt: Attempt): Made | Problem {
       message: `find was in line ${culprit.line} until ${culprit.by === undefined ? "an earlier pair" : nameOf(culprit.by)} of this file replaced it: pairs are made in order, each on what those before it left`,
     };
   }
-  const shifted = findShifted(now.flat, find);
-  return (
-    whenFolded(attempt, edit, shifted) ??
-    (shifted === undefined ? undefined : whenShifted(attempt, edit, shifted)) ??
-    withLineNumbers(now, find) ?? { ...missing, searched: now.flat }
-  );
+  return whenFolded(attempt, edit) ?? withLineNumbers(now, find) ?? { ...missing, searched: now.flat };
+}
+
+/** Lines that may be compared to find out whether the indentation of places is another one: whatever the text, it ends. */
+const maxComparedLines = 1_000_000;
+
+/** A place that a find is taken for. */
+interface Candidate extends FoldedPlace {
+  /** What its indentation says; undefined: it is the find's. */
+  indentation?: NonNullable<ReturnType<typeof readIndentation>>;
 }
 
 /** Undefined: the find fits nowhere, or it is not to be looked for in this way. */
-function whenFolded(
-  { now, pair, maxChars, nameOf, folded }: Attempt,
-  edit: FileTextEdit,
-  shifted: Shifted | undefined,
-): Made | Problem | undefined {
-  const found = folded === undefined || edit.all === true ? undefined : findFolded(folded(), edit);
-  if (found === undefined) return undefined;
-  const { only } = found;
-  const [begin, end] = [only?.lines[0]?.from ?? 0, only?.lines.at(-1)?.to ?? 0];
+function whenFolded(attempt: Attempt, edit: FileTextEdit): Made | Problem | undefined {
+  const { now, folded } = attempt;
+  const [only, starts] = folded === undefined || edit.all === true ? [undefined, []] : alikePlaces(folded(), edit);
+  if (starts.length > 1) return ambiguous(now, starts, "what no reader sees is");
+  const shifted = shiftedPlaces(attempt, edit);
+  if (only === undefined) return shifted.length === 1 ? carry(attempt, shifted[0] as Candidate) : undefined;
+  const [begin, end] = spanOf(only);
+  const other = shifted.map(spanOf).find(([from, to]) => to <= begin || from >= end);
   // It also fits elsewhere, with another indentation: then it is not clear which of the two is meant.
-  const other = only !== undefined && shifted !== undefined && (shifted.to <= begin || shifted.from >= end);
-  if (only === undefined || other) {
-    const starts = other ? [begin, shifted.from].sort((one, next) => one - next) : found.starts;
-    const lines = [...new Set(starts.map(lineCounter(now.flat)))];
-    const but = other ? "what no reader sees, or the indentation, is" : "what no reader sees is";
-    const places = sayPlaces(other ? 2 : found.count, lines);
-    const message = `find does not occur as it is written, and where ${but} ignored it occurs ${places}: copy it exactly, or add text around it until it occurs once`;
-    return { type: "FindAmbiguous", count: other ? 2 : found.count, lines, message };
-  }
-  const parts = keepLines(now.flat, only);
-  const made = splice(
-    now,
-    (visit) => {
-      for (const { from, to, replace } of parts) {
-        visit(now.toRaw(from), now.toRaw(to), { find: now.flat.slice(from, to), replace });
-      }
+  if (other !== undefined) return ambiguous(now, [begin, other[0]], "what no reader sees, or the indentation, is");
+  return carry(attempt, only);
+}
+
+/** The first place that differs in nothing but what no reader sees, and where all of them begin. */
+function alikePlaces(folded: FoldedText, edit: FileTextEdit): [only: Candidate | undefined, starts: number[]] {
+  const starts: number[] = [];
+  let only: FoldedPlace | undefined;
+  findFolded(folded, edit, {
+    visit: (place, start) => {
+      only ??= place?.();
+      return starts.push(start) < maxCounted;
     },
-    edit,
-    maxChars,
-  );
-  if ("type" in made) return made;
-  return { ...made, count: 1, notes: [...made.notes, foldedNote(only, lineCounter(now.flat)(begin), nameOf(pair))] };
+  });
+  return [only, only === undefined ? [] : starts];
 }
 
-function foldedNote({ differs }: FoldedPlace, line: number, name: string): string {
-  const what = differs.map(([said, lines]) => `${said} (${sayLines(lines)})`).join("; ");
-  return `The find of ${name} was found in line ${line}, where the file differs only in what no reader sees: ${what}. Lines that the edit does not change were kept as the file has them.`;
+/** Up to two places that differ in their indentation, too. */
+function shiftedPlaces({ now, folded }: Attempt, edit: FileTextEdit): Candidate[] {
+  const exact = folded === undefined || edit.all === true;
+  const places: Candidate[] = [];
+  let left = maxComparedLines;
+  findFolded(fold(now.flat, { bare: true, except: exact ? "all" : undefined }), edit, {
+    bare: true,
+    exact,
+    visit: (placeOf) => {
+      const place = placeOf?.();
+      if (place === undefined) return true;
+      left -= place.lines.length;
+      const found = place.lines.map(({ from, to }) => now.flat.slice(from, to));
+      const indentation = readIndentation({ ...place, found }, now.flat);
+      if (indentation !== undefined) places.push({ ...place, indentation });
+      return places.length < 2 && left > 0;
+    },
+  });
+  return left > 0 ? places : [];
 }
 
-function whenShifted(
-  { now: text, pair, maxChars, nameOf }: Attempt,
-  edit: FileTextEdit,
-  shifted: Shifted,
-): Made | Problem {
-  const replace = shiftReplacement(withLf(edit.replace), shifted);
-  if (replace === undefined) {
-    const line = lineCounter(text.flat)(shifted.from);
-    return {
-      ...missing,
-      lines: [line],
-      message: `find is not in the file with the indentation it has (${sayIndentation(shifted.wanted)}; line ${line} has ${sayIndentation(shifted.found)}), and the replacement can't be shifted alike`,
-    };
+function spanOf({ lines }: FoldedPlace): [from: number, to: number] {
+  return [lines[0]?.from ?? 0, lines.at(-1)?.to ?? 0];
+}
+
+function ambiguous(now: FlatText, starts: readonly number[], but: string): Problem {
+  const sorted = starts.slice(0, maxNamedLines).sort((one, next) => one - next);
+  const lines = [...new Set(sorted.map(lineCounter(now.flat)))];
+  const places = sayPlaces(starts.length, lines);
+  const message = `find does not occur as it is written, and where ${but} ignored it occurs ${places}: copy it exactly, or add text around it until it occurs once`;
+  return { type: "FindAmbiguous", count: starts.length, lines, message };
+}
+
+/** Makes the edit at a place. */
+function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate): Made | Problem {
+  const line = lineCounter(now.flat)(spanOf(place)[0]);
+  const reindented = place.indentation?.apply();
+  if (place.indentation !== undefined && reindented === undefined) {
+    const message = `find is not in the file with the indentation it has (${sayIndentation(place.indentation.wants)}; line ${line} has ${sayIndentation(place.indentation.has)}), and the replacement can't be shifted alike: it has neither the indentation of find nor that of the file, or may be meant either way`;
+    return { ...missing, lines: [line], message };
   }
-  const [from, to] = [text.toRaw(shifted.from), text.toRaw(shifted.to)];
-  const found = text.flat.slice(shifted.from, shifted.to);
-  const made = splice(text, (visit) => void visit(from, to), { find: found, replace }, maxChars);
+  const { find, replace } = reindented ?? place;
+  const { made: parts, mapped, doubt } = carryOver(now.flat, { ...place, find, replace });
+  if (doubt !== undefined) {
+    const message = `find is in line ${line} but for what no reader sees, and replace has U+${hexOf(doubt)} anew, for which the file has this and other characters there`;
+    return { ...missing, lines: [line], message };
+  }
+  const visitAll = (visit: VisitPlace): void => {
+    for (const { from, to, replace } of parts) {
+      visit(now.toRaw(from), now.toRaw(to), { find: now.flat.slice(from, to), replace });
+    }
+  };
+  const made = splice(now, visitAll, edits[pair] as FileTextEdit, maxChars);
   if ("type" in made) return made;
-  return { ...made, notes: [...made.notes, shiftNote(text, shifted, nameOf(pair))] };
+  const name = nameOf(pair);
+  const differs = place.differs(find).map(([said, lines]) => `${said} (${sayLines(lines)})`);
+  const kept = "Lines that the edit does not change were kept as the file has them.";
+  const notes = [
+    ...(reindented === undefined || place.indentation === undefined
+      ? []
+      : [
+          `The find of ${name} was found in line ${line} with another indentation (it has ${sayIndentation(place.indentation.has)}, find has ${sayIndentation(place.indentation.wants)}); ${reindented.said}.`,
+        ]),
+    ...(differs.length === 0
+      ? []
+      : [
+          `The find of ${name} was found in line ${line}, where the file differs only in what no reader sees: ${differs.join("; ")}. ${kept}`,
+        ]),
+    ...(mapped.size === 0
+      ? []
+      : [
+          `New text of ${name} was written with the file's form of: ${[...mapped].map((one) => foldClasses[one]).join("; ")}.`,
+        ]),
+  ];
+  return { ...made, count: 1, notes: [...made.notes, ...notes] };
 }
 
-function shiftNote(text: FlatText, { from, found, wanted }: Shifted, name: string): string {
-  const line = lineCounter(text.flat)(from);
-  if (found === wanted) return `The find of ${name} was found in line ${line} with other blanks in its empty lines.`;
-  const said = `it has ${sayIndentation(found)}, find has ${sayIndentation(wanted)}`;
-  return `The find of ${name} was found in line ${line} with another indentation (${said}); the replacement was shifted alike.`;
+function hexOf(character: string): string {
+  return character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0") ?? "";
 }
 
 /** For a find that was copied with the line numbers of a listing; undefined for any other. */

@@ -28,6 +28,8 @@ const maxLine = 300;
 /** A longer line is searched in parts, which overlap. */
 const longestPart = 1 << 20;
 const overlap = 1 << 16;
+/** UTF-16 units of a file that is one text to an expression. */
+const longestText = 1 << 25;
 /** Stands for the rest of a line that goes on. */
 const more = "\uffff";
 const replacement = Buffer.from("\ufffd");
@@ -44,8 +46,10 @@ const decoder = new TextDecoder();
  */
 export class FileMatcher {
   readonly #literal: string | undefined;
-  readonly #regex: RegExp | undefined;
-  readonly #next: LineFinder;
+  /** The expression, and what finds the lines that it may fit: for any text, and for one of ASCII alone. */
+  readonly #forms: readonly [any: RegexForm, ascii: RegexForm] | undefined;
+  readonly #isWhole: boolean;
+  readonly #isRaw: boolean;
   /** Bytes of which every line that fits holds some; undefined where that isn't sure. */
   readonly #needles: readonly Buffer[] | undefined;
   /** The same as text. */
@@ -73,10 +77,17 @@ export class FileMatcher {
   #before: Buffer = noBytes;
 
   constructor(pattern: Pattern) {
-    const { literal, source = "", flags = "", needles } = pattern;
+    const { literal, source = "", flags = "", needles, ascii, isWhole = false, isRaw = false } = pattern;
     this.#literal = literal;
-    this.#regex = literal === undefined ? new RegExp(source, `${flags}g`) : undefined;
-    this.#next = literal === undefined ? lineFinder(pattern) : (text, from) => text.indexOf(literal, from);
+    [this.#isWhole, this.#isRaw] = [isWhole, isRaw];
+    const formOf = (one: Pattern): RegexForm => ({
+      regex: new RegExp(one.source ?? source, `${flags}g`),
+      next: lineFinder(one),
+    });
+    if (literal === undefined) {
+      const any = formOf(pattern);
+      this.#forms = [any, ascii === undefined ? any : formOf({ ...pattern, ...ascii })];
+    }
     this.#sure = flags.includes("i") ? undefined : needles;
     this.#needles = this.#sure?.map((text) => Buffer.from(text));
     this.#overhang = Math.max(0, ...(this.#needles ?? []).map((one) => one.length - 1));
@@ -138,7 +149,8 @@ export class FileMatcher {
     const before = this.#before;
     this.#before = Buffer.from(bytes.subarray(Math.max(0, bytes.length - this.#overhang)));
     // What a text of several lines begins with may stand here, without its longest line.
-    if (end === 0 || this.#lineEnds > 0 || this.#overhang > bytes.length || !this.lacks(bytes)) return false;
+    if (end === 0 || this.#lineEnds > 0 || this.#isWhole || this.#overhang > bytes.length || !this.lacks(bytes))
+      return false;
     if (!this.lacks(Buffer.concat([before, bytes.subarray(0, this.#overhang)]))) return false;
     if (this.#sure?.some((text) => this.#text.includes(text))) return false;
     if (this.#found.lines.length < this.#maxLines) {
@@ -156,7 +168,7 @@ export class FileMatcher {
     this.#decoder ??= last ? decoder : new TextDecoder();
     const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
     if (text.includes("\ufffd") && (isDecoded || !bytes.includes(replacement))) this.#isReplaced = true;
-    return this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
+    return this.#isRaw ? text : this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
   }
 
   /** Keeps back a CR at the end of a piece, which may be half of a line end. */
@@ -174,6 +186,9 @@ export class FileMatcher {
   /** Where the part of a text ends that can be searched now: what is behind it may go on. */
   #searchable(text: string, last: boolean): number {
     if (last) return text.length;
+    // What one text is has a limit, as lines have.
+    if (this.#isWhole && text.length <= longestText) return 0;
+    this.#found.inParts ||= this.#isWhole;
     let cut = text.length + 1;
     for (let n = 0; n <= this.#lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
     if (text.length - cut <= longestPart) return cut;
@@ -181,8 +196,24 @@ export class FileMatcher {
     return isLowSurrogate(text, cut) ? cut - 1 : cut;
   }
 
+  /** What finds places in a text. Lines of ASCII alone are looked for with the form for these, and at others it stops. */
+  #finderFor(text: string): LineFinder {
+    const [any, ascii] = this.#forms ?? [];
+    if (any === undefined || ascii === undefined) return (_, from) => text.indexOf(this.#literal ?? "", from);
+    if (this.#isWhole) return (_, from) => placeOf(any.regex, text, from);
+    if (any === ascii || this.#sure !== undefined) return any.next;
+    let [plain, other] = [-2, -2];
+    return (_, from) => {
+      if (plain !== -1 && plain < from) plain = ascii.next(text, from);
+      if (other !== -1 && other < from) other = placeOf(notAscii, text, from);
+      return plain === -1 || other === -1 ? Math.max(plain, other) : Math.min(plain, other);
+    };
+  }
+
   #search(text: string, cut: number, last: boolean): void {
     const found = this.#found;
+    if (cut === 0 && this.#isWhole && !last) return;
+    const next = this.#finderFor(text);
     let counted = 0;
     let hitAt = this.#isHit ? 0 : -1;
     const countLines = (position: number): void => {
@@ -191,14 +222,16 @@ export class FileMatcher {
         counted = at + 1;
       }
     };
-    for (let at = this.#next(text, 0); at !== -1 && at < cut; ) {
+    for (let at = next(text, 0); at !== -1 && at < cut; ) {
       const start = at === 0 ? 0 : text.lastIndexOf("\n", at - 1) + 1;
       const lineEnd = text.indexOf("\n", at);
       const end = lineEnd === -1 ? text.length : lineEnd;
       if (start !== hitAt) {
         const goesOn = end === text.length && !last;
         const isWhole = start > 0 || !this.#isInLine;
-        const fits = this.#fits(text, at, start, end, isWhole, goesOn);
+        const fits = this.#isWhole
+          ? { from: at - start, to: end - start }
+          : this.#fits(text, at, start, end, isWhole, goesOn);
         if (fits !== undefined) {
           hitAt = start;
           found.count++;
@@ -209,14 +242,20 @@ export class FileMatcher {
           }
         }
       }
-      at = end === text.length ? -1 : this.#next(text, end + 1);
+      // Of a whole text, the next match begins behind this one.
+      at =
+        end === text.length
+          ? -1
+          : this.#isWhole
+            ? next(text, Math.max(at + 1, this.#forms?.[0].regex.lastIndex ?? 0))
+            : next(text, end + 1);
     }
     if (last) return;
     const lineStart = cut === 0 ? 0 : text.lastIndexOf("\n", cut - 1) + 1;
     this.#isHit = hitAt === lineStart && cut > lineStart;
     this.#isInLine = cut > lineStart || (cut === 0 && this.#isInLine);
     // A match that is longer than the overlap shows in no part.
-    if (this.#isInLine && this.#regex !== undefined && this.#needles === undefined) found.inParts = true;
+    if (this.#isInLine && this.#forms !== undefined && this.#needles === undefined) found.inParts = true;
     // Nobody asks for the numbers of lines that are not shown.
     if (found.lines.length < this.#maxLines) countLines(cut);
   }
@@ -224,15 +263,31 @@ export class FileMatcher {
   /** What of a line fits, from the line's beginning. `at`: where a literal was found. */
   #fits(text: string, at: number, start: number, end: number, isWhole: boolean, goesOn: boolean): Range | undefined {
     const length = end - start;
-    if (this.#regex === undefined) {
+    if (this.#forms === undefined) {
       const from = at - start;
       return { from, to: Math.min(length, from + (this.#literal ?? "").length) };
     }
+    const line = text.slice(start, end);
+    const [any, ascii] = this.#forms;
+    const { regex } = any !== ascii && placeOf(notAscii, line, 0) === -1 ? ascii : any;
     if (goesOn || !isWhole) this.#found.inParts = true;
-    this.#regex.lastIndex = isWhole ? 0 : 1;
-    const match = this.#regex.exec(text.slice(start, end) + (goesOn ? more : ""));
+    regex.lastIndex = isWhole ? 0 : 1;
+    const match = regex.exec(line + (goesOn ? more : ""));
     return match === null ? undefined : { from: match.index, to: Math.min(length, match.index + match[0].length) };
   }
+}
+
+interface RegexForm {
+  regex: RegExp;
+  next: LineFinder;
+}
+
+const notAscii = /[^\0-\x7f]/g;
+
+/** Where an expression fits next; -1: nowhere. */
+function placeOf(regex: RegExp, text: string, from: number): number {
+  regex.lastIndex = from;
+  return regex.exec(text)?.index ?? -1;
 }
 
 interface Range {

@@ -1,3 +1,5 @@
+import { type Regex, readRegex } from "./regex.ts";
+
 /** More alternatives than this are no help. */
 const mostNeedles = 16;
 
@@ -5,133 +7,62 @@ const mostNeedles = 16;
 type Sure = { exact: string } | { some: readonly string[] } | undefined;
 
 /**
- * Texts of which whatever a regular expression (JavaScript's syntax, valid) fits holds at least one, read off its source without
- * running it; undefined when none are sure. Errs on that side: what is not understood is taken to be sure of nothing.
+ * Texts of which whatever a regular expression fits holds at least one, read off its source without running it; undefined when none are
+ * sure. Errs on that side.
  */
-export function needles(source: string): readonly string[] | undefined {
-  const reader = new SourceReader([...source]);
-  const sure = reader.alternatives();
+export function needles(source: string | Regex): readonly string[] | undefined {
+  const sure = sureOf(typeof source === "string" ? readRegex(source) : source);
   const texts = sure === undefined ? undefined : "exact" in sure ? [sure.exact] : sure.some;
   // Letters and digits of ASCII and what stands between them: their case and their bytes hold no surprises.
-  return !reader.atEnd || texts?.every((text) => /^[ -~]+$/.test(text)) !== true ? undefined : texts;
+  return texts?.every((text) => /^[ -~]+$/.test(text)) ? texts : undefined;
 }
 
-class SourceReader {
-  readonly #chars: readonly string[];
-  #at = 0;
+function sureOf(regex: Regex): Sure {
+  if (regex.kind === "any") return sureOfAny(regex.parts);
+  if (regex.kind === "all") return sureOfAll(regex.parts);
+  if (regex.kind === "group") return sureOf(regex.body);
+  // Anchors and lookarounds take no text.
+  if (regex.kind === "at" || regex.kind === "look") return { exact: "" };
+  if (regex.kind === "repeat") return sureOfAll([regex]);
+  if (regex.kind !== "char" || regex.isEscape || regex.i || regex.code === 10) return undefined;
+  return { exact: String.fromCodePoint(regex.code) };
+}
 
-  constructor(chars: readonly string[]) {
-    this.#chars = chars;
+function sureOfAny(parts: readonly Regex[]): Sure {
+  const texts: string[] = [];
+  for (const one of parts.map(sureOf)) {
+    if (one === undefined || ("exact" in one && one.exact === "")) return undefined;
+    texts.push(...("exact" in one ? [one.exact] : one.some));
   }
+  return texts.length > mostNeedles ? undefined : { some: texts };
+}
 
-  get atEnd(): boolean {
-    return this.#at === this.#chars.length;
-  }
-
-  alternatives(): Sure {
-    const all: Sure[] = [this.#sequence()];
-    while (this.#skip("|")) all.push(this.#sequence());
-    if (all.length === 1) return all[0];
-    const texts: string[] = [];
-    for (const one of all) {
-      if (one === undefined || ("exact" in one && one.exact === "")) return undefined;
-      texts.push(...("exact" in one ? [one.exact] : one.some));
+function sureOfAll(parts: readonly Regex[]): Sure {
+  const sets: (readonly string[])[] = [];
+  let [run, isExact] = ["", true];
+  const endRun = (): void => {
+    if (run !== "") sets.push([run]);
+    run = "";
+  };
+  for (const part of parts) {
+    const { body, min, max } = part.kind === "repeat" ? part : { body: part, min: 1, max: 1 };
+    const sure = sureOf(body);
+    if (min === 1 && max === 1 && sure !== undefined && "exact" in sure) {
+      run += sure.exact;
+      continue;
     }
-    return texts.length > mostNeedles ? undefined : { some: texts };
-  }
-
-  #sequence(): Sure {
-    const sets: (readonly string[])[] = [];
-    let run = "";
-    let exact = true;
-    const endRun = (): void => {
-      if (run !== "") sets.push([run]);
-      run = "";
-    };
-    while (!this.atEnd && this.#chars[this.#at] !== "|" && this.#chars[this.#at] !== ")") {
-      const atom = this.#atom();
-      const times = this.#quantifier();
-      if (times === "once" && atom !== undefined && "exact" in atom) {
-        run += atom.exact;
-        continue;
-      }
-      exact = false;
-      if (times === "more" && atom !== undefined && "exact" in atom) run += atom.exact;
-      endRun();
-      if (times !== "maybe" && atom !== undefined && "some" in atom) sets.push(atom.some);
-    }
-    if (exact) return { exact: run };
+    isExact = false;
+    if (min > 0 && sure !== undefined && "exact" in sure) run += sure.exact;
     endRun();
-    const best = sets.reduce<readonly string[] | undefined>(
-      (a, b) => (a !== undefined && worth(a) >= worth(b) ? a : b),
-      undefined,
-    );
-    return best === undefined ? undefined : { some: best };
+    if (min > 0 && sure !== undefined && "some" in sure) sets.push(sure.some);
   }
-
-  /** What comes next, without its quantifier. Anchors and lookarounds are an exact nothing: they take no text. */
-  #atom(): Sure {
-    const char = this.#chars[this.#at++] as string;
-    if (char === "^" || char === "$") return { exact: "" };
-    if (char === "(") return this.#group();
-    if (char === "[") return this.#class();
-    if (char === "\\") return this.#escape();
-    return char === "." ? undefined : { exact: char };
-  }
-
-  #group(): Sure {
-    const start = this.#chars.slice(this.#at, this.#at + 3).join("");
-    const looks = /^\?(?:<?[=!])/.exec(start)?.[0];
-    if (looks !== undefined) this.#at += looks.length;
-    else if (start.startsWith("?:")) this.#at += 2;
-    else if (start.startsWith("?<")) this.#at = this.#chars.indexOf(">", this.#at) + 1;
-    // Flags for a part of it: case may not count there.
-    const unknown = looks === undefined && start.startsWith("?") && !/^\?[:<]/.test(start);
-    const inner = this.alternatives();
-    this.#skip(")");
-    if (looks !== undefined) return { exact: "" };
-    return unknown ? undefined : inner;
-  }
-
-  #class(): Sure {
-    for (; !this.atEnd && this.#chars[this.#at] !== "]"; this.#at++) if (this.#chars[this.#at] === "\\") this.#at++;
-    this.#at++;
-    return undefined;
-  }
-
-  #escape(): Sure {
-    const char = this.#chars[this.#at++] ?? "";
-    if (char === "b" || char === "B") return { exact: "" };
-    // Punctuation stands for itself. Of letters and digits it's enough to know that they are something else.
-    if (/[^0-9A-Za-z]/.test(char)) return { exact: char };
-    const rest = this.#chars.slice(this.#at, this.#at + 60).join("");
-    const longer: Readonly<Record<string, RegExp>> = {
-      x: /^[0-9A-Fa-f]{2}/,
-      u: /^(?:[0-9A-Fa-f]{4}|\{[0-9A-Fa-f]+\})/,
-      c: /^[A-Za-z]/,
-      p: /^\{[^}]*\}/,
-      P: /^\{[^}]*\}/,
-      k: /^<[^>]*>/,
-    };
-    this.#at += (/\d/.test(char) ? /^\d*/ : longer[char])?.exec(rest)?.[0].length ?? 0;
-    return undefined;
-  }
-
-  #quantifier(): "once" | "more" | "maybe" {
-    const braces = /^\{(\d+)(,?)(\d*)\}/.exec(this.#chars.slice(this.#at, this.#at + 40).join(""));
-    const char = this.#chars[this.#at];
-    if (braces !== null) this.#at += braces[0].length;
-    else if (char === "*" || char === "+" || char === "?") this.#at++;
-    else return "once";
-    this.#skip("?");
-    return char === "+" || (braces !== null && Number(braces[1]) > 0) ? "more" : "maybe";
-  }
-
-  #skip(char: string): boolean {
-    if (this.#chars[this.#at] !== char) return false;
-    this.#at++;
-    return true;
-  }
+  if (isExact) return { exact: run };
+  endRun();
+  const best = sets.reduce<readonly string[] | undefined>(
+    (a, b) => (a !== undefined && worth(a) >= worth(b) ? a : b),
+    undefined,
+  );
+  return best === undefined ? undefined : { some: best };
 }
 
 /** The more there is to find, the fewer files have it. */

@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { type EncodingSettings, encodingSettings } from "../encodings/detect.ts";
 import { localError, notAFile } from "../errors.ts";
-import { inMessage } from "../messages.ts";
+import { inMessage, several } from "../messages.ts";
 import { protectedReason } from "../policy.ts";
 import type { Roots } from "../roots/roots.ts";
 import { fileChoice } from "./file-choice.ts";
@@ -34,7 +34,8 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
   signal?.throwIfAborted();
   const pattern = readPattern(search.pattern);
   // `call(x)` is an expression that fits `callx`, and may be meant as it stands.
-  const patterns = pattern.literal === undefined ? [pattern, readLiterally(search.pattern)] : [pattern];
+  const otherwise = pattern.literal === undefined ? (pattern.otherwise ?? readLiterally(search.pattern)) : undefined;
+  const patterns = otherwise === undefined ? [pattern] : [pattern, otherwise];
   const place = await roots.locate(search.src ?? roots.base);
   const { path, shown, kind } = place;
   if (kind === "missing") throw localError("NotFound", `There is no ${inMessage(search.src ?? ".")}.`);
@@ -58,6 +59,10 @@ export async function searchText(search: TextSearch, options: SearchOptions): Pr
   const [note, hits] =
     isAnswered || asItStands === undefined || asItStands.matches === 0
       ? [pattern.note, first]
-      : ["no line fits it as a regular expression; found as it stands", asItStands];
+      : [otherwise?.note ?? "no line fits it as a regular expression; found as it stands", asItStands];
+  if (pattern.fault !== undefined && hits.matches === 0 && state.stoppedAt === undefined) {
+    const message = `The pattern is no regular expression (${pattern.fault}), and as it stands it is nowhere in ${several(state.looked, "file")}.`;
+    throw localError("InvalidPattern", message);
+  }
   return searchReport(search, note, state, hits, bounds);
 }
