@@ -1,7 +1,7 @@
 import { type ContentBlock, contentText, toJsonText } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { ToolResponse } from "../call/response.ts";
-import { mendedIn } from "./mend.ts";
+import { mendedIn } from "./mended.ts";
 import type { McpCallResult, McpContentBlock, McpProgress } from "./types.ts";
 
 /** A server's result as a response: blocks as content, structured content as data, `isError` as status. */

@@ -1,7 +1,8 @@
 import type { FetchLike, JSONRPCMessage, Transport } from "@modelcontextprotocol/client";
 import { isObject, parseJson } from "@toolglot/internal";
 import type { ClientModule } from "./load-client.ts";
-import { mendedKey, mendResult } from "./mend.ts";
+import { mendResult } from "./mend.ts";
+import { mendedKey } from "./mended.ts";
 
 /** Characters of a line that is no message, and how many such lines are told in a minute. */
 const mostShown = 200;

@@ -1,4 +1,4 @@
-import { mendedIn } from "./mend.ts";
+import { mendedIn } from "./mended.ts";
 import type { McpListedTool } from "./types.ts";
 
 /** Where the pages of a list end that never ends, and where a list of tools does. */

@@ -1,6 +1,7 @@
 import { isObject } from "@toolglot/internal";
 import { maxTools, unusableKey } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
+import { mendedKey } from "./mended.ts";
 
 /** What a protocol's own schema says of a value. */
 interface Issue {
@@ -24,9 +25,6 @@ const results: Readonly<Record<string, SpecType>> = {
   "prompts/list": "ListPromptsResult",
   "prompts/get": "GetPromptResult",
 };
-
-/** Where a result keeps what was mended in it, for those who read the result. */
-export const mendedKey = "toolglot/mended";
 
 /** Faults that are looked for again after those that hid them were mended, and how many are told. */
 const mostRounds = 8;
@@ -175,10 +173,4 @@ function dropNulls(schema: unknown, areNames = false): void {
       delete (schema as Record<string, unknown>)[key];
     } else if (areNames || !ofData.test(key)) dropNulls(value, !areNames && ofNames.test(key));
   }
-}
-
-/** What was mended in a result. */
-export function mendedIn(result: unknown): string[] {
-  const meta = isObject(result) && isObject(result._meta) ? result._meta[mendedKey] : undefined;
-  return Array.isArray(meta) ? meta.map(String) : [];
 }
