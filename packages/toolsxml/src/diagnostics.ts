@@ -7,6 +7,7 @@ export type ToolsXmlRepairCode =
   | "toolsxml/unclosed-tag"
   | "toolsxml/unclosed-cdata"
   | "toolsxml/doubtful-close"
+  | "toolsxml/foreign-closer"
   | "toolsxml/stray-text"
   | "toolsxml/stray-tag"
   | "toolsxml/duplicate-attribute"
@@ -51,6 +52,12 @@ const table: Record<ToolsXmlDiagnosticCode, DiagnosticText> = {
     "value",
     "It is not clear which closing tag ends this body.",
     "Put text that holds its own closing tag into <![CDATA[…]]>.",
+  ],
+  "toolsxml/foreign-closer": [
+    W,
+    "value",
+    "The text ends with tags or marks that close a call in another format.",
+    "Write it without them. If they belong to the text, part the last one over two sections of CDATA.",
   ],
   "toolsxml/stray-text": [
     W,

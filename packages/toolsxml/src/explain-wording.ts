@@ -37,6 +37,8 @@ const zh: ToolsXmlWording = {
     "toolsxml/unclosed-tag": "请关闭这个标签。",
     "toolsxml/unclosed-cdata": "请用 ]]> 关闭 CDATA。",
     "toolsxml/doubtful-close": "无法确定正文由哪个闭合标签结束。正文含有自己的闭合标签时，请写在 <![CDATA[…]]> 中。",
+    "toolsxml/foreign-closer":
+      "文本末尾有另一种调用格式的结束标记。请去掉它们；如果它们属于文本，请把最后一个拆写在两个 CDATA 段中。",
     "toolsxml/stray-text": "标签之间的文字被忽略。<tools> 内只写标签和注释。",
     "toolsxml/stray-tag": "这个标签没有与之配对的标签，被忽略。",
     "toolsxml/duplicate-attribute": "同一个属性只能出现一次。",

@@ -49,6 +49,7 @@ export const callFormats: readonly CallFormat[] = [
       { open: ["<|[ REQUEST_TOOL ]|>"], next: "", lineStart: true },
       { open: ["command"], next: "(?:_?\\d{1,3})?[ \\t]{0,9}[:：=][ \\t]{0,9}[»》]{2}", lineStart: true },
     ],
+    close: ["<|[END_TOOL]|>"],
   },
   {
     name: "an ATTP document",

@@ -23,11 +23,10 @@ function closersOf(own: TextProtocol): Closers {
     [...new Set(marks.flatMap((open) => shape.exec(open)?.[1]?.toLowerCase() ?? []))].map(escaped).join("|");
   const prefix = "(?:[\\w-]{1,40}:|[|｜]{1,2}\\w{1,40}[|｜]{1,2})?";
   const lone = formats.flatMap(({ close = [] }) => close.filter((mark) => !mark.startsWith("</")).map(escaped));
-  const ownToken = own === "tam" ? "(?!<\\|\\s{0,9}\\[)" : "";
   const made: Closers = {
     element: new RegExp(`</\\s{0,9}(${prefix}(?:${named(/^<\/?(?:\w+:)?(\w+)/)}))\\s{0,9}>$`, "i"),
     bracket: new RegExp(`\\[/(${named(/^\[(\w+)\]$/)})\\]$`, "i"),
-    token: new RegExp(`(?:${ownToken}<(?:[|｜]|end_)[^<>\\n]{1,60}>|<[\\w/]{1,60}[|｜]>|${lone.join("|")})$`, "i"),
+    token: new RegExp(`(?:<(?:[|｜]|end_)[^<>[\\n]{1,60}>|<[\\w/]{1,60}[|｜]>|${lone.join("|")})$`, "i"),
   };
   known.set(own, made);
   return made;

@@ -23,6 +23,10 @@ export interface CallContext extends Reporter {
   /** The text of a body, after reporting what was done about its entities and CDATA. */
   bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string;
   comment(text: string, start: number, end: number): void;
+  /** What helps against a name, of a tag or of a parameter, that is none of these; undefined when that was said often enough. */
+  hint(written: string, names: readonly string[], tags?: boolean): string | undefined;
+  /** Reports what shows that a body's text may not be what was meant. `isOwn`: whether the block has elements of a name. */
+  doubts(element: Pick<Element, "tag" | "raw" | "bodyStart">, isOwn: (name: string) => boolean): void;
   /** Emits the text of a field. */
   delta(field: string, text: string): void;
   attributes(field: string, tag: Tag): void;

@@ -1,6 +1,7 @@
-import type { Diagnostic } from "@toolglot/core";
+import { type Diagnostic, nearest } from "@toolglot/core";
 import type { DiagnosticChange } from "@toolglot/internal";
 import { diagnostic, type ToolsXmlDiagnosticCode, type ToolsXmlRepairCode } from "../diagnostics.ts";
+import { bodyDoubts } from "../scan/body-doubts.ts";
 import type { BodyText } from "../scan/body-text.ts";
 import { type Attribute, isQuoted, type Tag } from "../scan/tag.ts";
 import type { ToolsXmlBlock, ToolsXmlComment } from "../types.ts";
@@ -82,6 +83,10 @@ export function optional<Value>(
   return value;
 }
 
+/** So many different names of a block get a hint: ten teach as much as a thousand. So many names are listed in one. */
+const hintsAtMost = 10;
+const listed = 20;
+
 /** Collects what is found in one block: diagnostics, comments, and whether it may run. */
 export class Findings implements CallContext {
   readonly diagnostics: Diagnostic[] = [];
@@ -89,10 +94,32 @@ export class Findings implements CallContext {
   /** Errors so far. */
   errors = 0;
   #recovered = false;
+  readonly #hints = new Map<string, string>();
   readonly #allows: (code: ToolsXmlRepairCode) => boolean;
 
   constructor(allows: (code: ToolsXmlRepairCode) => boolean) {
     this.#allows = allows;
+  }
+
+  hint(written: string, names: readonly string[], tags = false): string | undefined {
+    const known = this.#hints.get(written);
+    if (known !== undefined || this.#hints.size >= hintsAtMost) return known;
+    const shown = (some: readonly string[]): string[] => (tags ? some.map((name) => `<${name}>`) : [...some]);
+    const near = shown(nearest(written, names)).join(" or ");
+    const more = names.length > listed ? ` and ${names.length - listed} more` : "";
+    const all = shown(names.slice(0, listed)).join(tags ? " " : ", ") + more;
+    const hint = [
+      ...(near ? [`Did you mean ${near}?`] : []),
+      ...(tags ? [`Known: ${all}.`] : near ? [] : [`Declared: ${all}.`]),
+    ].join(" ");
+    this.#hints.set(written, hint);
+    return hint;
+  }
+
+  doubts({ tag, raw, bodyStart }: Pick<Element, "tag" | "raw" | "bodyStart">, isOwn: (name: string) => boolean): void {
+    const { cdata, closer } = bodyDoubts(raw, tag.name, isOwn);
+    if (cdata) this.repair("toolsxml/doubtful-close", bodyStart + cdata.start, bodyStart + cdata.end);
+    if (closer) this.repair("toolsxml/foreign-closer", bodyStart + closer.start, bodyStart + closer.end);
   }
 
   report(code: ToolsXmlDiagnosticCode, start: number, end: number, change?: DiagnosticChange): void {

@@ -2,8 +2,8 @@ import { type EndOptions, toJsonText } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import { type DiagnosticChange, defined } from "@toolglot/internal";
 import type { Container, Element } from "../calls/built-in.ts";
-import { rawProperty } from "../calls/custom.ts";
 import { Findings } from "../calls/report.ts";
+import { rawProperty } from "../calls/schema.ts";
 import type { ToolsXmlRepairCode } from "../diagnostics.ts";
 import type { ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
 import { BodyStream } from "./body-stream.ts";
@@ -216,6 +216,7 @@ export class ElementBodies {
     if (!isRaw(tag.name, names)) return;
     const loose = names.loose(tag.name).find(raw, tag.name === "command");
     if (loose) this.#draft.repair("toolsxml/doubtful-close", bodyStart + loose.start, bodyStart + loose.end);
+    else this.#draft.doubts({ tag, raw, bodyStart }, (name) => names.isElement(name));
   }
 
   /** White space that the line of an offset begins with. Offsets come in order, and no text is searched twice. */

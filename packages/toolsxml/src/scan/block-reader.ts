@@ -1,10 +1,11 @@
-import { type EndOptions, nearest } from "@toolglot/core";
+import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, isCutOff, type Source } from "@toolglot/core/text";
-import { rawProperty } from "../calls/custom.ts";
+import { defined } from "@toolglot/internal";
 import { EditReader } from "../calls/edit.ts";
 import { ReadReader } from "../calls/read.ts";
 import { readElement } from "../calls/read-element.ts";
 import { attributesOf, checkTag } from "../calls/report.ts";
+import { rawProperty } from "../calls/schema.ts";
 import { diagnostic } from "../diagnostics.ts";
 import type { ToolsXmlBlock } from "../types.ts";
 import { BetweenTags } from "./between-tags.ts";
@@ -109,10 +110,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
       return;
     }
     const known = inside ? inside.takes : names.known;
-    const near = nearest(name, known);
     draft.report("toolsxml/unknown-tag", start, end, {
       message: inside ? `<${rawName}> has no place here.` : `No tool is named <${rawName.slice(0, 80)}>.`,
-      hint: `${near.length > 0 ? `Did you mean <${near.join("> or <")}>? ` : ""}Known: ${known.map((one) => `<${one}>`).join(" ")}.`,
+      ...defined({ hint: draft.hint(name, known, true) }),
     });
     if (!tag.selfClosing) draft.unknown = tag;
   }

@@ -118,6 +118,36 @@ export function exactText(raw: string): BodyText {
   return finish(body);
 }
 
+/**
+ * The text of a custom tool's parameter. At most one line break behind the opening and one before the closing tag is layout, with the
+ * blanks in front of that tag, whether the text stands as it is or in CDATA. White space around CDATA is layout too; other text
+ * behind it, as after a `]]>` of the text's own, is kept with a doubt.
+ */
+export function fieldText(raw: string): BodyText {
+  const start = raw.length - raw.trimStart().length;
+  if (!raw.startsWith(cdataStart, start)) return exactText(raw);
+  const parts = [""];
+  let unclosed = false;
+  for (let at = start; at >= 0; ) {
+    const from = at + cdataStart.length;
+    const end = raw.indexOf(cdataEnd, from);
+    unclosed ||= end < 0;
+    parts.push(end < 0 ? raw.slice(from) : raw.slice(from, end));
+    at = end < 0 ? end : raw.indexOf(cdataStart, end);
+    const behind = end < 0 ? "" : raw.slice(end + cdataEnd.length, at < 0 ? raw.length : at);
+    unclosed ||= behind.includes(cdataEnd);
+    parts.push(blank.test(behind) ? "" : behind);
+  }
+  const made = finish({ parts, entities: undefined, unclosed });
+  return { ...made, text: withoutBreaks(made.text) };
+}
+
+/** A text less one line break at its beginning and one at its end. */
+function withoutBreaks(text: string): string {
+  const inner = text.slice(text.startsWith("\n") ? 1 : text.startsWith("\r\n") ? 2 : 0);
+  return inner.slice(0, trailingBreak(inner));
+}
+
 /** Index of the line break after which only blanks follow; the text's length when there is none. */
 function trailingBreak(text: string): number {
   let at = text.length - 1;

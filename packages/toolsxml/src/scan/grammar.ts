@@ -73,6 +73,11 @@ export class Names {
     return made;
   }
 
+  /** Whether blocks have elements of a name. */
+  isElement(name: string): boolean {
+    return this.isCall(name) || /^(?:tools|file|find|replace)$/.test(name);
+  }
+
   isCall(name: string): boolean {
     return this.tools.has(name) || (builtIns as readonly string[]).includes(name);
   }
