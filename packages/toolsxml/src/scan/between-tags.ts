@@ -1,5 +1,6 @@
 import type { Source } from "@toolglot/core/text";
 import { isSpace } from "@toolglot/internal";
+import type { AttributeStream } from "./attribute-stream.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import { readHead, readTag, type Tag, TagEnd } from "./tag.ts";
 
@@ -10,6 +11,7 @@ interface OpenTag {
   /** Length of the head. */
   length: number;
   end: TagEnd;
+  texts: AttributeStream | undefined;
 }
 
 /** Reads what stands between the bodies of a block: white space, comments, stray text, and tags. */
@@ -81,7 +83,9 @@ export class BetweenTags {
     if (head === "more" || (!ended && text.length - at < 4 && "<!--".startsWith(text.slice(at)))) return "more";
     if (!head) return this.#skipText(source, at);
     this.endStray();
-    this.openTag = { start: source.offset, head, length: head.end - at, end: new TagEnd() };
+    const start = source.offset;
+    const texts = head.closes ? undefined : this.#draft.beginTag(head.name.toLowerCase(), start, start + head.end - at);
+    this.openTag = { start, head, length: head.end - at, end: new TagEnd(), texts };
     source.at = head.end;
     return undefined;
   }
@@ -120,11 +124,13 @@ export class BetweenTags {
     const end = open.end.find(source.text, source.at);
     if (end === -1) {
       source.at = source.text.length;
+      open.texts?.advance(source, source.offset);
       return "more";
     }
     this.openTag = undefined;
     const broken = end < 0;
     const stop = source.base + (broken ? -2 - end : end);
+    open.texts?.advance(source, stop);
     const text = source.slice(open.start, stop);
     source.seek(stop);
     const tag = readTag(broken ? `${text}>` : text, open.length, open.start, open.head);

@@ -10,6 +10,7 @@ import { diagnostic } from "../diagnostics.ts";
 import type { ToolsXmlBlock } from "../types.ts";
 import { BetweenTags } from "./between-tags.ts";
 import { BlockDraft, ElementBodies, type OpenBody, type ReaderOptions } from "./block-draft.ts";
+import type { BodyStream } from "./body-stream.ts";
 import { exactText } from "./body-text.ts";
 import type { BodyContext } from "./grammar.ts";
 import type { Tag } from "./tag.ts";
@@ -33,8 +34,6 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   readonly #draft: BlockDraft;
   readonly #tags: BetweenTags;
   readonly #bodies: ElementBodies;
-  /** The tag `<tools>` was read. */
-  #opened = false;
   #truncated: Pick<ToolsXmlBlock, "status" | "truncatedCall"> | undefined;
   #done: BlockEnd<ToolsXmlBlock> | undefined;
 
@@ -66,8 +65,8 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   #onTag(source: Source, tag: Tag): void {
     const draft = this.#draft;
     const { name } = tag;
-    if (!this.#opened) {
-      this.#opened = true;
+    if (!draft.opened) {
+      draft.opened = true;
       if (tag.attributes.length > 0) draft.report("toolsxml/ignored-attributes", tag.start, tag.end);
       if (tag.selfClosing) this.#finish(source.offset, source.offset);
     } else if (tag.closes) this.#onClosingTag(tag);
@@ -149,7 +148,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
     const inside = draft.call?.inside;
     if (inside instanceof EditReader) {
       const text = draft.bodyText(exactText(element.raw), element);
-      if (open.body.outcome === "closed") open.stream?.finish(text);
+      if (open.body.outcome === "closed") (open.stream as BodyStream | undefined)?.finish(text);
       draft.body = undefined;
       inside.take(element, text);
     } else {
@@ -184,7 +183,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   #atEnd(source: Source, end: EndOptions): BlockEnd<ToolsXmlBlock> {
     const { body, call } = this.#draft;
     this.#tags.endStray();
-    if (!isStop(end) || body || call || this.#tags.isOpen || !this.#opened) {
+    if (!isStop(end) || body || call || this.#tags.isOpen || !this.#draft.opened) {
       this.#cut(source.length);
       if (this.#truncated && isCutOff(end)) this.#truncated.status = "truncated";
     }

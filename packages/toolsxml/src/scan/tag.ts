@@ -173,7 +173,7 @@ export function entityText(
 }
 
 /** Decodes each entity; what is none stays. */
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   return text.replace(entity, (all, name, decimal, hex) => entityText(name, decimal, hex) ?? all);
 }
 
