@@ -69,7 +69,12 @@ const table: Record<ToolsXmlDiagnosticCode, DiagnosticText> = {
   "toolsxml/duplicate-attribute": [W, "value", "The attribute is given twice; the first stands."],
   "toolsxml/bare-body": [W, "structure", "The body was taken as the tool's one parameter."],
   "toolsxml/curly-quotes": [W, "structure", "The quotes are not plain ones.", 'Write " around values.'],
-  "toolsxml/malformed-tag": [E, "value", "The tag can't be read.", 'Write attributes as name="value".'],
+  "toolsxml/malformed-tag": [
+    E,
+    "value",
+    "The tag can't be read.",
+    'Write attributes as name="value", and a text with quotes or tags in it as a child element.',
+  ],
   "toolsxml/unknown-tag": [E, "structure", "No tool has this name."],
   "toolsxml/unknown-attribute": [W, "none", "The attribute is not known; it is not used."],
   "toolsxml/unknown-property": [W, "none", "The tool does not declare this parameter."],

@@ -44,7 +44,7 @@ const zh: ToolsXmlWording = {
     "toolsxml/duplicate-attribute": "同一个属性只能出现一次。",
     "toolsxml/bare-body": "请把参数写成属性或子标签。",
     "toolsxml/curly-quotes": '属性值请用 " 括起来。',
-    "toolsxml/malformed-tag": '标签无法读取。属性请写成 name="value"。',
+    "toolsxml/malformed-tag": '标签无法读取。属性请写成 name="value"；含有引号或标签的文本请写成子标签。',
     "toolsxml/unknown-tag": "没有这个工具。",
     "toolsxml/unknown-attribute": "没有这个属性，它不会使用。",
     "toolsxml/unknown-property": "工具没有声明这个参数。",

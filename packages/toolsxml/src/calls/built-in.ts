@@ -1,4 +1,5 @@
-import { coerceText, type JsonObject } from "@toolglot/core";
+import { coerceText, type JsonObject, type JsonValue } from "@toolglot/core";
+import { foreignCloser } from "@toolglot/core/text";
 import { defined } from "@toolglot/internal";
 import { type BodyText, literalText, scriptText } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
@@ -122,7 +123,16 @@ export function readJson(element: Element, field: string, to: CallContext): Json
     }
   }
   to.delta(field, to.bodyText(body, element));
-  if (reading.success) return reading.value as JsonObject;
+  if (reading.success) {
+    // What JSON escapes was meant.
+    const closes = (value: JsonValue): boolean =>
+      typeof value === "string"
+        ? foreignCloser(value, "toolsxml") !== undefined
+        : typeof value === "object" && value !== null && Object.values(value).some(closes);
+    if (element.raw.includes("<") && closes(reading.value as JsonObject))
+      to.repair("toolsxml/foreign-closer", element.bodyStart, element.end);
+    return reading.value as JsonObject;
+  }
   to.report("toolsxml/invalid-json", element.tag.start, element.end, {
     message: `The body is not a JSON object: ${reading.issue.message}.`,
   });

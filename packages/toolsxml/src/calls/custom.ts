@@ -39,7 +39,7 @@ export function readCustom(tool: ToolDefinition, element: Element, to: CallConte
     }
     const key = reader.key(rawName, tool.inputSchema, start, after);
     if (doubtful && !propertiesOf(tool.inputSchema).includes(key)) {
-      to.report("toolsxml/malformed-tag", tag.start, tag.end);
+      if (tag.fault === undefined) to.report("toolsxml/malformed-tag", tag.start, tag.end);
       break;
     }
     if (Object.hasOwn(reader.input, key)) to.repair("toolsxml/duplicate-attribute", start, after);

@@ -22,7 +22,8 @@ const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server
 export function checkTag({ fault, curly, attributes, start, end }: Tag, reporter: Reporter): void {
   if (fault !== undefined) reporter.report("toolsxml/malformed-tag", start, end);
   if (curly) reporter.repair("toolsxml/curly-quotes", start, end);
-  for (const { name, value, lined = false, ...at } of attributes) {
+  for (const { name, value, lined = false, closes, ...at } of attributes) {
+    if (closes) reporter.repair("toolsxml/foreign-closer", at.start, at.end);
     const broken = names.has(name) && lined;
     if (!broken && !isQuoted(value)) continue;
     reporter.report("toolsxml/curly-quotes", at.start, at.end, {

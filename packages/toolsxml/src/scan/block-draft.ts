@@ -1,4 +1,4 @@
-import { type EndOptions, toJsonText } from "@toolglot/core";
+import { type Diagnostic, type EndOptions, toJsonText } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import { type DiagnosticChange, defined } from "@toolglot/internal";
 import type { Container, Element } from "../calls/built-in.ts";
@@ -45,6 +45,8 @@ export class BlockDraft extends Findings {
   lastTag: Tag | undefined;
   /** An element that no tool has: its content is not read. */
   unknown: Tag | undefined;
+  /** A finding about text before the tag of a call on its line, until the call has ended. */
+  strayBefore: Diagnostic | undefined;
   /** The element whose body is being read. */
   body: OpenBody | undefined;
   /** Number of the call that began last, from 0. */
@@ -101,6 +103,8 @@ export class BlockDraft extends Findings {
   endCall(call: ToolsXmlCall | undefined, end: number): void {
     const isRead = call && this.call?.errors === this.errors;
     if (isRead) this.#tellArguments(call);
+    if (this.strayBefore) this.strayBefore.span.end = end;
+    this.strayBefore = undefined;
     this.options.emit?.({ phase: "delta", type: "call-end", call: this.#number, text: "" });
     if (isRead) {
       call.span.end = end;

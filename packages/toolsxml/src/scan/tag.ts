@@ -1,5 +1,5 @@
 import type { EndOptions } from "@toolglot/core";
-import type { Fence, Source } from "@toolglot/core/text";
+import { type Fence, foreignCloser, type Source } from "@toolglot/core/text";
 import { isSpace } from "@toolglot/internal";
 import type { BodyContext } from "./grammar.ts";
 
@@ -11,6 +11,8 @@ export interface Attribute {
   rawName: string;
   /** Entities decoded. */
   value: string;
+  /** It ends, as written, with closers of another call format. */
+  closes?: boolean;
   start: number;
   end: number;
   /** It has no value, or one without quotes behind a line break: when its name means nothing, it was none. */
@@ -151,6 +153,7 @@ export function readTag(text: string, from: number, start: number, head: { close
       start: start + at - all.trimStart().length,
       end: start + at,
       lined: value.includes("\n"),
+      closes: /[>\]]\s*$/.test(value.slice(-40)) && foreignCloser(value, "toolsxml") !== undefined,
       doubtful: quoted === undefined && (lined || bare === undefined),
     });
   }

@@ -8,7 +8,7 @@ import { attributesOf, checkTag, Findings } from "../calls/report.ts";
 import { type BodyText, exactText } from "../scan/body-text.ts";
 import { Names } from "../scan/grammar.ts";
 import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlParseOptions } from "../types.ts";
-import type { XmlElement } from "./read-xml.ts";
+import type { XmlElement, XmlNode } from "./read-xml.ts";
 
 /** The findings about a well-formed block, and the way into an element that holds elements. */
 class StrictFindings extends Findings {
@@ -23,12 +23,15 @@ class StrictFindings extends Findings {
       const { start, end } = child.span;
       if (child.type === "comment") this.comment(child.raw.trim(), start, end);
       else if (child.type === "instruction" || (child.type !== "element" && child.raw.trim() !== ""))
-        this.repair("toolsxml/stray-text", start, end);
+        this.repair("toolsxml/stray-text", start, end, besideTag(child) ? { affects: "value" } : undefined);
       if (child.type === "element") checkTag(asElement(child).tag, this);
       return child.type === "element";
     });
   }
 }
+
+/** Whether a text shares a line with a tag. */
+const besideTag = (node: XmlNode): boolean => node.type === "text" && /^[^\n]*\S|\S[^\n]*$/.test(node.raw);
 
 /** Reads the `<tools>` element of a well-formed document. */
 export function readBlock(
