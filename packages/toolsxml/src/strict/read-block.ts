@@ -1,5 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
 import { allowsRepair } from "@toolglot/core/text";
+import { boundFindings } from "@toolglot/internal";
 import type { Element } from "../calls/built-in.ts";
 import { EditReader } from "../calls/edit.ts";
 import { readRead } from "../calls/read.ts";
@@ -58,7 +59,7 @@ export function readBlock(
   const { status, comments, diagnostics } = to;
   comments.sort((a, b) => a.span.start - b.span.start);
   diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
-  return { block: { status, calls, comments, span: root.span }, diagnostics };
+  return { block: { status, calls, comments, span: root.span }, diagnostics: boundFindings(diagnostics) };
 }
 
 function readCall(xml: XmlElement, names: Names, to: StrictFindings, indent: string): ToolsXmlCall | undefined {
