@@ -4,42 +4,48 @@ import { atPointer } from "@toolglot/internal";
 /** An attribute of the protocol's own: parameters that no other place in a tag can hold, as one JSON object. */
 export const jsonAttribute = "json-input";
 
-/** The property that takes a tool's body as raw text. */
-export function rawProperty(tool: ToolDefinition): string | undefined {
-  const properties = Object.entries(tool.inputSchema.properties ?? {});
-  return properties.find(([, schema]) => typeof schema === "object" && schema["x-raw-body"] === true)?.[0];
-}
-
-/** The properties that an object schema declares, by lower-cased name too. */
+/** The properties that an object schema declares. */
 interface Declared {
   names: readonly string[];
-  byName: ReadonlyMap<string, string>;
+  exact: ReadonlySet<string>;
+  /** By lower-cased name. */
+  lower: ReadonlyMap<string, string>;
+  /** The one that takes a tool's body as raw text. */
+  raw: string | undefined;
 }
 
-const none: Declared = { names: [], byName: new Map() };
+const none: Declared = { names: [], exact: new Set(), lower: new Map(), raw: undefined };
 const known = new WeakMap<object, Declared>();
 
-/** Names are looked up once for each tag and attribute, so that they are put in order once for each schema. */
+/** Properties are looked up for each tag and attribute, so that they are put in order once for each schema. */
 function declaredIn(schema: JsonSchema | undefined): Declared {
   const properties = typeof schema === "object" ? schema.properties : undefined;
   if (!properties) return none;
-  let declared = known.get(properties);
-  if (!declared) {
-    const names = Object.keys(properties);
-    const byName = new Map(names.map((name) => [name.toLowerCase(), name]).reverse() as [string, string][]);
-    for (const name of names) byName.set(`=${name}`, name);
-    declared = { names, byName };
-    known.set(properties, declared);
-  }
+  const before = known.get(properties);
+  if (before) return before;
+  const names = Object.keys(properties);
+  const isRaw = (schema: JsonSchema | undefined): boolean =>
+    typeof schema === "object" && schema["x-raw-body"] === true;
+  const declared: Declared = {
+    names,
+    exact: new Set(names),
+    // The first of several counts.
+    lower: new Map([...names].reverse().map((name) => [name.toLowerCase(), name])),
+    raw: names.find((name) => isRaw(properties[name])),
+  };
+  known.set(properties, declared);
   return declared;
 }
+
+/** The property that takes a tool's body as raw text. */
+export const rawProperty = (tool: ToolDefinition): string | undefined => declaredIn(tool.inputSchema).raw;
 
 export const propertiesOf = (schema: JsonSchema | undefined): readonly string[] => declaredIn(schema).names;
 
 /** The declared property that a name means: the one spelled so, else the one that differs in case only. */
 export function propertyNamed(schema: JsonSchema | undefined, written: string): string | undefined {
-  const { byName } = declaredIn(schema);
-  return byName.get(`=${written}`) ?? byName.get(written.toLowerCase());
+  const { exact, lower } = declaredIn(schema);
+  return exact.has(written) ? written : lower.get(written.toLowerCase());
 }
 
 export function schemaOf(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {

@@ -1,6 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { type Fence, foreignCloser, type Source } from "@toolglot/core/text";
-import { isSpace } from "@toolglot/internal";
+import { isSpace, matchAt } from "@toolglot/internal";
 import type { BodyContext } from "./grammar.ts";
 
 /** An attribute; `start` and `end` are offsets in the whole text. */
@@ -198,6 +198,8 @@ export function closingTagEnd(text: string, at: number, name: string, ended: boo
   return text.charCodeAt(end) === 62 ? end + 1 : 0;
 }
 
+const behindTag = /<[ \t]{0,8}(?:(\/)[ \t]{0,8})?([^\s<>/]{1,300})(?=[\s/>])/y;
+
 /** Lookahead behind a closing tag: does a tag that fits the grammar follow, comments apart? Then the body may end there. */
 export class Lookahead {
   /** Line breaks between the closing tag and what follows it. */
@@ -220,7 +222,7 @@ export class Lookahead {
   /** Undefined: only more text decides. The end of the text fits. */
   fits(source: Source, ended: boolean): boolean | undefined {
     const { text } = source;
-    const { follows, following, longest } = this.#context;
+    const { following, longest } = this.#context;
     for (let at = source.at; ; ) {
       if (this.#inComment) {
         const close = text.indexOf("-->", at);
@@ -244,14 +246,14 @@ export class Lookahead {
         at += 4;
         continue;
       }
-      follows.lastIndex = at;
-      if (follows.test(text)) return true;
+      const [, slash = "", name = ""] = matchAt(behindTag, text, at) ?? [];
+      if (following.has(slash + name.toLowerCase())) return true;
       if (text.length - at > longest) return false;
       const rest = text
         .slice(at + 1)
         .toLowerCase()
         .replace(/^[ \t]*(\/?)[ \t]*/, "$1");
-      const partial = "!--".startsWith(rest) || following.some((name) => name.startsWith(rest));
+      const partial = "!--".startsWith(rest) || [...following].some((name) => name.startsWith(rest));
       return partial ? ended || undefined : false;
     }
   }
