@@ -1,5 +1,6 @@
 import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
-import { declaredParams, findParam, findTool, quote } from "../declared.ts";
+import { boundFindings } from "@toolglot/internal";
+import { declaredParams, findParam, findTool, hintsAtMost, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted } from "../hints.ts";
 import { makeStep } from "../make-step.ts";
@@ -34,6 +35,8 @@ export class BlockBuilder implements ReaderHost {
   readonly #numbered = new Map<number, readonly string[] | undefined>();
   readonly #tools = new Map<number, ToolDefinition | undefined>();
   readonly #found: Diagnostic[] = [];
+  /** Unknown names so far. */
+  #hints = 0;
   /** Numbers of fields whose text went out while it came in, or that a later one takes the place of. */
   readonly #settled = new Set<number>();
   readonly #places: ReturnType<typeof placeOf>[] = [];
@@ -115,7 +118,7 @@ export class BlockBuilder implements ReaderHost {
   }
 
   #tool(name: string): ToolDefinition | undefined {
-    const found = this.#options.tools && findTool(name, this.#options.tools);
+    const found = this.#options.tools && findTool(name, this.#options.tools, true);
     return found && "tool" in found ? found.tool : undefined;
   }
 
@@ -146,7 +149,7 @@ export class BlockBuilder implements ReaderHost {
   /** The name of the parameter that a field of a step is about. */
   #bound(field: Field, place: StepPlace, step: number): string {
     const tool = this.#tools.get(step);
-    const bound = tool && bind(field, place, tool);
+    const bound = tool && bind(field, place, tool, true);
     return bound && "name" in bound ? bound.name : place.name;
   }
 
@@ -224,17 +227,20 @@ export class BlockBuilder implements ReaderHost {
       else if (severity === "error" && !/invalid|-tool|-param/.test(code)) block.status = "invalid";
     }
     block.warnings = [...warnings];
+    block.diagnostics = boundFindings(this.#found);
     if (scan.cut) block.status = "truncated";
     else if (block.status === "complete" && warnings.size > 0) block.status = "recovered";
     return block;
   }
 
   #draft(written: string, index: number, field: Field): Draft {
-    const found = this.#options.tools && findTool(written, this.#options.tools);
+    const found = this.#options.tools && findTool(written, this.#options.tools, this.#hints >= hintsAtMost);
     const tool = found && "tool" in found ? found.tool : undefined;
     const step = makeStep(index, tool?.name ?? written, { start: field.keyStart, end: field.end });
-    if (found && "error" in found && written !== "")
+    if (found && "error" in found && written !== "") {
+      this.#hints += 1;
       this.#fault(step, "unknown-tool", field.bodyStart, field.bodyEnd, found.error);
+    }
     return { step, tool, fields: new Map() };
   }
 
@@ -249,11 +255,12 @@ export class BlockBuilder implements ReaderHost {
     };
     stretch(step, field);
     if (tool && (kind === "param" || kind === "uri" || kind === "typeHint")) {
-      const bound = bind(field, place, tool);
+      const bound = bind(field, place, tool, this.#hints >= hintsAtMost);
       if ("name" in bound) name = bound.name;
       else if (kind !== "typeHint") {
         const several = matchName(name, declaredParams(tool).names) !== undefined;
         const code = several ? "ambiguous-parameter" : "unknown-parameter";
+        this.#hints += 1;
         this.#fault(step, code, field.keyStart, field.keyEnd, bound.error);
       }
     }
@@ -332,10 +339,15 @@ export class BlockBuilder implements ReaderHost {
 }
 
 /** The parameter that a field means: the one that is spelled just so, else the one that {@link findParam} finds. */
-function bind({ key }: Field, { kind, name }: StepPlace, tool: ToolDefinition): ReturnType<typeof findParam> {
+function bind(
+  { key }: Field,
+  { kind, name }: StepPlace,
+  tool: ToolDefinition,
+  brief: boolean,
+): ReturnType<typeof findParam> {
   const bare = key.slice(0, key.length - normalizeKey(key).length + name.length);
   const exact = kind === "param" && bare !== name && declaredParams(tool).schemas.has(bare);
-  return exact ? { name: bare } : findParam(name, tool);
+  return exact ? { name: bare } : findParam(name, tool, brief);
 }
 
 /** A key at the start of a line or behind a closer, with a separator or an opener; within a line, with both. */
