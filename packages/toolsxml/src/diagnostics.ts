@@ -13,11 +13,13 @@ export type ToolsXmlRepairCode =
   | "toolsxml/duplicate-attribute"
   | "toolsxml/bare-body"
   | "toolsxml/curly-quotes"
+  | "toolsxml/invisible-characters"
   | "toolsxml/json-envelope";
 
 /** Every code of this package. */
 export type ToolsXmlDiagnosticCode =
   | ToolsXmlRepairCode
+  | "toolsxml/dressed-value"
   | "toolsxml/malformed-tag"
   | "toolsxml/unknown-tag"
   | "toolsxml/unknown-attribute"
@@ -69,6 +71,18 @@ const table: Record<ToolsXmlDiagnosticCode, DiagnosticText> = {
   "toolsxml/duplicate-attribute": [W, "value", "The attribute is given twice; the first stands."],
   "toolsxml/bare-body": [W, "structure", "The body was taken as the tool's one parameter."],
   "toolsxml/curly-quotes": [W, "structure", "The quotes are not plain ones.", 'Write " around values.'],
+  "toolsxml/invisible-characters": [
+    W,
+    "none",
+    "Characters that nobody sees were taken off the ends.",
+    "If they belong to the text, put it into <![CDATA[…]]>.",
+  ],
+  "toolsxml/dressed-value": [
+    W,
+    "value",
+    "The value stands in quotes or emphasis, or has white space at an end.",
+    "Write the value alone. If they belong to it, put it into <![CDATA[…]]>.",
+  ],
   "toolsxml/malformed-tag": [
     E,
     "value",

@@ -44,6 +44,8 @@ const zh: ToolsXmlWording = {
     "toolsxml/duplicate-attribute": "同一个属性只能出现一次。",
     "toolsxml/bare-body": "请把参数写成属性或子标签。",
     "toolsxml/curly-quotes": '属性值请用 " 括起来。',
+    "toolsxml/invisible-characters": "去掉了首尾的不可见字符。如果它们属于文本，请写在 <![CDATA[…]]> 中。",
+    "toolsxml/dressed-value": "值带有引号、强调标记或首尾空白。请只写值本身；如果它们属于值，请写在 <![CDATA[…]]> 中。",
     "toolsxml/malformed-tag": '标签无法读取。属性请写成 name="value"；含有引号或标签的文本请写成子标签。',
     "toolsxml/unknown-tag": "没有这个工具。",
     "toolsxml/unknown-attribute": "没有这个属性，它不会使用。",

@@ -1,9 +1,8 @@
 import type { ToolDefinition } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import type { ToolsXmlBlock, ToolsXmlCall } from "./types.ts";
-import { cdata, inputBody, json, scriptBody, type Tools, textBody } from "./write-body.ts";
+import { cdata, exactAttributes, inputBody, json, scriptBody, type Tools, textBody } from "./write-body.ts";
 import { customText } from "./write-custom.ts";
-import { attributes } from "./xml-text.ts";
 
 /** How {@link serialize} writes. */
 export interface SerializeOptions {
@@ -48,13 +47,13 @@ function callText(call: ToolsXmlCall, tools: Tools): string {
             `      ${element("find", { all: all || undefined }, find === "" ? cdata(find, "find") : textBody(find, "find", tools)).trimStart()}\n` +
             `      ${element("replace", {}, textBody(replace, "replace", tools)).trimStart()}\n`,
         );
-        return `    <file${attributes({ src, encoding })}>\n${pairs.join("")}    </file>\n`;
+        return `    <file${exactAttributes({ src, encoding })}>\n${pairs.join("")}    </file>\n`;
       });
       return `  <edit>\n${files.join("")}  </edit>`;
     }
     case "read": {
-      const files = call.files.map((file) => `    <file${attributes({ ...file })}/>\n`);
-      const searches = call.searches.map((search) => `    <search${attributes({ ...search })}/>\n`);
+      const files = call.files.map((file) => `    <file${exactAttributes({ ...file })}/>\n`);
+      const searches = call.searches.map((search) => `    <search${exactAttributes({ ...search })}/>\n`);
       return `  <read>\n${files.join("")}${searches.join("")}  </read>`;
     }
     case "get_value":
@@ -72,6 +71,6 @@ function callText(call: ToolsXmlCall, tools: Tools): string {
 
 /** Without a body it closes itself. */
 function element(name: string, values: Record<string, string | number | boolean | undefined>, body?: string): string {
-  const open = `  <${name}${attributes(values)}`;
+  const open = `  <${name}${exactAttributes(values)}`;
   return body === undefined ? `${open}/>` : `${open}>${body}</${name}>`;
 }

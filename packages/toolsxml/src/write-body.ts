@@ -1,9 +1,11 @@
 import type { ToolDefinition } from "@toolglot/core";
 import { exactJsonText, foreignCloser } from "@toolglot/core/text";
+import { isDressed } from "@toolglot/internal";
 import { bodyDoubts } from "./scan/body-doubts.ts";
-import { type BodyText, cdataEnd, cdataStart, exactText, scriptText } from "./scan/body-text.ts";
+import { type BodyText, cdataEnd, cdataStart, exactText, scriptText, visibleText } from "./scan/body-text.ts";
 import { builtIns, looseTags } from "./scan/grammar.ts";
 import { entity } from "./scan/tag.ts";
+import { attributes } from "./xml-text.ts";
 
 /** The declared tools by name. */
 export type Tools = ReadonlyMap<string, ToolDefinition>;
@@ -11,7 +13,7 @@ export type Tools = ReadonlyMap<string, ToolDefinition>;
 /** A script as it stands, on lines of its own when it has several. */
 export function scriptBody(script: string, tools: Tools): string {
   const plain = script.includes("\n") ? `\n${script}\n  ` : script;
-  return readsBack(plain, script, scriptText) && !isDoubtful(plain, "command", tools)
+  return readsBack(plain, script, scriptText) && !/^\{\s*"/.test(script) && !isDoubtful(plain, "command", tools)
     ? plain
     : cdata(script, "command");
 }
@@ -59,7 +61,20 @@ export function inputBody(data: string, tools: Tools): string {
     /<[/!a-z]|<$/i.test(text) || entity.test(text)
       ? text.replace(/[<&]/g, (unit) => (unit === "<" ? "\\x3c" : "\\x26"))
       : text;
-  return isDoubtful(plain, "input", tools) ? cdata(text, "input") : plain;
+  return isDoubtful(plain, "input", tools) || visibleText({ text, entities: undefined, unclosed: false }, "").stripped
+    ? cdata(text, "input")
+    : plain;
 }
 
 export const json = (value: unknown): string => exactJsonText(value, /[<&]/g);
+
+/** Attributes as {@link attributes} writes them, and exact: what a value is dressed in are references, since as itself it would be a slip. */
+export function exactAttributes(values: Record<string, string | number | boolean | undefined>): string {
+  const reference = (character: string): string => `&#${character.charCodeAt(0)};`;
+  return attributes(values).replace(/="([^"]*)"/g, (all, text: string) => {
+    if (!isDressed(text)) return all;
+    // Neither a part of a reference nor what has none.
+    const ends = /^[^&\p{Cc}\p{Cs}]|[^;\p{Cc}\p{Cs}]$/gu;
+    return `="${text.replace(ends, reference)}"`;
+  });
+}

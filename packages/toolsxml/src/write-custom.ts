@@ -11,8 +11,7 @@ import { exactJsonText } from "@toolglot/core/text";
 import { jsonAttribute, kindOf, propertiesOf, rawProperty, resolve, schemaOf } from "./calls/schema.ts";
 import { parse } from "./parse.ts";
 import { builtIns } from "./scan/grammar.ts";
-import { cdata, json, type Tools } from "./write-body.ts";
-import { attributes } from "./xml-text.ts";
+import { cdata, exactAttributes, json, type Tools } from "./write-body.ts";
 
 /** Where a parameter stands in its call; `cdata`: in an element whose texts are in CDATA, whatever they hold. */
 type Form = "attribute" | "element" | "cdata" | "json";
@@ -103,7 +102,7 @@ class CallWriter {
     }
     if (inside !== "") body = `\n${inside}  `;
     const left = Object.keys(rest).length > 0;
-    let open = `  <${name}${attributes(given)}`;
+    let open = `  <${name}${exactAttributes(given)}`;
     if (left && body === undefined && this.#raw === undefined) body = json(rest);
     else if (left) open += ` ${jsonAttribute}='${exactJsonText(rest, /[<&']/g)}'`;
     return body === undefined ? `${open}/>` : `${open}>${body}</${name}>`;

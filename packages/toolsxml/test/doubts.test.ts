@@ -103,3 +103,36 @@ it.each([
 ])("closers that the value opens, mentions or parts are its own: %j", (text) =>
   expect(codes(text)).not.toContain("foreign-closer"),
 );
+
+it.each([
+  ['<read><file src=" a.txt "/></read>', "read?"],
+  ['<read><file src="`a.txt`"/></read>', "read?"],
+  ['<read><file src="**a.txt**"/></read>', "read?"],
+  ['<read><file src="\u200ba.txt"/></read>', "read?"],
+  ['<read><search pattern="x" glob="*test*"/></read>', "read"],
+  ['<read><file src="&#32;a.txt"/></read>', "read"],
+  ['<command cwd="「src」">ls</command>', "command?"],
+  ['<command>{"script": "ls"}</command>', "command?"],
+  ["<command>{ ls; }</command>", "command"],
+  ["<search><query>`a.txt`</query></search>", "custom?"],
+  ["<search><query>\u3000a</query></search>", "custom?"],
+  ["<search><query><![CDATA[`a.txt`]]></query></search>", "custom"],
+  ["<search><query>`a` and `b`</query></search>", "custom"],
+  ['<write_file>"a"</write_file>', "custom"],
+])("a value that is dressed is kept with a doubt: %j", (call, told) => {
+  expect(doubts(`<tools>\n${call}\n</tools>`)).toEqual([`complete ${told}`]);
+});
+
+it.each([
+  ["\u200b\n    cat > x <<'E'\n    a\n    E\n  ", "cat > x <<'E'\na\nE"],
+  ["\n    if a; then\n\u3000\n      b\n    fi\n  ", "if a; then\n\n  b\nfi"],
+  ["\ufeffls -l\u200b", "ls -l"],
+  ["\n    a\u2060b\n  ", "a\u2060b"],
+  ["<![CDATA[\u200bls]]>", "\u200bls"],
+])("what nobody sees is no text at the ends of scripts, and makes no line: %j", (body, script) => {
+  const text = `<tools>\n  <command>${body}</command>\n</tools>`;
+  expect(parse(text).blocks[0]?.calls).toMatchObject([{ script }]);
+  const edge = script === "ls -l";
+  expect(codes(text)).toEqual(edge ? ["invisible-characters"] : []);
+  expect(parse(text).blocks[0]?.status).toBe(edge ? "recovered" : "complete");
+});

@@ -1,7 +1,7 @@
 import { coerceText, type JsonObject, type JsonValue } from "@toolglot/core";
 import { foreignCloser } from "@toolglot/core/text";
 import { defined } from "@toolglot/internal";
-import { type BodyText, literalText, scriptText } from "../scan/body-text.ts";
+import { type BodyText, cdataStart, literalText, scriptText, visibleText } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { CommandCall, CtrlCall, EditCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
 import { attributesOf, optional, type Reporter, required } from "./report.ts";
@@ -53,7 +53,15 @@ const seconds = (text: string): number | undefined => {
 export function readCommand(element: Element, to: CallContext): CommandCall | undefined {
   const { tag, end } = element;
   const given = attributesOf(tag, ["timeout", "cwd"], to);
-  const script = to.bodyText(scriptText(element.raw, element.indent), element);
+  const body = scriptText(element.raw, element.indent);
+  const script = to.bodyText(body, element);
+  const isExact = element.raw.includes(cdataStart);
+  if (!isExact && /^\s*\{\s*"/.test(script) && coerceText(script, { type: "object" }).success)
+    to.report("toolsxml/invalid-value", tag.start, end, {
+      severity: "warning",
+      message: "The script is a JSON object.",
+      hint: "Write the commands themselves, as the body of <command>.",
+    });
   to.delta("script", script);
   if (script.trim() === "") to.report("toolsxml/empty-body", tag.start, end, { message: "The command is empty." });
   const timeoutMs = optional(given, "timeout", seconds, "a number of seconds above 0", to);
@@ -91,7 +99,7 @@ export function readInput(element: Element, to: CallContext): InputCall {
   const { tag, end } = element;
   attributesOf(tag, [], to);
   let unknown = false;
-  const data = decodeInput(to.bodyText(literalText(element.raw), element), () => {
+  const data = decodeInput(to.bodyText(visibleText(literalText(element.raw), element.raw), element), () => {
     unknown = true;
   });
   to.delta("data", data);

@@ -7,7 +7,7 @@ import {
   type JsonValue,
   type ToolDefinition,
 } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
+import { defined, isDressed } from "@toolglot/internal";
 import { cdataStart, fieldText } from "../scan/body-text.ts";
 import { LooseTags } from "../scan/loose-tags.ts";
 import type { Tag } from "../scan/tag.ts";
@@ -208,7 +208,11 @@ class InputReader {
     else this.#to.doubts(child, (name) => name === child.tag.name || propertyNamed(this.#root, name) !== undefined);
     const body = fieldText(child.raw);
     this.#to.delta(field, this.#to.bodyText(body, child));
-    return this.text(body.text, schema);
+    const reading = this.text(body.text, schema);
+    const { value } = reading as { value?: JsonValue };
+    if (typeof value === "string" && !child.raw.includes(cdataStart) && !value.includes("\n") && isDressed(value))
+      this.#to.report("toolsxml/dressed-value", child.bodyStart, child.bodyStart + child.raw.length);
+    return reading;
   }
 
   /** A value from text; a single one where an array is declared is its one item. */

@@ -22,10 +22,15 @@ const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server
 export function checkTag({ fault, curly, attributes, start, end }: Tag, reporter: Reporter): void {
   if (fault !== undefined) reporter.report("toolsxml/malformed-tag", start, end);
   if (curly) reporter.repair("toolsxml/curly-quotes", start, end);
-  for (const { name, value, lined = false, closes, ...at } of attributes) {
+  for (const { name, value, lined = false, closes, dressed, ...at } of attributes) {
     if (closes) reporter.repair("toolsxml/foreign-closer", at.start, at.end);
     const broken = names.has(name) && lined;
-    if (!broken && !isQuoted(value)) continue;
+    if (!broken && !isQuoted(value)) {
+      // Asterisks are a pattern's own.
+      if (dressed && names.has(name) && (name !== "glob" || value !== value.trim()))
+        reporter.report("toolsxml/dressed-value", at.start, at.end);
+      continue;
+    }
     reporter.report("toolsxml/curly-quotes", at.start, at.end, {
       affects: names.has(name) ? "value" : "none",
       message: broken ? `${name} holds a line break.` : `The value of ${name} has quotes of its own around it.`,
@@ -135,11 +140,15 @@ export class Findings implements CallContext {
     this.report(code, start, end, allowed ? change : { ...change, severity: "error" });
   }
 
-  bodyText({ text, entities, unclosed }: BodyText, { bodyStart, raw }: Pick<Element, "bodyStart" | "raw">): string {
+  bodyText(
+    { text, entities, unclosed, stripped }: BodyText,
+    { bodyStart, raw }: Pick<Element, "bodyStart" | "raw">,
+  ): string {
     const end = bodyStart + raw.length;
     if (entities)
       this.report(`toolsxml/${entities === "decoded" ? "entities-decoded" : "literal-entities"}`, bodyStart, end);
     if (unclosed) this.repair("toolsxml/unclosed-cdata", bodyStart, end);
+    if (stripped) this.repair("toolsxml/invisible-characters", bodyStart, end);
     return text;
   }
 

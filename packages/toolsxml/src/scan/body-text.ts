@@ -1,4 +1,4 @@
-import { isBlank, isSpace } from "@toolglot/internal";
+import { invisible, isBlank, isSpace } from "@toolglot/internal";
 import { entity, entityText } from "./tag.ts";
 
 export const cdataStart = "<![CDATA[";
@@ -90,12 +90,23 @@ export interface BodyText {
   text: string;
   entities: BodyParts["entities"];
   unclosed: boolean;
+  /** Characters that nobody sees were taken off its ends. */
+  stripped?: boolean;
 }
 
 const finish = (body: BodyParts): BodyText => {
   const { parts, entities, unclosed } = decode(body);
   return { text: parts.length === 1 ? (parts[0] as string) : parts.join(""), entities, unclosed };
 };
+
+const unseenEdges = new RegExp(`^[${invisible}]+|[${invisible}]+$`, "g");
+
+/** A text, if it is not in CDATA, without characters at its ends that nobody sees. */
+export function visibleText(body: BodyText, raw: string): BodyText {
+  if (!/^[^\0-\x7f]|[^\0-\x7f]$/.test(body.text) || raw.includes(cdataStart)) return body;
+  const text = body.text.replace(unseenEdges, "");
+  return { ...body, text, stripped: text !== body.text };
+}
 
 /** A body to the last blank. */
 export function literalText(raw: string): BodyText {
@@ -164,7 +175,7 @@ export function scriptText(raw: string, indent = ""): BodyText {
   const body = bodyParts(raw);
   if (!dropLayout(body)) {
     const { parts } = body;
-    if (parts.length === 1) parts[0] = dedent(parts[0] as string, indent);
+    if (parts.length === 1) parts[0] = dedent(withEmptyLines(parts[0] as string), indent);
     else {
       // CDATA is no place to take indentation off: something that stands nowhere in the text holds its place.
       let mark = "\0";
@@ -177,8 +188,13 @@ export function scriptText(raw: string, indent = ""): BodyText {
         });
     }
   }
-  return finish(body);
+  return visibleText(finish(body), raw);
 }
+
+const unseenLine = new RegExp(`^(?:[^\\S\\n]|[${invisible}])+$`, "gm");
+
+/** A text whose lines of nothing but white space and characters that nobody sees are empty. */
+const withEmptyLines = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.replace(unseenLine, "") : text);
 
 const lineStart = /\n([ \t]*)(?=[^ \t\n])/g;
 

@@ -1,6 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { type Fence, foreignCloser, type Source } from "@toolglot/core/text";
-import { isSpace, matchAt } from "@toolglot/internal";
+import { isDressed, isSpace, matchAt } from "@toolglot/internal";
 import type { BodyContext } from "./grammar.ts";
 
 /** An attribute; `start` and `end` are offsets in the whole text. */
@@ -13,6 +13,8 @@ export interface Attribute {
   value: string;
   /** It ends, as written, with closers of another call format. */
   closes?: boolean;
+  /** It is dressed, as written: in quotes or emphasis, or with what nobody sees at an end. */
+  dressed?: boolean;
   start: number;
   end: number;
   /** It has no value, or one without quotes behind a line break: when its name means nothing, it was none. */
@@ -153,6 +155,7 @@ export function readTag(text: string, from: number, start: number, head: { close
       start: start + at - all.trimStart().length,
       end: start + at,
       lined: value.includes("\n"),
+      dressed: isDressed(value),
       closes: /[>\]]\s*$/.test(value.slice(-40)) && foreignCloser(value, "toolsxml") !== undefined,
       doubtful: quoted === undefined && (lined || bare === undefined),
     });

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
 import { allowsRepair } from "@toolglot/core/text";
-import { boundFindings } from "@toolglot/internal";
+import { boundFindings, isDressed } from "@toolglot/internal";
 import type { Element } from "../calls/built-in.ts";
 import { EditReader } from "../calls/edit.ts";
 import { readRead } from "../calls/read.ts";
@@ -101,7 +101,7 @@ function unknownTag({ name, span, innerSpan }: XmlElement, known: readonly strin
 }
 
 /** An element as the readers of calls take it: they read its body as text, and expect attributes as XML decodes them. */
-function asElement({ name, attributes, inner, span, innerSpan }: XmlElement): Element {
+function asElement({ name, attributes, written, inner, span, innerSpan }: XmlElement): Element {
   const { start } = span;
   const end = innerSpan.start;
   return {
@@ -110,10 +110,11 @@ function asElement({ name, attributes, inner, span, innerSpan }: XmlElement): El
       rawName: name,
       closes: false,
       selfClosing: end === span.end,
-      attributes: attributes.map((one) => ({
+      attributes: attributes.map((one, at) => ({
         name: one.name.toLowerCase(),
         rawName: one.name,
         value: one.value,
+        dressed: isDressed(written[at] as string),
         start,
         end,
       })),
