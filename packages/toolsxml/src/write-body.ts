@@ -70,7 +70,7 @@ export const json = (value: unknown): string => exactJsonText(value, /[<&]/g);
 
 /** Attributes as {@link attributes} writes them, and exact: what a value is dressed in are references, since as itself it would be a slip. */
 export function exactAttributes(values: Record<string, string | number | boolean | undefined>): string {
-  const reference = (character: string): string => `&#${character.charCodeAt(0)};`;
+  const reference = (character: string): string => `&#${character.codePointAt(0)};`;
   return attributes(values).replace(/="([^"]*)"/g, (all, text: string) => {
     if (!isDressed(text)) return all;
     // Neither a part of a reference nor what has none.
