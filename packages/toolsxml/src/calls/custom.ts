@@ -25,6 +25,9 @@ import {
   siblings,
 } from "./schema.ts";
 
+/** A longer text is prose, in which quotes and white space at the ends are its own. */
+const longestName = 200;
+
 /** Elements in elements deeper than this are text. */
 const deepest = 32;
 
@@ -210,7 +213,8 @@ class InputReader {
     this.#to.delta(field, this.#to.bodyText(body, child));
     const reading = this.text(body.text, schema);
     const { value } = reading as { value?: JsonValue };
-    if (typeof value === "string" && !child.raw.includes(cdataStart) && !value.includes("\n") && isDressed(value))
+    const isName = typeof value === "string" && value.length <= longestName && !value.includes("\n");
+    if (isName && !child.raw.includes(cdataStart) && isDressed(value))
       this.#to.report("toolsxml/dressed-value", child.bodyStart, child.bodyStart + child.raw.length);
     return reading;
   }
