@@ -3,9 +3,44 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-/** White space within a line: space, tab, carriage return. */
+/** White space of any script within a line, a carriage return among it. */
 export function isLineSpace(code: number): boolean {
-  return code === 32 || code === 9 || code === 13;
+  if (code < 160) return code === 32 || code === 9 || (code > 10 && code < 14);
+  return (code < 0x3001 || code === 0xfeff) && /\s/.test(String.fromCharCode(code));
+}
+
+/** What no font shows, as a class of a pattern: marks of format and fillers, without those that change the character before them. */
+export const invisible =
+  "\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\u3164\\ufeff\\uffa0";
+const invisibleUnit = new RegExp(`[${invisible}]`);
+const unseenText = new RegExp(`^[\\s${invisible}]*$`);
+const unseenEdge = new RegExp(`^[\\s${invisible}]|[\\s${invisible}]$`);
+
+/** Whether no font shows a unit, though it is no white space. */
+export function isInvisible(code: number): boolean {
+  return code > 172 && invisibleUnit.test(String.fromCharCode(code));
+}
+
+/** Whether a reader sees nothing of a text: it is empty, or nothing but white space of any script and invisible characters. */
+export function isUnseen(text: string): boolean {
+  return unseenText.test(text);
+}
+
+const emphasis = /^([*_~`´＊＿]{1,3})(?=\S)([^*_~`´＊＿\n]+)(?<=\S)\1$/;
+const quotation = /^\p{Quotation_Mark}[^\n]*\p{Quotation_Mark}$/u;
+
+/**
+ * Whether a value of one line is dressed: it stands in one pair of quotes or of emphasis, in any script, or begins or ends with what
+ * nobody sees. A name between underscores is a name.
+ */
+export function isDressed(text: string): boolean {
+  if (unseenEdge.test(text)) return true;
+  const [first = "", last = ""] = [text.charAt(0), text.slice(1).slice(-1)];
+  if (quotation.test(text) && (first === last || !/["']/.test(first + last))) {
+    const inside = text.slice(1, -1);
+    return !inside.includes(first) && !inside.includes(last);
+  }
+  return emphasis.test(text) && !/^_\w+_$/.test(text);
 }
 
 /** White space of ASCII: space, tab, line feed, vertical tab, form feed, carriage return. */

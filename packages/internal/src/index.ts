@@ -13,7 +13,17 @@ export {
 } from "./async.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
-export { isBlank, isLineSpace, isSpace, lineEnd, matchAt } from "./characters.ts";
+export {
+  invisible,
+  isBlank,
+  isDressed,
+  isInvisible,
+  isLineSpace,
+  isSpace,
+  isUnseen,
+  lineEnd,
+  matchAt,
+} from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
