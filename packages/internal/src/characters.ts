@@ -14,7 +14,6 @@ export const invisible =
   "\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\u3164\\ufeff\\uffa0";
 const invisibleUnit = new RegExp(`[${invisible}]`);
 const unseenText = new RegExp(`^[\\s${invisible}]*$`);
-const unseenEdge = new RegExp(`^[\\s${invisible}]|[\\s${invisible}]$`);
 
 /** Whether no font shows a unit, though it is no white space. */
 export function isInvisible(code: number): boolean {
@@ -26,7 +25,7 @@ export function isUnseen(text: string): boolean {
   return unseenText.test(text);
 }
 
-const emphasis = /^([*_~`´＊＿]{1,3})(?=\S)([^*_~`´＊＿\n]+)(?<=\S)\1$/;
+const emphasis = /^(([*_~`´＊＿])\2{0,2})(?=\S)(?:(?!\2)[^\n])+(?<=\S)\1$/;
 const quotation = /^\p{Quotation_Mark}[^\n]*\p{Quotation_Mark}$/u;
 
 /**
@@ -34,8 +33,8 @@ const quotation = /^\p{Quotation_Mark}[^\n]*\p{Quotation_Mark}$/u;
  * nobody sees. A name between underscores is a name.
  */
 export function isDressed(text: string): boolean {
-  if (unseenEdge.test(text)) return true;
-  const [first = "", last = ""] = [text.charAt(0), text.slice(1).slice(-1)];
+  const [first, last] = [text.charAt(0), text.slice(1).slice(-1)] as [string, string];
+  if (text !== "" && (isUnseen(first) || (last !== "" && isUnseen(last)))) return true;
   if (quotation.test(text) && (first === last || !/["']/.test(first + last))) {
     const inside = text.slice(1, -1);
     return !inside.includes(first) && !inside.includes(last);
