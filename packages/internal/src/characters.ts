@@ -17,7 +17,9 @@ const unseenText = new RegExp(`^[\\s${invisible}]*$`);
 
 /** Whether no font shows a unit, though it is no white space. */
 export function isInvisible(code: number): boolean {
-  return code > 172 && invisibleUnit.test(String.fromCharCode(code));
+  return (
+    code > 172 && (code < 0x2070 || code > 0xfefe || code === 0x3164) && invisibleUnit.test(String.fromCharCode(code))
+  );
 }
 
 /** Whether a reader sees nothing of a text: it is empty, or nothing but white space of any script and invisible characters. */
@@ -28,13 +30,19 @@ export function isUnseen(text: string): boolean {
 const emphasis = /^(([*_~`´＊＿])\2{0,2})(?=\S)(?:(?!\2)[^\n])+(?<=\S)\1$/;
 const quotation = /^\p{Quotation_Mark}[^\n]*\p{Quotation_Mark}$/u;
 
+/** Letters and digits of ASCII, the marks of paths, and Han: most values begin and end with them. */
+const isPlain = (code: number): boolean =>
+  (code > 45 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 0x33ff && code < 0xa000);
+
 /**
  * Whether a value of one line is dressed: it stands in one pair of quotes or of emphasis, in any script, or begins or ends with what
  * nobody sees. A name between underscores is a name.
  */
 export function isDressed(text: string): boolean {
-  const [first, last] = [text.charAt(0), text.slice(1).slice(-1)] as [string, string];
-  if (text !== "" && (isUnseen(first) || (last !== "" && isUnseen(last)))) return true;
+  const end = text.length - 1;
+  if (end < 0 || (isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(end)))) return false;
+  const [first, last] = [text.charAt(0), end > 0 ? text.charAt(end) : "x"] as const;
+  if (isUnseen(first) || isUnseen(last)) return true;
   if (quotation.test(text) && (first === last || !/["']/.test(first + last))) {
     const inside = text.slice(1, -1);
     return !inside.includes(first) && !inside.includes(last);

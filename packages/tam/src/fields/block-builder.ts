@@ -26,8 +26,6 @@ interface Draft {
   tool: ToolDefinition | undefined;
   /** Fields of its parameters, by name, for findings about their values. */
   fields: Map<string, Field>;
-  /** Parameters that are written as JSON strings: their hint says how, and is no part of the step. */
-  decoded: Set<string>;
 }
 
 /** Makes a block of its fields. Says what streams, as soon as the step and name of a parameter are known for sure. */
@@ -72,7 +70,7 @@ export class BlockBuilder implements ReaderHost {
     const { emit } = this.#options;
     if (!emit) return undefined;
     const { place, isFinal } = this.#place(field);
-    if (this.#json.has(this.#slot(field, place) ?? "")) return undefined;
+    if (this.#isJson(field, place)) return undefined;
     const delta = isFinal ? this.#delta(field, place) : undefined;
     if (delta) this.#settled.add(field.number);
     return delta && ((text) => emit(delta(text)));
@@ -80,17 +78,16 @@ export class BlockBuilder implements ReaderHost {
 
   end(field: Field): void {
     const { place } = this.#place(field);
-    const slot = this.#slot(field, place);
     if (place.kind === "param") {
       this.#given.add(`${place.step} ${place.name}`);
-      if (slot && this.#json.has(slot)) {
-        const text = readJsonString(field.value);
+      if (this.#isJson(field, place)) {
+        const [slot, text] = [this.#slot(field, place), readJsonString(field.value)];
         if (text === undefined) this.#told.add(slot);
         else this.#strings.set(field.number, { slot, text });
       }
-    } else if (place.kind === "typeHint" && slot) {
-      if (/^json$/i.test(field.value)) this.#json.add(slot);
-      else if (!/^text$/i.test(field.value)) this.#told.add(slot);
+    } else if (place.kind === "typeHint" && place.step !== undefined) {
+      if (/^json$/i.test(field.value)) this.#json.add(this.#slot(field, place));
+      else if (!/^text$/i.test(field.value)) this.#told.add(this.#slot(field, place));
     }
     if (place.kind !== "command") return;
     const name = toolNameOf(field);
@@ -116,7 +113,7 @@ export class BlockBuilder implements ReaderHost {
       for (const field of scan.fields) {
         if (this.#settled.has(field.number)) continue;
         const { place } = this.#place(field);
-        const text = this.#decoded(field, this.#slot(field, place)) ?? field.value;
+        const text = this.#decoded(field, place) ?? field.value;
         const delta = text === "" ? undefined : this.#delta(field, place);
         if (delta) emit(delta(text));
       }
@@ -160,16 +157,21 @@ export class BlockBuilder implements ReaderHost {
     });
   }
 
-  /** The step and the parameter that a field is about, if it is about one. */
-  #slot(field: Field, place: Place): string | undefined {
-    if ((place.kind !== "param" && place.kind !== "typeHint") || place.step === undefined) return undefined;
-    return `${place.step} ${this.#bound(field, place, place.step)}`;
+  /** The step and the parameter that a field is about. */
+  #slot(field: Field, place: Place): string {
+    const { step, name } = place as StepPlace;
+    return `${step} ${step === undefined ? name : this.#bound(field, place as StepPlace, step)}`;
+  }
+
+  /** Whether a type hint before a parameter says that it is JSON. */
+  #isJson(field: Field, place: Place): boolean {
+    return this.#json.size > 0 && place.kind === "param" && this.#json.has(this.#slot(field, place));
   }
 
   /** The text that a field says as a JSON string. */
-  #decoded({ number }: Field, slot: string | undefined): string | undefined {
-    const found = this.#strings.get(number);
-    return found?.slot === slot ? found?.text : undefined;
+  #decoded(field: Field, place: Place): string | undefined {
+    const found = this.#strings.size > 0 ? this.#strings.get(field.number) : undefined;
+    return found && found.slot === this.#slot(field, place) ? found.text : undefined;
   }
 
   /** The name of the parameter that a field of a step is about. */
@@ -232,7 +234,8 @@ export class BlockBuilder implements ReaderHost {
       }
     }
     for (const draft of drafts.values()) {
-      for (const [name, hint] of Object.entries(draft.step.typeHints)) if (hint !== "text") shared.delete(name);
+      if (shared.size > 0)
+        for (const [name, hint] of Object.entries(draft.step.typeHints)) if (hint !== "text") shared.delete(name);
       this.#checkHints(draft);
       this.#findSwallowed(draft, block);
     }
@@ -270,7 +273,7 @@ export class BlockBuilder implements ReaderHost {
     const step = makeStep(index, tool?.name ?? written, { start: field.keyStart, end: field.end });
     if (found && "error" in found && written !== "")
       this.#fault(step, "unknown-tool", field.bodyStart, field.bodyEnd, found.error);
-    return { step, tool, fields: new Map(), decoded: new Set() };
+    return { step, tool, fields: new Map() };
   }
 
   /** Gives a field to its step. */
@@ -298,10 +301,7 @@ export class BlockBuilder implements ReaderHost {
     }
     this.#once(seen, `${step.index} ${kind} ${name}`, field);
     if (kind === "param") {
-      const text = this.#decoded(field, `${step.index} ${name}`);
-      if (text === undefined) draft.decoded.delete(name);
-      else draft.decoded.add(name);
-      step.params[name] = text ?? value;
+      step.params[name] = this.#decoded(field, place) ?? value;
       step.raw[name] = field.raw;
       draft.fields.set(name, field);
     } else if (kind === "uri") {
@@ -344,10 +344,12 @@ export class BlockBuilder implements ReaderHost {
     if (isDressedLine(value)) this.#add("dressed-value", bodyStart, bodyEnd);
   }
 
-  #checkHints({ step, fields, decoded }: Draft): void {
-    for (const name of decoded) delete step.typeHints[name];
-    for (const [name, field] of fields)
-      if (!decoded.has(name) && /^(?:text)?$/.test(step.typeHints[name] ?? "")) this.#checkEdges(field);
+  #checkHints({ step, fields }: Draft): void {
+    for (const [name, field] of fields) {
+      // The hint of a JSON string says how it is written, and is no part of the step.
+      if (this.#decoded(field, this.#place(field).place) !== undefined) delete step.typeHints[name];
+      else if ((step.typeHints[name] ?? "text") === "text") this.#checkEdges(field);
+    }
     for (const [name, hint] of Object.entries(step.typeHints)) {
       const field = fields.get(name);
       const read = field && readHinted(step.params[name] ?? "", hint);

@@ -9,7 +9,7 @@ import { invisible, isDressed, isInvisible, isLineSpace, isUnseen } from "@toolg
 export function readValue(raw: string, indent: number): string {
   const lineBreak = raw.indexOf("\n");
   if (lineBreak < 0) return raw.trim();
-  const isLaid = isUnseen(raw.slice(0, lineBreak));
+  const isLaid = lineBreak === 0 || isUnseen(raw.slice(0, lineBreak));
   const start = isLaid ? lineBreak + 1 : 0;
   let end = raw.length;
   while (end > start && isHidden(raw.charCodeAt(end - 1))) end -= 1;
@@ -17,7 +17,9 @@ export function readValue(raw: string, indent: number): string {
   else if (end > start) end = raw.length - (isPad(raw, raw.length - 1, -1) ? 1 : 0);
   const body = withLineFeeds(raw.slice(start, Math.max(start, end)));
   if (!body.includes("\n")) return body.trim();
-  return withoutInvisible(isLaid ? unindent(`\n${body}`, indent).slice(1) : unindent(unpadded(body), indent));
+  const text = isLaid ? body : unpadded(body);
+  if (indent === 0) return withoutInvisible(text);
+  return withoutInvisible(isLaid ? unindent(`\n${text}`, indent).slice(1) : unindent(text, indent));
 }
 
 /** White space within a line, or what no font shows. */

@@ -23,34 +23,36 @@ export function signsOf(text: string, start: number, kind: "line" | "rest" | "co
   return [{ start, end: start + text.length, kind, isAlone: kind === "line" && aloneFirst.test(text) }];
 }
 
+const hasLead = ({ lead }: Field): boolean => lead !== "";
+const isListed = ({ lead }: Field): boolean => listSign.test(lead);
+
 /** Notes what is odd about the fields of a block, now that all are known. */
 export function noteFields({ scan, signs }: Draft): void {
   const { fields, notes } = scan;
-  const isListed = ({ lead }: Field): boolean => listSign.test(lead);
-  // A list sign before every step, or before every parameter, is layout.
-  const isLayout = [false, true].map((isName) => fields.every((field) => field.isName !== isName || isListed(field)));
-  const led = fields.filter((field) => field.lead !== "" && !(isListed(field) && isLayout[Number(field.isName)]));
-  for (const { keyStart, end } of led) notes.push({ code: "commented-field", start: keyStart, end });
-  for (const [at, field] of fields.entries()) {
+  for (const field of fields) {
     if (!isOddKey(field)) continue;
-    const before = fields[at - 1];
+    const before = fields[field.number - 1];
     const start = before && !before.isName ? before.bodyStart : field.keyStart;
     notes.push({ code: "ambiguous-delimiter", start, end: field.end });
   }
-  const openers = led.map(({ keyStart, bodyStart }) => ({ start: keyStart, end: bodyStart, kind: "key" as const }));
-  noteRuns(scan, [...openers, ...signs]);
+  const led = fields.some(hasLead) ? fields.filter(hasLead) : [];
+  if (led.length > 0 || signs.length > 0) noteComments(scan, signs, led);
 }
 
-/** Fields between an opening and a closing sign are in doubt, and all that follow an opening sign alone. */
-function noteRuns({ fields, notes, end }: Scan, signs: Sign[]): void {
-  signs.sort((a, b) => a.start - b.start);
+/** Fields behind signs are in doubt, fields between an opening and a closing sign, and all that follow an opening sign alone. */
+function noteComments({ fields, notes, end }: Scan, signs: readonly Sign[], led: readonly Field[]): void {
+  // A list sign before every step, or before every parameter, is layout.
+  const isLayout = [false, true].map((isName) => fields.every((field) => field.isName !== isName || isListed(field)));
+  const openers = led.filter((field) => !(isListed(field) && isLayout[Number(field.isName)]));
+  for (const field of openers) notes.push({ code: "commented-field", start: field.keyStart, end: field.end });
+  const keys = openers.map(({ keyStart, bodyStart }): Sign => ({ start: keyStart, end: bodyStart, kind: "key" }));
   let at = 0;
   const doubt = (open: Sign, to: number): void => {
     while ((fields[at]?.keyStart ?? Infinity) <= open.start) at += 1;
     if ((fields[at]?.keyStart ?? Infinity) < to) notes.push({ code: "commented-field", start: open.start, end: to });
   };
   let open: Sign | undefined;
-  for (const sign of signs) {
+  for (const sign of [...keys, ...signs].sort((a, b) => a.start - b.start)) {
     if (!open || (open.kind === "comment" && sign.kind === "comment")) open = sign.kind === "rest" ? undefined : sign;
     else if (sign.kind !== "key") {
       doubt(open, sign.end);
@@ -61,7 +63,8 @@ function noteRuns({ fields, notes, end }: Scan, signs: Sign[]): void {
 }
 
 /** Whether a key is none that a model would give a parameter: it is a sentence, or a part of one. */
-function isOddKey({ key, isDressed }: Field): boolean {
-  if (sentenceSign.test(isDressed ? key.slice(1, -1) : key)) return true;
+function isOddKey({ key }: Field): boolean {
+  if (/^\w*$/.test(key)) return false;
+  if (sentenceSign.test(isDressed(key) ? key.slice(1, -1) : key)) return true;
   return key.length > 8 && (key.match(word)?.length ?? 0) > 4;
 }

@@ -23,10 +23,8 @@ export interface Run {
 
 /** A key with its separator and the delimiter that opens its value. */
 export interface FieldStart {
-  /** Signs before the key. */
-  lead: string;
-  key: string;
-  isDressed: boolean;
+  /** The key, and signs before it. */
+  text: string;
   separator: string;
   opener: Run;
 }
@@ -82,16 +80,15 @@ export function fieldAt(text: string, at: number, ended: boolean): FieldStart | 
   const length = run === "»»»" ? 3 : delimiterLength(run);
   if (length === 0 || !/[\p{L}\p{N}]/u.test(key)) return undefined;
   const start = end - run.length;
-  return { ...nameOf(key.trimEnd()), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
+  return { text: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
 }
 
-/** A key is a name, bare or in quotes or emphasis; signs before it are no part of it. */
-function nameOf(text: string): Pick<FieldStart, "lead" | "key" | "isDressed"> {
-  if (/^\w/.test(text)) return { lead: "", key: text, isDressed: false };
-  const list = /^[^\p{L}\p{N}]\s+/u.exec(text)?.[0] ?? "";
-  const dressed = isDressed(text.slice(list.length));
-  const lead = dressed ? list : (/^[^\p{L}\p{N}_]+/u.exec(text)?.[0] ?? "");
-  return { lead, key: text.slice(lead.length), isDressed: dressed };
+/** How many units of what stands before a separator are no part of the key: it is a name, bare or in quotes or emphasis. */
+export function leadOf(text: string): number {
+  if (/^\w/.test(text)) return 0;
+  const list = /^[^\p{L}\p{N}]\s+/u.exec(text)?.[0].length ?? 0;
+  if (isDressed(text.slice(list))) return list;
+  return /^[^\p{L}\p{N}_]+/u.exec(text)?.[0].length ?? 0;
 }
 
 /** Whether a field that lost its opener, or part of it, may begin at an index; `"more"` when more text decides. */

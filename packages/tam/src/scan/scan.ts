@@ -9,8 +9,6 @@ export interface Field {
   /** Signs that stand before the name: a list's, a comment's of some language. */
   lead: string;
   key: string;
-  /** The key stands in quotes or emphasis. */
-  isDressed: boolean;
   /** It gives the name of a tool. */
   isName: boolean;
   /** Before the lead. */

@@ -12,6 +12,7 @@ import {
   isMark,
   isOpening,
   isUndecided,
+  leadOf,
   longestIndent,
   markerAt,
   separatorBefore,
@@ -24,20 +25,20 @@ const marks = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\|/g;
 const marksOrFence = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\||^[ \t]{0,99}(?:`{3}|~{3})/gm;
 
 /** Begins the value of a field. */
-export function openValue(draft: Draft, source: Source, start: FieldStart): void {
+export function openValue(draft: Draft, source: Source, { text, separator, opener }: FieldStart): void {
   const { base, at } = source;
-  const { lead, key, isDressed, separator, opener } = start;
+  const lead = leadOf(text);
+  const key = text.slice(lead);
   const keyStart = base + at;
   const bodyStart = base + opener.end;
   if (draft.fresh) draft.indent = keyStart - draft.lineStart;
   const field: Field = {
     number: draft.scan.fields.length,
-    lead,
+    lead: text.slice(0, lead),
     key,
-    isDressed,
     isName: /^command(?:_?\d+)?$/.test(normalizeKey(key)),
     keyStart,
-    keyEnd: keyStart + lead.length + key.length,
+    keyEnd: keyStart + text.length,
     bodyStart,
     bodyEnd: bodyStart,
     end: bodyStart,
@@ -216,7 +217,7 @@ function atOpener(
   value.opens = true;
   value.nested.push({ body: base + at + length, length });
   value.bodies.push(base + at + length);
-  value.asFields ||= line >= 0 && value.started === 0 && draft.host.takes(field.key);
+  value.asFields ||= line >= 0 && value.started === 0 && draft.host.takes(field.text.slice(leadOf(field.text)));
   return undefined;
 }
 
