@@ -22,6 +22,24 @@ export function isInvisible(code: number): boolean {
   );
 }
 
+/** Whether a unit is neither white space nor invisible. */
+export function isSeen(code: number): boolean {
+  return code !== 10 && !isLineSpace(code) && !isInvisible(code);
+}
+
+const invisibleUnits = new RegExp(`[${invisible}]`, "g");
+
+/** Takes invisible characters off the edges of a text, and leaves the white space there. */
+export function withoutInvisible(text: string): string {
+  let first = 0;
+  let last = text.length;
+  while (first < last && !isSeen(text.charCodeAt(first))) first += 1;
+  while (last > first && !isSeen(text.charCodeAt(last - 1))) last -= 1;
+  if (first === 0 && last === text.length) return text;
+  const edge = (part: string): string => part.replace(invisibleUnits, "");
+  return edge(text.slice(0, first)) + text.slice(first, last) + edge(text.slice(last));
+}
+
 /** Whether a reader sees nothing of a text: it is empty, or nothing but white space of any script and invisible characters. */
 export function isUnseen(text: string): boolean {
   return unseenText.test(text);

@@ -1,5 +1,5 @@
 import type { Source } from "@toolglot/core/text";
-import { invisible, isDressed, isInvisible, isLineSpace, isUnseen } from "@toolglot/internal";
+import { isDressed, isInvisible, isSeen, isUnseen, withoutInvisible } from "@toolglot/internal";
 
 /**
  * A value as a parameter has it, with `\n` line ends. Layout are one line break behind the opener and one in front of the closer,
@@ -12,7 +12,7 @@ export function readValue(raw: string, indent: number): string {
   const isLaid = lineBreak === 0 || isUnseen(raw.slice(0, lineBreak));
   const start = isLaid ? lineBreak + 1 : 0;
   let end = raw.length;
-  while (end > start && isHidden(raw.charCodeAt(end - 1))) end -= 1;
+  while (end > start && raw.charCodeAt(end - 1) !== 10 && !isSeen(raw.charCodeAt(end - 1))) end -= 1;
   if (end > start && raw.charCodeAt(end - 1) === 10) end -= raw.charCodeAt(end - 2) === 13 ? 2 : 1;
   else if (end > start) end = raw.length - (isPad(raw, raw.length - 1, -1) ? 1 : 0);
   const body = withLineFeeds(raw.slice(start, Math.max(start, end)));
@@ -21,10 +21,6 @@ export function readValue(raw: string, indent: number): string {
   if (indent === 0) return withoutInvisible(text);
   return withoutInvisible(isLaid ? unindent(`\n${text}`, indent).slice(1) : unindent(text, indent));
 }
-
-/** White space within a line, or what no font shows. */
-const isHidden = (code: number): boolean => isLineSpace(code) || isInvisible(code);
-const isSeen = (code: number): boolean => code !== 10 && !isHidden(code);
 
 /** Whether one blank stands at the edge of a text, and no more: the next unit in a direction is no white space. */
 const isPad = (text: string, at: number, step: -1 | 1): boolean =>
@@ -49,19 +45,6 @@ export function hasInvisibleEdge(text: string): boolean {
 
 /** Whether a value of one line stands in what may be no part of it. */
 export const isDressedLine = (value: string): boolean => !value.includes("\n") && isDressed(value);
-
-const invisibleUnits = new RegExp(`[${invisible}]`, "g");
-
-/** Takes invisible characters off the edges of a text. */
-function withoutInvisible(text: string): string {
-  let first = 0;
-  let last = text.length;
-  while (first < last && !isSeen(text.charCodeAt(first))) first += 1;
-  while (last > first && !isSeen(text.charCodeAt(last - 1))) last -= 1;
-  if (first === 0 && last === text.length) return text;
-  const edge = (part: string): string => part.replace(invisibleUnits, "");
-  return edge(text.slice(0, first)) + text.slice(first, last) + edge(text.slice(last));
-}
 
 /** Whether lines of a value lose different amounts of white space, so that they are indented otherwise than written. */
 export function isUneven(raw: string, indent: number): boolean {

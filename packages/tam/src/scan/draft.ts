@@ -1,6 +1,6 @@
 import type { EndOptions, Span } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
-import { isInvisible, isLineSpace } from "@toolglot/internal";
+import { isSeen } from "@toolglot/internal";
 import { type Marker, markerAt, type Run } from "./marks.ts";
 import type { Note, OpenValue, ReaderHost, Scan, Shared, Sign } from "./scan.ts";
 
@@ -69,7 +69,7 @@ export class Draft {
       if (code === 10) {
         this.fresh = true;
         this.lineStart = source.base + at + 1;
-      } else if (!isLineSpace(code) && !isInvisible(code)) break;
+      } else if (isSeen(code)) break;
     }
     source.at = at;
     return at < text.length;
