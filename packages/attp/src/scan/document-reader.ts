@@ -79,7 +79,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     if (ends) return this.#finish(source, start, false, ends === "fence" ? next : undefined);
     const header = headerPattern.exec(line);
     if (header) {
-      const call = toolCallName(keyParts(header[2] ?? "").join("."));
+      const call = toolCallName(keyParts((header[2] ?? "").trim()).join("."));
       if (call && this.#draft.complete()) return this.#beginNext(source, start);
       settle(this.#draft);
       this.#draft.header(line, start, header, call);

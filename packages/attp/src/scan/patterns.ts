@@ -25,9 +25,12 @@ export const unfinishedKey: RegExp = new RegExp(
 /** What may stand after a value: nothing, or a comment. Group: a comment that is not TOML's. */
 export const restPattern: RegExp = new RegExp(`^${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`);
 
-/** A table header on a line of its own. Groups: opening brackets, name, foreign comment. */
+/**
+ * A table header on a line of its own. Groups: opening brackets, the name with white space around it, foreign comment. No two
+ * repetitions may take the same text: what is no header would be searched for ever.
+ */
 export const headerPattern: RegExp = new RegExp(
-  `^${space}([[\\uff3b]{1,2})${space}(${part}(?:${space}\\.${space}${part})*|[^[\\]\\n\\uff3b\\uff3d]*?)${space}[\\]\\uff3d]{1,2}${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`,
+  `^${space}([[\\uff3b]{1,2})((?:"(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*'|[^[\\]"'\\n\\uff3b\\uff3d])*|[^[\\]\\n\\uff3b\\uff3d]*)[\\]\\uff3d]{1,2}${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`,
 );
 
 /** Characters that only look like TOML's delimiters. */
