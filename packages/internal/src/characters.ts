@@ -14,11 +14,30 @@ export const invisible =
   "\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\u3164\\ufeff\\uffa0";
 const invisibleUnit = new RegExp(`[${invisible}]`);
 const unseenText = new RegExp(`^[\\s${invisible}]*$`);
-const unseenEdge = new RegExp(`^[\\s${invisible}]|[\\s${invisible}]$`);
 
 /** Whether no font shows a unit, though it is no white space. */
 export function isInvisible(code: number): boolean {
-  return code > 172 && invisibleUnit.test(String.fromCharCode(code));
+  return (
+    code > 172 && (code < 0x2070 || code > 0xfefe || code === 0x3164) && invisibleUnit.test(String.fromCharCode(code))
+  );
+}
+
+/** Whether a unit is neither white space nor invisible. */
+export function isSeen(code: number): boolean {
+  return code !== 10 && !isLineSpace(code) && !isInvisible(code);
+}
+
+const invisibleUnits = new RegExp(`[${invisible}]`, "g");
+
+/** Takes invisible characters off the edges of a text, and leaves the white space there. */
+export function withoutInvisible(text: string): string {
+  let first = 0;
+  let last = text.length;
+  while (first < last && !isSeen(text.charCodeAt(first))) first += 1;
+  while (last > first && !isSeen(text.charCodeAt(last - 1))) last -= 1;
+  if (first === 0 && last === text.length) return text;
+  const edge = (part: string): string => part.replace(invisibleUnits, "");
+  return edge(text.slice(0, first)) + text.slice(first, last) + edge(text.slice(last));
 }
 
 /** Whether a reader sees nothing of a text: it is empty, or nothing but white space of any script and invisible characters. */
@@ -26,16 +45,22 @@ export function isUnseen(text: string): boolean {
   return unseenText.test(text);
 }
 
-const emphasis = /^([*_~`´＊＿]{1,3})(?=\S)([^*_~`´＊＿\n]+)(?<=\S)\1$/;
+const emphasis = /^(([*_~`´＊＿])\2{0,2})(?=\S)(?:(?!\2)[^\n])+(?<=\S)\1$/;
 const quotation = /^\p{Quotation_Mark}[^\n]*\p{Quotation_Mark}$/u;
+
+/** Letters and digits of ASCII, the marks of paths, and Han: most values begin and end with them. */
+const isPlain = (code: number): boolean =>
+  (code > 45 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 0x33ff && code < 0xa000);
 
 /**
  * Whether a value of one line is dressed: it stands in one pair of quotes or of emphasis, in any script, or begins or ends with what
  * nobody sees. A name between underscores is a name.
  */
 export function isDressed(text: string): boolean {
-  if (unseenEdge.test(text)) return true;
-  const [first = "", last = ""] = [text.charAt(0), text.slice(1).slice(-1)];
+  const end = text.length - 1;
+  if (end < 0 || (isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(end)))) return false;
+  const [first, last] = [text.charAt(0), end > 0 ? text.charAt(end) : "x"] as const;
+  if (isUnseen(first) || isUnseen(last)) return true;
   if (quotation.test(text) && (first === last || !/["']/.test(first + last))) {
     const inside = text.slice(1, -1);
     return !inside.includes(first) && !inside.includes(last);

@@ -19,10 +19,12 @@ export {
   isDressed,
   isInvisible,
   isLineSpace,
+  isSeen,
   isSpace,
   isUnseen,
   lineEnd,
   matchAt,
+  withoutInvisible,
 } from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
 export { errorText } from "./error-text.ts";

@@ -10,7 +10,7 @@ import {
 } from "@toolglot/core";
 import { textHash } from "@toolglot/core/text";
 import { type DeclaredParams, declaredParams, findParam, findTool, hintsAtMost } from "./declared.ts";
-import { readHinted } from "./hints.ts";
+import { readHinted, readJsonString } from "./hints.ts";
 import { matchName } from "./names.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
 
@@ -135,6 +135,11 @@ class StepBinding {
     const schema = this.#declared?.schemas.get(name) ?? this.#declared?.others;
     const hint = this.#hints.get(name);
     const exact = typeof schema === "object" && schema["x-preserve-whitespace"] === true;
+    // A JSON string says its text exactly, whatever the schema.
+    if (!hint && raw !== undefined && raw !== text && readJsonString(raw) === text) {
+      this.#params[name] = text;
+      return;
+    }
     const source = exact && raw !== undefined ? raw.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
     if (hint) {
       const read = readHinted(source, hint);

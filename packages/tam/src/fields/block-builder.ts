@@ -2,13 +2,13 @@ import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo 
 import { boundFindings } from "@toolglot/internal";
 import { declaredParams, findParam, findTool, hintsAtMost, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
-import { readHinted } from "../hints.ts";
+import { readHinted, readJsonString } from "../hints.ts";
 import { makeStep } from "../make-step.ts";
 import { matchName, normalizeKey } from "../names.ts";
 import type { Field, ReaderHost, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamComment, TamEvent, TamStep, TamTypeHint } from "../types.ts";
 import { type Place, placeOf, type StepPlace } from "./keys.ts";
-import { isUneven, readValue } from "./value.ts";
+import { hasInvisibleEdge, isDressedLine, isUneven } from "./value.ts";
 
 type Short = Parameters<typeof diagnostic>[0];
 
@@ -46,6 +46,10 @@ export class BlockBuilder implements ReaderHost {
   readonly #calls: number[] = [];
   /** Parameters of these steps whose deltas were told, or that a type hint says are no text. */
   readonly #told = new Set<string>();
+  /** Parameters of steps that a type hint says are JSON. */
+  readonly #json = new Set<string>();
+  /** Texts that fields say as JSON strings, under such a hint, by the fields' numbers. */
+  readonly #strings = new Map<number, { slot: string; text: string }>();
   #plain = false;
 
   constructor(options: BuilderOptions) {
@@ -69,6 +73,7 @@ export class BlockBuilder implements ReaderHost {
     const { emit } = this.#options;
     if (!emit) return undefined;
     const { place, isFinal } = this.#place(field);
+    if (this.#isJson(field, place)) return undefined;
     const delta = isFinal ? this.#delta(field, place) : undefined;
     if (delta) this.#settled.add(field.number);
     return delta && ((text) => emit(delta(text)));
@@ -76,9 +81,17 @@ export class BlockBuilder implements ReaderHost {
 
   end(field: Field): void {
     const { place } = this.#place(field);
-    if (place.kind === "param") this.#given.add(`${place.step} ${place.name}`);
-    if (place.kind === "typeHint" && place.step !== undefined && !/^text$/i.test(field.raw.trim()))
-      this.#told.add(`${place.step} ${this.#bound(field, place, place.step)}`);
+    if (place.kind === "param") {
+      this.#given.add(`${place.step} ${place.name}`);
+      if (this.#isJson(field, place)) {
+        const [slot, text] = [this.#slot(field, place), readJsonString(field.value)];
+        if (text === undefined) this.#told.add(slot);
+        else this.#strings.set(field.number, { slot, text });
+      }
+    } else if (place.kind === "typeHint" && place.step !== undefined) {
+      if (/^json$/i.test(field.value)) this.#json.add(this.#slot(field, place));
+      else if (!/^text$/i.test(field.value)) this.#told.add(this.#slot(field, place));
+    }
     if (place.kind !== "command") return;
     const name = toolNameOf(field);
     const tool = this.#tool(name);
@@ -102,8 +115,9 @@ export class BlockBuilder implements ReaderHost {
     if (emit)
       for (const field of scan.fields) {
         if (this.#settled.has(field.number)) continue;
-        const text = readValue(field.raw, field.indent);
-        const delta = text === "" ? undefined : this.#delta(field, this.#place(field).place);
+        const { place } = this.#place(field);
+        const text = this.#decoded(field, place) ?? field.value;
+        const delta = text === "" ? undefined : this.#delta(field, place);
         if (delta) emit(delta(text));
       }
     return block;
@@ -130,9 +144,9 @@ export class BlockBuilder implements ReaderHost {
     if (place.kind === "param" && place.step !== undefined) {
       step = place.step;
       param = this.#bound(field, place, step);
-      const once = `${step} ${param}`;
-      if (!this.#told.has(once)) call = this.#calls.indexOf(step);
-      this.#told.add(once);
+      const slot = `${step} ${param}`;
+      if (!this.#told.has(slot)) call = this.#calls.indexOf(step);
+      this.#told.add(slot);
     } else if (place.kind !== "common") return undefined;
     const { number } = field;
     return (text) => ({
@@ -144,6 +158,23 @@ export class BlockBuilder implements ReaderHost {
       param,
       text,
     });
+  }
+
+  /** The step and the parameter that a field is about. */
+  #slot(field: Field, place: Place): string {
+    const { step, name } = place as StepPlace;
+    return `${step} ${step === undefined ? name : this.#bound(field, place as StepPlace, step)}`;
+  }
+
+  /** Whether a type hint before a parameter says that it is JSON. */
+  #isJson(field: Field, place: Place): boolean {
+    return this.#json.size > 0 && place.kind === "param" && this.#json.has(this.#slot(field, place));
+  }
+
+  /** The text that a field says as a JSON string. */
+  #decoded(field: Field, place: Place): string | undefined {
+    const found = this.#strings.size > 0 ? this.#strings.get(field.number) : undefined;
+    return found && found.slot === this.#slot(field, place) ? found.text : undefined;
   }
 
   /** The name of the parameter that a field of a step is about. */
@@ -171,6 +202,7 @@ export class BlockBuilder implements ReaderHost {
     const drafts = new Map<number, Draft>();
     const placed = scan.fields.map((field) => [field, this.#place(field).place] as const);
     const seen = new Map<string, Field>();
+    const shared = new Map<string, Field>();
     for (const [field, place] of placed) {
       if (place.kind !== "command") continue;
       const value = toolNameOf(field);
@@ -180,21 +212,24 @@ export class BlockBuilder implements ReaderHost {
     }
     if (drafts.size === 0 && !scan.cut) this.#add("missing-command", scan.start, scan.head);
     for (const [field, place] of placed) {
-      const value = readValue(field.raw, field.indent);
-      if (isUneven(field.raw, field.indent)) this.#add("uneven-indent", field.bodyStart, field.bodyEnd);
+      const { value, bodyStart, bodyEnd } = field;
+      if (isUneven(field.raw, field.indent)) this.#add("uneven-indent", bodyStart, bodyEnd);
+      if (hasInvisibleEdge(field.raw) && !isDressedLine(value)) this.#add("invisible-characters", bodyStart, bodyEnd);
       if (place.kind === "command") {
         const draft = drafts.get(place.step);
         if (draft) stretch(draft.step, field);
+        if (!draft?.tool) this.#checkEdges(field);
       } else if (place.kind === "requestId" || place.kind === "comment") {
         this.#once(seen, place.kind, field);
         block[place.kind] = value;
       } else if (place.kind === "common") {
         this.#once(seen, `common ${place.name}`, field);
+        shared.set(place.name, field);
         common[place.name] = value;
         commonRaw[place.name] = field.raw;
       } else if ("step" in place) {
         const draft = place.step === undefined ? undefined : drafts.get(place.step);
-        if (draft) this.#give(draft, place, field, value, seen);
+        if (draft) this.#give(draft, place, field, scan.fields[field.number - 1], seen);
         else if (drafts.size > 0)
           this.#add("unassigned-field", field.keyStart, field.keyEnd, {
             message: `The field ${quote(field.key)} belongs to no step.`,
@@ -202,9 +237,12 @@ export class BlockBuilder implements ReaderHost {
       }
     }
     for (const draft of drafts.values()) {
+      if (shared.size > 0)
+        for (const [name, hint] of Object.entries(draft.step.typeHints)) if (hint !== "text") shared.delete(name);
       this.#checkHints(draft);
       this.#findSwallowed(draft, block);
     }
+    for (const field of shared.values()) this.#checkEdges(field);
     block.steps = [...drafts.values()].map(({ step }) => step).sort((a, b) => a.index - b.index);
     block.steps.forEach(({ index, span }, at) => {
       const before = block.steps[at - 1];
@@ -245,11 +283,11 @@ export class BlockBuilder implements ReaderHost {
   }
 
   /** Gives a field to its step. */
-  #give(draft: Draft, place: StepPlace, field: Field, value: string, seen: Map<string, Field>): void {
+  #give(draft: Draft, place: StepPlace, field: Field, before: Field | undefined, seen: Map<string, Field>): void {
     const { step, tool } = draft;
     const { kind } = place;
     let { name } = place;
-    const { bodyStart, bodyEnd } = field;
+    const { value, bodyStart, bodyEnd } = field;
     const fault = (code: Short, what: string): void => {
       this.#fault(step, code, bodyStart, bodyEnd, { type: "InvalidInput", message: `${what}, not ${quote(value)}.` });
     };
@@ -262,15 +300,21 @@ export class BlockBuilder implements ReaderHost {
         const code = several ? "ambiguous-parameter" : "unknown-parameter";
         this.#hints += 1;
         this.#fault(step, code, field.keyStart, field.keyEnd, bound.error);
+        if (!several && before && !before.isName)
+          this.#add("ambiguous-delimiter", before.bodyStart, field.end, {
+            message: `${quote(field.key)} is no parameter: it may be text of the value before it.`,
+          });
       }
     }
     this.#once(seen, `${step.index} ${kind} ${name}`, field);
     if (kind === "param") {
-      step.params[name] = value;
+      step.params[name] = this.#decoded(field, place) ?? value;
       step.raw[name] = field.raw;
       draft.fields.set(name, field);
-    } else if (kind === "uri") step.uris[name] = value;
-    else if (kind === "retry") {
+    } else if (kind === "uri") {
+      this.#checkEdges(field);
+      step.uris[name] = value;
+    } else if (kind === "retry") {
       if (/^0{0,2}(?:\d|10)$/.test(value)) step.retry = Number(value);
       else fault("invalid-retry", "retry is a whole number from 0 to 10");
     } else if (kind === "onError") {
@@ -302,7 +346,17 @@ export class BlockBuilder implements ReaderHost {
     }
   }
 
+  /** What a value of one line stands in may be no part of it. */
+  #checkEdges({ value, bodyStart, bodyEnd }: Field): void {
+    if (isDressedLine(value)) this.#add("dressed-value", bodyStart, bodyEnd);
+  }
+
   #checkHints({ step, fields }: Draft): void {
+    for (const [name, field] of fields) {
+      // The hint of a JSON string says how it is written, and is no part of the step.
+      if (this.#decoded(field, this.#place(field).place) !== undefined) delete step.typeHints[name];
+      else if ((step.typeHints[name] ?? "text") === "text") this.#checkEdges(field);
+    }
     for (const [name, hint] of Object.entries(step.typeHints)) {
       const field = fields.get(name);
       const read = field && readHinted(step.params[name] ?? "", hint);
@@ -355,8 +409,8 @@ const likeField =
   /(?:^[ \t]*|[«《<][ \t]*|[ \t])([\p{L}\p{N}_-]{1,100})[ \t]{0,9}(?:[:：=][ \t]{0,9}(?=[»》])|(?<=(?:\n|^|[«《<])[ \t]{0,99}[\p{L}\p{N}_-]{1,100}[ \t]{0,9})[:：»])/gmu;
 
 /** The name in a command: it has no line break, whatever an unclosed value took in. */
-function toolNameOf({ raw, indent }: Field): string {
-  return (readValue(raw, indent).split("\n", 1)[0] ?? "").trimEnd();
+function toolNameOf({ value }: Field): string {
+  return (value.split("\n", 1)[0] ?? "").trimEnd();
 }
 
 function stretch({ span }: TamStep, { keyStart, end }: Field): void {
