@@ -9,7 +9,8 @@ import {
   toJsonText,
 } from "@toolglot/core";
 import { textHash } from "@toolglot/core/text";
-import { type DeclaredParams, declaredParams, findParam, findTool, hintsAtMost } from "./declared.ts";
+import { type DeclaredParams, declaredParams, findParam, findTool, hintsAtMost, keepsWhiteSpace } from "./declared.ts";
+import { exactValue } from "./fields/value.ts";
 import { readHinted, readJsonString } from "./hints.ts";
 import { matchName } from "./names.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
@@ -134,13 +135,13 @@ class StepBinding {
   #convert(name: string, text: string, raw: string | undefined): void {
     const schema = this.#declared?.schemas.get(name) ?? this.#declared?.others;
     const hint = this.#hints.get(name);
-    const exact = typeof schema === "object" && schema["x-preserve-whitespace"] === true;
+    const exact = keepsWhiteSpace(schema);
     // A JSON string says its text exactly, whatever the schema.
     if (!hint && raw !== undefined && raw !== text && readJsonString(raw) === text) {
       this.#params[name] = text;
       return;
     }
-    const source = exact && raw !== undefined ? raw.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
+    const source = exact && raw !== undefined ? exactValue(raw) : text;
     if (hint) {
       const read = readHinted(source, hint);
       if ("value" in read) this.#params[name] = read.value;

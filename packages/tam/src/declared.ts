@@ -61,6 +61,10 @@ export function declaredParams({ inputSchema }: Pick<ToolDefinition, "inputSchem
   return made;
 }
 
+/** Whether a parameter takes its text as it is written. */
+export const keepsWhiteSpace = (schema: JsonSchema | undefined): boolean =>
+  typeof schema === "object" && schema["x-preserve-whitespace"] === true;
+
 const namesOf = new WeakMap<readonly ToolDefinition[], string[]>();
 
 /** The tool that a name means, or the error for the model; `brief` as in {@link findParam}. */

@@ -1,6 +1,6 @@
 import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
 import { boundFindings } from "@toolglot/internal";
-import { declaredParams, findParam, findTool, hintsAtMost, quote } from "../declared.ts";
+import { declaredParams, findParam, findTool, hintsAtMost, keepsWhiteSpace, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
 import { readHinted, readJsonString } from "../hints.ts";
 import { makeStep } from "../make-step.ts";
@@ -8,7 +8,7 @@ import { matchName, normalizeKey } from "../names.ts";
 import type { Field, ReaderHost, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamComment, TamEvent, TamStep, TamTypeHint } from "../types.ts";
 import { type Place, placeOf, type StepPlace } from "./keys.ts";
-import { hasInvisibleEdge, isDressedLine, isUneven } from "./value.ts";
+import { exactValue, hasInvisibleEdge, isDressedLine, isUneven } from "./value.ts";
 
 type Short = Parameters<typeof diagnostic>[0];
 
@@ -76,7 +76,16 @@ export class BlockBuilder implements ReaderHost {
     if (this.#isJson(field, place)) return undefined;
     const delta = isFinal ? this.#delta(field, place) : undefined;
     if (delta) this.#settled.add(field.number);
+    field.exact = this.#isExact(field, place);
     return delta && ((text) => emit(delta(text)));
+  }
+
+  /** Whether a field is of a parameter that takes its text as it is written. */
+  #isExact(field: Field, place: Place): boolean {
+    if (place.kind !== "param" || place.step === undefined) return false;
+    const tool = this.#tools.get(place.step);
+    const declared = tool && declaredParams(tool);
+    return keepsWhiteSpace(declared?.schemas.get(this.#bound(field, place, place.step)) ?? declared?.others);
   }
 
   end(field: Field): void {
@@ -116,7 +125,8 @@ export class BlockBuilder implements ReaderHost {
       for (const field of scan.fields) {
         if (this.#settled.has(field.number)) continue;
         const { place } = this.#place(field);
-        const text = this.#decoded(field, place) ?? field.value;
+        const value = this.#isExact(field, place) ? exactValue(field.raw) : field.value;
+        const text = this.#decoded(field, place) ?? value;
         const delta = text === "" ? undefined : this.#delta(field, place);
         if (delta) emit(delta(text));
       }

@@ -119,3 +119,44 @@ export class ValueStream {
     if (text !== "") this.#emit(text);
   }
 }
+
+/** A value whose white space is kept: as it is written, less one line break at either end. */
+export const exactValue = (raw: string): string => raw.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
+
+/** Gives out a value while it comes in: all of it, joined, is what {@link exactValue} makes of the whole. */
+export class ExactStream {
+  readonly #emit: (text: string) => void;
+  readonly #start: number;
+  /** Text before this offset is given out, or layout. */
+  #taken: number;
+  #sent = 0;
+
+  constructor(start: number, emit: (text: string) => void) {
+    this.#start = this.#taken = start;
+    this.#emit = emit;
+  }
+
+  /** Gives out the text up to an offset, but for a line break that may be the last. */
+  pass(source: Source, end: number): void {
+    let text = source.slice(this.#taken, end);
+    if (this.#taken === this.#start) {
+      if (text === "\r") return;
+      const layout = /^\r?\n/.exec(text)?.[0].length ?? 0;
+      this.#taken += layout;
+      text = text.slice(layout);
+    }
+    text = text.slice(0, text.length - (/\r?\n$|\r$/.exec(text.slice(-2))?.[0].length ?? 0));
+    this.#taken += text.length;
+    this.#give(text);
+  }
+
+  /** Gives out what is left of a finished value. */
+  end(value: string): void {
+    this.#give(value.slice(this.#sent));
+  }
+
+  #give(text: string): void {
+    this.#sent += text.length;
+    if (text !== "") this.#emit(text);
+  }
+}

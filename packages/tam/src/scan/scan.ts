@@ -1,4 +1,4 @@
-import type { ValueStream } from "../fields/value.ts";
+import type { ExactStream, ValueStream } from "../fields/value.ts";
 import type { TamBlock, TamComment } from "../types.ts";
 import type { Run } from "./marks.ts";
 
@@ -24,6 +24,8 @@ export interface Field {
   raw: string;
   /** The same as a parameter has it. */
   value: string;
+  /** Its parameter takes the text as it is written. */
+  exact?: boolean;
 }
 
 /** Something that was read as meant, though not as written. */
@@ -100,7 +102,7 @@ export interface OpenValue {
   field: Field;
   opener: Run;
   family: number;
-  stream: ValueStream | undefined;
+  stream: ValueStream | ExactStream | undefined;
   /** Openers inside no longer count: the value has no closer that balances them. */
   flat: boolean;
   /** Openers inside that wait for their closers: where their values begin, and their length. */

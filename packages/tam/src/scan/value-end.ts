@@ -1,6 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { closesFence, isCutOff, type Source } from "@toolglot/core/text";
-import { readValue } from "../fields/value.ts";
+import { exactValue, readValue } from "../fields/value.ts";
 import { type Draft, isStopped } from "./draft.ts";
 import { familyOf, fieldAt, isCutEndMarker, looksLikeField, type Marker, markerAt, mirror, type Run } from "./marks.ts";
 import type { OpenValue } from "./scan.ts";
@@ -233,6 +233,6 @@ function endField(draft: Draft, source: Source, { field, stream }: OpenValue, en
   if (lineBreak >= 0) draft.indent = field.raw.slice(lineBreak + 1).search(/[^ \t]|$/);
   stream?.pass(source, end);
   field.value = readValue(field.raw, field.indent);
-  stream?.end(field.value);
+  stream?.end(field.exact ? exactValue(field.raw) : field.value);
   draft.host.end(field);
 }

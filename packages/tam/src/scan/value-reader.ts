@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import { closesFence, type Source } from "@toolglot/core/text";
 import { isLineSpace } from "@toolglot/internal";
-import { ValueStream } from "../fields/value.ts";
+import { ExactStream, ValueStream } from "../fields/value.ts";
 import { normalizeKey } from "../names.ts";
 import type { Draft } from "./draft.ts";
 import {
@@ -58,7 +58,7 @@ export function openValue(draft: Draft, source: Source, { text, separator, opene
     field,
     opener: run,
     family: familyOf(run.text),
-    stream: emit && new ValueStream(bodyStart, field.indent, emit),
+    stream: emit && (field.exact ? new ExactStream(bodyStart, emit) : new ValueStream(bodyStart, field.indent, emit)),
     // The name of a tool is no text that could hold fields.
     flat: field.isName || draft.shared.flat.has(bodyStart),
     nested: [],
