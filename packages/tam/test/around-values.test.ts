@@ -79,7 +79,10 @@ describe("a key that no model would give a parameter", () => {
   it("is any that the tool does not declare, behind a closer", () => {
     const schema = { type: "object" as const, properties: { path: {}, content: {} } };
     const tools = [{ name: "W", description: "", inputSchema: schema }];
-    expect(doubted([command, "path:»»»a«««", "content:»»»x«««", "note:»»»y«««"], tools)).toEqual(["content:»»»x«««", "note:»»»y«««"]);
+    expect(doubted([command, "path:»»»a«««", "content:»»»x«««", "note:»»»y«««"], tools)).toEqual([
+      "content:»»»x«««",
+      "note:»»»y«««",
+    ]);
     expect(doubted([command, "note:»»»y«««"], tools)).toEqual([]);
     const open = [{ name: "W", description: "", inputSchema: { ...schema, additionalProperties: true } }];
     expect(doubted([command, "path:»»»a«««", "note:»»»y«««"], open)).toEqual([]);
@@ -116,7 +119,16 @@ describe("what stands at the edges of a value", () => {
   });
 
   it("makes no line of a block", () => {
-    const lines = ["\u200b", "　　command:»»»W«««", "\u200b\u3000", "\u00a0path:»»»a«««\u200b", "　　text:»»»", "　　x", "　　　y", "　　«««"];
+    const lines = [
+      "\u200b",
+      "　　command:»»»W«««",
+      "\u200b\u3000",
+      "\u00a0path:»»»a«««\u200b",
+      "　　text:»»»",
+      "　　x",
+      "　　　y",
+      "　　«««",
+    ];
     const { blocks, diagnostics } = parse(blockOfLines(...lines));
     expect([{ ...blocks[0]?.steps[0]?.params }, diagnostics]).toEqual([{ path: "a", text: "x\n　y" }, []]);
   });
