@@ -31,7 +31,19 @@ function read(text: string): { document: AttpDocument | undefined; found: string
 }
 
 describe("what TOML accepts is no prose", () => {
-  const keys = fc.constantFrom("a", '"q]"', "'l[]'", '"e\\"]"', ' a . "c d" ', "'x=y'", '"#"', "1", "d.'e#'.f", '""', "tool_call.z");
+  const keys = fc.constantFrom(
+    "a",
+    '"q]"',
+    "'l[]'",
+    '"e\\"]"',
+    ' a . "c d" ',
+    "'x=y'",
+    '"#"',
+    "1",
+    "d.'e#'.f",
+    '""',
+    "tool_call.z",
+  );
   const values = fc.constantFrom(
     "0xff", "-inf", "1979-05-27 07:32:00.5-07:00", "07:32:00", '"a # b"', "'a \\'", "[\n  1, # c ]\n  2,\n]", "[ 'a]', \"]\" ]",
     '{"]"=1}', "'''\nx\n'''", "''''q'''''", "'''a\n[x]\nb = 1\n'''", "[\n'''a\n]\n''',\n]", "{}", '""""""', "[ # c\n]",
@@ -39,7 +51,17 @@ describe("what TOML accepts is no prose", () => {
   const line = fc
     .tuple(keys, values, fc.constantFrom("", " # ]'\""), fc.constantFrom("", "\t"))
     .map(([key, value, comment, indent]) => `${indent}${key} = ${value}${comment}`);
-  const header = fc.constantFrom("[t]", "[ t . u ]", '[k."a]b"]', "[k.'a[b']", '[["a]]b"]]', '[ "#" ] # c', "['='.x]", "  [ind]", "[''.'']");
+  const header = fc.constantFrom(
+    "[t]",
+    "[ t . u ]",
+    '[k."a]b"]',
+    "[k.'a[b']",
+    '[["a]]b"]]',
+    '[ "#" ] # c',
+    "['='.x]",
+    "  [ind]",
+    "[''.'']",
+  );
   const lines = fc.array(fc.oneof(line, line, header, fc.constantFrom("", "# [tool_call]", "   ")), { maxLength: 5 });
 
   it("whatever tables and keys stand around the call", () => {
@@ -65,12 +87,46 @@ describe("what TOML accepts is no prose", () => {
 });
 
 describe("what is written reads back, equal and without a finding", () => {
-  const key = fc.oneof(fc.string({ unit: "binary", maxLength: 6 }), fc.constantFrom("a]b", "a[b", "a.b", "a=b", "#", "'", '"', "", "[x]", "'''", "x"));
+  const key = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 6 }),
+    fc.constantFrom("a]b", "a[b", "a.b", "a=b", "#", "'", '"', "", "[x]", "'''", "x"),
+  );
   const text = fc
-    .array(fc.oneof(fc.string({ unit: "binary", maxLength: 8 }), fc.constantFrom("'''", '"""', "[tool_call]", "\nthought = 'x'\n", "```", "\\", "'", '"', "x = (", "    ", "\n", "\u200b", "\u3000", "\r\n", "`", "*")), { minLength: 1, maxLength: 5 })
+    .array(
+      fc.oneof(
+        fc.string({ unit: "binary", maxLength: 8 }),
+        fc.constantFrom(
+          "'''",
+          '"""',
+          "[tool_call]",
+          "\nthought = 'x'\n",
+          "```",
+          "\\",
+          "'",
+          '"',
+          "x = (",
+          "    ",
+          "\n",
+          "\u200b",
+          "\u3000",
+          "\r\n",
+          "`",
+          "*",
+        ),
+      ),
+      { minLength: 1, maxLength: 5 },
+    )
     .map((parts) => parts.join(""));
   const value = fc.letrec((tie) => ({
-    any: fc.oneof({ maxDepth: 3 }, text, fc.integer(), fc.double({ noNaN: true, noDefaultInfinity: true }), fc.boolean(), fc.array(tie("any"), { maxLength: 3 }), fc.dictionary(key, tie("any"), { maxKeys: 3 })),
+    any: fc.oneof(
+      { maxDepth: 3 },
+      text,
+      fc.integer(),
+      fc.double({ noNaN: true, noDefaultInfinity: true }),
+      fc.boolean(),
+      fc.array(tie("any"), { maxLength: 3 }),
+      fc.dictionary(key, tie("any"), { maxKeys: 3 }),
+    ),
   })).any;
   const extras = fc.dictionary(key, value, { maxKeys: 3 });
   const plain = (data: unknown): unknown => JSON.parse(JSON.stringify(data));

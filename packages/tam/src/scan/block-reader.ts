@@ -138,6 +138,8 @@ export class TamReader implements BlockReader<TamBlock> {
         scan.cut ||= lastEnd.isNear === true;
         scan.doubtful = lastEnd.mayGoOn === true && end.finish !== "stop";
       }
+      // Another block begins behind text that is no field: this one was given up.
+      else if (!closedFence && this.#stray) scan.doubtful = true;
       scan.cut ||= lastEnd.isUnclosed || draft.doubtful || isCutOff(end);
     }
     draft.noteDelimiters();
