@@ -36,6 +36,7 @@ export type AttpDiagnosticCode =
   | "attp/missing-tool-call"
   | "attp/status-synonym"
   | "attp/dressed-value"
+  | "attp/foreign-closer"
   | "attp/unused-code"
   | "attp/unused-message"
   | "attp/unknown-key"
@@ -143,6 +144,12 @@ const faults: Readonly<Record<Exclude<ShortCode, Short<AttpRepairCode>>, Diagnos
   "missing-target": ["warning", "none", "There is no target."],
   "missing-tool-call": ["error", "structure", "The document holds no call.", "Write [tool_call] with status."],
   "status-synonym": ["warning", "structure", 'status was read as "fail".', 'Write status = "fail".'],
+  "foreign-closer": [
+    "warning",
+    "value",
+    "The code ends with tags or marks that close a call in another format; they were kept.",
+    "Write it without them.",
+  ],
   "dressed-value": [
     "warning",
     "value",

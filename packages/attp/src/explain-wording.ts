@@ -49,6 +49,7 @@ const zh = (language?: string): ExplainWording => ({
     "attp/json-document": "请写 TOML，而不是 JSON。",
     "attp/missing-target": "请在 target 中写明调用工具的目标。",
     "attp/missing-tool-call": "文档中必须有 [tool_call] 和 status。",
+    "attp/foreign-closer": "代码末尾有另一种调用格式的结束标记；请去掉它们。",
     "attp/dressed-value": "值的两端有多余的引号、强调符号或不可见字符；请在引号之间只写值本身。",
     "attp/status-synonym": '请写 status = "fail"。',
     "attp/unused-code": "status 为 fail 时，code 不会执行。",

@@ -1,3 +1,4 @@
+import { foreignCloser } from "@toolglot/core/text";
 import { isDressed, isObject, withoutInvisible } from "@toolglot/internal";
 import { stringify } from "smol-toml";
 import { commonIndent, unwrapFence } from "./repair/code.ts";
@@ -75,6 +76,7 @@ function code(text: string): string {
   const plain = !hasControl(text) && !text.includes("'''") && !text.endsWith("'") && !beginsDocument.test(text);
   const untouched =
     commonIndent(text) === "" &&
+    foreignCloser(text, "attp") === undefined &&
     withoutInvisible(text) === text &&
     unwrapFence(text, "python") === undefined &&
     unwrapFence(text, "javascript") === undefined;
@@ -93,7 +95,7 @@ function multiLine(text: string): string {
 
 function oneLine(text: string): string {
   const escaped = escapeLine(text);
-  if (!isDressed(escaped)) return `"${escaped}"`;
+  if (!isDressed(escaped) && !foreignCloser(escaped, "attp")) return `"${escaped}"`;
   // A reader would doubt the text's edges: escapes show that they are meant.
   const edge = (unit: string): string => (/[\ud800-\udfff]/.test(unit) ? unit : escapeUnit(unit));
   return `"${edge(text.charAt(0))}${escapeLine(text.slice(1, -1))}${text.length > 1 ? edge(text.slice(-1)) : ""}"`;

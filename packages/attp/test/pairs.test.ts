@@ -12,6 +12,9 @@ it("code that is repaired when it is read / the same code, written so that nothi
     "```python\nx\n```\n",
     "\u200bx\n",
     "`x`",
+    "x = 1\n</parameter>\n</invoke>",
+    "x = 1<|im_end|>",
+    "f = [1]\n</function>\n",
     " x",
     'x = """\n',
     "x = (",
@@ -43,4 +46,12 @@ it("a document in an indented fence / the same document indented without a fence
   const fenced = `\`\`\`toml\n${text}\`\`\`\n`.replace(/^(?=.)/gm, "  ");
   for (const written of [fenced, text.replace(/^(?=.)/gm, "  ")])
     expect(parse(written).blocks[0]?.toolCall?.code).toBe("if a:\n    b = 1\n");
+});
+
+it("a code that ends with closers of another format is kept with a doubt, one that opens them is not", () => {
+  const codes = (code: string): string[] =>
+    parse(document(code)).diagnostics.flatMap(({ code, affects }) => (affects === "value" ? [code] : []));
+  for (const tail of ["</parameter>\n</invoke>", "</arg_value></tool_call>", "<|eot_id|>", "[/TOOL_CALL]"])
+    expect(codes(`x = 1\n${tail}`)).toEqual(["attp/foreign-closer"]);
+  for (const tail of ["<invoke></invoke>", "y = a</invoke>b", "# [/x]"]) expect(codes(`x = 1\n${tail}`)).toEqual([]);
 });

@@ -12,6 +12,7 @@ export type TamRepairCode =
   | "tam/stray-text"
   | "tam/commented-field"
   | "tam/dressed-value"
+  | "tam/foreign-closer"
   | "tam/invisible-characters"
   | "tam/duplicate-key"
   | "tam/unknown-type-hint"
@@ -65,6 +66,12 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, Diagnost
     "value",
     "Signs stand before the key, or around the field: it may be commented out.",
     "Leave out what is not to run; comments are lines that begin with #.",
+  ],
+  "foreign-closer": [
+    "warning",
+    "value",
+    "The value ends with tags or marks that close a call in another format; they were kept.",
+    "Write it without them.",
   ],
   "dressed-value": [
     "warning",

@@ -46,6 +46,7 @@ const zh: TamWording = {
     "tam/equals-separator": "键之后请写冒号，而不是等号。",
     "tam/stray-text": "字段之间的文字被跳过；注释请写在以 # 开头的行中。",
     "tam/commented-field": "键之前或字段周围有注释符号；不要执行的内容请直接省略，注释请写在以 # 开头的行中。",
+    "tam/foreign-closer": "值的末尾有另一种调用格式的结束标记；请去掉它们。",
     "tam/dressed-value": "值的两端有引号、强调符号或不可见字符；请在 »»» 与 ««« 之间只写值本身。",
     "tam/invisible-characters": "值两端的不可见字符已被去掉，请不要写它们。",
     "tam/duplicate-key": "同一个键只写一次；以最后一次为准。",

@@ -1,4 +1,4 @@
-import { exactJsonText } from "@toolglot/core/text";
+import { exactJsonText, foreignCloser } from "@toolglot/core/text";
 import { hasInvisibleEdge, isDressedLine, readValue } from "./fields/value.ts";
 import { readJsonString } from "./hints.ts";
 import { normalizeKey } from "./names.ts";
@@ -96,7 +96,8 @@ export function plainBody(value: string, raw?: string): string | undefined {
 
 /** Whether a body is read as a value. Without marks of delimiters in it, that is plain to see; else the parser is asked. */
 function isReadAs(body: string, value: string): boolean {
-  if (readValue(body, 0) !== value || hasInvisibleEdge(body) || isDressedLine(value)) return false;
+  if (readValue(body, 0) !== value || hasInvisibleEdge(body) || isDressedLine(value) || foreignCloser(body, "tam"))
+    return false;
   if (!/[«»《》]|[<>]{2}|^[<>]|[<>]$|_tool/i.test(body)) return true;
   const text = `<|[REQUEST_TOOL]|>\ncommand:»»»x«««\na:»»»${body}«««\nb:»»»z«««\n<|[END_TOOL]|>\n`;
   const { blocks, diagnostics } = parse(text, { maxInputLength: text.length });

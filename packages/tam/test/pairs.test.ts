@@ -11,6 +11,9 @@ const texts = [
   "    a\nb\n",
   " ",
   "`x`",
+  "x = 1\n</parameter>\n</invoke>",
+  "x = 1<|im_end|>",
+  "f = [1]\n</function>\n",
   "\u200bx",
   "»»»",
   "x«««\nk:»»»y",
@@ -63,4 +66,20 @@ it("signs before a key / the same signs before a comment of TAM", () => {
     expect(found).toEqual(["tam/commented-field"]);
     expect(parse(blockOfLines("command:»»»T«««", `# ${sign} a:»»»x«««`)).diagnostics).toEqual([]);
   }
+});
+
+it("a value that ends with closers of another format is kept with a doubt, one that opens them is not", () => {
+  const codes = (value: string): string[] =>
+    parse(blockOfLines("command:»»»T«««", `a:»»»\n${value}\n«««`)).diagnostics.flatMap(({ code, affects }) =>
+      affects === "value" ? [code] : [],
+    );
+  for (const tail of [
+    "</parameter>\n</invoke>",
+    "</arg_value></tool_call>",
+    "<|eot_id|>",
+    "[/TOOL_CALL]",
+    "</write_file>\n</tools>",
+  ])
+    expect(codes(`x = 1\n${tail}`)).toEqual(["tam/foreign-closer"]);
+  for (const tail of ["<invoke></invoke>", "y = a</invoke>b", "</div>"]) expect(codes(`x = 1\n${tail}`)).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import type { Diagnostic } from "@toolglot/core";
+import { foreignCloser } from "@toolglot/core/text";
 import { type DiagnosticChange, isDressed, withoutInvisible } from "@toolglot/internal";
 import { diagnostic, type ShortCode } from "../diagnostics.ts";
 import type { Entry, Scan } from "../scan/entry.ts";
@@ -145,6 +146,8 @@ function readCode(
     return { code: written };
   }
   const { form, valueStart: start, valueEnd: end } = entry;
+  // As it is written: what is escaped was meant.
+  if (foreignCloser(source.slice(entry.bodyStart, entry.bodyEnd), "attp")) judge.add("foreign-closer", start, end);
   let code = written;
   let rawCode: string | undefined;
   if (indent > 0) {

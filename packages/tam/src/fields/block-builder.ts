@@ -1,4 +1,5 @@
 import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
+import { foreignCloser } from "@toolglot/core/text";
 import { boundFindings } from "@toolglot/internal";
 import { declaredParams, findParam, findTool, hintsAtMost, keepsWhiteSpace, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
@@ -357,7 +358,9 @@ export class BlockBuilder implements ReaderHost {
   }
 
   /** What a value of one line stands in may be no part of it. */
-  #checkEdges({ value, bodyStart, bodyEnd }: Field): void {
+  #checkEdges({ raw, value, bodyStart, bodyEnd }: Field): void {
+    const closer = foreignCloser(raw, "tam");
+    if (closer) this.#add("foreign-closer", bodyStart + closer.start, bodyStart + closer.end);
     if (isDressedLine(value)) this.#add("dressed-value", bodyStart, bodyEnd);
   }
 
