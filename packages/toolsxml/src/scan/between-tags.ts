@@ -98,7 +98,10 @@ export class BetweenTags {
       return undefined;
     }
     const head = readHead(text, at, ended);
-    if (head === "more" || (!ended && text.length - at < 4 && "<!--".startsWith(text.slice(at)))) return "more";
+    if (head === "more" || (!ended && text.length - at < 4 && "<!--".startsWith(text.slice(at)))) {
+      this.#afterBreak = line;
+      return "more";
+    }
     if (!head) return this.#skipText(source, at, line);
     this.endStray(!line);
     const start = source.offset;
@@ -121,15 +124,19 @@ export class BetweenTags {
     while (length > 0 && isSpace(part.charCodeAt(length - 1))) length -= 1;
     if (length === 0) return;
     const piece = part.slice(0, length);
-    this.#stray ??= {
+    const stray = this.#stray ?? {
       start: base + at,
-      end: 0,
+      end: base + at,
       behind: !beginsLine && this.#draft.lastTag !== undefined,
-      first: piece.slice(0, 80),
+      first: "",
       last: "",
     };
-    this.#stray.end = base + at + length;
-    this.#stray.last = piece.slice(-80);
+    this.#stray = stray;
+    // Pieces of a line come as the chunks have them.
+    const lastLine = beginsLine ? piece : stray.last + (base + at > stray.end ? " " : "") + piece;
+    if (stray.first.length < 2) stray.first += piece.slice(0, 2);
+    stray.last = lastLine.slice(-80);
+    stray.end = base + at + length;
   }
 
   #readComment(source: Source): "more" | undefined {
