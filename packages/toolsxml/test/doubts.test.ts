@@ -26,7 +26,6 @@ it.each([
   ["in CDATA", `${first}<edit><file src="b"><find><![CDATA[x\n\nSorry:\n${second}`],
   ["in the value of a custom call", `${first}<search><query>abc\n  ${second}`],
   ["in an attribute", `${first}<search query="abc\n${second}`],
-  ["in a comment", `${first}<!-- now\n${second}`],
   ["between calls", `${first}\nSorry:\n${second}`],
   ["by a server that began again", `${first}<search><query>abc${second}`],
 ])("a block that is given up %s has calls in doubt, and the next one is read", (_, text) => {
@@ -35,6 +34,7 @@ it.each([
 
 it("leaves the calls of a text that ends in the block as they are", () => {
   expect(doubts(`${first}<edit><file src="b"><find>x</find><repl`)).toEqual(["recovered command"]);
+  expect(doubts(`${first}<!-- now\n${second}`)).toEqual(["recovered command"]);
   expect(doubts(`${first}<search><query>abc\ndef\n\nghi`)).toEqual(["recovered command"]);
   expect(doubts(`${first}<search query\n\nI stop here.`)).toEqual(["recovered command?"]);
 });

@@ -54,6 +54,8 @@ export function foreignCloser(text: string, own: TextProtocol): Span | undefined
     found.push({ name: match[1], shape: match[0].charAt(0), start });
     end = text.slice(0, start).trimEnd().length;
   }
+  // A text of nothing else is about them.
+  if (end === 0) return undefined;
   const looked = new Map<string, boolean>();
   const isOpened = (name: string, shape: string): boolean => {
     const key = shape + name.toLowerCase();

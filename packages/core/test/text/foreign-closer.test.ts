@@ -27,6 +27,7 @@ it.each([
 it.each([
   "<invoke name='a'><parameter name='b'>x</parameter></invoke>",
   "the tag </invoke> ends it.",
+  "</parameter>\n</invoke>",
   "<div>\n</div>",
   "Array<string>",
   "list[0]",
@@ -58,7 +59,7 @@ it("finds none in the files of this repository, and costs no more than it reads"
     expect(found(readFileSync(new URL(file, folder), "utf8")), file).toBeUndefined();
   for (const tail of ["</invoke>", "<|a|>", "</s>", ">", "[/TOOL_CALL] "]) {
     const started = performance.now();
-    foreignCloser(tail.repeat(40_000), "tam");
+    foreignCloser(`x${tail.repeat(40_000)}`, "tam");
     expect(performance.now() - started).toBeLessThan(1500);
   }
 });

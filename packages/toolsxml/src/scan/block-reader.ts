@@ -204,7 +204,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   /** What of the text behind a break is not the block's: another block, whose offset this is, or prose behind a tag that never ends. */
   #goesOn(source: Source): number | "prose" | undefined {
     const { call, unknown, options } = this.#draft;
-    const open = this.#tags.openTag?.start ?? this.#tags.comment;
+    const open = this.#tags.openTag?.start ?? -1;
+    // What stands in a comment is no block.
+    if (this.#tags.comment >= 0) return undefined;
     const from = (call?.tag ?? unknown)?.end ?? (open < 0 ? source.length : open);
     const text = source.slice(from, source.length);
     const { memory } = options;
