@@ -1,6 +1,6 @@
 import { parse as parseAttp } from "@toolglot/attp";
 import { bindPlan, parse as parseTam } from "@toolglot/tam";
-import { parse as parseToolsXml } from "@toolglot/toolsxml";
+import { parse as parseToolsXml, toolsxmlProtocol } from "@toolglot/toolsxml";
 import { describe, expect, it } from "vitest";
 import { bodyCall, oneCall, type Task, threeCalls, tools } from "../src/tokens/content.ts";
 import { breakEven, costOf, promptLength } from "../src/tokens/costs.ts";
@@ -101,4 +101,37 @@ it("should make tables whose rows have a cell for each column", () => {
       expect(row.join()).not.toMatch(/NaN|undefined/);
     }
   }
+});
+
+it("is in a history no more than 1.05 times what the model wrote, with tools that nobody marked", () => {
+  const text = { type: "string" } as const;
+  const declared = [
+    {
+      name: "write_file",
+      description: "",
+      inputSchema: {
+        type: "object" as const,
+        properties: { path: text, content: text, mode: { type: "integer" as const } },
+      },
+    },
+  ];
+  const cards = Array.from({ length: 10 }, (_, at) =>
+    `<div class="card" id="c${at}">\n  <h2>Card & ${at}</h2>\n  <p>"Text" of ${at}</p>\n</div>\n`.repeat(4),
+  );
+  const model = cards.map(
+    (content, at) =>
+      `<tools>\n<write_file mode="420">\n<path>cards/${at}.html</path>\n<content><![CDATA[${content}]]></content>\n</write_file>\n</tools>`,
+  );
+  const protocol = toolsxmlProtocol({ prompt: { forProtocol: "toolsxml/1", build: ({ toolsText }) => toolsText } });
+  const held = cards.map((content, at) => {
+    const call = {
+      id: "1",
+      name: "write_file",
+      input: { path: `cards/${at}.html`, content, mode: 420 },
+      protocol: "x",
+    };
+    const actions = [{ kind: "calls" as const, span: { start: 0, end: 0 }, calls: [call] }];
+    return protocol.formatActions(actions, { tools: declared, lossy: true });
+  });
+  for (const { count } of tokenizers) expect(count(held.join("\n")) / count(model.join("\n"))).toBeLessThan(1.05);
 });

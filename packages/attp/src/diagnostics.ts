@@ -15,6 +15,7 @@ export type AttpRepairCode =
   | "attp/nested-fence"
   | "attp/indented"
   | "attp/dedented"
+  | "attp/invisible-characters"
   | "attp/json-document"
   | "attp/missing-status"
   | "attp/unclosed-fence"
@@ -34,6 +35,8 @@ export type AttpDiagnosticCode =
   | "attp/missing-target"
   | "attp/missing-tool-call"
   | "attp/status-synonym"
+  | "attp/dressed-value"
+  | "attp/foreign-closer"
   | "attp/unused-code"
   | "attp/unused-message"
   | "attp/unknown-key"
@@ -100,6 +103,11 @@ const repairTexts: Readonly<Record<Short<AttpRepairCode>, readonly [DiagnosticTe
   ],
   indented: ["none", "The document's fence is indented; that indentation was taken off."],
   dedented: ["none", "The code is indented as a whole; that indentation was taken off."],
+  "invisible-characters": [
+    "none",
+    "Invisible characters at the edges of the code were taken off.",
+    "Leave out zero-width characters.",
+  ],
   "json-document": ["structure", "The document is written as JSON.", "Write TOML: thought, then [tool_call]."],
   "missing-status": [
     "structure",
@@ -136,6 +144,18 @@ const faults: Readonly<Record<Exclude<ShortCode, Short<AttpRepairCode>>, Diagnos
   "missing-target": ["warning", "none", "There is no target."],
   "missing-tool-call": ["error", "structure", "The document holds no call.", "Write [tool_call] with status."],
   "status-synonym": ["warning", "structure", 'status was read as "fail".', 'Write status = "fail".'],
+  "foreign-closer": [
+    "warning",
+    "value",
+    "The code ends with tags or marks that close a call in another format; they were kept.",
+    "Write it without them.",
+  ],
+  "dressed-value": [
+    "warning",
+    "value",
+    "Quotes, emphasis or characters that nobody sees stand at the edges of the value; they were kept.",
+    "Write the value alone between its quotes.",
+  ],
   "unused-code": ["warning", "none", "code next to a fail is not run."],
   "unused-message": ["warning", "none", "message next to a success is not used."],
   "unknown-key": ["info", "none", "The protocol does not know this key; it is kept in extra."],

@@ -1,12 +1,15 @@
-import { isObject } from "@toolglot/internal";
+import { foreignCloser } from "@toolglot/core/text";
+import { isDressed, isObject, withoutInvisible } from "@toolglot/internal";
 import { stringify } from "smol-toml";
 import { commonIndent, unwrapFence } from "./repair/code.ts";
-import { escapeControl, hasControl } from "./toml-text.ts";
+import { isCleanEnd } from "./scan/string-scan.ts";
+import { escapeControl, escapeUnit, hasControl } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
 
 /**
  * Writes a document as the protocol's template has it. `parse(serialize(document))` gives the same thought, call and
- * extra. Throws `TypeError` for a document without a call, and for `null` and lone surrogates in extra, which TOML cannot hold.
+ * extra, without a finding of what was written. Throws `TypeError` for a document without a call, and for `null`, lone surrogates and
+ * very deep nesting in extra, which TOML or its readers cannot hold.
  */
 export function serialize({ thought, toolCall, extra = {} }: Partial<AttpDocument>): string {
   if (!toolCall) throw new TypeError("serialize() needs a document with a toolCall; this one has none");
@@ -46,33 +49,42 @@ function holdsTables(value: unknown): boolean {
 }
 
 function toToml(data: Record<string, unknown>): string {
-  if (holdsNull(data)) throw new TypeError("serialize() cannot write null: TOML has no such value");
-  const text = stringify(data).trimEnd();
-  if (
-    /[\ud800-\udfff]/u.test(
-      JSON.stringify(data).replace(/\\u(d[89a-f]..)/gi, (_, unit) => String.fromCharCode(parseInt(unit, 16))),
-    )
-  )
-    throw new TypeError("serialize() cannot write a lone surrogate in extra");
-  return text;
+  checkExtra(data, 0);
+  return stringify(data).trimEnd();
 }
 
-function holdsNull(value: unknown): boolean {
-  if (value === null || value === undefined) return true;
-  return typeof value === "object" && Object.values(value).some(holdsNull);
+/** No document is read that is nested deeper. */
+const deepest = 150;
+
+/** Throws for what TOML has no form for, or that would not be read back. */
+function checkExtra(value: unknown, depth: number): void {
+  const kind = value === undefined ? "null" : value === null ? "null" : typeof value;
+  if (!/^(?:object|string|number|boolean)$/.test(kind))
+    throw new TypeError(`serialize() cannot write ${kind}: TOML has no such value`);
+  const record = typeof value === "object" ? (value as Record<string, unknown>) : {};
+  for (const text of typeof value === "string" ? [value] : Object.keys(record))
+    if (/\p{Cs}/u.test(text)) throw new TypeError("serialize() cannot write a lone surrogate in extra");
+  if (depth > deepest) throw new TypeError("serialize() cannot write extra that is nested so deeply");
+  for (const item of Object.values(record)) checkExtra(item, depth + 1);
 }
 
 /** A line that a reader could take for another document's beginning. */
 const beginsDocument = /^[ \t]*(?:\[{1,2}\s*tool_call|thought\s*=)/im;
 
-/** A literal string where the text allows it and nothing in it would be taken for something to repair. */
+/** A literal string where the text allows it and nothing in it would be taken for something to repair, or for an end in doubt. */
 function code(text: string): string {
   const plain = !hasControl(text) && !text.includes("'''") && !text.endsWith("'") && !beginsDocument.test(text);
   const untouched =
     commonIndent(text) === "" &&
+    foreignCloser(text, "attp") === undefined &&
+    withoutInvisible(text) === text &&
     unwrapFence(text, "python") === undefined &&
     unwrapFence(text, "javascript") === undefined;
-  return plain && untouched ? `'''\n${text}'''` : oneLine(text);
+  const lastLine = text.slice(text.lastIndexOf("\n") + 1);
+  const isCertain =
+    text.split('"""').length % 2 === 1 &&
+    isCleanEnd({ keyStart: 0, lineStart: 0 }, lastLine === text ? `\n${text}` : lastLine, false);
+  return plain && untouched && isCertain ? `'''\n${text}'''` : oneLine(text);
 }
 
 function multiLine(text: string): string {
@@ -82,5 +94,12 @@ function multiLine(text: string): string {
 }
 
 function oneLine(text: string): string {
-  return `"${escapeControl(text.replaceAll("\\", "\\\\")).replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t")}"`;
+  const escaped = escapeLine(text);
+  if (!isDressed(escaped) && !foreignCloser(escaped, "attp")) return `"${escaped}"`;
+  // A reader would doubt the text's edges: escapes show that they are meant.
+  const edge = (unit: string): string => (/[\ud800-\udfff]/.test(unit) ? unit : escapeUnit(unit));
+  return `"${edge(text.charAt(0))}${escapeLine(text.slice(1, -1))}${text.length > 1 ? edge(text.slice(-1)) : ""}"`;
 }
+
+const escapeLine = (text: string): string =>
+  escapeControl(text.replaceAll("\\", "\\\\")).replaceAll('"', '\\"').replaceAll("\n", "\\n").replaceAll("\t", "\\t");

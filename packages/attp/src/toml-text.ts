@@ -27,7 +27,8 @@ export function hasControl(text: string): boolean {
 /** Writes those units as TOML's basic strings do. */
 export function escapeControl(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a basic string must escape.
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (unit) =>
-    unit === "\r" ? "\\r" : `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`,
-  );
+  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (unit) => (unit === "\r" ? "\\r" : escapeUnit(unit)));
 }
+
+/** A unit as an escape of basic strings. */
+export const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -3,11 +3,69 @@ export function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-const otherSpace = /[\u00a0\u1680\u180e\u2000-\u200d\u202f\u205f\u2060\u3000\ufeff]/;
-
-/** White space within a line: space, tab, carriage return, those of other scripts, and what has no width. */
+/** White space of any script within a line, a carriage return among it. */
 export function isLineSpace(code: number): boolean {
-  return code === 32 || code === 9 || code === 13 || (code > 159 && otherSpace.test(String.fromCharCode(code)));
+  if (code < 160) return code === 32 || code === 9 || (code > 10 && code < 14);
+  return (code < 0x3001 || code === 0xfeff) && /\s/.test(String.fromCharCode(code));
+}
+
+/** What no font shows, as a class of a pattern: marks of format and fillers, without those that change the character before them. */
+export const invisible =
+  "\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\u3164\\ufeff\\uffa0";
+const invisibleUnit = new RegExp(`[${invisible}]`);
+const unseenText = new RegExp(`^[\\s${invisible}]*$`);
+
+/** Whether no font shows a unit, though it is no white space. */
+export function isInvisible(code: number): boolean {
+  return (
+    code > 172 && (code < 0x2070 || code > 0xfefe || code === 0x3164) && invisibleUnit.test(String.fromCharCode(code))
+  );
+}
+
+/** Whether a unit is neither white space nor invisible. */
+export function isSeen(code: number): boolean {
+  return code !== 10 && !isLineSpace(code) && !isInvisible(code);
+}
+
+const invisibleUnits = new RegExp(`[${invisible}]`, "g");
+
+/** Takes invisible characters off the edges of a text, and leaves the white space there. */
+export function withoutInvisible(text: string): string {
+  let first = 0;
+  let last = text.length;
+  while (first < last && !isSeen(text.charCodeAt(first))) first += 1;
+  while (last > first && !isSeen(text.charCodeAt(last - 1))) last -= 1;
+  if (first === 0 && last === text.length) return text;
+  const edge = (part: string): string => part.replace(invisibleUnits, "");
+  return edge(text.slice(0, first)) + text.slice(first, last) + edge(text.slice(last));
+}
+
+/** Whether a reader sees nothing of a text: it is empty, or nothing but white space of any script and invisible characters. */
+export function isUnseen(text: string): boolean {
+  return unseenText.test(text);
+}
+
+const emphasis = /^(([*_~`´＊＿])\2{0,2})(?=\S)(?:(?!\2)[^\n])+(?<=\S)\1$/;
+const quotation = /^\p{Quotation_Mark}[^\n]*\p{Quotation_Mark}$/u;
+
+/** Letters and digits of ASCII, the marks of paths, and Han: most values begin and end with them. */
+const isPlain = (code: number): boolean =>
+  (code > 45 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 0x33ff && code < 0xa000);
+
+/**
+ * Whether a value of one line is dressed: it stands in one pair of quotes or of emphasis, in any script, or begins or ends with what
+ * nobody sees. A name between underscores is a name.
+ */
+export function isDressed(text: string): boolean {
+  const end = text.length - 1;
+  if (end < 0 || (isPlain(text.charCodeAt(0)) && isPlain(text.charCodeAt(end)))) return false;
+  const [first, last] = [text.charAt(0), end > 0 ? text.charAt(end) : "x"] as const;
+  if (isUnseen(first) || isUnseen(last)) return true;
+  if (quotation.test(text) && (first === last || !/["']/.test(first + last))) {
+    const inside = text.slice(1, -1);
+    return !inside.includes(first) && !inside.includes(last);
+  }
+  return emphasis.test(text) && !/^_\w+_$/.test(text);
 }
 
 /** White space of ASCII: space, tab, line feed, vertical tab, form feed, carriage return. */

@@ -13,7 +13,19 @@ export {
 } from "./async.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
-export { isBlank, isLineSpace, isSpace, lineEnd, matchAt } from "./characters.ts";
+export {
+  invisible,
+  isBlank,
+  isDressed,
+  isInvisible,
+  isLineSpace,
+  isSeen,
+  isSpace,
+  isUnseen,
+  lineEnd,
+  matchAt,
+  withoutInvisible,
+} from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
@@ -31,7 +43,7 @@ export {
 } from "./json.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
-export { type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
+export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
 export { retryAfter } from "./retry-after.ts";
 export { SenderContext } from "./sender-context.ts";

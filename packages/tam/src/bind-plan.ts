@@ -9,8 +9,9 @@ import {
   toJsonText,
 } from "@toolglot/core";
 import { textHash } from "@toolglot/core/text";
-import { type DeclaredParams, declaredParams, findParam, findTool } from "./declared.ts";
-import { readHinted } from "./hints.ts";
+import { type DeclaredParams, declaredParams, findParam, findTool, hintsAtMost, keepsWhiteSpace } from "./declared.ts";
+import { exactValue } from "./fields/value.ts";
+import { readHinted, readJsonString } from "./hints.ts";
 import { matchName } from "./names.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
 
@@ -58,7 +59,13 @@ class StepBinding {
   constructor(step: TamStep, tools: readonly ToolDefinition[] | undefined) {
     this.#step = step;
     for (const error of step.errors) this.#fail(error);
-    const found = tools && findTool(step.tool, tools);
+    const found =
+      tools &&
+      findTool(
+        step.tool,
+        tools,
+        step.errors.some(({ type }) => type === "UnknownTool"),
+      );
     if (!found) return;
     if ("error" in found) this.#fail(found.error);
     else {
@@ -71,7 +78,7 @@ class StepBinding {
   bind(block: TamBlock, commonOf: (tool: ToolDefinition, declared: DeclaredParams) => string[]): PlanStep {
     const step = this.#step;
     for (const [name, hint] of Object.entries(step.typeHints)) {
-      const bound = this.#tool ? findParam(name, this.#tool) : { name };
+      const bound = this.#tool ? findParam(name, this.#tool, true) : { name };
       if ("name" in bound) this.#hints.set(bound.name, hint);
     }
     for (const [name, text] of Object.entries(step.params)) {
@@ -114,7 +121,7 @@ class StepBinding {
 
   /** The parameter that a name means, from now on given; undefined, with an error, when there is none. */
   #take(name: string, knownAsGiven?: ReadonlySet<string>): string | undefined {
-    const bound = this.#tool ? findParam(name, this.#tool) : { name };
+    const bound = this.#tool ? findParam(name, this.#tool, this.#errors.length >= hintsAtMost) : { name };
     if ("error" in bound) {
       this.#fail(bound.error);
       return undefined;
@@ -128,8 +135,13 @@ class StepBinding {
   #convert(name: string, text: string, raw: string | undefined): void {
     const schema = this.#declared?.schemas.get(name) ?? this.#declared?.others;
     const hint = this.#hints.get(name);
-    const exact = typeof schema === "object" && schema["x-preserve-whitespace"] === true;
-    const source = exact && raw !== undefined ? raw.replace(/^\r?\n/, "").replace(/\r?\n$/, "") : text;
+    const exact = keepsWhiteSpace(schema);
+    // A JSON string says its text exactly, whatever the schema.
+    if (!hint && raw !== undefined && raw !== text && readJsonString(raw) === text) {
+      this.#params[name] = text;
+      return;
+    }
+    const source = exact && raw !== undefined ? exactValue(raw) : text;
     if (hint) {
       const read = readHinted(source, hint);
       if ("value" in read) this.#params[name] = read.value;
@@ -147,9 +159,9 @@ class StepBinding {
     this.#fail(issues ? { type: "InvalidInput", message, issues } : { type: "InvalidInput", message });
   }
 
-  /** The parser may have reported it already. */
+  /** The parser may have reported it already, with a hint or without. */
   #fail(error: ToolErrorInfo): void {
-    const key = `${error.type}: ${error.message}`;
+    const key = `${error.type}: ${error.message.replace(/((?: has no parameter|There is no tool) "(?:[^"\\]|\\.)*"\.) .*$/s, "$1")}`;
     if (!this.#reported.has(key)) this.#errors.push(error);
     this.#reported.add(key);
   }

@@ -61,12 +61,17 @@ export function declaredParams({ inputSchema }: Pick<ToolDefinition, "inputSchem
   return made;
 }
 
+/** Whether a parameter takes its text as it is written. */
+export const keepsWhiteSpace = (schema: JsonSchema | undefined): boolean =>
+  typeof schema === "object" && schema["x-preserve-whitespace"] === true;
+
 const namesOf = new WeakMap<readonly ToolDefinition[], string[]>();
 
-/** The tool that a name means, or the error for the model. */
+/** The tool that a name means, or the error for the model; `brief` as in {@link findParam}. */
 export function findTool(
   name: string,
   tools: readonly ToolDefinition[],
+  brief = false,
 ): { tool: ToolDefinition } | { error: ToolErrorInfo } {
   const before = namesOf.get(tools);
   // A host may change its list.
@@ -77,16 +82,27 @@ export function findTool(
   if (found && "match" in found) return { tool: tools[names.indexOf(found.match)] as ToolDefinition };
   const type = "UnknownTool";
   if (found) return { error: { type, message: `The tool ${quote(name)} could be ${either(found.candidates)}.` } };
+  const message = `There is no tool ${quote(name)}.`;
   return {
     error: {
       type,
-      message: `There is no tool ${quote(name)}. ${cure(name, names, "The tools are", "There are no tools.")}`,
+      message: brief ? message : `${message} ${cure(name, names, "The tools are", "There are no tools.")}`,
     },
   };
 }
 
-/** The parameter that a name means (the name itself when the tool takes any), or the error for the model. */
-export function findParam(name: string, tool: ToolDefinition): { name: string } | { error: ToolErrorInfo } {
+/** So many names of a block or a step are compared with the declared ones: ten hints teach as much as a thousand. */
+export const hintsAtMost = 10;
+
+/**
+ * The parameter that a name means (the name itself when the tool takes any), or the error for the model. `brief`: the error does not say
+ * what may have been meant, which costs a comparison with every declared name.
+ */
+export function findParam(
+  name: string,
+  tool: ToolDefinition,
+  brief = false,
+): { name: string } | { error: ToolErrorInfo } {
   const { names, others } = declaredParams(tool);
   const found = matchName(name, names);
   if (found && "match" in found) return { name: found.match };
@@ -96,8 +112,10 @@ export function findParam(name: string, tool: ToolDefinition): { name: string } 
       error: { type, message: `The parameter ${quote(name)} of ${tool.name} could be ${either(found.candidates)}.` },
     };
   if (others !== undefined) return { name };
-  const message = `${tool.name} has no parameter ${quote(name)}. ${cure(name, names, "It takes", "It takes none.")}`;
-  return { error: { type, message } };
+  const message = `${tool.name} has no parameter ${quote(name)}.`;
+  return {
+    error: { type, message: brief ? message : `${message} ${cure(name, names, "It takes", "It takes none.")}` },
+  };
 }
 
 /** So many names are listed at most. */

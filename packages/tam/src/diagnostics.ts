@@ -10,6 +10,10 @@ export type TamRepairCode =
   | "tam/unclosed-block"
   | "tam/equals-separator"
   | "tam/stray-text"
+  | "tam/commented-field"
+  | "tam/dressed-value"
+  | "tam/foreign-closer"
+  | "tam/invisible-characters"
   | "tam/duplicate-key"
   | "tam/unknown-type-hint"
   | "tam/uneven-indent";
@@ -57,6 +61,30 @@ const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, Diagnost
   "unclosed-block": ["warning", "structure", "The block has no end marker.", "End the block with <|[END_TOOL]|>."],
   "equals-separator": ["warning", "structure", "A key is followed by = instead of a colon.", "Write key:»»»value«««."],
   "stray-text": ["warning", "none", "Text between fields was skipped.", "Begin comments with #."],
+  "commented-field": [
+    "warning",
+    "value",
+    "Signs stand before the key, or around the field: it may be commented out.",
+    "Leave out what is not to run; comments are lines that begin with #.",
+  ],
+  "foreign-closer": [
+    "warning",
+    "value",
+    "The value ends with tags or marks that close a call in another format; they were kept.",
+    "Write it without them.",
+  ],
+  "dressed-value": [
+    "warning",
+    "value",
+    "Quotes, emphasis or an invisible character stand at the edges of the value; they were kept.",
+    "Write the value alone between »»» and «««.",
+  ],
+  "invisible-characters": [
+    "warning",
+    "none",
+    "Invisible characters at the edges of the value were taken off.",
+    "Leave out zero-width characters.",
+  ],
   "duplicate-key": ["warning", "structure", ""],
   "unknown-type-hint": [
     "warning",

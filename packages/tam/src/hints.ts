@@ -27,6 +27,13 @@ export function readHinted(text: string, hint: TamTypeHint): HintedValue {
   }
 }
 
+/** The text that a JSON string says; undefined for all else. */
+export function readJsonString(text: string): string | undefined {
+  if (!text.trimStart().startsWith('"')) return undefined;
+  const read = readJson(text);
+  return "value" in read && typeof read.value === "string" ? read.value : undefined;
+}
+
 function readJson(text: string): HintedValue {
   let value: unknown;
   try {

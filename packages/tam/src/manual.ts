@@ -12,7 +12,7 @@ import { checkKeys } from "@toolglot/internal";
 import { declaredParams } from "./declared.ts";
 import { makeStep } from "./make-step.ts";
 import { normalizeKey, reservedKey } from "./names.ts";
-import { serialize } from "./serialize.ts";
+import { plainBody, serialize } from "./serialize.ts";
 
 /** Beyond so many tools, each is one line. */
 const longList = 100;
@@ -60,7 +60,7 @@ function fieldKey(name: string): string {
   return reservedKey.test(key) ? `common_${key}` : key;
 }
 
-/** One call: of the first tool that shows one which a block can hold. */
+/** One call: of the first tool that shows one which a block can hold in plain text. */
 function example(tools: readonly ToolDefinition[]): string {
   const given = tools.flatMap((tool) => (tool.examples ?? []).map(({ input }) => ({ tool, input })));
   const made = tools.map((tool) => {
@@ -79,6 +79,7 @@ function example(tools: readonly ToolDefinition[]): string {
       const key = normalizeKey(name);
       (reservedKey.test(key) ? common : step.params)[key] = typeof value === "string" ? value : toJsonText(value);
     }
+    if (Object.values(step.params).some((text) => plainBody(text) === undefined)) continue;
     try {
       return serialize({ common, steps: [step] }).trimEnd();
     } catch {

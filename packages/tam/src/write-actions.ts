@@ -9,17 +9,17 @@ import {
   toJsonText,
 } from "@toolglot/core";
 import { inputObject } from "@toolglot/core/results";
-import { type ActionWriter, actionCalls, exactJsonText, withText } from "@toolglot/core/text";
+import { type ActionWriter, actionCalls, withText } from "@toolglot/core/text";
 import { declaredParams, findParam, findTool } from "./declared.ts";
 import { makeStep } from "./make-step.ts";
 import { normalizeKey, reservedKey } from "./names.ts";
-import { writeBlock } from "./serialize.ts";
+import { delimitedJson, plainBody, writeBlock } from "./serialize.ts";
 import type { TamStep, TamTypeHint } from "./types.ts";
 import { protect } from "./write-field.ts";
 
 /**
- * A block for each action: calls become steps, one block for each when a parameter's name asks for that. The nearest form of a value
- * that no delimiters can hold shows it with zero-width spaces.
+ * A block for each action: calls become steps, one block for each when a parameter's name asks for that. The nearest form has keys
+ * instead of names that are none, and the name of a tool with zero-width spaces where delimiters can't hold it.
  */
 export const writeActions: ActionWriter = (actions, { tools, text, nearest }) =>
   withText(text, actions.map((action) => writeAction(action, nearest ? undefined : tools)).join("\n"));
@@ -32,8 +32,7 @@ function writeAction(action: Action, tools: readonly ToolDefinition[] | undefine
   const calls = actionCalls(action, tools === undefined);
   if (typeof calls === "string") return calls;
   const alone = calls.some((call) => Object.keys(inputObject(call)).some((name) => reservedKey.test(keyOf(name))));
-  const write = tools ? (some: readonly Asking[]) => writeCalls(some, tools) : writeNearest;
-  return (alone ? calls.map((call) => [call]) : [calls]).map(write).join("\n");
+  return (alone ? calls.map((call) => [call]) : [calls]).map((some) => writeCalls(some, tools)).join("\n");
 }
 
 const keyOf = (name: string): string => normalizeKey(name) || "input";
@@ -50,13 +49,18 @@ function writePlan({ plan }: PlanAction, tools: readonly ToolDefinition[]): stri
   return writeBlock({ steps, common });
 }
 
-function writeCalls(calls: readonly Asking[], tools: readonly ToolDefinition[]): string {
+function writeCalls(calls: readonly Asking[], tools: readonly ToolDefinition[] | undefined): string {
   const common = createRecord<string>();
   const steps = calls.map((call, at) => {
-    const step = makeStep(at + 1, call.name);
+    const step = makeStep(at + 1, tools ? call.name : protect(call.name));
     for (const [name, value] of Object.entries(inputObject(call))) {
-      if (reservedKey.test(keyOf(name))) common[name] = textOf(value);
-      else if (value !== undefined) put(step, name, value, tools);
+      const key = tools ? name : keyOf(name);
+      if (reservedKey.test(keyOf(name))) {
+        const text = textOf(value);
+        const isPlain = plainBody(text) !== undefined;
+        common[key] = isPlain ? text : delimitedJson(text);
+        if (!isPlain) step.typeHints[key] = "json";
+      } else if (value !== undefined) put(step, key, value, tools ?? []);
     }
     return step;
   });
@@ -72,10 +76,6 @@ function put(step: TamStep, name: string, value: unknown, tools: readonly ToolDe
   const bound = tool && findParam(name, tool);
   const declared = tool && declaredParams(tool);
   const schema = bound && "name" in bound ? (declared?.schemas.get(bound.name) ?? declared?.others) : undefined;
-  if (typeof schema === "object" && schema["x-preserve-whitespace"] === true && text !== text.trim()) {
-    step.params[name] = text.trim();
-    step.raw[name] = `\n${text}\n`;
-  }
   const hint = hintFor(value, text, schema, tool);
   if (hint) step.typeHints[name] = hint;
 }
@@ -96,20 +96,5 @@ function hintFor(
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));
-  return exactJsonText(value, /[«»《》<>]/g);
-}
-
-/** A call that was made is history: a value that no delimiters can hold is shown, with zero-width spaces, not refused. */
-function writeNearest(calls: readonly Asking[]): string {
-  const common = createRecord<string>();
-  const steps = calls.map((call, at) => {
-    const step = makeStep(at + 1, protect(call.name));
-    for (const [name, value] of Object.entries(inputObject(call))) {
-      const key = keyOf(name);
-      const text = protect(typeof value === "string" ? value : toJsonText(value));
-      (reservedKey.test(key) ? common : step.params)[key] = text;
-    }
-    return step;
-  });
-  return writeBlock({ steps, common });
+  return delimitedJson(value);
 }

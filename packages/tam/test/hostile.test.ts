@@ -1,7 +1,8 @@
-import { isRunnable } from "@toolglot/core";
+import { isRunnable, type ToolDefinition } from "@toolglot/core";
 import { rounds } from "@toolglot/internal/testing";
 import { cut } from "@toolglot/internal/testing/parsers";
 import { expect, it } from "vitest";
+import { bindPlan, parse } from "../src/index.ts";
 import { blockOfLines, readChunks } from "./read-chunks.ts";
 
 const start = "<|[REQUEST_TOOL]|>\n";
@@ -58,4 +59,33 @@ it("holds a value of a million units", () => {
 it("reads a thousand blocks", () => {
   const { result } = readChunks([`\`\`\`\n${around("x")}\`\`\`\n`.repeat(1000)]);
   expect(result.blocks.filter(isRunnable)).toHaveLength(1000);
+});
+
+it("reads unknown names at the same cost whatever is declared, and bounds what it says of them", () => {
+  const declared = (count: number): ToolDefinition[] => [
+    {
+      name: "note",
+      description: "",
+      inputSchema: {
+        type: "object",
+        properties: Object.fromEntries(
+          Array.from({ length: count }, (_, at) => [`parameter_${at}`, { type: "string" }]),
+        ),
+      },
+    },
+  ];
+  const keys = Array.from({ length: 2000 }, (_, at) => `paramter_${at}q:»»»x«««`).join("\n");
+  const text = `<|[REQUEST_TOOL]|>\ncommand:»»»note«««\n${keys}\n<|[END_TOOL]|>`;
+  const cost = (tools: ToolDefinition[]): number => {
+    const started = process.cpuUsage();
+    const { blocks, diagnostics } = parse(text, { tools });
+    for (const block of blocks) bindPlan(block, tools);
+    const { user } = process.cpuUsage(started);
+    expect(diagnostics.length).toBeLessThan(50);
+    expect(diagnostics.filter(({ message }) => message.includes("Did you mean")).length).toBeLessThanOrEqual(10);
+    expect(blocks[0]?.steps[0]?.errors.filter(({ message }) => message.includes("Did you mean"))).toHaveLength(10);
+    return user / 1000;
+  };
+  cost(declared(1));
+  expect(cost(declared(400))).toBeLessThan(Math.max(300, 4 * cost(declared(1))));
 });

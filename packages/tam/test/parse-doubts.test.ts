@@ -137,7 +137,7 @@ describe("indentation of fields", () => {
   it.each([
     ["all lines alike", "  a:»»»\n  x\n    y\n\n  z\n  «««\n", "x\n  y\n\nz", false],
     ["the specification's example", "  a:»»»x\n  y«««\n", "x\ny", false],
-    ["the first line further", "  a:»»»\n    x\n    y\n«««\n", "x\n  y", false],
+    ["the first line further", "  a:»»»\n    x\n    y\n«««\n", "  x\n  y", false],
     ["no field indented", "a:»»»\nx\n  y\n«««\n", "x\n  y", false],
     ["lines at the margin", "  a:»»»\nx\n    y\n«««\n", "x\n  y", true],
     ["by a tab", "\ta:»»»\nx\n    y\n«««\n", "x\n   y", true],

@@ -59,7 +59,7 @@ it.each(["<<<", "《《《", "««", "««««", "««《"])("takes %s for a clo
   ]);
 });
 
-it("trims values, keeps them in raw, and takes off the field's indentation", () => {
+it("takes off layout and the field's indentation, and keeps the text as written in raw", () => {
   const text = blockOfLines(
     "  command:»»»T«««",
     "\ta:»»»",
@@ -71,7 +71,7 @@ it("trims values, keeps them in raw, and takes off the field's indentation", () 
     "      3«««",
   ).replaceAll("\n", "\r\n");
   const [step] = parse(text).blocks[0]?.steps ?? [];
-  expect(step?.params).toMatchObject({ a: "x\n y", b: "1\n2\n  3" });
+  expect(step?.params).toMatchObject({ a: "   x\n y", b: "1\n2\n  3" });
   expect(step?.raw).toMatchObject({ a: "\r\n    x\r\n  y\r\n ", b: "1\r\n  2\r\n      3" });
 });
 

@@ -189,9 +189,5 @@ it("should write values that would end their field", () => {
   const { blocks } = parse(part?.type === "text" ? part.text : "");
   expect(blocks).toHaveLength(1);
   expect(blocks[0]?.steps).toHaveLength(1);
-  const plain = Object.entries(blocks[0]?.steps[0]?.params ?? {}).map(([name, text]) => [
-    name,
-    text.replaceAll("\u200b", ""),
-  ]);
-  expect(Object.fromEntries(plain)).toMatchObject({ a: input.a, b: "", c: "", e: "«", f: "»" });
+  expect({ ...blocks[0]?.steps[0]?.params }).toEqual(input);
 });

@@ -7,16 +7,19 @@ export type ToolsXmlRepairCode =
   | "toolsxml/unclosed-tag"
   | "toolsxml/unclosed-cdata"
   | "toolsxml/doubtful-close"
+  | "toolsxml/foreign-closer"
   | "toolsxml/stray-text"
   | "toolsxml/stray-tag"
   | "toolsxml/duplicate-attribute"
   | "toolsxml/bare-body"
   | "toolsxml/curly-quotes"
+  | "toolsxml/invisible-characters"
   | "toolsxml/json-envelope";
 
 /** Every code of this package. */
 export type ToolsXmlDiagnosticCode =
   | ToolsXmlRepairCode
+  | "toolsxml/dressed-value"
   | "toolsxml/malformed-tag"
   | "toolsxml/unknown-tag"
   | "toolsxml/unknown-attribute"
@@ -52,6 +55,12 @@ const table: Record<ToolsXmlDiagnosticCode, DiagnosticText> = {
     "It is not clear which closing tag ends this body.",
     "Put text that holds its own closing tag into <![CDATA[…]]>.",
   ],
+  "toolsxml/foreign-closer": [
+    W,
+    "value",
+    "The text ends with tags or marks that close a call in another format.",
+    "Write it without them. If they belong to the text, part the last one over two sections of CDATA.",
+  ],
   "toolsxml/stray-text": [
     W,
     "structure",
@@ -62,7 +71,24 @@ const table: Record<ToolsXmlDiagnosticCode, DiagnosticText> = {
   "toolsxml/duplicate-attribute": [W, "value", "The attribute is given twice; the first stands."],
   "toolsxml/bare-body": [W, "structure", "The body was taken as the tool's one parameter."],
   "toolsxml/curly-quotes": [W, "structure", "The quotes are not plain ones.", 'Write " around values.'],
-  "toolsxml/malformed-tag": [E, "value", "The tag can't be read.", 'Write attributes as name="value".'],
+  "toolsxml/invisible-characters": [
+    W,
+    "none",
+    "Characters that nobody sees were taken off the ends.",
+    "If they belong to the text, put it into <![CDATA[…]]>.",
+  ],
+  "toolsxml/dressed-value": [
+    W,
+    "value",
+    "The value stands in quotes or emphasis, or has white space at an end.",
+    "Write the value alone. If they belong to it, put it into <![CDATA[…]]>.",
+  ],
+  "toolsxml/malformed-tag": [
+    E,
+    "value",
+    "The tag can't be read.",
+    'Write attributes as name="value", and a text with quotes or tags in it as a child element.',
+  ],
   "toolsxml/unknown-tag": [E, "structure", "No tool has this name."],
   "toolsxml/unknown-attribute": [W, "none", "The attribute is not known; it is not used."],
   "toolsxml/unknown-property": [W, "none", "The tool does not declare this parameter."],

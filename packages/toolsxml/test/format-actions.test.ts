@@ -94,12 +94,15 @@ it("should write calls that read back as they are, whatever their input", () => 
 });
 
 it("should say where an input is that the format can't say, and write its nearest form for a history", () => {
-  const bad = calls(["write_file", { path: "a", body: 7 }]);
+  const bad = calls(["write_file", { path: "a", body: "b" }], ["read", { path: "a" }]);
   expect(() => protocol.formatActions(bad, { tools })).toThrow(ToolglotError);
   expect(() => protocol.formatActions(bad, { tools })).toThrow(
-    expect.objectContaining({ code: "toolsxml/unserializable" }),
+    expect.objectContaining({
+      code: "toolsxml/unserializable",
+      message: expect.stringContaining("<read> is a built-in tag: give the tool another name."),
+    }),
   );
-  expect(protocol.formatActions(bad, { tools, lossy: true })).toContain("write_file");
+  expect(protocol.formatActions(bad, { tools, lossy: true })).toContain('<read>{"path":"a"}</read>');
 });
 
 const write = fc.record({ path: text, body: text, note: text }, { requiredKeys: [] });

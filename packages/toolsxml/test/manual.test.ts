@@ -68,7 +68,8 @@ Parameters:
 - order ("new" | "best")
 Example:
 <tools>
-  <search_web query="R&amp;D" maxResults="3">
+  <search_web maxResults="3">
+    <query><![CDATA[R&D]]></query>
     <sites>a.org</sites>
     <sites>b.org</sites>
   </search_web>
@@ -203,7 +204,7 @@ describe("the call of a declared tool", () => {
   it("should refuse a tool name that can't be a tag w/ the cure", () => {
     expect(() => renderManual([{ ...search, name: "search web" }])).toThrow(TypeError);
     expect(() => renderManual([{ ...search, name: "a<b" }])).toThrow(/"a<b" can't be a tag: give the tool a name/);
-    expect(renderManual([{ ...search, name: "搜索.web" }])).toContain("<搜索.web query=");
+    expect(renderManual([{ ...search, name: "搜索.web" }])).toContain("<搜索.web maxResults=");
   });
 
   it("reads back whatever the example holds", () => {

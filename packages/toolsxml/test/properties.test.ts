@@ -1,6 +1,6 @@
 import { isRunnable } from "@toolglot/core";
 import { rounds } from "@toolglot/internal/testing";
-import { cut } from "@toolglot/internal/testing/parsers";
+import { cut, toldCalls } from "@toolglot/internal/testing/parsers";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { parse } from "../src/index.ts";
@@ -177,5 +177,55 @@ it("never runs a call that is cut off", () => {
       expect(blocks.filter(isRunnable)).toEqual([]);
     }),
     { numRuns: 100 * times },
+  );
+});
+
+const childPieces = fc.constantFrom(
+  ..."<query>|</query>|<limit>3</limit>|<sites>a</sites>|<![CDATA[|]]>|<!-- x -->|</query >|<query>|\n|  |\r\n|abc|a < b|&amp;|&|<b>|</search>|</quer|<q|</|é|<sites>|</sites>|<filter><year>1</year></filter>|<x/>|<query/>".split(
+    "|",
+  ),
+);
+const tagPieces = fc.constantFrom(
+  ' query="',
+  " query='",
+  '"',
+  "'",
+  " limit=3",
+  ' limit="4"',
+  " a &lt; <",
+  "\n",
+  " x",
+  "=",
+  "&am",
+  "/",
+);
+const search = fc
+  .tuple(
+    fc.array(tagPieces, { maxLength: 4 }),
+    fc.constantFrom("", "<query>", "<query><![CDATA[", "<limit>3</limit>\n<query>"),
+    fc.array(childPieces, { maxLength: 9 }),
+    fc.constantFrom("", "</query>", "]]></query>\n"),
+  )
+  .map(
+    ([tag, head, parts, tail]) =>
+      `<tools>\n<search${tag.join("")}>${head}${parts.join("")}${tail}</search>\n<ctrl>c</ctrl></tools>`,
+  );
+
+it("tells texts of custom calls as they come, alike in any chunks, and what is told is what is read", () => {
+  fc.assert(
+    fc.property(search, lengths, (source, sizes) => {
+      const whole = readChunks([source]);
+      expect(readChunks(cut(source, sizes))).toEqual(whole);
+      expect(readChunks(cut(source, [1]))).toEqual(whole);
+      const [block] = whole.result.blocks;
+      if (block?.status !== "complete") return;
+      const told = toldCalls(whole.events);
+      for (const [at, call] of block.calls.entries()) {
+        if (call.tool !== "custom") continue;
+        for (const [key, value] of Object.entries(call.input))
+          if (typeof value === "string" && value !== "") expect(told[at]?.texts.get(key)).toBe(value);
+      }
+    }),
+    { numRuns: 600 * times },
   );
 });

@@ -226,7 +226,7 @@ it("should write what is no call of the protocol too, and never throw", () => {
     "  </read>",
     '  <my_tool>{"a":1}</my_tool>',
     '  <edit>{"input":"raw"}</edit>',
-    "  <search_web>{}</search_web>",
+    "  <search_web/>",
     '  <x>{"input":[1]}</x>',
     "</tools>",
     "",

@@ -57,7 +57,9 @@ z
   <ctrl>c</ctrl>
   <mcp server="s" tool="t">{"a":"\\u003c\\u0026"}</mcp>
   <write_file path="p" mode="420">a < b</write_file>
-  <search>{"query":"q"}</search>
+  <search>
+    <query>q</query>
+  </search>
 </tools>
 `);
 });
@@ -75,8 +77,6 @@ it("refuses what no tag can say", () => {
     serialize(blockOf([{ tool: "custom", name, input }]), { tools });
   expect(custom("a b", {})).toThrow(/can't be a tag/);
   expect(custom("read", {})).toThrow(/built-in/);
-  expect(custom("write_file", { text: 1 })).toThrow(/raw body/);
-  expect(custom("write_file", { "a b": "", text: "" })).toThrow(/attribute/);
 });
 
 const piece = fc.constantFrom(

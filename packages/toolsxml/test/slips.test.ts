@@ -77,16 +77,16 @@ describe("calls outside a block", () => {
     expect(read(text)).toEqual({ said: [], calls: [], statuses: [] });
   });
 
-  it.each(["<tools>I list: <command>ls</command></tools>", "<tools>I list:\n  <command>ls</command>\n</tools>"])(
-    "are none with text behind the opener: %j",
-    (text) => {
-      expect(read(text)).toEqual({
-        said: ["stray-text warning structure"],
-        calls: [{ tool: "command", script: "ls" }],
-        statuses: ["recovered"],
-      });
-    },
-  );
+  it.each([
+    ["<tools>I list: <command>ls</command></tools>", "value"],
+    ["<tools>I list:\n  <command>ls</command>\n</tools>", "structure"],
+  ])("are none with text behind the opener: %j", (text, affects) => {
+    expect(read(text)).toEqual({
+      said: [`stray-text warning ${affects}`],
+      calls: [{ tool: "command", script: "ls" }],
+      statuses: ["recovered"],
+    });
+  });
 });
 
 describe("envelopes", () => {

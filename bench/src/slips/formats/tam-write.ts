@@ -34,7 +34,8 @@ export const carriers = new Set(["content", "script", "query"]);
 
 export const value = ({ tool: name, params }: TamCall): Value => ({
   tool: name,
-  params: Object.fromEntries(params.map(([key, param]) => [key, param.trim()])),
+  // Only a text of one line loses its outer white space.
+  params: Object.fromEntries(params.map(([key, param]) => [key, param.includes("\n") ? param : param.trim()])),
 });
 
 /** Bodies of many lines begin on a line of their own. */

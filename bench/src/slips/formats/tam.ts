@@ -58,7 +58,7 @@ function meanings(whole: string): Value[][] {
     if (found === undefined || !(name === "command" || declared.has(name))) return [];
     const step = steps.get(number) ?? { tool: "", params: [] };
     if (name === "command") step.tool = param;
-    else step.params.push([name, param]);
+    else step.params.push([name, param.replace(/^\n([\s\S]*)\n$/, "$1")]);
     steps.set(number, step);
     at = field.lastIndex;
   }

@@ -1,4 +1,5 @@
 import { closesFence, openFence } from "@toolglot/core/text";
+import { isUnseen } from "@toolglot/internal";
 import { linesInTemplates } from "./javascript-templates.ts";
 
 /** Languages that code may be in. */
@@ -40,7 +41,7 @@ export function commonIndent(code: string): string {
   let common: string | undefined;
   while (common !== "" && line.lastIndex < code.length) {
     const [, indent = "", rest = ""] = line.exec(code) ?? [];
-    if (rest.trim() === "") continue;
+    if (isUnseen(rest)) continue;
     let same = 0;
     const most = Math.min(common?.length ?? indent.length, indent.length);
     while (same < most && (common ?? indent)[same] === indent[same]) same += 1;
@@ -53,7 +54,7 @@ export function commonIndent(code: string): string {
 export function dedent(code: string, indent: string): string {
   return code
     .split("\n")
-    .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : line.trim() === "" ? "" : line))
+    .map((line) => (line.startsWith(indent) ? line.slice(indent.length) : isUnseen(line) ? "" : line))
     .join("\n");
 }
 

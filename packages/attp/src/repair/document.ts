@@ -1,5 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
-import type { DiagnosticChange } from "@toolglot/internal";
+import { foreignCloser } from "@toolglot/core/text";
+import { type DiagnosticChange, isDressed, withoutInvisible } from "@toolglot/internal";
 import { diagnostic, type ShortCode } from "../diagnostics.ts";
 import type { Entry, Scan } from "../scan/entry.ts";
 import type { Field } from "../scan/patterns.ts";
@@ -28,7 +29,7 @@ export class Judge {
   status(truncated: boolean): AttpDocument["status"] {
     if (truncated) return "truncated";
     if (this.found.some(({ severity }) => severity === "error")) return "invalid";
-    const untouched = /^attp\/(?:missing-t|unused|unknown|prose|basic-string)/;
+    const untouched = /^attp\/(?:missing-t|unused|unknown|prose|basic-string|dressed)/;
     return this.found.some(({ severity, code }) => severity === "warning" && !untouched.test(code))
       ? "recovered"
       : "complete";
@@ -71,6 +72,12 @@ export function judgeFields(fields: Fields, scan: Scan, judge: Judge): AttpDocum
   const first = Math.min(start + 1, end);
   if (isMissing("thought")) judge.add("missing-thought", start, first);
   const [target, message, written] = [text("target"), text("message"), text("code")];
+  if (target !== undefined) {
+    const { bodyStart, bodyEnd, valueStart, valueEnd } = entries.get("target") ?? {};
+    const isPlaced = bodyStart !== undefined && valueStart !== undefined;
+    const body = isPlaced ? scan.source.slice(bodyStart, bodyEnd ?? bodyStart) : target;
+    checkEdges(body, valueStart ?? fallback.start, valueEnd ?? fallback.end, judge);
+  }
   const { code, rawCode } = readCode(written, entries.get("code"), scan, judge);
 
   const readStatus = (): "success" | "fail" | undefined => {
@@ -130,12 +137,17 @@ export function judgeFields(fields: Fields, scan: Scan, judge: Judge): AttpDocum
 function readCode(
   written: string | undefined,
   entry: Entry | undefined,
-  { source, fence, indent, start: documentStart }: Scan,
+  { source, fence, indent, start: documentStart, end: documentEnd }: Scan,
   judge: Judge,
 ): { code?: string; rawCode?: string | undefined } {
   if (written === undefined) return {};
-  if (!entry) return { code: written };
+  if (!entry) {
+    checkEdges(written, documentStart, documentEnd, judge);
+    return { code: written };
+  }
   const { form, valueStart: start, valueEnd: end } = entry;
+  // As it is written: what is escaped was meant.
+  if (foreignCloser(source.slice(entry.bodyStart, entry.bodyEnd), "attp")) judge.add("foreign-closer", start, end);
   let code = written;
   let rawCode: string | undefined;
   if (indent > 0) {
@@ -143,7 +155,10 @@ function readCode(
     reportIndent("indented", raw, written, judge, fence?.start ?? documentStart, documentStart);
   }
   if (form === "backticks") code = code.replace(/[ \t]+$/, "");
-  else if (!isMultiLine(entry)) return { code };
+  else if (!isMultiLine(entry)) {
+    checkEdges(source.slice(entry.bodyStart, entry.bodyEnd), start, end, judge);
+    return { code };
+  }
   if (form === "multi-basic") {
     const raw = rawBody(source, entry, indent);
     if (raw !== code && /(?<!\\)(?:\\\\)*\\[ntrbf]/.test(raw)) {
@@ -159,6 +174,9 @@ function readCode(
     judge.add("nested-fence", start, end, { message });
     code = inner.code;
   }
+  const shown = judge.allows("invisible-characters") && !entry.escapes ? withoutInvisible(code) : code;
+  if (shown !== code) judge.add("invisible-characters", start, end);
+  code = shown;
   const common = judge.allows("dedented") ? commonIndent(code) : "";
   if (common !== "") {
     const flush = dedent(code, common);
@@ -167,6 +185,11 @@ function readCode(
     code = flush;
   }
   return { code, rawCode };
+}
+
+/** A value of one line may stand in what is no part of it. Escapes show that it is meant so. */
+function checkEdges(body: string, start: number, end: number, judge: Judge): void {
+  if (!body.includes("\n") && isDressed(body)) judge.add("dressed-value", start, end);
 }
 
 /** Says that lines lost indentation, and whether one of them stands inside a string literal. */

@@ -28,7 +28,7 @@ function decodeBasic(body: string): string | undefined {
 /** Takes up to `indent` white space off every line but the first. */
 export function unindent(text: string, indent: number): string {
   if (indent === 0) return text;
-  return text.replace(new RegExp(`\\n[ \\t]{1,${indent}}`, "g"), "\n");
+  return text.replace(new RegExp(`\\n[^\\S\\n]{1,${indent}}`, "g"), "\n");
 }
 
 /** The body of a value as written: `\n` line ends, the fence's indentation and a first line break taken off. */

@@ -1,6 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, isCutOff, openFence, type Source } from "@toolglot/core/text";
-import { lineEnd } from "@toolglot/internal";
+import { isUnseen, lineEnd } from "@toolglot/internal";
 import type { AttpDocument } from "../types.ts";
 import { doubtEnd, doubtKeys, doubtLine, doubtQuotes } from "./doubt.ts";
 import { Draft, openerInCode } from "./draft.ts";
@@ -69,8 +69,9 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     const start = source.offset;
     if (!admits(this.#draft, start)) return rollBack(this.#draft, source);
     const text = line.trim();
-    if (text === "" || text.startsWith("#")) {
-      if (text !== "") this.#draft.contentEnd = start + line.trimEnd().length;
+    if (isUnseen(text) || text.startsWith("#")) {
+      if (text.startsWith("#")) this.#draft.contentEnd = start + line.trimEnd().length;
+      else if (/[^ \t\r]/.test(line)) this.#draft.note("odd-delimiters", start, start + line.length);
       source.seek(next);
       return undefined;
     }
@@ -78,7 +79,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     if (ends) return this.#finish(source, start, false, ends === "fence" ? next : undefined);
     const header = headerPattern.exec(line);
     if (header) {
-      const call = toolCallName(keyParts(header[2] ?? "").join("."));
+      const call = toolCallName(keyParts((header[2] ?? "").trim()).join("."));
       if (call && this.#draft.complete()) return this.#beginNext(source, start);
       settle(this.#draft);
       this.#draft.header(line, start, header, call);
@@ -207,8 +208,9 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   }
 
   #end(source: Source, end: number, truncated: boolean, closed: number | undefined): BlockEnd<AttpDocument> {
-    const { fence, indent, start } = this.#options;
+    const { fence, start, allows } = this.#options;
     const { entries, headers, notes, doubt, contentEnd } = this.#draft;
+    const indent = fence || !allows("indented") ? this.#options.indent : commonLead(source.slice(start, contentEnd));
     const { block, diagnostics } = this.#options.finish(
       {
         source,
@@ -227,6 +229,16 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     );
     return { block, diagnostics, end: closed ?? end, closedFence: closed !== undefined && fence !== undefined };
   }
+}
+
+/** How far a document without a fence is indented as a whole. Quotes alone on their line don't count. */
+function commonLead(text: string): number {
+  const [lead = ""] = /^[^\S\n]*/.exec(text) ?? [];
+  if (lead === "") return 0;
+  const isWhole = text
+    .split("\n")
+    .every((line) => line.startsWith(lead) || isUnseen(line) || /^\s*['"]{3}\s*$/.test(line));
+  return isWhole ? lead.length : 0;
 }
 
 /** Nothing but a thought that goes on to the end. */

@@ -151,7 +151,8 @@ export class Draft {
     code.cut = false;
     code.mended = true;
     this.contentEnd = end;
-    this.note("inner-quotes", codeEnd, next, openerInCode);
+    // The finding lies on this document too.
+    this.note("inner-quotes", Math.min(codeEnd, end - 1), next, openerInCode);
   }
 
   /** Takes the last entry back with all that was noted of it, since the next document begins there; gives its offset. */

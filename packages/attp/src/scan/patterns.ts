@@ -1,11 +1,14 @@
+import { invisible } from "@toolglot/internal";
+
 /** The keys the protocol knows. */
 export type Field = "thought" | "status" | "target" | "code" | "message";
 
 /** The same, as a document has them in order. */
 export const fields: readonly Field[] = ["thought", "status", "target", "code", "message"];
 
-/** White space that models put around delimiters; only space and tab are TOML's. */
-const space = "[ \\t\\u00a0\\u2000-\\u200b\\u202f\\u3000\\ufeff]*";
+/** White space of any script, and what nobody sees, which models put around delimiters; only space and tab are TOML's. */
+const odd = `\\v\\f\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000${invisible}`;
+const space = `[ \\t${odd}]*`;
 const part = `(?:[A-Za-z0-9_-]+|"(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*')`;
 
 /** `key =`, up to the value. Groups: key, delimiter. */
@@ -22,13 +25,16 @@ export const unfinishedKey: RegExp = new RegExp(
 /** What may stand after a value: nothing, or a comment. Group: a comment that is not TOML's. */
 export const restPattern: RegExp = new RegExp(`^${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`);
 
-/** A table header on a line of its own. Groups: opening brackets, name, foreign comment. */
+/**
+ * A table header on a line of its own. Groups: opening brackets, the name with white space around it, foreign comment. No two
+ * repetitions may take the same text: what is no header would be searched for ever.
+ */
 export const headerPattern: RegExp = new RegExp(
-  `^${space}([[\\uff3b]{1,2})${space}([^[\\]\\n\\uff3b\\uff3d]*?)${space}[\\]\\uff3d]{1,2}${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`,
+  `^${space}([[\\uff3b]{1,2})((?:"(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*'|[^[\\]"'\\n\\uff3b\\uff3d])*|[^[\\]\\n\\uff3b\\uff3d]*)[\\]\\uff3d]{1,2}${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`,
 );
 
 /** Characters that only look like TOML's delimiters. */
-export const oddCharacters: RegExp = /[\u00a0\u2000-\u200b\u202f\u3000\ufeff\uff1d\uff3b\uff3d]/;
+export const oddCharacters: RegExp = new RegExp(`[${odd}\\uff1d\\uff3b\\uff3d]`);
 
 /** Opener of a multi-line string. Groups: literal, basic. */
 export const multiLineOpener: RegExp = /('''|[‘’‚]{3})|("""|[“”„]{3})/y;

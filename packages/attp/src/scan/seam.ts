@@ -21,13 +21,14 @@ export interface Seam {
 }
 
 /** The beginning of a line that may open a document. Groups: a table, a key. */
-const watched = /\n[ \t\u00a0]*(?:([[\uff3b]{1,2}[ \t]*["']?[Tt]ool)|(thought|status|code)[ \t]*[=:\uff1d\uff1a])/g;
+const watched =
+  /\n[ \t\u00a0]{0,99}(?:([[\uff3b]{1,2}[ \t]*["']?[Tt]ool)|(thought|status|code)[ \t]*[=:\uff1d\uff1a])/g;
 /** The same, where the text stands. */
 const watchedHere = new RegExp(watched.source, "y");
 
 /** A line that may still become such a line, or one that stands before it. */
 const unfinished =
-  /^[ \t\u00a0\r]*(?:[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:ol?)?)?)?|t(?:h(?:o(?:u(?:g(?:ht?)?)?)?)?)?|s(?:t(?:a(?:t(?:us?)?)?)?)?|c(?:o(?:de?)?)?|(?:thought|status|code)[ \t]*|["'“”‘’]{0,6}[ \t\r]*|(?:`{1,9}|~{1,9})[\w \t\r]{0,20})$/i;
+  /^[ \t\u00a0\r]{0,99}(?:[[\uff3b]{1,2}[ \t]*["']?(?:t(?:o(?:ol?)?)?)?|t(?:h(?:o(?:u(?:g(?:ht?)?)?)?)?)?|s(?:t(?:a(?:t(?:us?)?)?)?)?|c(?:o(?:de?)?)?|(?:thought|status|code)[ \t]{0,99}|["'“”‘’]{0,6}[ \t\r]{0,99}|(?:`{1,9}|~{1,9})[\w \t\r]{0,20})$/i;
 
 /** Lines that may stand between a document's code and the next document: blank ones, quotes alone, fences. */
 const between = /^(?:[ \t\u00a0]{0,40}| {0,3}(?:["'“”‘’]{1,6}|(?:`{3,9}|~{3,9})[\w \t]{0,20})[ \t]{0,40})\r?$/;

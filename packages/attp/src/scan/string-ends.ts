@@ -1,5 +1,5 @@
 import type { Source } from "@toolglot/core/text";
-import { isLineSpace, lineEnd } from "@toolglot/internal";
+import { isSeen, lineEnd } from "@toolglot/internal";
 import { doubtEnd, doubtQuotes } from "./doubt.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry } from "./entry.ts";
@@ -36,9 +36,9 @@ export function readQuotes(
 ): boolean | "more" {
   const { entry } = open;
   let next = end;
-  while (next < text.length && isLineSpace(text.charCodeAt(next))) next += 1;
+  while (next < text.length && text.charCodeAt(next) !== 10 && !isSeen(text.charCodeAt(next))) next += 1;
   if (next === text.length && !ended) return "more";
-  const mayEnd = next === text.length || /[\n#/\u00a0\u2000-\u200b\u202f\u3000\ufeff]/.test(text.charAt(next));
+  const mayEnd = next === text.length || /[\n#/]/.test(text.charAt(next));
   let rest = "";
   if (mayEnd) {
     const to = lineEnd(text, next);

@@ -53,8 +53,9 @@ export function opensString(draft: Draft, source: Source, entry: Entry): boolean
   return true;
 }
 
-/** Whether a value is given out while it comes in: it is the first of its key, and nothing later can replace it. */
+/** Whether a value is given out while it comes in: it is the first of its key, and nothing later can replace it or indent it less. */
 function streamsOut(draft: Draft, entry: Entry): boolean {
+  if (!draft.options.fence && entry.keyStart > entry.lineStart) return false;
   if (draft.pending || draft.of(entry.field).length > 0) return false;
   if (entry.field === "thought") return entry.table === 0;
   return entry.field === "code";

@@ -102,7 +102,11 @@ export function findQuotes(
 }
 
 /** Whether quotes at an index stand where a string's end does: at a line's start, or after text that needs no more. */
-export function isCleanEnd(entry: Entry, before: string, onOpenersLine: boolean): boolean {
+export function isCleanEnd(
+  entry: Pick<Entry, "keyStart" | "lineStart">,
+  before: string,
+  onOpenersLine: boolean,
+): boolean {
   if (before.trim() !== "") return onOpenersLine || !/(?:[=(,[{+:%]|\breturn|\bin)\s*[rbfuRBFU]{0,2}$/.test(before);
   return before.length <= entry.keyStart - entry.lineStart;
 }

@@ -1,5 +1,5 @@
 import type { Source } from "@toolglot/core/text";
-import { lineEnd } from "@toolglot/internal";
+import { isInvisible, isSeen, lineEnd, withoutInvisible } from "@toolglot/internal";
 import type { Entry, ReaderOptions } from "./entry.ts";
 import type { Field } from "./patterns.ts";
 
@@ -25,6 +25,7 @@ export class ValueStream {
   /** Blank text before the first character, which decides about the rest. */
   #lead: string | undefined;
   #leadAtLineStart = true;
+  #held = "";
 
   constructor(entry: Entry, streams: boolean, options: StreamOptions) {
     this.#entry = entry;
@@ -86,8 +87,9 @@ export class ValueStream {
   }
 
   #decide(text: string): void {
-    const first = text.search(/\S/);
-    if (first < 0) {
+    let first = 0;
+    while (first < text.length && !isSeen(text.charCodeAt(first))) first += 1;
+    if (first === text.length) {
       if (text !== "") this.#leadAtLineStart = text.endsWith("\n");
       this.#lead += text;
       return;
@@ -102,12 +104,30 @@ export class ValueStream {
     }
     const lead = this.#lead ?? "";
     this.#lead = undefined;
-    this.#send(lead + text);
+    // What nobody sees is taken off at the edges.
+    if (
+      allows("invisible-characters") &&
+      withoutInvisible(`${lead}${text.slice(0, first)}x`).length <= lead.length + first
+    )
+      this.#open = false;
+    else this.#send(lead + text);
   }
 
   #send(text: string): void {
+    if (this.#entry.field === "code" && this.#options.allows("invisible-characters")) text = this.#settled(text);
     if (text === "") return;
     this.sent += text.length;
     this.#options.emit(this.#entry.field as Field, text);
+  }
+
+  /** The text that goes out now: white space from an invisible character on waits for what follows it. */
+  #settled(text: string): string {
+    let last = text.length;
+    let hold = last;
+    while (last > 0 && !isSeen(text.charCodeAt(last - 1))) if (isInvisible(text.charCodeAt(--last))) hold = last;
+    if (last === 0 && this.#held !== "") hold = 0;
+    const settled = hold > 0 ? this.#held + text.slice(0, hold) : "";
+    this.#held = hold > 0 ? text.slice(hold) : this.#held + text;
+    return settled;
   }
 }

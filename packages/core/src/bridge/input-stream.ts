@@ -14,7 +14,7 @@ export function textParams(tool: ToolDefinition): ReadonlySet<string> {
   const ordered = !additionalProperties && !patternProperties && !names.some((name) => /^(?:0|[1-9]\d*)$/.test(name));
   const texts = names.filter((name) => {
     const schema = properties[name];
-    return typeof schema === "object" && schema.type === "string" && schema["x-preserve-whitespace"] !== true;
+    return typeof schema === "object" && schema.type === "string";
   });
   const found = new Set(ordered ? texts : []);
   streamable.set(tool, found);

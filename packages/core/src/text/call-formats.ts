@@ -9,6 +9,11 @@ export interface CallFormat {
   protocol?: TextProtocol;
   /** How its calls begin. */
   marks: readonly CallMark[];
+  /**
+   * Closers, and ends of a turn, that the openers don't show. Those of elements (`</name>`) and of words in brackets (`[/NAME]`) follow
+   * from the openers; special tokens (`<|name|>`, `<end_name>`) have a shape of their own.
+   */
+  close?: readonly string[];
 }
 
 /** What calls of a format begin with. */
@@ -44,6 +49,7 @@ export const callFormats: readonly CallFormat[] = [
       { open: ["<|[ REQUEST_TOOL ]|>"], next: "", lineStart: true },
       { open: ["command"], next: "(?:_?\\d{1,3})?[ \\t]{0,9}[:：=][ \\t]{0,9}[»》]{2}", lineStart: true },
     ],
+    close: ["<|[END_TOOL]|>"],
   },
   {
     name: "an ATTP document",
@@ -53,7 +59,11 @@ export const callFormats: readonly CallFormat[] = [
       { open: ["thought ="], next: "[ \\t]{0,9}[\"'“]", lineStart: true },
     ],
   },
-  { name: "a SEARCH/REPLACE block", marks: [{ open: ["<<<<<"], next: "<{0,4} ?SEARCH\\b", lineStart: true }] },
+  {
+    name: "a SEARCH/REPLACE block",
+    marks: [{ open: ["<<<<<"], next: "<{0,4} ?SEARCH\\b", lineStart: true }],
+    close: [">>>>> REPLACE", ">>>>>>> REPLACE"],
+  },
   // Hermes, and what is seen in the wild.
   {
     name: "a JSON tool call",
@@ -70,6 +80,7 @@ export const callFormats: readonly CallFormat[] = [
       { open: ["[TOOL_CALLS]"], next: `\\s{0,9}(?:\\[|${word}\\s{0,9}[[{]|$)` },
       { open: ["[ARGS]"], next: object },
     ],
+    close: ["</s>"],
   },
   // Llama 3 and 4.
   { name: "a Llama call", marks: [{ open: ["<|python_tag|>", "<|python_start|>"] }] },
@@ -106,6 +117,7 @@ export const callFormats: readonly CallFormat[] = [
       { open: ["<tool>", "<tool_use>"], next: "\\s{0,9}(?:<(?:tool_)?name>|\\{)" },
       { open: ["<minimax:tool_call>", "<seed:tool_call>", "<atem:function_calls>", "<atem:invoke", "<steptml:invoke"] },
     ],
+    close: ["</parameters>", "</arg_key>", "</arg_value>"],
   },
   { name: "an LFM2 call", marks: [{ open: ["<|tool_call_start|>"] }] },
   { name: "a Sarashina call", marks: [{ open: ["<|tool_calls|>"] }] },
@@ -120,6 +132,7 @@ export const callFormats: readonly CallFormat[] = [
   {
     name: "a Gemma call",
     marks: [{ open: ["<|tool_call>"] }, { open: ["<start_function_call>"], next: `\\s{0,9}(?:call|${word}\\{|$)` }],
+    close: ["<eos>"],
   },
   {
     name: "a harmony call",

@@ -9,7 +9,7 @@ You are an AI assistant that can use tools. When you use tools, you must strictl
 </tools>
 
 - All tool calls must be wrapped in one \`<tools>\` root element; a tool's name is its tag
-- Parameters are attributes (values always in quotes) or child elements; an array repeats its child element, an object is JSON or nested elements. All parameters may also be one JSON object as the tag's body
+- Short parameters are attributes (values always in quotes), texts are child elements; an array repeats its child element, an object is JSON or nested elements. All parameters may also be one JSON object as the tag's body
 - In attribute values, write \`&\` as \`&amp;\`, \`<\` as \`&lt;\`, \`"\` as \`&quot;\`; when the text of a parameter element has \`&\` or \`<\`, put it between \`<![CDATA[\` and \`]]>\`
 - Raw bodies need **no escaping at all**: \`<command>\`, \`<find>\`, \`<replace>\`, \`<input>\`, and parameters that the tool list marks as "raw body"
 - Several tools in one \`<tools>\` may run in parallel, only \`<command>\`, \`<input>\` and \`<ctrl>\` run in written order; do not put calls that depend on each other in one block

@@ -1,13 +1,15 @@
 import { createRecord, type Diagnostic, type ToolDefinition, type ToolErrorInfo } from "@toolglot/core";
-import { declaredParams, findParam, findTool, quote } from "../declared.ts";
+import { foreignCloser } from "@toolglot/core/text";
+import { boundFindings } from "@toolglot/internal";
+import { declaredParams, findParam, findTool, hintsAtMost, keepsWhiteSpace, quote } from "../declared.ts";
 import { diagnostic } from "../diagnostics.ts";
-import { readHinted } from "../hints.ts";
+import { readHinted, readJsonString } from "../hints.ts";
 import { makeStep } from "../make-step.ts";
 import { matchName, normalizeKey } from "../names.ts";
 import type { Field, ReaderHost, Scan } from "../scan/scan.ts";
 import type { TamBlock, TamComment, TamEvent, TamStep, TamTypeHint } from "../types.ts";
 import { type Place, placeOf, type StepPlace } from "./keys.ts";
-import { isUneven, readValue } from "./value.ts";
+import { exactValue, hasInvisibleEdge, isDressedLine, isUneven } from "./value.ts";
 
 type Short = Parameters<typeof diagnostic>[0];
 
@@ -34,6 +36,8 @@ export class BlockBuilder implements ReaderHost {
   readonly #numbered = new Map<number, readonly string[] | undefined>();
   readonly #tools = new Map<number, ToolDefinition | undefined>();
   readonly #found: Diagnostic[] = [];
+  /** Unknown names so far. */
+  #hints = 0;
   /** Numbers of fields whose text went out while it came in, or that a later one takes the place of. */
   readonly #settled = new Set<number>();
   readonly #places: ReturnType<typeof placeOf>[] = [];
@@ -43,6 +47,10 @@ export class BlockBuilder implements ReaderHost {
   readonly #calls: number[] = [];
   /** Parameters of these steps whose deltas were told, or that a type hint says are no text. */
   readonly #told = new Set<string>();
+  /** Parameters of steps that a type hint says are JSON. */
+  readonly #json = new Set<string>();
+  /** Texts that fields say as JSON strings, under such a hint, by the fields' numbers. */
+  readonly #strings = new Map<number, { slot: string; text: string }>();
   #plain = false;
 
   constructor(options: BuilderOptions) {
@@ -66,16 +74,34 @@ export class BlockBuilder implements ReaderHost {
     const { emit } = this.#options;
     if (!emit) return undefined;
     const { place, isFinal } = this.#place(field);
+    if (this.#isJson(field, place)) return undefined;
     const delta = isFinal ? this.#delta(field, place) : undefined;
     if (delta) this.#settled.add(field.number);
+    field.exact = this.#isExact(field, place);
     return delta && ((text) => emit(delta(text)));
+  }
+
+  /** Whether a field is of a parameter that takes its text as it is written. */
+  #isExact(field: Field, place: Place): boolean {
+    if (place.kind !== "param" || place.step === undefined) return false;
+    const tool = this.#tools.get(place.step);
+    const declared = tool && declaredParams(tool);
+    return keepsWhiteSpace(declared?.schemas.get(this.#bound(field, place, place.step)) ?? declared?.others);
   }
 
   end(field: Field): void {
     const { place } = this.#place(field);
-    if (place.kind === "param") this.#given.add(`${place.step} ${place.name}`);
-    if (place.kind === "typeHint" && place.step !== undefined && !/^text$/i.test(field.raw.trim()))
-      this.#told.add(`${place.step} ${this.#bound(field, place, place.step)}`);
+    if (place.kind === "param") {
+      this.#given.add(`${place.step} ${place.name}`);
+      if (this.#isJson(field, place)) {
+        const [slot, text] = [this.#slot(field, place), readJsonString(field.value)];
+        if (text === undefined) this.#told.add(slot);
+        else this.#strings.set(field.number, { slot, text });
+      }
+    } else if (place.kind === "typeHint" && place.step !== undefined) {
+      if (/^json$/i.test(field.value)) this.#json.add(this.#slot(field, place));
+      else if (!/^text$/i.test(field.value)) this.#told.add(this.#slot(field, place));
+    }
     if (place.kind !== "command") return;
     const name = toolNameOf(field);
     const tool = this.#tool(name);
@@ -99,8 +125,10 @@ export class BlockBuilder implements ReaderHost {
     if (emit)
       for (const field of scan.fields) {
         if (this.#settled.has(field.number)) continue;
-        const text = readValue(field.raw, field.indent);
-        const delta = text === "" ? undefined : this.#delta(field, this.#place(field).place);
+        const { place } = this.#place(field);
+        const value = this.#isExact(field, place) ? exactValue(field.raw) : field.value;
+        const text = this.#decoded(field, place) ?? value;
+        const delta = text === "" ? undefined : this.#delta(field, place);
         if (delta) emit(delta(text));
       }
     return block;
@@ -115,7 +143,7 @@ export class BlockBuilder implements ReaderHost {
   }
 
   #tool(name: string): ToolDefinition | undefined {
-    const found = this.#options.tools && findTool(name, this.#options.tools);
+    const found = this.#options.tools && findTool(name, this.#options.tools, true);
     return found && "tool" in found ? found.tool : undefined;
   }
 
@@ -127,9 +155,9 @@ export class BlockBuilder implements ReaderHost {
     if (place.kind === "param" && place.step !== undefined) {
       step = place.step;
       param = this.#bound(field, place, step);
-      const once = `${step} ${param}`;
-      if (!this.#told.has(once)) call = this.#calls.indexOf(step);
-      this.#told.add(once);
+      const slot = `${step} ${param}`;
+      if (!this.#told.has(slot)) call = this.#calls.indexOf(step);
+      this.#told.add(slot);
     } else if (place.kind !== "common") return undefined;
     const { number } = field;
     return (text) => ({
@@ -143,10 +171,27 @@ export class BlockBuilder implements ReaderHost {
     });
   }
 
+  /** The step and the parameter that a field is about. */
+  #slot(field: Field, place: Place): string {
+    const { step, name } = place as StepPlace;
+    return `${step} ${step === undefined ? name : this.#bound(field, place as StepPlace, step)}`;
+  }
+
+  /** Whether a type hint before a parameter says that it is JSON. */
+  #isJson(field: Field, place: Place): boolean {
+    return this.#json.size > 0 && place.kind === "param" && this.#json.has(this.#slot(field, place));
+  }
+
+  /** The text that a field says as a JSON string. */
+  #decoded(field: Field, place: Place): string | undefined {
+    const found = this.#strings.size > 0 ? this.#strings.get(field.number) : undefined;
+    return found && found.slot === this.#slot(field, place) ? found.text : undefined;
+  }
+
   /** The name of the parameter that a field of a step is about. */
   #bound(field: Field, place: StepPlace, step: number): string {
     const tool = this.#tools.get(step);
-    const bound = tool && bind(field, place, tool);
+    const bound = tool && bind(field, place, tool, true);
     return bound && "name" in bound ? bound.name : place.name;
   }
 
@@ -168,6 +213,7 @@ export class BlockBuilder implements ReaderHost {
     const drafts = new Map<number, Draft>();
     const placed = scan.fields.map((field) => [field, this.#place(field).place] as const);
     const seen = new Map<string, Field>();
+    const shared = new Map<string, Field>();
     for (const [field, place] of placed) {
       if (place.kind !== "command") continue;
       const value = toolNameOf(field);
@@ -177,21 +223,24 @@ export class BlockBuilder implements ReaderHost {
     }
     if (drafts.size === 0 && !scan.cut) this.#add("missing-command", scan.start, scan.head);
     for (const [field, place] of placed) {
-      const value = readValue(field.raw, field.indent);
-      if (isUneven(field.raw, field.indent)) this.#add("uneven-indent", field.bodyStart, field.bodyEnd);
+      const { value, bodyStart, bodyEnd } = field;
+      if (isUneven(field.raw, field.indent)) this.#add("uneven-indent", bodyStart, bodyEnd);
+      if (hasInvisibleEdge(field.raw) && !isDressedLine(value)) this.#add("invisible-characters", bodyStart, bodyEnd);
       if (place.kind === "command") {
         const draft = drafts.get(place.step);
         if (draft) stretch(draft.step, field);
+        if (!draft?.tool) this.#checkEdges(field);
       } else if (place.kind === "requestId" || place.kind === "comment") {
         this.#once(seen, place.kind, field);
         block[place.kind] = value;
       } else if (place.kind === "common") {
         this.#once(seen, `common ${place.name}`, field);
+        shared.set(place.name, field);
         common[place.name] = value;
         commonRaw[place.name] = field.raw;
       } else if ("step" in place) {
         const draft = place.step === undefined ? undefined : drafts.get(place.step);
-        if (draft) this.#give(draft, place, field, value, seen);
+        if (draft) this.#give(draft, place, field, scan.fields[field.number - 1], seen);
         else if (drafts.size > 0)
           this.#add("unassigned-field", field.keyStart, field.keyEnd, {
             message: `The field ${quote(field.key)} belongs to no step.`,
@@ -199,9 +248,12 @@ export class BlockBuilder implements ReaderHost {
       }
     }
     for (const draft of drafts.values()) {
+      if (shared.size > 0)
+        for (const [name, hint] of Object.entries(draft.step.typeHints)) if (hint !== "text") shared.delete(name);
       this.#checkHints(draft);
       this.#findSwallowed(draft, block);
     }
+    for (const field of shared.values()) this.#checkEdges(field);
     block.steps = [...drafts.values()].map(({ step }) => step).sort((a, b) => a.index - b.index);
     block.steps.forEach(({ index, span }, at) => {
       const before = block.steps[at - 1];
@@ -224,46 +276,56 @@ export class BlockBuilder implements ReaderHost {
       else if (severity === "error" && !/invalid|-tool|-param/.test(code)) block.status = "invalid";
     }
     block.warnings = [...warnings];
+    block.diagnostics = boundFindings(this.#found);
     if (scan.cut) block.status = "truncated";
     else if (block.status === "complete" && warnings.size > 0) block.status = "recovered";
     return block;
   }
 
   #draft(written: string, index: number, field: Field): Draft {
-    const found = this.#options.tools && findTool(written, this.#options.tools);
+    const found = this.#options.tools && findTool(written, this.#options.tools, this.#hints >= hintsAtMost);
     const tool = found && "tool" in found ? found.tool : undefined;
     const step = makeStep(index, tool?.name ?? written, { start: field.keyStart, end: field.end });
-    if (found && "error" in found && written !== "")
+    if (found && "error" in found && written !== "") {
+      this.#hints += 1;
       this.#fault(step, "unknown-tool", field.bodyStart, field.bodyEnd, found.error);
+    }
     return { step, tool, fields: new Map() };
   }
 
   /** Gives a field to its step. */
-  #give(draft: Draft, place: StepPlace, field: Field, value: string, seen: Map<string, Field>): void {
+  #give(draft: Draft, place: StepPlace, field: Field, before: Field | undefined, seen: Map<string, Field>): void {
     const { step, tool } = draft;
     const { kind } = place;
     let { name } = place;
-    const { bodyStart, bodyEnd } = field;
+    const { value, bodyStart, bodyEnd } = field;
     const fault = (code: Short, what: string): void => {
       this.#fault(step, code, bodyStart, bodyEnd, { type: "InvalidInput", message: `${what}, not ${quote(value)}.` });
     };
     stretch(step, field);
     if (tool && (kind === "param" || kind === "uri" || kind === "typeHint")) {
-      const bound = bind(field, place, tool);
+      const bound = bind(field, place, tool, this.#hints >= hintsAtMost);
       if ("name" in bound) name = bound.name;
       else if (kind !== "typeHint") {
         const several = matchName(name, declaredParams(tool).names) !== undefined;
         const code = several ? "ambiguous-parameter" : "unknown-parameter";
+        this.#hints += 1;
         this.#fault(step, code, field.keyStart, field.keyEnd, bound.error);
+        if (!several && before && !before.isName)
+          this.#add("ambiguous-delimiter", before.bodyStart, field.end, {
+            message: `${quote(field.key)} is no parameter: it may be text of the value before it.`,
+          });
       }
     }
     this.#once(seen, `${step.index} ${kind} ${name}`, field);
     if (kind === "param") {
-      step.params[name] = value;
+      step.params[name] = this.#decoded(field, place) ?? value;
       step.raw[name] = field.raw;
       draft.fields.set(name, field);
-    } else if (kind === "uri") step.uris[name] = value;
-    else if (kind === "retry") {
+    } else if (kind === "uri") {
+      this.#checkEdges(field);
+      step.uris[name] = value;
+    } else if (kind === "retry") {
       if (/^0{0,2}(?:\d|10)$/.test(value)) step.retry = Number(value);
       else fault("invalid-retry", "retry is a whole number from 0 to 10");
     } else if (kind === "onError") {
@@ -295,7 +357,19 @@ export class BlockBuilder implements ReaderHost {
     }
   }
 
+  /** What a value of one line stands in may be no part of it. */
+  #checkEdges({ raw, value, bodyStart, bodyEnd }: Field): void {
+    const closer = foreignCloser(raw, "tam");
+    if (closer) this.#add("foreign-closer", bodyStart + closer.start, bodyStart + closer.end);
+    if (isDressedLine(value)) this.#add("dressed-value", bodyStart, bodyEnd);
+  }
+
   #checkHints({ step, fields }: Draft): void {
+    for (const [name, field] of fields) {
+      // The hint of a JSON string says how it is written, and is no part of the step.
+      if (this.#decoded(field, this.#place(field).place) !== undefined) delete step.typeHints[name];
+      else if ((step.typeHints[name] ?? "text") === "text") this.#checkEdges(field);
+    }
     for (const [name, hint] of Object.entries(step.typeHints)) {
       const field = fields.get(name);
       const read = field && readHinted(step.params[name] ?? "", hint);
@@ -332,10 +406,15 @@ export class BlockBuilder implements ReaderHost {
 }
 
 /** The parameter that a field means: the one that is spelled just so, else the one that {@link findParam} finds. */
-function bind({ key }: Field, { kind, name }: StepPlace, tool: ToolDefinition): ReturnType<typeof findParam> {
+function bind(
+  { key }: Field,
+  { kind, name }: StepPlace,
+  tool: ToolDefinition,
+  brief: boolean,
+): ReturnType<typeof findParam> {
   const bare = key.slice(0, key.length - normalizeKey(key).length + name.length);
   const exact = kind === "param" && bare !== name && declaredParams(tool).schemas.has(bare);
-  return exact ? { name: bare } : findParam(name, tool);
+  return exact ? { name: bare } : findParam(name, tool, brief);
 }
 
 /** A key at the start of a line or behind a closer, with a separator or an opener; within a line, with both. */
@@ -343,8 +422,8 @@ const likeField =
   /(?:^[ \t]*|[«《<][ \t]*|[ \t])([\p{L}\p{N}_-]{1,100})[ \t]{0,9}(?:[:：=][ \t]{0,9}(?=[»》])|(?<=(?:\n|^|[«《<])[ \t]{0,99}[\p{L}\p{N}_-]{1,100}[ \t]{0,9})[:：»])/gmu;
 
 /** The name in a command: it has no line break, whatever an unclosed value took in. */
-function toolNameOf({ raw, indent }: Field): string {
-  return (readValue(raw, indent).split("\n", 1)[0] ?? "").trimEnd();
+function toolNameOf({ value }: Field): string {
+  return (value.split("\n", 1)[0] ?? "").trimEnd();
 }
 
 function stretch({ span }: TamStep, { keyStart, end }: Field): void {

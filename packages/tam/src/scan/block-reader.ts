@@ -2,6 +2,7 @@ import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, closesFence, type Fence, isCutOff, type Source } from "@toolglot/core/text";
 import type { TamBlock } from "../types.ts";
 import { Draft, isStopped } from "./draft.ts";
+import { noteFields, signsOf } from "./field-doubts.ts";
 import { fieldAt, isCutEndMarker, type Marker, markerAt } from "./marks.ts";
 import type { Note, ReaderHost, Shared } from "./scan.ts";
 import { readAfterCloser } from "./value-end.ts";
@@ -97,12 +98,13 @@ export class TamReader implements BlockReader<TamBlock> {
 
   /** A line between fields that opens none. */
   #line(line: string, start: number, last: boolean): void {
-    const { scan, host, fresh } = this.#draft;
+    const { scan, host, fresh, signs } = this.#draft;
     const span = { start, end: start + line.length };
     scan.end = span.end;
     if (line.startsWith("#")) {
       const comment = { text: line.slice(1).trim(), span };
       scan.comments.push(comment);
+      signs.push(...signsOf(line, start, "comment"));
       host.comment(comment);
       this.#stray = undefined;
       return;
@@ -114,6 +116,7 @@ export class TamReader implements BlockReader<TamBlock> {
     if (last && /^[\p{L}\p{N}_-]+[ \t]*\d*[ \t]*(?:[:：=][^\n]{0,40})?$/u.test(line)) scan.cut = true;
     const affectsValue =
       /[«»《》<>]{2}|[:：=][ \t]*\S/.test(line) || (!fresh && /[\p{L}\p{N}]/u.test(line)) || /<\/?th/i.test(line);
+    signs.push(...signsOf(line, start, fresh ? "line" : "rest"));
     if (this.#stray) {
       this.#stray.end = span.end;
       this.#stray.affectsValue ||= affectsValue;
@@ -135,9 +138,12 @@ export class TamReader implements BlockReader<TamBlock> {
         scan.cut ||= lastEnd.isNear === true;
         scan.doubtful = lastEnd.mayGoOn === true && end.finish !== "stop";
       }
+      // Another block begins behind text that is no field: this one was given up.
+      else if (!closedFence && this.#stray) scan.doubtful = true;
       scan.cut ||= lastEnd.isUnclosed || draft.doubtful || isCutOff(end);
     }
     draft.noteDelimiters();
+    noteFields(draft);
     if (shared.inner) draft.ambiguous(scan);
     else if (!end && !scan.closed) shared.inner = scan.notes.some(isDoubt);
     const block = host.finish(scan);

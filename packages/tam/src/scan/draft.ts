@@ -1,7 +1,8 @@
 import type { EndOptions, Span } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
-import { isSpace, type Marker, markerAt, type Run } from "./marks.ts";
-import type { Note, OpenValue, ReaderHost, Scan, Shared } from "./scan.ts";
+import { isSeen } from "@toolglot/internal";
+import { type Marker, markerAt, type Run } from "./marks.ts";
+import type { Note, OpenValue, ReaderHost, Scan, Shared, Sign } from "./scan.ts";
 
 /** How the last value of a block ended. */
 interface ValueEnd {
@@ -34,6 +35,8 @@ export class Draft {
   lastEnd: ValueEnd = { isUnclosed: false };
   /** A value was open at the end of the text: fields after it may have been its text. */
   doubtful = false;
+  /** Signs of comments outside of keys. */
+  readonly signs: Sign[] = [];
   #standard = false;
   /** The first delimiter that is not standard, up to the last one that does not answer its opener. */
   #odd: Note | undefined;
@@ -57,7 +60,7 @@ export class Draft {
     };
   }
 
-  /** Passes over white space; false at the end of the text so far. */
+  /** Passes over what nobody sees; false at the end of the text so far. */
   skipSpace(source: Source): boolean {
     const { text } = source;
     let { at } = source;
@@ -66,7 +69,7 @@ export class Draft {
       if (code === 10) {
         this.fresh = true;
         this.lineStart = source.base + at + 1;
-      } else if (!isSpace(code)) break;
+      } else if (isSeen(code)) break;
     }
     source.at = at;
     return at < text.length;

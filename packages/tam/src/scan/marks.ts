@@ -1,6 +1,6 @@
-import { isLineSpace } from "@toolglot/internal";
+import { isDressed, isLineSpace } from "@toolglot/internal";
 
-const space = "[ \\t\\u00a0\\u3000]{0,32}";
+const space = "[^\\S\\n]{0,32}";
 /** What a key is made of: no line breaks, separators or delimiters, and nothing that sentences and code end with. */
 const keyUnit = "[^\\n:：=«»《》<>(){};,，。；（）|]";
 const field = new RegExp(`(${keyUnit}{1,100})([:：=])${space}([»》>]{2,9})`, "y");
@@ -23,7 +23,8 @@ export interface Run {
 
 /** A key with its separator and the delimiter that opens its value. */
 export interface FieldStart {
-  key: string;
+  /** The key, and signs before it. */
+  text: string;
   separator: string;
   opener: Run;
 }
@@ -79,7 +80,15 @@ export function fieldAt(text: string, at: number, ended: boolean): FieldStart | 
   const length = run === "»»»" ? 3 : delimiterLength(run);
   if (length === 0 || !/[\p{L}\p{N}]/u.test(key)) return undefined;
   const start = end - run.length;
-  return { key: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
+  return { text: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
+}
+
+/** How many units of what stands before a separator are no part of the key: it is a name, bare or in quotes or emphasis. */
+export function leadOf(text: string): number {
+  if (/^\w/.test(text)) return 0;
+  const list = /^[^\p{L}\p{N}]\s+/u.exec(text)?.[0].length ?? 0;
+  if (isDressed(text.slice(list))) return list;
+  return /^[^\p{L}\p{N}_]+/u.exec(text)?.[0].length ?? 0;
 }
 
 /** Whether a field that lost its opener, or part of it, may begin at an index; `"more"` when more text decides. */
@@ -146,9 +155,4 @@ export function separatorBefore(text: string, at: number, from: number): number 
     colon -= 1;
   }
   return -1;
-}
-
-/** What `trim` takes off. */
-export function isSpace(code: number): boolean {
-  return code === 32 || (code < 14 && code > 8) || (code > 159 && /\s/.test(String.fromCharCode(code)));
 }

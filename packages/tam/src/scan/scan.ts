@@ -1,4 +1,4 @@
-import type { ValueStream } from "../fields/value.ts";
+import type { ExactStream, ValueStream } from "../fields/value.ts";
 import type { TamBlock, TamComment } from "../types.ts";
 import type { Run } from "./marks.ts";
 
@@ -6,7 +6,12 @@ import type { Run } from "./marks.ts";
 export interface Field {
   /** Counted from 0 in its block. */
   number: number;
+  /** Signs that stand before the name: a list's, a comment's of some language. */
+  lead: string;
   key: string;
+  /** It gives the name of a tool. */
+  isName: boolean;
+  /** Before the lead. */
   keyStart: number;
   keyEnd: number;
   bodyStart: number;
@@ -17,6 +22,10 @@ export interface Field {
   indent: number;
   /** The text between the delimiters; empty until the field ends. */
   raw: string;
+  /** The same as a parameter has it. */
+  value: string;
+  /** Its parameter takes the text as it is written. */
+  exact?: boolean;
 }
 
 /** Something that was read as meant, though not as written. */
@@ -26,12 +35,22 @@ export interface Note {
     | "alternate-delimiters-used"
     | "equals-separator"
     | "stray-text"
+    | "commented-field"
     | "unclosed-value"
     | "ambiguous-delimiter";
   start: number;
   end: number;
   /** A value may be not the one that was meant. */
   affectsValue?: boolean;
+}
+
+/** Signs that may open or close a comment of another language: a line between fields, what follows a closer on its line, a comment, a key. */
+export interface Sign {
+  start: number;
+  end: number;
+  kind: "line" | "rest" | "comment" | "key";
+  /** It opens a comment even where nothing closes it. */
+  isAlone?: boolean;
 }
 
 /** What the scan of one block found. */
@@ -83,11 +102,9 @@ export interface OpenValue {
   field: Field;
   opener: Run;
   family: number;
-  stream: ValueStream | undefined;
+  stream: ValueStream | ExactStream | undefined;
   /** Openers inside no longer count: the value has no closer that balances them. */
   flat: boolean;
-  /** It is the name of a tool, which holds nothing. */
-  isName: boolean;
   /** Openers inside that wait for their closers: where their values begin, and their length. */
   nested: { body: number; length: number }[];
   /** Where the values of all openers inside begin. */

@@ -14,8 +14,8 @@ const oddMarks =
 
 /** The first place in a finished value that looks like a field, or like the remains of one. */
 export function findSwallowed(
-  { bodyStart, raw }: Field,
-  { family, isName }: OpenValue,
+  { bodyStart, raw, isName }: Field,
+  { family }: OpenValue,
   host: Pick<ReaderHost, "takes">,
 ): Span | undefined {
   const spanOf = (index: number, length: number): Span => ({

@@ -1,5 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
 import { closesFence, isCutOff, type Source } from "@toolglot/core/text";
+import { exactValue, readValue } from "../fields/value.ts";
 import { type Draft, isStopped } from "./draft.ts";
 import { familyOf, fieldAt, isCutEndMarker, looksLikeField, type Marker, markerAt, mirror, type Run } from "./marks.ts";
 import type { OpenValue } from "./scan.ts";
@@ -80,7 +81,7 @@ function judgeCloser(
     }
     return "data";
   }
-  if (value.isName) return "ends";
+  if (value.field.isName) return "ends";
   const top = value.nested.at(-1);
   if (top) {
     if (!follows && top.length !== closer.text.length) return "data";
@@ -169,8 +170,9 @@ export function cutValue(draft: Draft, source: Source, value: OpenValue, end: nu
   if (closer) return closeValue(draft, source, value, closer);
   const { field, opener } = value;
   draft.delimiter(opener, "»»»");
-  endField(draft, source, value, end);
-  field.bodyEnd = field.end = field.bodyStart + field.raw.trimEnd().length;
+  // White space in front of the next field is not the value's.
+  endField(draft, source, value, field.bodyStart + source.slice(field.bodyStart, end).trimEnd().length);
+  field.end = field.bodyEnd;
   draft.scan.end = field.end;
   draft.lastEnd = { isUnclosed: true };
   draft.note("unclosed-value", opener.start, field.end);
@@ -230,5 +232,7 @@ function endField(draft: Draft, source: Source, { field, stream }: OpenValue, en
   const lineBreak = field.raw.lastIndexOf("\n");
   if (lineBreak >= 0) draft.indent = field.raw.slice(lineBreak + 1).search(/[^ \t]|$/);
   stream?.pass(source, end);
+  field.value = readValue(field.raw, field.indent);
+  stream?.end(field.exact ? exactValue(field.raw) : field.value);
   draft.host.end(field);
 }

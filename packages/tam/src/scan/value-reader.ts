@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import { closesFence, type Source } from "@toolglot/core/text";
 import { isLineSpace } from "@toolglot/internal";
-import { ValueStream } from "../fields/value.ts";
+import { ExactStream, ValueStream } from "../fields/value.ts";
 import { normalizeKey } from "../names.ts";
 import type { Draft } from "./draft.ts";
 import {
@@ -12,6 +12,7 @@ import {
   isMark,
   isOpening,
   isUndecided,
+  leadOf,
   longestIndent,
   markerAt,
   separatorBefore,
@@ -24,21 +25,26 @@ const marks = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\|/g;
 const marksOrFence = /[»》>]{2}|[«《<]{2}|<[ \t]{0,9}\||^[ \t]{0,99}(?:`{3}|~{3})/gm;
 
 /** Begins the value of a field. */
-export function openValue(draft: Draft, source: Source, { key, separator, opener }: FieldStart): void {
+export function openValue(draft: Draft, source: Source, { text, separator, opener }: FieldStart): void {
   const { base, at } = source;
+  const lead = leadOf(text);
+  const key = text.slice(lead);
   const keyStart = base + at;
   const bodyStart = base + opener.end;
   if (draft.fresh) draft.indent = keyStart - draft.lineStart;
   const field: Field = {
     number: draft.scan.fields.length,
+    lead: text.slice(0, lead),
     key,
+    isName: /^command(?:_?\d+)?$/.test(normalizeKey(key)),
     keyStart,
-    keyEnd: keyStart + key.length,
+    keyEnd: keyStart + text.length,
     bodyStart,
     bodyEnd: bodyStart,
     end: bodyStart,
     indent: draft.indent,
     raw: "",
+    value: "",
   };
   draft.scan.fields.push(field);
   const run = { start: base + opener.start, end: bodyStart, text: opener.text };
@@ -48,15 +54,13 @@ export function openValue(draft: Draft, source: Source, { key, separator, opener
   }
   // Whether the value begins after three or after four marks depends on its closer: it can't stream.
   const emit = opener.text.length > 3 ? undefined : draft.host.begin(field);
-  const isName = /^command(?:_?\d+)?$/.test(normalizeKey(key));
   draft.value = {
     field,
     opener: run,
     family: familyOf(run.text),
-    stream: emit && new ValueStream(bodyStart, field.indent, emit),
-    isName,
+    stream: emit && (field.exact ? new ExactStream(bodyStart, emit) : new ValueStream(bodyStart, field.indent, emit)),
     // The name of a tool is no text that could hold fields.
-    flat: isName || draft.shared.flat.has(bodyStart),
+    flat: field.isName || draft.shared.flat.has(bodyStart),
     nested: [],
     bodies: [],
     loose: [],
@@ -213,7 +217,7 @@ function atOpener(
   value.opens = true;
   value.nested.push({ body: base + at + length, length });
   value.bodies.push(base + at + length);
-  value.asFields ||= line >= 0 && value.started === 0 && draft.host.takes(field.key);
+  value.asFields ||= line >= 0 && value.started === 0 && draft.host.takes(field.text.slice(leadOf(field.text)));
   return undefined;
 }
 

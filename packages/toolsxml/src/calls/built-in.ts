@@ -1,6 +1,7 @@
-import { coerceText, type JsonObject } from "@toolglot/core";
+import { coerceText, type JsonObject, type JsonValue } from "@toolglot/core";
+import { foreignCloser } from "@toolglot/core/text";
 import { defined } from "@toolglot/internal";
-import { type BodyText, literalText, scriptText } from "../scan/body-text.ts";
+import { type BodyText, cdataStart, literalText, scriptText, visibleText } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { CommandCall, CtrlCall, EditCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
 import { attributesOf, optional, type Reporter, required } from "./report.ts";
@@ -23,6 +24,10 @@ export interface CallContext extends Reporter {
   /** The text of a body, after reporting what was done about its entities and CDATA. */
   bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string;
   comment(text: string, start: number, end: number): void;
+  /** What helps against a name, of a tag or of a parameter, that is none of these; undefined when that was said often enough. */
+  hint(written: string, names: readonly string[], tags?: boolean): string | undefined;
+  /** Reports what shows that a body's text may not be what was meant. `isOwn`: whether the block has elements of a name. */
+  doubts(element: Pick<Element, "tag" | "raw" | "bodyStart">, isOwn: (name: string) => boolean): void;
   /** Emits the text of a field. */
   delta(field: string, text: string): void;
   attributes(field: string, tag: Tag): void;
@@ -48,7 +53,15 @@ const seconds = (text: string): number | undefined => {
 export function readCommand(element: Element, to: CallContext): CommandCall | undefined {
   const { tag, end } = element;
   const given = attributesOf(tag, ["timeout", "cwd"], to);
-  const script = to.bodyText(scriptText(element.raw, element.indent), element);
+  const body = scriptText(element.raw, element.indent);
+  const script = to.bodyText(body, element);
+  const isExact = element.raw.includes(cdataStart);
+  if (!isExact && /^\s*\{\s*"/.test(script) && coerceText(script, { type: "object" }).success)
+    to.report("toolsxml/invalid-value", tag.start, end, {
+      severity: "warning",
+      message: "The script is a JSON object.",
+      hint: "Write the commands themselves, as the body of <command>.",
+    });
   to.delta("script", script);
   if (script.trim() === "") to.report("toolsxml/empty-body", tag.start, end, { message: "The command is empty." });
   const timeoutMs = optional(given, "timeout", seconds, "a number of seconds above 0", to);
@@ -86,7 +99,7 @@ export function readInput(element: Element, to: CallContext): InputCall {
   const { tag, end } = element;
   attributesOf(tag, [], to);
   let unknown = false;
-  const data = decodeInput(to.bodyText(literalText(element.raw), element), () => {
+  const data = decodeInput(to.bodyText(visibleText(literalText(element.raw), element.raw), element), () => {
     unknown = true;
   });
   to.delta("data", data);
@@ -118,7 +131,16 @@ export function readJson(element: Element, field: string, to: CallContext): Json
     }
   }
   to.delta(field, to.bodyText(body, element));
-  if (reading.success) return reading.value as JsonObject;
+  if (reading.success) {
+    // What JSON escapes was meant.
+    const closes = (value: JsonValue): boolean =>
+      typeof value === "string"
+        ? foreignCloser(value, "toolsxml") !== undefined
+        : typeof value === "object" && value !== null && Object.values(value).some(closes);
+    if (element.raw.includes("<") && closes(reading.value as JsonObject))
+      to.repair("toolsxml/foreign-closer", element.bodyStart, element.end);
+    return reading.value as JsonObject;
+  }
   to.report("toolsxml/invalid-json", element.tag.start, element.end, {
     message: `The body is not a JSON object: ${reading.issue.message}.`,
   });

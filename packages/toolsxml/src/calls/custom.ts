@@ -5,33 +5,44 @@ import {
   type JsonSchema,
   type JsonSchemaObject,
   type JsonValue,
-  nearest,
   type ToolDefinition,
 } from "@toolglot/core";
-import { atPointer } from "@toolglot/internal";
-import { cdataStart, exactText } from "../scan/body-text.ts";
+import { defined, isDressed } from "@toolglot/internal";
+import { cdataStart, fieldText } from "../scan/body-text.ts";
 import { LooseTags } from "../scan/loose-tags.ts";
+import type { Tag } from "../scan/tag.ts";
 import type { CustomCall } from "../types.ts";
 import { type CallContext, type Element, readJson } from "./built-in.ts";
 import { type Child, elements } from "./elements.ts";
+import {
+  jsonAttribute,
+  kindOf,
+  propertiesOf,
+  propertyNamed,
+  rawProperty,
+  resolve,
+  schemaOf,
+  siblings,
+} from "./schema.ts";
+
+/** A longer text is prose, in which quotes and white space at the ends are its own. */
+const longestName = 200;
 
 /** Elements in elements deeper than this are text. */
 const deepest = 32;
-
-/** The property that takes a tool's body as raw text. */
-export function rawProperty(tool: ToolDefinition): string | undefined {
-  const properties = Object.entries(tool.inputSchema.properties ?? {});
-  return properties.find(([, schema]) => typeof schema === "object" && schema["x-raw-body"] === true)?.[0];
-}
 
 /** Reads the call of a declared tool: attributes, then child elements, a JSON object, or a raw body. */
 export function readCustom(tool: ToolDefinition, element: Element, to: CallContext): CustomCall {
   const { tag, end } = element;
   const reader = new InputReader(tool, to);
   for (const { name, rawName, value, start, end: after, doubtful } of tag.attributes) {
-    const key = reader.key(name, rawName, tool.inputSchema, start, after);
+    if (name === jsonAttribute) {
+      reader.json(value, tag, start, after);
+      continue;
+    }
+    const key = reader.key(rawName, tool.inputSchema, start, after);
     if (doubtful && !propertiesOf(tool.inputSchema).includes(key)) {
-      to.report("toolsxml/malformed-tag", tag.start, tag.end);
+      if (tag.fault === undefined) to.report("toolsxml/malformed-tag", tag.start, tag.end);
       break;
     }
     if (Object.hasOwn(reader.input, key)) to.repair("toolsxml/duplicate-attribute", start, after);
@@ -67,16 +78,30 @@ class InputReader {
   }
 
   /** The declared property that a name means; the name as written when there is none. */
-  key(name: string, written: string, schema: JsonSchema | undefined, start: number, end: number): string {
-    const declared = propertiesOf(schema);
-    const key = declared.find((one) => one === written) ?? declared.find((one) => one.toLowerCase() === name);
+  key(written: string, schema: JsonSchema | undefined, start: number, end: number): string {
+    const key = propertyNamed(schema, written);
     if (key !== undefined) return key;
-    if (declared.length > 0) {
-      const near = nearest(written, declared);
-      const hint = near.length > 0 ? `Did you mean ${near.join(" or ")}?` : `Declared: ${declared.join(", ")}.`;
-      this.#to.report("toolsxml/unknown-property", start, end, { hint });
-    }
+    const declared = propertiesOf(schema);
+    if (declared.length > 0)
+      this.#to.report("toolsxml/unknown-property", start, end, defined({ hint: this.#to.hint(written, declared) }));
     return written;
+  }
+
+  /** The parameters of a JSON object; those that have a value keep it. */
+  json(text: string, tag: Tag, start: number, end: number): void {
+    const reading = coerceText(text, { type: "object" });
+    if (reading.success) this.#merge(reading.value as JsonObject, tag.start, tag.end);
+    else
+      this.#to.report("toolsxml/invalid-attribute", start, end, {
+        message: `${jsonAttribute} has to be a JSON object.`,
+      });
+  }
+
+  #merge(input: JsonObject, start: number, end: number): void {
+    for (const [key, value] of Object.entries(input)) {
+      if (Object.hasOwn(this.input, key)) this.#to.repair("toolsxml/duplicate-attribute", start, end);
+      else this.input[key] = value;
+    }
   }
 
   set(key: string, reading: Reading, start: number, end: number): void {
@@ -89,7 +114,7 @@ class InputReader {
     const given = Object.hasOwn(this.input, key);
     if (tag.selfClosing || (given && element.raw.trim() === "")) return;
     if (given) this.#to.repair("toolsxml/duplicate-attribute", tag.start, tag.end);
-    const text = this.#to.bodyText(exactText(element.raw), element);
+    const text = this.#to.bodyText(fieldText(element.raw), element);
     this.#to.delta(`input.${key}`, text);
     this.set(key, { value: text }, tag.start, element.end);
   }
@@ -103,16 +128,11 @@ class InputReader {
     let wrapped = false;
     if (text.startsWith("<") && !text.startsWith(cdataStart)) {
       const inside = elements(raw, bodyStart, siblings(schema), this.#to);
-      const declared = propertiesOf(schema).map((name) => name.toLowerCase());
-      const known = inside.children.some((child) => declared.includes(child.tag.name));
+      const known = inside.children.some(({ tag }) => propertyNamed(schema, tag.rawName) !== undefined);
       if (inside.children.length > 0 && (known || this.#only() === undefined)) {
         if (inside.stray)
           this.#to.repair("toolsxml/stray-text", inside.stray.start, inside.stray.end, { affects: "value" });
-        const input = this.#collect(inside.children, schema, 0, "input");
-        for (const [key, value] of Object.entries(input)) {
-          if (Object.hasOwn(this.input, key)) this.#to.repair("toolsxml/duplicate-attribute", tag.start, tag.end);
-          else this.input[key] = value;
-        }
+        this.#merge(this.#collect(inside.children, schema, 0, "input"), tag.start, tag.end);
         return;
       }
       wrapped = inside.children.length > 0;
@@ -124,16 +144,12 @@ class InputReader {
       const tags = this.#tags(propertiesOf(schema).map((name) => name.toLowerCase()));
       const change = wrapped || tags.isIn(raw) || tags.find(raw) ? { affects: "value" as const } : undefined;
       this.#to.repair("toolsxml/bare-body", bodyStart, bodyStart + raw.length, change);
-      const body = this.#to.bodyText(exactText(raw), element);
+      const body = this.#to.bodyText(fieldText(raw), element);
       this.#to.delta(`input.${only}`, body);
       this.set(only, this.text(body, schemaOf(schema, only)), bodyStart, bodyStart + raw.length);
       return;
     }
-    const json = readJson(element, "input", this.#to);
-    for (const [key, value] of Object.entries(json ?? {})) {
-      if (Object.hasOwn(this.input, key)) this.#to.repair("toolsxml/duplicate-attribute", tag.start, end);
-      else this.input[key] = value;
-    }
+    this.#merge(readJson(element, "input", this.#to) ?? {}, tag.start, end);
   }
 
   /** The one parameter that a body without marks can mean. */
@@ -147,19 +163,19 @@ class InputReader {
   #collect(children: readonly Child[], schema: JsonSchema | undefined, depth: number, field: string): JsonObject {
     const groups = new Map<string, Child[]>();
     for (const child of children) {
-      const { name, start, end, fault } = child.tag;
+      const { start, end, fault } = child.tag;
       if (!child.closed && fault === undefined)
         this.#to.report("toolsxml/unclosed-tag", start, end, { severity: "error", affects: "value" });
-      const key = this.key(name, child.tag.rawName, schema, start, end);
+      const key = this.key(child.tag.rawName, schema, start, end);
       const group = groups.get(key);
       if (group) group.push(child);
       else groups.set(key, [child]);
     }
     const input: [string, JsonValue][] = [];
     for (const [key, group] of groups) {
-      const inner = this.#resolve(schemaOf(schema, key));
+      const inner = resolve(schemaOf(schema, key), this.#root);
       const many = group.length > 1;
-      const item = many && kindOf(inner) === "array" ? this.#resolve((inner as JsonSchemaObject).items) : inner;
+      const item = many && kindOf(inner) === "array" ? resolve((inner as JsonSchemaObject).items, this.#root) : inner;
       const values = group.map((child, index) => {
         const at = many ? `${field}.${key}[${index}]` : `${field}.${key}`;
         const reading = this.#child(child, item, depth + 1, at);
@@ -177,14 +193,13 @@ class InputReader {
     const text = child.raw.trim();
     if (child.doubtful) this.#to.repair("toolsxml/doubtful-close", child.bodyStart + child.raw.length, child.end);
     if (kind !== "text" && text.startsWith("<") && !text.startsWith(cdataStart) && depth < deepest) {
-      const item = kind === "array" ? this.#resolve((schema as JsonSchemaObject).items) : undefined;
+      const item = kind === "array" ? resolve((schema as JsonSchemaObject).items, this.#root) : undefined;
       const inner = kind === "array" && kindOf(item) === "object" ? item : schema;
       const inside = elements(child.raw, child.bodyStart, siblings(inner), this.#to);
       const whole = inside.stray === undefined && inside.children.every(({ closed }) => closed);
       if (whole && inside.children.length > 0) {
-        const names = propertiesOf(inner).map((name) => name.toLowerCase());
         if (kind !== "array") return { value: this.#collect(inside.children, schema, depth, field) };
-        if (inside.children.every(({ tag }) => names.includes(tag.name)))
+        if (inside.children.every(({ tag }) => propertyNamed(inner, tag.rawName) !== undefined))
           return { value: [this.#collect(inside.children, item, depth, `${field}[0]`)] };
         const items = inside.children.map((one, index) => this.#child(one, item, depth + 1, `${field}[${index}]`));
         const fault = items.find((reading) => "fault" in reading);
@@ -193,59 +208,26 @@ class InputReader {
     }
     const loose = child.doubtful ? undefined : this.#tags([child.tag.name]).find(child.raw);
     if (loose) this.#to.repair("toolsxml/doubtful-close", child.bodyStart + loose.start, child.bodyStart + loose.end);
-    const body = exactText(child.raw);
+    else this.#to.doubts(child, (name) => name === child.tag.name || propertyNamed(this.#root, name) !== undefined);
+    const body = fieldText(child.raw);
     this.#to.delta(field, this.#to.bodyText(body, child));
-    return this.text(body.text, schema);
+    const reading = this.text(body.text, schema);
+    const { value } = reading as { value?: JsonValue };
+    const isName = typeof value === "string" && value.length <= longestName && !value.includes("\n");
+    if (isName && !child.raw.includes(cdataStart) && isDressed(value))
+      this.#to.report("toolsxml/dressed-value", child.bodyStart, child.bodyStart + child.raw.length);
+    return reading;
   }
 
   /** A value from text; a single one where an array is declared is its one item. */
   text(text: string, schema: JsonSchema | undefined): Reading {
     const reading = coerceText(text, schema, { root: this.#root });
     if (reading.success) return { value: reading.value as JsonValue };
-    const resolved = this.#resolve(schema);
+    const resolved = resolve(schema, this.#root);
     if (kindOf(resolved) === "array" && !text.trimStart().startsWith("[")) {
       const item = coerceText(text, (resolved as JsonSchemaObject).items, { root: this.#root });
       if (item.success) return { value: [item.value as JsonValue] };
     }
     return { fault: reading.issue.message };
   }
-
-  /** Follows a local reference. */
-  #resolve(schema: JsonSchema | undefined): JsonSchema | undefined {
-    let found: unknown = schema;
-    for (let steps = 0; steps < 20; steps += 1) {
-      const reference = (found as JsonSchemaObject | undefined)?.$ref;
-      if (typeof reference !== "string" || !reference.startsWith("#")) break;
-      found = atPointer(this.#root, reference);
-    }
-    return found as JsonSchema | undefined;
-  }
-}
-
-function propertiesOf(schema: JsonSchema | undefined): string[] {
-  return typeof schema === "object" ? Object.keys(schema.properties ?? {}) : [];
-}
-
-function schemaOf(schema: JsonSchema | undefined, key: string): JsonSchema | undefined {
-  if (typeof schema !== "object") return undefined;
-  const { properties, additionalProperties } = schema;
-  if (properties && Object.hasOwn(properties, key)) return properties[key];
-  return typeof additionalProperties === "object" ? additionalProperties : undefined;
-}
-
-/** What fits behind a child: a declared property; anything where none is declared. */
-function siblings(schema: JsonSchema | undefined): (name: string) => boolean {
-  const names = new Set(propertiesOf(schema).map((name) => name.toLowerCase()));
-  return (name) => names.size === 0 || names.has(name);
-}
-
-/** How a child's body is read. */
-function kindOf(schema: JsonSchema | undefined): "object" | "array" | "text" | "any" {
-  if (typeof schema !== "object") return "any";
-  const branches = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];
-  const types = branches.flatMap((branch) => (typeof branch === "object" ? [branch.type ?? []].flat() : []));
-  if (types.includes("string") || schema.enum || "const" in schema) return "text";
-  if (types.includes("object") || schema.properties) return "object";
-  if (types.includes("array") || schema.items !== undefined) return "array";
-  return types.length > 0 ? "text" : "any";
 }

@@ -31,13 +31,13 @@ export function elements(
   reporter: Reporter & { comment?: (text: string, start: number, end: number) => void },
 ): Inside {
   const inside: Inside = { children: [], stray: undefined };
-  const spent = { units: 0 };
+  const search = new Search(body);
   for (let at = 0; ; ) {
     const next = skipSpace(body, at);
     if (next >= body.length) return inside;
     at = next;
     if (body.startsWith("<!--", at)) {
-      const close = body.indexOf("-->", at + 4);
+      const close = search.find("-->", at + 4);
       if (close >= 0) {
         reporter.comment?.(body.slice(at + 4, close).trim(), offset + at, offset + close + 3);
         at = close + 3;
@@ -59,7 +59,7 @@ export function elements(
     inside.children.push(child);
     at = end;
     if (tag.selfClosing) continue;
-    const close = closingTag(body, end, tag.name, isSibling, spent);
+    const close = closingTag(body, end, tag.name, isSibling, search);
     if (!close) {
       child.closed = false;
       child.raw = body.slice(end);
@@ -78,9 +78,10 @@ function closingTag(
   from: number,
   name: string,
   isSibling: (name: string) => boolean,
-  spent: { units: number },
+  search: Search,
 ): { start: number; end: number; doubtful: boolean } | undefined {
-  const eager = spent.units > patience;
+  // Nothing is counted any more.
+  if (search.spent > patience) return search.closer(name, from);
   let depth = 0;
   let spare = false;
   let doubtful = false;
@@ -88,7 +89,7 @@ function closingTag(
   let last: { start: number; end: number } | undefined;
   for (let at = body.indexOf("<", from); at >= 0; at = body.indexOf("<", at + 1)) {
     if (body.startsWith("<![CDATA[", at)) {
-      const end = body.indexOf("]]>", at);
+      const end = search.find("]]>", at);
       if (end >= 0) at = end;
       continue;
     }
@@ -97,7 +98,7 @@ function closingTag(
     let end = start + name.length;
     if (body.slice(start, end).toLowerCase() !== name) continue;
     if (!closes) {
-      if (!eager && (body.charCodeAt(end) === 62 || /^(?:\s[^<>]{0,300})?(?<!\/)>/.test(body.slice(end, end + 302)))) {
+      if (body.charCodeAt(end) === 62 || /^(?:\s[^<>]{0,300})?(?<!\/)>/.test(body.slice(end, end + 302))) {
         doubtful ||= spare && depth === 0;
         depth += 1;
       }
@@ -106,20 +107,20 @@ function closingTag(
     end = skipSpace(body, end);
     if (body.charCodeAt(end) !== 62) continue;
     last = { start: at, end: end + 1 };
-    const fits = fitsBehind(body, end + 1, isSibling);
+    const fits = fitsBehind(body, end + 1, isSibling, search);
     if (fits && depth === 0) return { ...last, doubtful };
     if (depth > 0) {
       depth -= 1;
       if (fits) fitting ??= last;
     } else spare = true;
   }
-  spent.units += body.length - from;
+  search.spent += body.length - from;
   const found = fitting ?? last;
   return found && { ...found, doubtful };
 }
 
 /** Whether the end or a sibling comes next, comments apart. */
-function fitsBehind(body: string, from: number, isSibling: (name: string) => boolean): boolean {
+function fitsBehind(body: string, from: number, isSibling: (name: string) => boolean, search: Search): boolean {
   for (let at = from; ; ) {
     at = skipSpace(body, at);
     if (at >= body.length) return true;
@@ -127,9 +128,52 @@ function fitsBehind(body: string, from: number, isSibling: (name: string) => boo
       const head = readHead(body, at, true);
       return head !== undefined && head !== "more" && !head.closes && isSibling(head.name.toLowerCase());
     }
-    const close = body.indexOf("-->", at);
+    const close = search.find("-->", at);
     if (close < 0) return false;
     at = close + 3;
+  }
+}
+
+/** What is known of a body, so that nothing in it is searched for twice. */
+class Search {
+  readonly #body: string;
+  /** Stretches in which a mark does not stand: where each begins, and where it ends with the mark, or with the body. */
+  readonly #empty = new Map<string, { from: number; next: number }>();
+  /** Closing tags by name, in order, and how many of them were passed; made when they are asked for. */
+  #closers: Map<string, { passed: number; tags: { start: number; end: number }[] }> | undefined;
+  /** Units searched in vain. */
+  spent = 0;
+
+  constructor(body: string) {
+    this.#body = body;
+  }
+
+  /** Index of the next mark; negative when there is none. */
+  find(mark: string, from: number): number {
+    const known = this.#empty.get(mark);
+    if (known && from >= known.from && (known.next < 0 || from <= known.next)) return known.next;
+    const next = this.#body.indexOf(mark, from);
+    this.#empty.set(mark, { from, next });
+    return next;
+  }
+
+  /** The first closing tag of a name behind an index. */
+  closer(name: string, from: number): { start: number; end: number; doubtful: boolean } | undefined {
+    if (!this.#closers) {
+      this.#closers = new Map();
+      for (const { 0: found, 1: tag = "", index } of this.#body.matchAll(/<\/([^\s<>/]+)\s*>/g)) {
+        const key = tag.toLowerCase();
+        const known = this.#closers.get(key) ?? { passed: 0, tags: [] };
+        this.#closers.set(key, known);
+        known.tags.push({ start: index, end: index + found.length });
+      }
+    }
+    const known = this.#closers.get(name);
+    if (!known) return undefined;
+    // Asked in order, so that those that were passed are never needed again.
+    let tag = known.tags[known.passed];
+    while (tag && tag.start < from) tag = known.tags[++known.passed];
+    return tag && { ...tag, doubtful: false };
   }
 }
 

@@ -1,6 +1,7 @@
-import type { Diagnostic } from "@toolglot/core";
+import { type Diagnostic, nearest } from "@toolglot/core";
 import type { DiagnosticChange } from "@toolglot/internal";
 import { diagnostic, type ToolsXmlDiagnosticCode, type ToolsXmlRepairCode } from "../diagnostics.ts";
+import { bodyDoubts } from "../scan/body-doubts.ts";
 import type { BodyText } from "../scan/body-text.ts";
 import { type Attribute, isQuoted, type Tag } from "../scan/tag.ts";
 import type { ToolsXmlBlock, ToolsXmlComment } from "../types.ts";
@@ -21,9 +22,15 @@ const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server
 export function checkTag({ fault, curly, attributes, start, end }: Tag, reporter: Reporter): void {
   if (fault !== undefined) reporter.report("toolsxml/malformed-tag", start, end);
   if (curly) reporter.repair("toolsxml/curly-quotes", start, end);
-  for (const { name, value, lined = false, ...at } of attributes) {
+  for (const { name, value, lined = false, closes, dressed, ...at } of attributes) {
+    if (closes) reporter.repair("toolsxml/foreign-closer", at.start, at.end);
     const broken = names.has(name) && lined;
-    if (!broken && !isQuoted(value)) continue;
+    if (!broken && !isQuoted(value)) {
+      // Asterisks are a pattern's own.
+      if (dressed && names.has(name) && (name !== "glob" || value !== value.trim()))
+        reporter.report("toolsxml/dressed-value", at.start, at.end);
+      continue;
+    }
     reporter.report("toolsxml/curly-quotes", at.start, at.end, {
       affects: names.has(name) ? "value" : "none",
       message: broken ? `${name} holds a line break.` : `The value of ${name} has quotes of its own around it.`,
@@ -82,6 +89,10 @@ export function optional<Value>(
   return value;
 }
 
+/** So many different names of a block get a hint: ten teach as much as a thousand. So many names are listed in one. */
+const hintsAtMost = 10;
+const listed = 20;
+
 /** Collects what is found in one block: diagnostics, comments, and whether it may run. */
 export class Findings implements CallContext {
   readonly diagnostics: Diagnostic[] = [];
@@ -89,10 +100,32 @@ export class Findings implements CallContext {
   /** Errors so far. */
   errors = 0;
   #recovered = false;
+  readonly #hints = new Map<string, string>();
   readonly #allows: (code: ToolsXmlRepairCode) => boolean;
 
   constructor(allows: (code: ToolsXmlRepairCode) => boolean) {
     this.#allows = allows;
+  }
+
+  hint(written: string, names: readonly string[], tags = false): string | undefined {
+    const known = this.#hints.get(written);
+    if (known !== undefined || this.#hints.size >= hintsAtMost) return known;
+    const shown = (some: readonly string[]): string[] => (tags ? some.map((name) => `<${name}>`) : [...some]);
+    const near = shown(nearest(written, names)).join(" or ");
+    const more = names.length > listed ? ` and ${names.length - listed} more` : "";
+    const all = shown(names.slice(0, listed)).join(tags ? " " : ", ") + more;
+    const hint = [
+      ...(near ? [`Did you mean ${near}?`] : []),
+      ...(tags ? [`Known: ${all}.`] : near ? [] : [`Declared: ${all}.`]),
+    ].join(" ");
+    this.#hints.set(written, hint);
+    return hint;
+  }
+
+  doubts({ tag, raw, bodyStart }: Pick<Element, "tag" | "raw" | "bodyStart">, isOwn: (name: string) => boolean): void {
+    const { cdata, closer } = bodyDoubts(raw, tag.name, isOwn);
+    if (cdata) this.repair("toolsxml/doubtful-close", bodyStart + cdata.start, bodyStart + cdata.end);
+    if (closer) this.repair("toolsxml/foreign-closer", bodyStart + closer.start, bodyStart + closer.end);
   }
 
   report(code: ToolsXmlDiagnosticCode, start: number, end: number, change?: DiagnosticChange): void {
@@ -107,11 +140,15 @@ export class Findings implements CallContext {
     this.report(code, start, end, allowed ? change : { ...change, severity: "error" });
   }
 
-  bodyText({ text, entities, unclosed }: BodyText, { bodyStart, raw }: Pick<Element, "bodyStart" | "raw">): string {
+  bodyText(
+    { text, entities, unclosed, stripped }: BodyText,
+    { bodyStart, raw }: Pick<Element, "bodyStart" | "raw">,
+  ): string {
     const end = bodyStart + raw.length;
     if (entities)
       this.report(`toolsxml/${entities === "decoded" ? "entities-decoded" : "literal-entities"}`, bodyStart, end);
     if (unclosed) this.repair("toolsxml/unclosed-cdata", bodyStart, end);
+    if (stripped) this.repair("toolsxml/invisible-characters", bodyStart, end);
     return text;
   }
 

@@ -1,7 +1,12 @@
+import type { Diagnostic } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
 import { isSpace } from "@toolglot/internal";
+import type { AttributeStream } from "./attribute-stream.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import { readHead, readTag, type Tag, TagEnd } from "./tag.ts";
+
+/** Signs alone, and what is named after an end: `"""`, `--]]`, `#endif`. */
+const closingSign = /^[^\p{L}\p{N}\s]+[ \t]*(?:end\w*)?[^\p{L}\p{N}]*$/iu;
 
 /** A tag whose `>` is searched for. */
 interface OpenTag {
@@ -10,6 +15,7 @@ interface OpenTag {
   /** Length of the head. */
   length: number;
   end: TagEnd;
+  texts: AttributeStream | undefined;
 }
 
 /** Reads what stands between the bodies of a block: white space, comments, stray text, and tags. */
@@ -17,10 +23,13 @@ export class BetweenTags {
   readonly #draft: BlockDraft;
   openTag: OpenTag | undefined;
   /** Offset of the comment that is being read; -1 outside. */
-  #comment = -1;
+  comment = -1;
   /** Only white space since a line break. */
   #afterBreak = false;
-  #stray: { start: number; end: number } | undefined;
+  /** Text that has no place here. `behind`: a tag stands before it on its line. `text`: how it begins and ends. */
+  #stray: { start: number; end: number; behind: boolean; first: string; last: string } | undefined;
+  /** A finding about text that began with a sign: what a sign closes behind it may be commented out. */
+  #sign: Diagnostic | undefined;
 
   constructor(draft: BlockDraft) {
     this.#draft = draft;
@@ -28,7 +37,7 @@ export class BetweenTags {
 
   /** The tag, or the comment, that is not complete. */
   get isOpen(): boolean {
-    return this.openTag !== undefined || this.#comment >= 0;
+    return this.openTag !== undefined || this.comment >= 0;
   }
 
   /** The next tag; `fence` when the block's fence is closed; `more` when more text is needed. */
@@ -36,19 +45,30 @@ export class BetweenTags {
     for (;;) {
       const found = this.openTag
         ? this.#readTag(source, this.openTag)
-        : this.#comment >= 0
+        : this.comment >= 0
           ? this.#readComment(source)
           : this.#between(source, ended);
       if (found) return found;
     }
   }
 
-  /** Reports stray text, when it has ended. */
-  endStray(): void {
+  /**
+   * Reports stray text, when it has ended. What shares a line with a tag is never of no account: `# <command>` may be commented out. So
+   * may what stands between a sign on one line and one on another. `before`: a tag follows on its line.
+   */
+  endStray(before = false): void {
     if (!this.#stray) return;
-    const { start, end } = this.#stray;
+    const draft = this.#draft;
+    const { start, end, behind, first, last } = this.#stray;
     this.#stray = undefined;
-    this.#draft.repair("toolsxml/stray-text", start, end, this.#draft.strayChange);
+    const from = behind && !draft.call ? (draft.lastTag?.start ?? start) : start;
+    draft.repair("toolsxml/stray-text", from, end, before || behind ? { affects: "value" } : draft.strayChange);
+    const finding = draft.diagnostics.at(-1) as Diagnostic;
+    if (before) draft.strayBefore = finding;
+    if (this.#sign && closingSign.test(last)) {
+      Object.assign(this.#sign, { affects: "value", span: { start: this.#sign.span.start, end } });
+      this.#sign = undefined;
+    } else if (/^[^\p{L}\p{N}]/u.test(first)) this.#sign = finding;
   }
 
   #between(source: Source, ended: boolean): "fence" | "more" | undefined {
@@ -70,24 +90,29 @@ export class BetweenTags {
         return run.length < fence.length ? "more" : "fence";
     }
     this.#afterBreak = false;
-    if (text.charCodeAt(at) !== 60) return this.#skipText(source, at);
+    if (text.charCodeAt(at) !== 60) return this.#skipText(source, at, line);
     if (text.startsWith("<!--", at)) {
       this.endStray();
-      this.#comment = source.offset;
+      this.comment = source.offset;
       source.at = at + 4;
       return undefined;
     }
     const head = readHead(text, at, ended);
-    if (head === "more" || (!ended && text.length - at < 4 && "<!--".startsWith(text.slice(at)))) return "more";
-    if (!head) return this.#skipText(source, at);
-    this.endStray();
-    this.openTag = { start: source.offset, head, length: head.end - at, end: new TagEnd() };
+    if (head === "more" || (!ended && text.length - at < 4 && "<!--".startsWith(text.slice(at)))) {
+      this.#afterBreak = line;
+      return "more";
+    }
+    if (!head) return this.#skipText(source, at, line);
+    this.endStray(!line);
+    const start = source.offset;
+    const texts = head.closes ? undefined : this.#draft.beginTag(head.name.toLowerCase(), start, start + head.end - at);
+    this.openTag = { start, head, length: head.end - at, end: new TagEnd(), texts };
     source.at = head.end;
     return undefined;
   }
 
   /** Text where there should be none. */
-  #skipText(source: Source, at: number): undefined {
+  #skipText(source: Source, at: number, beginsLine: boolean): undefined {
     const { text, base } = source;
     const tag = text.indexOf("<", at + 1);
     let part = text.slice(at, tag < 0 ? text.length : tag);
@@ -98,8 +123,20 @@ export class BetweenTags {
     let { length } = part;
     while (length > 0 && isSpace(part.charCodeAt(length - 1))) length -= 1;
     if (length === 0) return;
-    this.#stray ??= { start: base + at, end: 0 };
-    this.#stray.end = base + at + length;
+    const piece = part.slice(0, length);
+    const stray = this.#stray ?? {
+      start: base + at,
+      end: base + at,
+      behind: !beginsLine && this.#draft.lastTag !== undefined,
+      first: "",
+      last: "",
+    };
+    this.#stray = stray;
+    // Pieces of a line come as the chunks have them.
+    const lastLine = beginsLine ? piece : stray.last + (base + at > stray.end ? " " : "") + piece;
+    if (stray.first.length < 2) stray.first += piece.slice(0, 2);
+    stray.last = lastLine.slice(-80);
+    stray.end = base + at + length;
   }
 
   #readComment(source: Source): "more" | undefined {
@@ -109,9 +146,9 @@ export class BetweenTags {
       source.at = Math.max(source.at, text.length - 2);
       return "more";
     }
-    const start = this.#comment;
+    const start = this.comment;
     this.#draft.comment(source.slice(start + 4, base + close).trim(), start, base + close + 3);
-    this.#comment = -1;
+    this.comment = -1;
     source.at = close + 3;
     return undefined;
   }
@@ -120,11 +157,13 @@ export class BetweenTags {
     const end = open.end.find(source.text, source.at);
     if (end === -1) {
       source.at = source.text.length;
+      open.texts?.advance(source, source.offset);
       return "more";
     }
     this.openTag = undefined;
     const broken = end < 0;
     const stop = source.base + (broken ? -2 - end : end);
+    open.texts?.advance(source, stop);
     const text = source.slice(open.start, stop);
     source.seek(stop);
     const tag = readTag(broken ? `${text}>` : text, open.length, open.start, open.head);

@@ -1,12 +1,14 @@
-import { type EndOptions, toJsonText } from "@toolglot/core";
+import { type Diagnostic, type EndOptions, toJsonText } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import { type DiagnosticChange, defined } from "@toolglot/internal";
 import type { Container, Element } from "../calls/built-in.ts";
-import { rawProperty } from "../calls/custom.ts";
 import { Findings } from "../calls/report.ts";
+import { rawProperty } from "../calls/schema.ts";
 import type { ToolsXmlRepairCode } from "../diagnostics.ts";
 import type { ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
+import { AttributeStream } from "./attribute-stream.ts";
 import { BodyStream } from "./body-stream.ts";
+import { FieldStream } from "./field-stream.ts";
 import type { BodyContext, Names } from "./grammar.ts";
 import { type BodyMemory, RawBody } from "./raw-body.ts";
 import { ScriptStream } from "./script-stream.ts";
@@ -37,14 +39,20 @@ export class BlockDraft extends Findings {
   readonly options: ReaderOptions;
   readonly calls: ToolsXmlCall[] = [];
   call: OpenCall | undefined;
+  /** The tag `<tools>` was read. */
+  opened = false;
   /** The tag of the call that began last. */
   lastTag: Tag | undefined;
   /** An element that no tool has: its content is not read. */
   unknown: Tag | undefined;
+  /** A finding about text before the tag of a call on its line, until the call has ended. */
+  strayBefore: Diagnostic | undefined;
   /** The element whose body is being read. */
   body: OpenBody | undefined;
   /** Number of the call that began last, from 0. */
   #number = -1;
+  /** Where it began. */
+  #began = -1;
   /** The arguments of that call whose text was given out, and the field of its tool's raw body. */
   #told = new Set<string>();
   #rawField = "";
@@ -55,7 +63,7 @@ export class BlockDraft extends Findings {
   }
 
   get hasCalls(): boolean {
-    return this.#number >= 0;
+    return this.lastTag !== undefined;
   }
 
   /** Stray text inside a file may be the rest of a text. */
@@ -63,22 +71,40 @@ export class BlockDraft extends Findings {
     return this.call?.inside?.takes.includes("find") ? { affects: "value" } : undefined;
   }
 
+  /** The tag of a declared tool begins, where nothing else is open: its texts go out while it comes. */
+  beginTag(name: string, start: number, from: number): AttributeStream | undefined {
+    const { emit, names } = this.options;
+    const tool = names.tools.get(name);
+    if (!emit || !tool || this.call || !this.opened || name === "results") return undefined;
+    this.#tell(name, start);
+    return new AttributeStream(tool, from, (...piece) => this.emitBody(...piece));
+  }
+
   beginCall(tag: Tag): void {
-    this.#number += 1;
     this.lastTag = tag;
     this.call = { tag, inside: undefined, errors: this.errors };
+    this.#tell(tag.name, tag.start);
+  }
+
+  /** Tells of a call, once. */
+  #tell(name: string, start: number): void {
+    if (this.#began === start) return;
+    this.#began = start;
+    this.#number += 1;
     const { emit, names } = this.options;
     if (!emit) return;
-    const tool = names.tools.get(tag.name);
+    const tool = names.tools.get(name);
     this.#told = new Set();
     this.#rawField = `input.${tool && rawProperty(tool)}`;
-    emit({ phase: "delta", type: "call-start", call: this.#number, tool: tool?.name ?? tag.name, text: tag.name });
+    emit({ phase: "delta", type: "call-start", call: this.#number, tool: tool?.name ?? name, text: name });
   }
 
   /** A call ends at an offset; undefined when its tags can't be read as one. */
   endCall(call: ToolsXmlCall | undefined, end: number): void {
     const isRead = call && this.call?.errors === this.errors;
     if (isRead) this.#tellArguments(call);
+    if (this.strayBefore) this.strayBefore.span.end = end;
+    this.strayBefore = undefined;
     this.options.emit?.({ phase: "delta", type: "call-end", call: this.#number, text: "" });
     if (isRead) {
       call.span.end = end;
@@ -101,12 +127,15 @@ export class BlockDraft extends Findings {
   override delta(field: string, text: string): void {
     if (text === "") return;
     const open = this.body;
-    if (!open?.streams && !open?.stream) this.emitBody(field, text);
+    if (open?.stream instanceof FieldStream) {
+      if (!open.stream.finish(field, text)) this.emitBody(field, text);
+    } else if (!open?.streams && !open?.stream) this.emitBody(field, text);
     else if (open.body.outcome === "closed" || !open.streams) open.stream?.finish(text);
   }
 
-  emitBody(field: string, text: string): void {
-    const param = plainFields.has(field) ? field : field === this.#rawField ? field.slice("input.".length) : undefined;
+  emitBody(field: string, text: string, own?: string): void {
+    const isRaw = field === this.#rawField;
+    const param = own ?? (plainFields.has(field) ? field : isRaw ? field.slice("input.".length) : undefined);
     if (param !== undefined) this.#told.add(param);
     this.options.emit?.({ phase: "delta", type: "body-delta", call: this.#number, field, ...defined({ param }), text });
   }
@@ -143,7 +172,7 @@ export interface OpenBody {
   indent: string;
   /** Its text is given out as it comes, also text that may turn out not to be its own. */
   streams: boolean;
-  stream: BodyStream | ScriptStream | undefined;
+  stream: BodyStream | ScriptStream | FieldStream | undefined;
 }
 
 /** Reads the bodies of a block's elements, and reports where their ends are in doubt. */
@@ -165,17 +194,18 @@ export class ElementBodies {
     const { emit, memory, fence } = draft.options;
     const body = new RawBody(tag.rawName, tag.end, context, memory, fence);
     const indent = this.#indentOf(source, tag.start);
-    const target = tag.name === "command" ? "script" : field;
-    const emitBody = (text: string): void => draft.emitBody(target as string, text);
-    const stream =
-      !emit || target === undefined
-        ? undefined
-        : field === undefined
-          ? new ScriptStream(tag.end, indent, emitBody)
-          : new BodyStream(tag.end, true, emitBody);
+    const stream = emit && this.#stream(tag, indent, field);
     if (tag.selfClosing) body.closeAt(tag.end);
     draft.body = { tag, body, indent, streams: field !== undefined, stream };
     return draft.body;
+  }
+
+  #stream(tag: Tag, indent: string, field: string | undefined): OpenBody["stream"] {
+    const draft = this.#draft;
+    if (field !== undefined) return new BodyStream(tag.end, true, (text) => draft.emitBody(field, text));
+    if (tag.name === "command") return new ScriptStream(tag.end, indent, (text) => draft.emitBody("script", text));
+    const tool = draft.options.names.tools.get(tag.name);
+    return tool && new FieldStream(tool, tag, (...piece) => draft.emitBody(...piece));
   }
 
   /** Reads on in a body; false when more text is needed, or the text ends in it. */
@@ -193,6 +223,8 @@ export class ElementBodies {
     const draft = this.#draft;
     const { outcome, bodyEnd, end, doubtful, spares, lineSpares } = body;
     const element: Element = { tag, indent, raw: source.slice(tag.end, bodyEnd), bodyStart: tag.end, end };
+    // What a child holds is told up to where a reader of chunks knew it, however the text came.
+    if (stream instanceof FieldStream && outcome === "closed") stream.advance(source, bodyEnd);
     // A body that holds its closing tag behind one of the same name: the two may be one.
     const before = this.#starts.get(tag.name);
     const parted = before !== undefined && (lineSpares > 0 || (spares > 0 && before === this.#lastStart));
@@ -216,6 +248,7 @@ export class ElementBodies {
     if (!isRaw(tag.name, names)) return;
     const loose = names.loose(tag.name).find(raw, tag.name === "command");
     if (loose) this.#draft.repair("toolsxml/doubtful-close", bodyStart + loose.start, bodyStart + loose.end);
+    else this.#draft.doubts({ tag, raw, bodyStart }, (name) => names.isElement(name));
   }
 
   /** White space that the line of an offset begins with. Offsets come in order, and no text is searched twice. */

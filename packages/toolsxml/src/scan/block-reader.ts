@@ -1,18 +1,24 @@
-import { type EndOptions, nearest } from "@toolglot/core";
+import type { EndOptions } from "@toolglot/core";
 import { type BlockEnd, type BlockReader, isCutOff, type Source } from "@toolglot/core/text";
-import { rawProperty } from "../calls/custom.ts";
+import { boundFindings, defined } from "@toolglot/internal";
 import { EditReader } from "../calls/edit.ts";
 import { ReadReader } from "../calls/read.ts";
 import { readElement } from "../calls/read-element.ts";
 import { attributesOf, checkTag } from "../calls/report.ts";
+import { rawProperty } from "../calls/schema.ts";
 import { diagnostic } from "../diagnostics.ts";
 import type { ToolsXmlBlock } from "../types.ts";
 import { BetweenTags } from "./between-tags.ts";
 import { BlockDraft, ElementBodies, type OpenBody, type ReaderOptions } from "./block-draft.ts";
+import type { BodyStream } from "./body-stream.ts";
 import { exactText } from "./body-text.ts";
 import type { BodyContext } from "./grammar.ts";
+import { patience } from "./raw-body.ts";
 import type { Tag } from "./tag.ts";
 import { isStop } from "./tag.ts";
+
+/** `<tools>` on a line of its own, or the end of a line before that of a call: a stream that begins again does so anywhere. */
+const anotherBlock = /(?:\n[ \t]*<tools>[ \t\r]*(?=\n|<)|<tools>[ \t\r]*\n\s{0,200}<[a-z])/i;
 
 /**
  * Reads one `<tools>` element as it comes in.
@@ -32,8 +38,6 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   readonly #draft: BlockDraft;
   readonly #tags: BetweenTags;
   readonly #bodies: ElementBodies;
-  /** The tag `<tools>` was read. */
-  #opened = false;
   #truncated: Pick<ToolsXmlBlock, "status" | "truncatedCall"> | undefined;
   #done: BlockEnd<ToolsXmlBlock> | undefined;
 
@@ -65,14 +69,14 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   #onTag(source: Source, tag: Tag): void {
     const draft = this.#draft;
     const { name } = tag;
-    if (!this.#opened) {
-      this.#opened = true;
+    if (!draft.opened) {
+      draft.opened = true;
       if (tag.attributes.length > 0) draft.report("toolsxml/ignored-attributes", tag.start, tag.end);
       if (tag.selfClosing) this.#finish(source.offset, source.offset);
     } else if (tag.closes) this.#onClosingTag(tag);
     else if (name === "tools" && !draft.hasCalls && !draft.unknown)
       draft.repair("toolsxml/stray-tag", tag.start, tag.end);
-    else if (name === "tools" || name === "results") this.#truncate(source, tag.start);
+    else if (name === "tools" || name === "results") this.#truncate(source, tag.start, name === "tools");
     else if (draft.options.names.isCall(name) && !draft.call?.inside?.takes.includes(name)) {
       draft.endUnclosedCall(tag.start);
       this.#beginCall(source, tag);
@@ -109,10 +113,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
       return;
     }
     const known = inside ? inside.takes : names.known;
-    const near = nearest(name, known);
     draft.report("toolsxml/unknown-tag", start, end, {
       message: inside ? `<${rawName}> has no place here.` : `No tool is named <${rawName.slice(0, 80)}>.`,
-      hint: `${near.length > 0 ? `Did you mean <${near.join("> or <")}>? ` : ""}Known: ${known.map((one) => `<${one}>`).join(" ")}.`,
+      ...defined({ hint: draft.hint(name, known, true) }),
     });
     if (!tag.selfClosing) draft.unknown = tag;
   }
@@ -149,7 +152,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
     const inside = draft.call?.inside;
     if (inside instanceof EditReader) {
       const text = draft.bodyText(exactText(element.raw), element);
-      if (open.body.outcome === "closed") open.stream?.finish(text);
+      if (open.body.outcome === "closed") (open.stream as BodyStream | undefined)?.finish(text);
       draft.body = undefined;
       inside.take(element, text);
     } else {
@@ -160,22 +163,22 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   }
 
   /** The block goes on no further than this, without `</tools>`. */
-  #truncate(source: Source, at: number): void {
+  #truncate(source: Source, at: number, givenUp = false): void {
     this.#tags.endStray();
-    this.#cut(at);
+    this.#cut(at, givenUp);
     source.seek(at);
     this.#finish(at, at);
   }
 
-  /** Calls that are complete stand, one that is not does not run. */
-  #cut(end: number): void {
+  /** Calls that are complete stand, one that is not does not run. `givenUp`: text goes on behind the break, so that each of them is in doubt. */
+  #cut(end: number, givenUp: boolean): void {
     const draft = this.#draft;
     const open = this.#tags.openTag;
     const tag = draft.call?.tag ?? draft.unknown;
     const start = tag?.start ?? open?.start ?? end;
     const name = tag?.name ?? (open?.head.closes ? "" : open?.head.name);
     draft.call = undefined;
-    draft.diagnostics.push(diagnostic("toolsxml/truncated", start, end));
+    draft.diagnostics.push(diagnostic("toolsxml/truncated", givenUp ? this.start : start, end));
     const stands = draft.calls.length > 0 && draft.options.allows("toolsxml/truncated");
     this.#truncated = { status: stands ? "recovered" : "truncated" };
     if (name) this.#truncated.truncatedCall = { name: name.toLowerCase(), span: { start, end } };
@@ -184,13 +187,35 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
   #atEnd(source: Source, end: EndOptions): BlockEnd<ToolsXmlBlock> {
     const { body, call } = this.#draft;
     this.#tags.endStray();
-    if (!isStop(end) || body || call || this.#tags.isOpen || !this.#opened) {
-      this.#cut(source.length);
+    if (!isStop(end) || body || call || this.#tags.isOpen || !this.#draft.opened) {
+      const goesOn = isCutOff(end) ? undefined : this.#goesOn(source);
+      if (typeof goesOn === "number") {
+        this.#truncate(source, goesOn, true);
+        return this.#done as BlockEnd<ToolsXmlBlock>;
+      }
+      this.#cut(source.length, goesOn === "prose");
       if (this.#truncated && isCutOff(end)) this.#truncated.status = "truncated";
     }
     source.seek(source.length);
     this.#finish(source.length, source.length);
     return this.#done as BlockEnd<ToolsXmlBlock>;
+  }
+
+  /** What of the text behind a break is not the block's: another block, whose offset this is, or prose behind a tag that never ends. */
+  #goesOn(source: Source): number | "prose" | undefined {
+    const { call, unknown, options } = this.#draft;
+    const open = this.#tags.openTag?.start ?? -1;
+    // What stands in a comment is no block.
+    if (this.#tags.comment >= 0) return undefined;
+    const from = (call?.tag ?? unknown)?.end ?? (open < 0 ? source.length : open);
+    const text = source.slice(from, source.length);
+    const { memory } = options;
+    const again = memory.reread > patience ? null : anotherBlock.exec(text);
+    if (again) {
+      memory.reread += text.length - again.index;
+      return from + again.index + again[0].toLowerCase().lastIndexOf("<tools");
+    }
+    return this.#tags.openTag && /\n[ \t\r]*\n\s*\S/.test(source.slice(open, source.length)) ? "prose" : undefined;
   }
 
   #finish(blockEnd: number, end: number): void {
@@ -202,6 +227,6 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
       if (errors > 0 && block.status !== "truncated") block.status = "invalid";
     }
     comments.sort((a, b) => a.span.start - b.span.start);
-    this.#done = { block, diagnostics, end, closedFence: false };
+    this.#done = { block, diagnostics: boundFindings(diagnostics), end, closedFence: false };
   }
 }

@@ -47,6 +47,13 @@ export class BodyStream {
     this.#started = !exact;
   }
 
+  /** The text is CDATA that begins at an offset, and stays as it is. */
+  enterCdata(start: number): void {
+    this.#seen = this.#sent = start;
+    this.#mode = "markup";
+    this.#blank = false;
+  }
+
   /** The body goes on at least up to an offset. */
   advance(source: Source, safe: number): void {
     if (safe <= this.#seen || this.#mode === "held") return;

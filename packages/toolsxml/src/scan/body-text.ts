@@ -1,4 +1,4 @@
-import { isBlank, isSpace } from "@toolglot/internal";
+import { invisible, isBlank, isSpace } from "@toolglot/internal";
 import { entity, entityText } from "./tag.ts";
 
 export const cdataStart = "<![CDATA[";
@@ -90,12 +90,23 @@ export interface BodyText {
   text: string;
   entities: BodyParts["entities"];
   unclosed: boolean;
+  /** Characters that nobody sees were taken off its ends. */
+  stripped?: boolean;
 }
 
 const finish = (body: BodyParts): BodyText => {
   const { parts, entities, unclosed } = decode(body);
   return { text: parts.length === 1 ? (parts[0] as string) : parts.join(""), entities, unclosed };
 };
+
+const unseenEdges = new RegExp(`^[${invisible}]+|[${invisible}]+$`, "g");
+
+/** A text, if it is not in CDATA, without characters at its ends that nobody sees. */
+export function visibleText(body: BodyText, raw: string): BodyText {
+  if (!/^[^\0-\x7f]|[^\0-\x7f]$/.test(body.text) || raw.includes(cdataStart)) return body;
+  const text = body.text.replace(unseenEdges, "");
+  return { ...body, text, stripped: text !== body.text };
+}
 
 /** A body to the last blank. */
 export function literalText(raw: string): BodyText {
@@ -118,6 +129,36 @@ export function exactText(raw: string): BodyText {
   return finish(body);
 }
 
+/**
+ * The text of a custom tool's parameter. At most one line break behind the opening and one before the closing tag is layout, with the
+ * blanks in front of that tag, whether the text stands as it is or in CDATA. White space around CDATA is layout too; other text
+ * behind it, as after a `]]>` of the text's own, is kept with a doubt.
+ */
+export function fieldText(raw: string): BodyText {
+  const start = raw.length - raw.trimStart().length;
+  if (!raw.startsWith(cdataStart, start)) return exactText(raw);
+  const parts = [""];
+  let unclosed = false;
+  for (let at = start; at >= 0; ) {
+    const from = at + cdataStart.length;
+    const end = raw.indexOf(cdataEnd, from);
+    unclosed ||= end < 0;
+    parts.push(end < 0 ? raw.slice(from) : raw.slice(from, end));
+    at = end < 0 ? end : raw.indexOf(cdataStart, end);
+    const behind = end < 0 ? "" : raw.slice(end + cdataEnd.length, at < 0 ? raw.length : at);
+    unclosed ||= behind.includes(cdataEnd);
+    parts.push(blank.test(behind) ? "" : behind);
+  }
+  const made = finish({ parts, entities: undefined, unclosed });
+  return { ...made, text: withoutBreaks(made.text) };
+}
+
+/** A text less one line break at its beginning and one at its end. */
+function withoutBreaks(text: string): string {
+  const inner = text.slice(text.startsWith("\n") ? 1 : text.startsWith("\r\n") ? 2 : 0);
+  return inner.slice(0, trailingBreak(inner));
+}
+
 /** Index of the line break after which only blanks follow; the text's length when there is none. */
 function trailingBreak(text: string): number {
   let at = text.length - 1;
@@ -134,7 +175,7 @@ export function scriptText(raw: string, indent = ""): BodyText {
   const body = bodyParts(raw);
   if (!dropLayout(body)) {
     const { parts } = body;
-    if (parts.length === 1) parts[0] = dedent(parts[0] as string, indent);
+    if (parts.length === 1) parts[0] = dedent(withEmptyLines(parts[0] as string), indent);
     else {
       // CDATA is no place to take indentation off: something that stands nowhere in the text holds its place.
       let mark = "\0";
@@ -147,8 +188,13 @@ export function scriptText(raw: string, indent = ""): BodyText {
         });
     }
   }
-  return finish(body);
+  return visibleText(finish(body), raw);
 }
+
+const unseenLine = new RegExp(`^(?:[^\\S\\n]|[${invisible}])+$`, "gm");
+
+/** A text whose lines of nothing but white space and characters that nobody sees are empty. */
+const withEmptyLines = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.replace(unseenLine, "") : text);
 
 const lineStart = /\n([ \t]*)(?=[^ \t\n])/g;
 

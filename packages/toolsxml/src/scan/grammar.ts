@@ -16,12 +16,10 @@ import { LooseTags } from "./loose-tags.ts";
 
 /** Where a raw body stands: what may follow its closing tag, and which tags inside may be structure. */
 export interface BodyContext {
-  /** Sticky, at a `<`: a tag that fits the grammar behind the body. */
-  follows: RegExp;
-  /** The same as names, closing ones with a slash. */
-  following: readonly string[];
-  /** Every tag that counts in a doubtful body, and CDATA. */
-  inner: RegExp;
+  /** Names of the tags that fit the grammar behind the body, closing ones with a slash. */
+  following: ReadonlySet<string>;
+  /** Names of every tag that counts in a doubtful body. */
+  inner: ReadonlySet<string>;
   /** Names of the elements around it. */
   parents: ReadonlySet<string>;
   /** Longest name. */
@@ -31,12 +29,10 @@ export interface BodyContext {
 const quoted = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
 function context(parents: readonly string[], openers: readonly string[]): BodyContext {
-  const any = (names: readonly string[]): string => names.map(quoted).join("|");
   const names = [...new Set([...parents, ...openers])];
   return {
-    follows: new RegExp(`<[ \\t]{0,8}(?:/[ \\t]{0,8}(?:${any(parents)})|(?:${any(openers)}))(?=[\\s/>])`, "iy"),
-    following: [...parents.map((name) => `/${name}`), ...openers],
-    inner: new RegExp(`<!\\[CDATA\\[|<(/?)(${any(names)})(?=[\\s/>])`, "gi"),
+    following: new Set([...parents.map((name) => `/${name}`), ...openers]),
+    inner: new Set(names),
     parents: new Set(parents),
     longest: Math.max(...names.map((name) => name.length)) + 20,
   };
@@ -84,7 +80,7 @@ export class Names {
   }
 
   /** Whether an element of this name belongs to a block. */
-  isOwn(name: string): boolean {
+  isElement(name: string): boolean {
     return this.isCall(name) || /^(?:tools|file|find|replace|search)$/.test(name);
   }
 
@@ -166,7 +162,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   }
 
   isOwnTag(name: string): boolean {
-    return this.#options.names.isOwn(name);
+    return this.#options.names.isElement(name);
   }
 
   /** Whether `<tools>` at an index begins a block: a bare mention in prose does not. */

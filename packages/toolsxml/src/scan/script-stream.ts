@@ -1,5 +1,5 @@
 import type { Source } from "@toolglot/core/text";
-import { isSpace } from "@toolglot/internal";
+import { isSpace, isUnseen } from "@toolglot/internal";
 import { BodyStream } from "./body-stream.ts";
 
 /**
@@ -52,6 +52,11 @@ export class ScriptStream {
   #look(text: string): number {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);
+      if (code > 160 && isUnseen(text.charAt(at))) {
+        // Only the end shows whether it counts.
+        this.#stopped = true;
+        return at;
+      }
       if (code === 10) {
         this.#first = false;
         this.#line = "empty";

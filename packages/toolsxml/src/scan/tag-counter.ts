@@ -12,6 +12,7 @@ export type Ending = { closer: Candidate } | { unclosedAt: number } | { cutAt: n
 /** A closing tag to be tried, an ending, or how to go on. */
 type Step = Candidate | Ending | "more" | "again";
 
+const innerTag = /<!\[CDATA\[|<(\/?)([^\s<>/]{1,300})(?=[\s/>])/gi;
 const restOfTag = /[^<>]{0,300}>/y;
 const mayBeRest = /^[^<>]{0,300}$/;
 const mayBeTag = /^<(?:\/?[^\s<>/]*|![[CDAT]*)$/;
@@ -74,8 +75,8 @@ export class TagCounter {
     if (this.#cdata >= 0) return this.#readCdata(source, ended);
     const { text, base } = source;
     const { inner, longest } = this.#context;
-    inner.lastIndex = source.at;
-    for (let match = inner.exec(text); match; match = inner.exec(text)) {
+    innerTag.lastIndex = source.at;
+    for (let match = innerTag.exec(text); match; match = innerTag.exec(text)) {
       const at = match.index;
       const [all, slash, written] = match;
       if (written === undefined) {
@@ -84,10 +85,12 @@ export class TagCounter {
         source.at = at + all.length;
         return "again";
       }
+      const name = written.toLowerCase();
+      if (!inner.has(name)) continue;
       this.#shut = false;
       const step = slash
-        ? this.#closingTag(source, at, written.toLowerCase(), ended)
-        : this.#openingTag(source, at, at + all.length, written.toLowerCase(), ended);
+        ? this.#closingTag(source, at, name, ended)
+        : this.#openingTag(source, at, at + all.length, name, ended);
       if (step) return step;
     }
     const open = text.lastIndexOf("<");

@@ -1,6 +1,6 @@
 import type { EndOptions } from "@toolglot/core";
-import type { Fence, Source } from "@toolglot/core/text";
-import { isSpace } from "@toolglot/internal";
+import { type Fence, foreignCloser, type Source } from "@toolglot/core/text";
+import { isDressed, isSpace, matchAt } from "@toolglot/internal";
 import type { BodyContext } from "./grammar.ts";
 
 /** An attribute; `start` and `end` are offsets in the whole text. */
@@ -11,6 +11,10 @@ export interface Attribute {
   rawName: string;
   /** Entities decoded. */
   value: string;
+  /** It ends, as written, with closers of another call format. */
+  closes?: boolean;
+  /** It is dressed, as written: in quotes or emphasis, or with what nobody sees at an end. */
+  dressed?: boolean;
   start: number;
   end: number;
   /** It has no value, or one without quotes behind a line break: when its name means nothing, it was none. */
@@ -151,6 +155,8 @@ export function readTag(text: string, from: number, start: number, head: { close
       start: start + at - all.trimStart().length,
       end: start + at,
       lined: value.includes("\n"),
+      dressed: isDressed(value),
+      closes: /[>\]]\s*$/.test(value.slice(-40)) && foreignCloser(value, "toolsxml") !== undefined,
       doubtful: quoted === undefined && (lined || bare === undefined),
     });
   }
@@ -173,7 +179,7 @@ export function entityText(
 }
 
 /** Decodes each entity; what is none stays. */
-function decodeEntities(text: string): string {
+export function decodeEntities(text: string): string {
   return text.replace(entity, (all, name, decimal, hex) => entityText(name, decimal, hex) ?? all);
 }
 
@@ -194,6 +200,8 @@ export function closingTagEnd(text: string, at: number, name: string, ended: boo
   if (end === text.length) return ended ? 0 : -1;
   return text.charCodeAt(end) === 62 ? end + 1 : 0;
 }
+
+const behindTag = /<[ \t]{0,8}(?:(\/)[ \t]{0,8})?([^\s<>/]{1,300})(?=[\s/>])/y;
 
 /** Lookahead behind a closing tag: does a tag that fits the grammar follow, comments apart? Then the body may end there. */
 export class Lookahead {
@@ -217,7 +225,7 @@ export class Lookahead {
   /** Undefined: only more text decides. The end of the text fits. */
   fits(source: Source, ended: boolean): boolean | undefined {
     const { text } = source;
-    const { follows, following, longest } = this.#context;
+    const { following, longest } = this.#context;
     for (let at = source.at; ; ) {
       if (this.#inComment) {
         const close = text.indexOf("-->", at);
@@ -241,14 +249,14 @@ export class Lookahead {
         at += 4;
         continue;
       }
-      follows.lastIndex = at;
-      if (follows.test(text)) return true;
+      const [, slash = "", name = ""] = matchAt(behindTag, text, at) ?? [];
+      if (following.has(slash + name.toLowerCase())) return true;
       if (text.length - at > longest) return false;
       const rest = text
         .slice(at + 1)
         .toLowerCase()
         .replace(/^[ \t]*(\/?)[ \t]*/, "$1");
-      const partial = "!--".startsWith(rest) || following.some((name) => name.startsWith(rest));
+      const partial = "!--".startsWith(rest) || [...following].some((name) => name.startsWith(rest));
       return partial ? ended || undefined : false;
     }
   }

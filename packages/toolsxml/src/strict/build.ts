@@ -1,7 +1,7 @@
 import { type ToolDefinition, toJsonText } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { XMLBuilder, XMLValidator } from "fast-xml-parser";
-import { rawProperty } from "../calls/custom.ts";
+import { rawProperty } from "../calls/schema.ts";
 import type { ToolsXmlBlock, ToolsXmlCall } from "../types.ts";
 import { escapeAttribute, escapeXml } from "../xml-text.ts";
 

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "@toolglot/core";
 import { allowsRepair } from "@toolglot/core/text";
+import { boundFindings, isDressed } from "@toolglot/internal";
 import type { Element } from "../calls/built-in.ts";
 import { EditReader } from "../calls/edit.ts";
 import { readRead } from "../calls/read.ts";
@@ -8,7 +9,7 @@ import { attributesOf, checkTag, Findings } from "../calls/report.ts";
 import { type BodyText, exactText } from "../scan/body-text.ts";
 import { Names } from "../scan/grammar.ts";
 import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlParseOptions } from "../types.ts";
-import type { XmlElement } from "./read-xml.ts";
+import type { XmlElement, XmlNode } from "./read-xml.ts";
 
 /** The findings about a well-formed block, and the way into an element that holds elements. */
 class StrictFindings extends Findings {
@@ -23,12 +24,15 @@ class StrictFindings extends Findings {
       const { start, end } = child.span;
       if (child.type === "comment") this.comment(child.raw.trim(), start, end);
       else if (child.type === "instruction" || (child.type !== "element" && child.raw.trim() !== ""))
-        this.repair("toolsxml/stray-text", start, end);
+        this.repair("toolsxml/stray-text", start, end, besideTag(child) ? { affects: "value" } : undefined);
       if (child.type === "element") checkTag(asElement(child).tag, this);
       return child.type === "element";
     });
   }
 }
+
+/** Whether a text shares a line with a tag. */
+const besideTag = (node: XmlNode): boolean => node.type === "text" && /^[^\n]*\S|\S[^\n]*$/.test(node.raw);
 
 /** Reads the `<tools>` element of a well-formed document. */
 export function readBlock(
@@ -55,7 +59,7 @@ export function readBlock(
   const { status, comments, diagnostics } = to;
   comments.sort((a, b) => a.span.start - b.span.start);
   diagnostics.sort((a, b) => a.span.start - b.span.start || a.span.end - b.span.end);
-  return { block: { status, calls, comments, span: root.span }, diagnostics };
+  return { block: { status, calls, comments, span: root.span }, diagnostics: boundFindings(diagnostics) };
 }
 
 function readCall(xml: XmlElement, names: Names, to: StrictFindings, indent: string): ToolsXmlCall | undefined {
@@ -97,7 +101,7 @@ function unknownTag({ name, span, innerSpan }: XmlElement, known: readonly strin
 }
 
 /** An element as the readers of calls take it: they read its body as text, and expect attributes as XML decodes them. */
-function asElement({ name, attributes, inner, span, innerSpan }: XmlElement): Element {
+function asElement({ name, attributes, written, inner, span, innerSpan }: XmlElement): Element {
   const { start } = span;
   const end = innerSpan.start;
   return {
@@ -106,10 +110,11 @@ function asElement({ name, attributes, inner, span, innerSpan }: XmlElement): El
       rawName: name,
       closes: false,
       selfClosing: end === span.end,
-      attributes: attributes.map((one) => ({
+      attributes: attributes.map((one, at) => ({
         name: one.name.toLowerCase(),
         rawName: one.name,
         value: one.value,
+        dressed: isDressed(written[at] as string),
         start,
         end,
       })),

@@ -16,6 +16,8 @@ export interface XmlElement {
   name: string;
   /** In order, names as written, values decoded. */
   attributes: { name: string; value: string }[];
+  /** Their values as written. */
+  written: string[];
   children: XmlNode[];
   /** What stands between the tags, as written. */
   inner: string;
@@ -157,6 +159,7 @@ function readElements(root: RawNode, newlines: Newlines): XmlElement {
         name: key.slice(1),
         value: attributeValue(key.slice(1), value, startIndex, innerStart),
       })),
+      written: Object.values(node[":@"] ?? {}),
       children: [],
       inner: newlines.slice(innerStart, innerEnd),
       span: newlines.span(startIndex, endIndex),
