@@ -225,7 +225,7 @@ function foreign(fixture: Fixture, other: Fixture, index: number): CommonCase[] 
 
 function lineEndsAndUnicode(fixture: Fixture): CommonCase[] {
   const one = { blocks: [complete], runnable: 1, diagnostics: [] };
-  const odd = ["😀 𝒳 👩‍👩‍👧", "日本語のテキスト", "e\u0301 \u200b\u2060", "a\u2028b\u2029c", "\u202eabc\u202c שלום"];
+  const odd = ["😀 𝒳 👩‍👩‍👧", "日本語のテキスト", "e\u0301 \u200b\u2060x", "a\u2028b\u2029c", "\u202eabc\u202c שלום"];
   return [
     {
       name: "CRLF line ends",

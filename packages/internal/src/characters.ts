@@ -9,9 +9,12 @@ export function isLineSpace(code: number): boolean {
   return (code < 0x3001 || code === 0xfeff) && /\s/.test(String.fromCharCode(code));
 }
 
-/** What no font shows, as a class of a pattern: marks of format and fillers, without those that change the character before them. */
+/**
+ * What no font shows, as a class of a pattern: marks of format and fillers, without those that change the character before them, and
+ * without marks of direction, which order the text.
+ */
 export const invisible =
-  "\\u00ad\\u061c\\u115f\\u1160\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u2064\\u2066-\\u206f\\u3164\\ufeff\\uffa0";
+  "\\u00ad\\u115f\\u1160\\u180e\\u200b-\\u200d\\u2060-\\u2064\\u206a-\\u206f\\u3164\\ufeff\\uffa0";
 const invisibleUnit = new RegExp(`[${invisible}]`);
 const unseenText = new RegExp(`^[\\s${invisible}]*$`);
 
@@ -63,7 +66,7 @@ export function isDressed(text: string): boolean {
   if (isUnseen(first) || isUnseen(last)) return true;
   if (quotation.test(text) && (first === last || !/["']/.test(first + last))) {
     const inside = text.slice(1, -1);
-    return !inside.includes(first) && !inside.includes(last);
+    return (inside !== "" || /["']/.test(first)) && !inside.includes(first) && !inside.includes(last);
   }
   return emphasis.test(text) && !/^_\w+_$/.test(text);
 }

@@ -12,7 +12,9 @@ describe("classes of characters are those of Unicode", () => {
 
   it("invisible: marks of format and fillers that are ignorable, but not what changes the character before", () => {
     expect(units.filter((code) => isInvisible(code))).toEqual(
-      units.filter((code) => /(?=\p{Default_Ignorable_Code_Point})[\p{Cf}\p{Lo}]/u.test(String.fromCharCode(code))),
+      units.filter((code) =>
+        /(?=\p{Default_Ignorable_Code_Point})(?!\p{Bidi_Control})[\p{Cf}\p{Lo}]/u.test(String.fromCharCode(code)),
+      ),
     );
     expect([..."\ufe0f\u0301\u180b"].some((sign) => isInvisible(sign.charCodeAt(0)))).toBe(false);
   });
@@ -31,6 +33,6 @@ describe("a value of one line is dressed", () => {
 
   it.each([
     "", '"', "a", "a 'b'", "'a' + 'b'", "“a” and “b”", "**a** and **b**", "**/*", "* a *", "__init__", "_x_", "`a", "'a\"", "《红楼梦》",
-    "[a]", "❤️", "-a-",
+    "[a]", "❤️", "-a-", "»»", "\u202eabc\u202c x",
   ])("not %s", (text) => expect(isDressed(text)).toBe(false)); // biome-ignore format: one list
 });

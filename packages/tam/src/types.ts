@@ -16,7 +16,7 @@ export interface TamStep {
   index: number;
   /** The tool's name as the block says it, or as declared when it is meant without doubt. */
   tool: string;
-  /** The step's own parameters as text: outer white space and the field line's indentation are taken off. */
+  /** The step's own parameters as text, without layout and the field line's indentation; under a `json` hint, what a JSON string says. */
   params: Record<string, string>;
   /** The same parameters exactly as they stand between their delimiters. */
   raw: Record<string, string>;
@@ -52,7 +52,7 @@ export interface TamBlock extends BlockBase {
 
 /**
  * What the push parser reports. A `param-delta` belongs to a field: the `field`th of its block, counted from 0. Deltas of
- * one field, joined, are its value; of a parameter that is given twice the last field counts. `step` is absent for
+ * one field, joined, are its value (of one that is JSON, in one delta); of a parameter that is given twice the last field counts. `step` is absent for
  * `common_` fields. `call` counts the steps in the order in which their commands come. It is absent for `common_` fields and steps
  * without a command, for a field that gives a parameter or a command once more, and behind a type hint other than `text`.
  */

@@ -30,7 +30,7 @@ export const restPattern: RegExp = new RegExp(`^${space}(?:#[^\\n]*|(//[^\\n]*))
  * repetitions may take the same text: what is no header would be searched for ever.
  */
 export const headerPattern: RegExp = new RegExp(
-  `^${space}([[\\uff3b]{1,2})((?:"(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*'|[^[\\]"'\\n\\uff3b\\uff3d])*|[^[\\]\\n\\uff3b\\uff3d]*)[\\]\\uff3d]{1,2}${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`,
+  `^${space}([[\\uff3b]{1,2})([^[\\]\\n\\uff3b\\uff3d]*|(?:"(?:[^"\\\\\\n]|\\\\.)*"|'[^'\\n]*'|[^[\\]"'\\n\\uff3b\\uff3d])*)[\\]\\uff3d]{1,2}${space}(?:#[^\\n]*|(//[^\\n]*))?\\r?$`,
 );
 
 /** Characters that only look like TOML's delimiters. */
