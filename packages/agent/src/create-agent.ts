@@ -19,7 +19,7 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
   const settings = toSettings(options);
   return {
     run(input, runOptions = {}) {
-      checkKeys("run", runOptions, "signal runId");
+      checkKeys("run", runOptions, "signal:signal runId:text");
       return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
     async resume(saved, options = {}) {

@@ -7,8 +7,8 @@ import { checkKeys as check } from "@toolglot/internal";
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
  * @param known All keys, as words with a space between two, or as several such texts. A word may name the kinds that its key takes:
  * `key:kind|kind`, of `text` (not empty), `string`, `boolean`, `number`, `count` (whole, from 0), `size` (whole, from 1), `Infinity`,
- * `function`, `list`, `object`, `{a,b}` (an object with these functions), `url`, `signal`, `null`, `any`, and `"x"` (the text x itself).
- * @param required Options that a call can't do without.
+ * `function`, `list`, `object`, `{a,b}` (an object with these functions), `url`, `signal`, `null`, `true`, `false`, `any`, and `"x"` (the text x itself).
+ * @param required Options that a call can't do without, to be named when none are given.
  * @param cures What to do instead, by the key: for another library's word, or for a value of a wrong kind.
  * @throws `TypeError` for anything but an object, for an unknown key (it names the nearest known one), and for a value of a wrong kind (it
  * names key, wanted and got).

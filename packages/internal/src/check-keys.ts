@@ -15,6 +15,8 @@ const kinds: Readonly<Record<string, readonly [wanted: string, is: (value: unkno
   url: ["a URL", (value) => (typeof value === "string" && value !== "") || value instanceof URL],
   signal: ["an AbortSignal", (value) => has(value, "addEventListener") && typeof Object(value).aborted === "boolean"],
   null: ["null", (value) => value === null],
+  true: ["true", (value) => value === true],
+  false: ["false", (value) => value === false],
   any: ["anything", () => true],
 };
 
@@ -33,6 +35,8 @@ interface KindTypes {
   url: string | URL;
   signal: { readonly aborted: boolean };
   null: null;
+  true: true;
+  false: false;
   any: unknown;
 }
 
@@ -77,8 +81,8 @@ export type KnownKeys<Options, Text extends string> = KeyWords<Options, Text> | 
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
  * @param known All keys that the options may have, as words `key:kind|kind`. Kinds: `text` (not empty), `string`, `boolean`,
  * `number`, `count` (whole, from 0), `size` (whole, from 1), `Infinity`, `function`, `list`, `object`, `{a,b}` (an object with
- * these functions), `url`, `signal`, `null`, `any`, and `"x"` for the text x itself. A key without a kind takes anything.
- * @param required Options that must be there.
+ * these functions), `url`, `signal`, `null`, `true`, `false`, `any`, and `"x"` for the text x itself. A key without a kind takes anything.
+ * @param required Required options, which the error names when no options are given.
  * @param cures What to do about a key that is another library's word, or whose value is of a wrong kind.
  * @throws `TypeError` for anything but an object, for an unknown key (it names the nearest known one), and for a value of a
  * wrong kind (it names key, wanted and got).
@@ -95,11 +99,11 @@ export function checkKeys<Options extends object, const Text extends string>(
     return;
   }
   const cure = (key: string): string => (Object.hasOwn(cures, key) ? ` ${cures[key]}` : "");
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
-    throw new TypeError(`${what} takes an object of options, not ${gotText(given)}`);
-  }
+  const type = given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`;
+  if (type !== "a object") throw new TypeError(`${what} takes an object of options, not ${type}`);
   const words = [known].flat().join(" ").split(" ");
-  const table = new Map(words.map((word) => word.split(":") as [key: string, kind: string | undefined]));
+  // A choice may hold a colon, too: "node:sqlite".
+  const table = new Map(words.map((word) => /^([^:]*):?(.*)$/.exec(word)?.slice(1) as [key: string, kind: string]));
   const unknown = Object.keys(given).filter((key) => !table.has(key));
   const [key] = [...unknown.filter(cure), ...unknown];
   if (key !== undefined) {
@@ -110,9 +114,8 @@ export function checkKeys<Options extends object, const Text extends string>(
   }
   for (const [key, kind] of table) {
     const value = (given as Record<string, unknown>)[key];
-    const wanted = kind?.split("|") ?? [];
-    const isAbsent = value === undefined && !required.includes(key as keyof Options & string);
-    if (isAbsent || kind === undefined || wanted.some((kind) => isOfKind(kind, value))) continue;
+    const wanted = kind.split("|");
+    if (value === undefined || kind === "" || wanted.some((one) => isOfKind(one, value))) continue;
     const hint = cure(key) || (has(value, "abort") && kind === "signal" ? " Pass controller.signal." : "");
     throw new TypeError(
       `${what}: ${key} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
@@ -124,13 +127,13 @@ const membersOf = (kind: string): string[] => kind.slice(1, -1).split(",");
 const has = (value: unknown, member: string): boolean => typeof Object(value)[member] === "function";
 
 function isOfKind(kind: string, value: unknown): boolean {
-  if (kind.startsWith('"')) return kind === `"${String(value)}"` && typeof value === "string";
+  if (kind.startsWith('"')) return typeof value === "string" && kind === `"${value}"`;
   if (kind.startsWith("{")) return membersOf(kind).every((member) => has(value, member));
   return kinds[kind]?.[1](value) === true;
 }
 
 function wantedText(kind: string): string {
-  if (kind.startsWith("{")) return `an object with ${membersOf(kind).join("(), ")}()`;
+  if (kind.startsWith("{")) return `an object with ${membersOf(kind).join("() and ")}()`;
   return kinds[kind]?.[0] ?? kind;
 }
 

@@ -20,8 +20,8 @@ describe("checkKeys", () => {
     [JSON.parse('{"__proto__": 1}'), 'createThing has no option "__proto__". It has: maxTurns, timeoutMs.'],
     [{ constructor: 1 }, 'createThing has no option "constructor". It has: maxTurns, timeoutMs.'],
     [null, "createThing takes an object of options, not null"],
-    [[], "createThing takes an object of options, not an array"],
-    [5, "createThing takes an object of options, not 5"],
+    [[], "createThing takes an object of options, not a list"],
+    [5, "createThing takes an object of options, not a number"],
   ])("should refuse %j and say what is meant", (given, message) => {
     expect(() => check(given)).toThrow(new TypeError(message));
   });
@@ -68,9 +68,9 @@ describe("checkKeys", () => {
       [{ most: Number.NaN }, "run: most must be a whole number from 1 or Infinity, not NaN."],
       [
         { store: { read() {} } },
-        "run: store must be an object with read(), write(), not an object. fileStore() makes one.",
+        "run: store must be an object with read() and write(), not an object. fileStore() makes one.",
       ],
-      [{ store: "x" }, 'run: store must be an object with read(), write(), not "x". fileStore() makes one.'],
+      [{ store: "x" }, 'run: store must be an object with read() and write(), not "x". fileStore() makes one.'],
       [
         { signal: new AbortController() },
         "run: signal must be an AbortSignal, not an AbortController. Pass controller.signal.",
@@ -87,13 +87,10 @@ describe("checkKeys", () => {
     checkKeys("run", {} as Pick<Kinds, "mode">, 'mode:"skip"');
   });
 
-  it("should demand what is required, and know another library's word", () => {
+  it("should know another library's word", () => {
     const cures = { maxSteps: "It is maxTurns here." };
     const check = (given: object) => () =>
       checkKeys("run", given as Options, "maxTurns:size timeoutMs:number", ["maxTurns"], cures);
-    expect(check({ timeoutMs: 1 })).toThrow(
-      new TypeError("run: maxTurns must be a whole number from 1, not undefined."),
-    );
     expect(check({ x: 1, maxSteps: 3 })).toThrow(new TypeError('run has no option "maxSteps". It is maxTurns here.'));
   });
 });

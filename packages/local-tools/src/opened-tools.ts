@@ -210,7 +210,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
-    checkKeys("tools", options, "stream");
+    checkKeys("tools", options, "stream:boolean");
     const { confinement } = this.#parts;
     const setting = {
       canAsk: this.#asker !== undefined,

@@ -29,7 +29,8 @@ import type {
   ToolMiddleware,
 } from "./types.ts";
 
-const callKeys = "signal onError step runId wait ask hooked around";
+const callKeys =
+  'signal:signal onError:"throw"|"respond" step:number runId:text wait:function ask:function hooked:object around:function';
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit implements ToolSource {
@@ -42,7 +43,7 @@ export class Toolkit implements ToolSource {
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
-    checkKeys("new Toolkit", options, "metaTool tracing validator");
+    checkKeys("new Toolkit", options, "metaTool:boolean tracing:boolean|object validator:function");
     const { tracing, validator, metaTool = true } = options;
     this.#registry = new ToolRegistry({ metaTool, validator });
     this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
@@ -75,7 +76,7 @@ export class Toolkit implements ToolSource {
    * `toolkit/unknown-tool` when there was none.
    */
   removeToolFunction(name: string, options: { mustExist?: boolean } = {}): boolean {
-    checkKeys("removeToolFunction", options, "mustExist");
+    checkKeys("removeToolFunction", options, "mustExist:boolean");
     const removed = this.#registry.remove(name);
     if (!removed && options.mustExist) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
@@ -106,7 +107,11 @@ export class Toolkit implements ToolSource {
    * Throws `TypeError`.
    */
   registerMiddleware(middleware: ToolMiddleware): () => void {
-    if (typeof middleware !== "function") throw new TypeError("registerMiddleware needs async function* (call, next)");
+    const isPromising = Object.prototype.toString.call(middleware) === "[object AsyncFunction]";
+    if (typeof middleware !== "function" || isPromising) {
+      const got = isPromising ? "async function" : typeof middleware;
+      throw new TypeError(`registerMiddleware takes async function* (call, next), not ${got}: yield* next(call)`);
+    }
     // A function of its own, so that one middleware can be registered twice.
     const entry: ToolMiddleware = (call, next, about) => middleware(call, next, about);
     this.#middleware.push(entry);
@@ -266,10 +271,6 @@ export class Toolkit implements ToolSource {
     checkKeys("callToolFunction", options, callKeys);
     if (typeof call !== "object" || call === null || typeof call.name !== "string") {
       throw new TypeError("callToolFunction needs a call with a name: { id, name, input }");
-    }
-    const { onError } = options;
-    if (onError !== undefined && onError !== "respond" && onError !== "throw") {
-      throw new TypeError(`onError must be "respond" or "throw", not ${JSON.stringify(onError)}`);
     }
     return this.#run(this.#registry.find(call.name), this.#toCall(call), options);
   }

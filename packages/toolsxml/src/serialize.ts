@@ -24,7 +24,7 @@ export interface SerializeOptions {
  * that an attribute can't hold.
  */
 export function serialize(block: Pick<ToolsXmlBlock, "calls" | "comments">, options: SerializeOptions = {}): string {
-  checkKeys("serialize", options, "tools");
+  checkKeys("serialize", options, "tools:list");
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
   const pieces = [
     ...block.calls.map((call) => ({ at: call.span.start, text: callText(call, tools) })),

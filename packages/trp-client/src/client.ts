@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): TrpClient {
     });
   const call = (request: CallRequest, callOptions: ClientCallOptions = {}): Promise<CallResult> => {
     try {
-      checkKeys("call", callOptions, "deadlineMs signal traceId");
+      checkKeys("call", callOptions, "deadlineMs:number signal:signal traceId:string");
       const one = new Call(connection, rules, request);
       return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
     } catch (error) {
@@ -85,7 +85,7 @@ export function createClient(options: ClientOptions): TrpClient {
     },
     capQuery: (capId) => ask((session, sending) => queryCapability(connection, session, sending, capId)),
     callAsync: async (request, callOptions = {}) => {
-      checkKeys("callAsync", callOptions, "deadlineMs signal traceId");
+      checkKeys("callAsync", callOptions, "deadlineMs:number signal:signal traceId:string");
       const one = running.make(request);
       return await running.start(one, callLimits(callOptions, rules.timeoutMs), callOptions.traceId);
     },
@@ -103,7 +103,7 @@ function checkOptions(options: ClientOptions): CallRules {
   checkKeys(
     "createClient",
     options,
-    "transport agentId keys features authContext resumeSessionId retry timeoutMs requestTimeoutMs onEvent tracing",
+    'transport:{send,close} agentId:text keys:"auto"|"explicit" features:list authContext:object resumeSessionId:string retry:object timeoutMs:number requestTimeoutMs:number onEvent:function tracing:{current,capture}',
     ["transport", "agentId"],
   );
   const { transport, agentId, keys = "auto", timeoutMs = 15_000, tracing } = options;

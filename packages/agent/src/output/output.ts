@@ -23,13 +23,18 @@ const cure = "pass toInputSchema(schema) of @toolglot/schema";
 /** Checks the option. Throws `TypeError` with the cure. */
 export function toOutput(options: OutputOptions | undefined): Output | undefined {
   if (options === undefined) return undefined;
-  checkKeys("createAgent: output", options, "schema name description", ["schema"]);
+  checkKeys(
+    "createAgent: output",
+    options,
+    "schema:{validate}|object|function name:text description:string",
+    ["schema"],
+    {
+      schema: `It must be able to validate, as schemas of zod 4.2 and arktype are; for a JSON Schema, ${cure}.`,
+    },
+  );
   const { schema, name = "final_answer", description } = options;
-  if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name)) {
+  if (!/^[\w-]{1,64}$/.test(name)) {
     throw new TypeError(`output.name must have 1 to 64 of A-Z, a-z, 0-9, _ and -, not ${JSON.stringify(name)}.`);
-  }
-  if (description !== undefined && typeof description !== "string") {
-    throw new TypeError("output.description must be a string.");
   }
   const { jsonSchema, validate } = toSchema(schema);
   const isWrapped = jsonSchema.type !== "object";

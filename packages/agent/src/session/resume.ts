@@ -12,7 +12,7 @@ export async function takeOver(
   saved: RunSnapshot | string,
   options: ResumeOptions,
 ): Promise<Resumed & { runId: string }> {
-  checkKeys("resume", options, "decisions settle steer signal");
+  checkKeys("resume", options, "decisions:object settle:object steer:string|object|list signal:signal");
   const { sessions, protocol, mode } = settings;
   if (typeof saved === "string" && sessions === undefined) {
     throw new TypeError("resume: a run id needs the option sessions of createAgent; else pass the run's snapshot.");

@@ -46,8 +46,9 @@ export interface AiSdkModelOptions {
   seed?: number;
 }
 
-const own = "model maxRetries firstPartMs stallMs onRetry";
-const passed = "providerOptions headers temperature topP topK presencePenalty frequencyPenalty seed";
+const own = "model:string|object|function maxRetries:number firstPartMs:number stallMs:number onRetry:function";
+const passed =
+  "providerOptions:object headers:object temperature:number topP:number topK:number presencePenalty:number frequencyPenalty:number seed:number";
 
 /** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider says how long. */
 const retryMs = 1000;
@@ -62,7 +63,12 @@ const retryMs = 1000;
  * of a stall `ms` and `phase` (`first` or `middle`), and what the server `said`, as far as they are known.
  */
 export function aiSdkModel(options: AiSdkModelOptions): Model {
-  checkKeys("aiSdkModel", options, [own, passed], ["model"]);
+  checkKeys("aiSdkModel", options, [own, passed], ["model"], {
+    specificationVersion: "This is a model itself: pass aiSdkModel({ model }).",
+    provider: "Pass the model of a provider: aiSdkModel({ model: openai(id) }).",
+    maxTokens: "It is an option of createAgent.",
+    maxOutputTokens: "It is maxTokens of createAgent.",
+  });
   const { model, maxRetries = 2, firstPartMs = 180_000, stallMs = 60_000, onRetry, ...settings } = options;
   checkModel(model);
   for (const [name, value] of Object.entries({ maxRetries, firstPartMs, stallMs }))

@@ -10,7 +10,11 @@ import type { ToolCall, ToolErrorInfo, ToolResult } from "../tool.ts";
  * @throws `TypeError` for an unknown option.
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
-  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait ask runId stepIndex hooks");
+  checkKeys(
+    "executorContext",
+    options as ExecutorContext,
+    "signal:signal emit:function approve:function wait:function ask:function runId:text stepIndex:number hooks:object",
+  );
   const context: ExecutorContext = {
     signal: new AbortController().signal,
     emit: () => {},

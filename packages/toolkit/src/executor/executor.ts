@@ -55,7 +55,11 @@ function isDurable(log: OperationLog | undefined): boolean {
  * order; never rejects for what a model or a tool did.
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
-  checkKeys("toolkitExecutor", options, "maxConcurrency tasks operationLog operationScope resources");
+  checkKeys(
+    "toolkitExecutor",
+    options,
+    "maxConcurrency:number tasks:object operationLog:{claim,renew,begin,finish,doubt,read} operationScope:string resources:object",
+  );
   const { maxConcurrency = 8, tasks = new Tasks() } = options;
   checkConcurrency(maxConcurrency);
   const runPlan = planRunner(toolkit, { ...options, tasks });

@@ -17,7 +17,7 @@ import {
   type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
-import { checkFacts, factKeys, readInput, type ToolFacts } from "./tool-facts.ts";
+import { checkFacts, checkName, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
 
 /** What every definition has. */
 export interface ToolSpec {
@@ -43,7 +43,8 @@ interface AnySpec extends ToolSpec, ToolFacts {
   execute(input: never, context: ToolContext): unknown;
 }
 
-const specKeys = "name description output outputSchema execute";
+const specKeys =
+  "name:string description:string output:boolean|object|function outputSchema:boolean|object|function execute:function";
 
 /**
  * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
@@ -70,15 +71,16 @@ export function defineTool(
   },
 ): DefinedTool<Record<string, unknown>>;
 export function defineTool(definition: AnySpec): DefinedTool {
-  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"]);
+  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"], otherWords);
   const { name, description, execute, annotations, examples, raises, outputSchema } = definition;
   const output = definition.output ?? outputSchema;
-  if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");
-  if (typeof description !== "string") {
+  if (!name) throw new TypeError("defineTool needs a name");
+  if (description === undefined) {
     throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: it is all the model knows of it`);
   }
-  if (typeof execute !== "function") throw new TypeError(`Tool ${JSON.stringify(name)} needs an execute function`);
+  if (execute === undefined) throw new TypeError(`Tool ${JSON.stringify(name)} needs an execute function`);
   const what = `Tool ${JSON.stringify(name)}`;
+  checkName("defineTool", name);
   checkFacts(what, definition);
   if (definition.output !== undefined && outputSchema !== undefined) {
     throw new TypeError(`${what} has output and outputSchema, which mean the same: give output alone`);

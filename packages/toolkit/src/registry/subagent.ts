@@ -26,14 +26,14 @@ export function makeSubagentTool(
     args?: ArgsShorthand;
   },
 ): DefinedTool {
-  checkKeys("makeSubagentTool", options, "name description input args annotations examples run", [
-    "name",
-    "description",
-    "run",
-  ]);
+  checkKeys(
+    "makeSubagentTool",
+    options,
+    "name:text description:string input:object|function args:object annotations:object examples:list run:function",
+    ["name", "description", "run"],
+  );
   const { run, ...definition } = options;
-  if (typeof run !== "function")
-    throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);
+  if (run === undefined) throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);
   const execute = async (input: never, context: ToolContext): Promise<unknown> => {
     try {
       return await run(input, context);

@@ -15,9 +15,12 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
-  checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs metrics", [
-    "authenticate",
-  ]);
+  checkKeys(
+    "createFetchHandler",
+    options,
+    "authenticate:function limits:object allowedHosts:list allowedOrigins:list heartbeatMs:number metrics:{text,mayRead}",
+    ["authenticate"],
+  );
   const routes = createRoutes("createFetchHandler", router, options);
   return async (request) => {
     const { method, headers } = request;

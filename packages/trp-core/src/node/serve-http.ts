@@ -80,8 +80,8 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     "serveHttp",
     options,
     [
-      "authenticate limits allowedHosts allowedOrigins heartbeatMs metrics host port headersTimeoutMs",
-      "requestTimeoutMs keepAliveMs maxHeaderBytes log maxConnections maxConnectionsPerAddress webSockets",
+      "authenticate:function limits:object allowedHosts:list allowedOrigins:list heartbeatMs:number metrics:{text,mayRead} host:text port:number headersTimeoutMs:number",
+      "requestTimeoutMs:number keepAliveMs:number maxHeaderBytes:number log:function maxConnections:number maxConnectionsPerAddress:number webSockets:{attach}",
     ],
     ["authenticate"],
   );

@@ -43,7 +43,12 @@ export interface StdioServer {
  * still answered. Throws `TypeError` for options that can't be.
  */
 export function serveStdio(router: Router, options: ServeStdioOptions): StdioServer {
-  checkKeys("serveStdio", options, "principal input output limits metrics", ["principal"]);
+  checkKeys(
+    "serveStdio",
+    options,
+    "principal:object input:{pause} output:object limits:object metrics:{text,mayRead}",
+    ["principal"],
+  );
   const { principal } = options;
   const input = (options.input ?? process.stdin) as Readable;
   const output = (options.output ?? process.stdout) as Writable;

@@ -46,7 +46,7 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  * });
  */
 export function createPolicy(options: PolicyOptions): PolicyEngine {
-  checkKeys("createPolicy", options, "version rules fallback", ["version", "rules"]);
+  checkKeys("createPolicy", options, 'version:string rules:list fallback:{evaluate}|"deny"', ["version", "rules"]);
   const { version, rules, fallback = defaultPolicy() } = options;
   if (typeof version !== "string" || version === "" || version.length > 64) {
     throw new TypeError('createPolicy needs a version, text of 1 to 64 characters: { version: "2026-11-21" }');

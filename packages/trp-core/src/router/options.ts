@@ -8,9 +8,9 @@ const day = 24 * hour;
 /** `TypeError` for options that can't be. Capabilities, limits and times are checked where they are read. */
 export function checkOptions(options: RouterOptions): void {
   checkKeys("createRouter", options, [
-    "capabilities store allowVolatile repeats policy approvalSecrets pendingApprovals mayDecide",
-    "downstreamSecret routerId limits times strictEpoch maxResultTokens countTokens catalogTools safety",
-    "onError validator keylessReads tracing outbox checkpoints",
+    'capabilities:list store:{now,ping,prune,close} allowVolatile:boolean repeats:"guarded"|"free" policy:{evaluate} approvalSecrets:list pendingApprovals:number mayDecide:function',
+    "downstreamSecret:string routerId:string limits:object times:object strictEpoch:boolean maxResultTokens:number countTokens:function catalogTools:boolean safety:{check}",
+    "onError:function validator:function keylessReads:boolean tracing:object outbox:boolean checkpoints:object",
   ]);
   const { capabilities, approvalSecrets, downstreamSecret, routerId, maxResultTokens, mayDecide, policy } = options;
   const { safety, onError, repeats, pendingApprovals = 1, keylessReads, tracing, outbox, checkpoints } = options;
@@ -46,7 +46,7 @@ export function checkOptions(options: RouterOptions): void {
 }
 
 function checkCheckpoints(given: NonNullable<RouterOptions["checkpoints"]>, fail: (problem: string) => never): void {
-  checkKeys("createRouter: checkpoints", given, "signer everyRows everyMs onCheckpoint");
+  checkKeys("createRouter: checkpoints", given, "signer:{sign} everyRows:number everyMs:number onCheckpoint:function");
   const { signer, everyRows = 1, everyMs = 1, onCheckpoint } = given;
   if (signer !== undefined && (typeof signer?.key !== "string" || typeof signer.sign !== "function")) {
     fail("checkpoints.signer must have a key and sign(bytes); checkpointSigner makes one of a private key");
@@ -61,7 +61,11 @@ function checkCheckpoints(given: NonNullable<RouterOptions["checkpoints"]>, fail
 
 /** The limits with their defaults. `TypeError` for what is no count above 0. */
 export function readLimits(given: RouterOptions["limits"]): RouterLimits {
-  checkKeys("createRouter: limits", given, "frameBytes depth batchCalls callsInFlight callsWaiting outboxRows");
+  checkKeys(
+    "createRouter: limits",
+    given,
+    "frameBytes:number depth:number batchCalls:number callsInFlight:number callsWaiting:number outboxRows:number",
+  );
   const limits: RouterLimits = {
     frameBytes: 4 * 1024 * 1024,
     depth: 64,
@@ -79,8 +83,8 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
 /** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
   checkKeys("createRouter: times", given, [
-    "sessionTtlMs keyTtlMs keyMemoryMs approvalTtlMs artifactTtlMs leaseMs recoverEveryMs pruneEveryMs",
-    "seqWaitMs catalogTtlMs outboxTtlMs auditTtlMs",
+    "sessionTtlMs:number keyTtlMs:number keyMemoryMs:number approvalTtlMs:number artifactTtlMs:number leaseMs:number recoverEveryMs:number pruneEveryMs:number",
+    "seqWaitMs:number catalogTtlMs:number outboxTtlMs:number auditTtlMs:number",
   ]);
   const leaseMs = given?.leaseMs ?? 10_000;
   const times: RouterTimes = {

@@ -31,7 +31,7 @@ export async function serveWebSockets(router: Router, options: ServeWebSocketsOp
   checkKeys(
     "serveWebSockets",
     options,
-    "server authenticate limits allowedHosts allowedOrigins metrics path connections connectionsPerPrincipal pingMs",
+    "server:{close} authenticate:function limits:object allowedHosts:list allowedOrigins:list metrics:{text,mayRead} path:text connections:number connectionsPerPrincipal:number pingMs:number",
     ["server", "authenticate"],
   );
   const { server: given, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;
