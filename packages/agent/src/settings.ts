@@ -112,9 +112,11 @@ function check(options: AgentOptions): void {
     [],
     { artifacts: "memoryArtifacts() makes such a store.", compact: "dropOldResults() makes one." },
   );
+  // A runtime may have more than the loop reads.
+  const { now, newRunId, newOwner, startTimer, onRun } = options.runtime ?? {};
   checkKeys(
     "createAgent: runtime",
-    options.runtime,
+    { now, newRunId, newOwner, startTimer, onRun },
     "now:function newRunId:function newOwner:function startTimer:function onRun:function",
   );
   const { stopWhen = [], price, executor } = options;

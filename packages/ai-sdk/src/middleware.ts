@@ -54,7 +54,7 @@ const known =
 export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
   options: ToolglotMiddlewareOptions<Version>,
 ): ToolglotMiddleware<Version> {
-  checkKeys("toolglotMiddleware", options, known, ["protocol"]);
+  checkKeys("toolglotMiddleware", options, known, ["protocol"], { definitions: "It is a list of tool definitions." });
   checkOptions(options);
   const { specificationVersion = "v4" as Version, onDiagnostic } = options;
   const states = new WeakMap<object, CallState>();

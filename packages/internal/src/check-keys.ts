@@ -5,7 +5,7 @@ const kinds: Readonly<Record<string, readonly [wanted: string, is: (value: unkno
   text: ["text that is not empty", (value) => typeof value === "string" && value !== ""],
   string: ["text", (value) => typeof value === "string"],
   boolean: ["true or false", (value) => typeof value === "boolean"],
-  number: ["a number", (value) => typeof value === "number" && !Number.isNaN(value)],
+  number: ["a number", (value) => typeof value === "number"],
   count: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   size: ["a whole number from 1", (value) => Number.isSafeInteger(value) && (value as number) > 0],
   Infinity: ["Infinity", (value) => value === Number.POSITIVE_INFINITY],
@@ -29,7 +29,7 @@ interface KindTypes {
   count: number;
   size: number;
   Infinity: number;
-  function: (...args: never) => unknown;
+  function: ((...args: never) => unknown) | (abstract new (...args: never) => unknown);
   list: readonly unknown[];
   object: object;
   url: string | URL;
@@ -118,7 +118,7 @@ export function checkKeys<Options extends object, const Text extends string>(
     if (value === undefined || kind === "" || wanted.some((one) => isOfKind(one, value))) continue;
     const hint = cure(key) || (has(value, "abort") && kind === "signal" ? " Pass controller.signal." : "");
     throw new TypeError(
-      `${what}: ${key} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
+      `${what}${what.includes(": ") ? "." : ": "}${key} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
     );
   }
 }

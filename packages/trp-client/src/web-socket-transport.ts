@@ -43,8 +43,9 @@ export function webSocketTransport(options: WebSocketTransportOptions): Transpor
   checkKeys(
     "webSocketTransport",
     options,
-    "url:url token:string|function WebSocket:object connectTimeoutMs:number maxAnswerBytes:number",
+    "url:url token:string|function WebSocket:function connectTimeoutMs:number maxAnswerBytes:number",
     ["url"],
+    { WebSocket: "It is a class; in Node, wsTransport of @toolglot/trp-client/node brings one." },
   );
   const { connectTimeoutMs = 5_000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const url = webSocketUrl(options.url).href;

@@ -34,7 +34,7 @@ export function checkOptions(options: SqliteOptions): Settings {
   checkKeys(
     "the options of the store",
     options,
-    'file:text now:function lockTimeoutMs:number synchronous:"full"|"normal" driver:"node:sqlite"|"libsql"',
+    'file:string now:function lockTimeoutMs:number synchronous:"full"|"normal" driver:"node:sqlite"|"libsql"',
     ["file"],
   );
   const { lockTimeoutMs = 5_000, synchronous = "full", driver } = options;

@@ -17,7 +17,7 @@ import {
   type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
-import { checkFacts, checkName, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
+import { checkFacts, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
 
 /** What every definition has. */
 export interface ToolSpec {
@@ -80,7 +80,6 @@ export function defineTool(definition: AnySpec): DefinedTool {
   }
   if (execute === undefined) throw new TypeError(`Tool ${JSON.stringify(name)} needs an execute function`);
   const what = `Tool ${JSON.stringify(name)}`;
-  checkName("defineTool", name);
   checkFacts(what, definition);
   if (definition.output !== undefined && outputSchema !== undefined) {
     throw new TypeError(`${what} has output and outputSchema, which mean the same: give output alone`);

@@ -4,7 +4,7 @@ import { type InputSchema, isInputSchema, toInputSchema } from "@toolglot/schema
 import { RegisteredToolFunction } from "../call/registered.ts";
 import type { AnyToolFunction, RegisterFunctionOptions, Registrable } from "../types.ts";
 import { withRest } from "./rest.ts";
-import { checkFacts, checkName, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
+import { checkFacts, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
 
 const optionKeys = [
   'name:string groupName:text presets:object description:string includeLongDescription:boolean jsonSchema:object includeRest:boolean|object namesakeStrategy:"skip"|"raise"|"override"|"rename"',
@@ -29,7 +29,12 @@ export function readRegistration(
   if (typeof name !== "string" || name === "") {
     throw new TypeError("registerToolFunction: the function has no name; pass { name }");
   }
-  checkName("registerToolFunction", name);
+  if (!/^[\w.-]{1,64}$/.test(name)) {
+    const legal = JSON.stringify(name.replace(/[^\w.-]+/g, "_").slice(0, 64));
+    throw new TypeError(
+      `registerToolFunction: the name ${JSON.stringify(name)} is not taken by providers: 1 to 64 of A-Z, a-z, 0-9, _, - and ., as { name: ${legal} }`,
+    );
+  }
   const description = options.description ?? byHand?.description ?? tool?.description;
   if (typeof description !== "string") {
     throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: pass { description }`);

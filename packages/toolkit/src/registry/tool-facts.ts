@@ -17,15 +17,6 @@ export interface ToolFacts {
 export const factKeys =
   "input:object|function inputSchema:any parameters:any args:object annotations:object examples:list raises:list";
 
-/** Refuses a name that no provider takes. `what`: who wants it. */
-export function checkName(what: string, name: string): void {
-  if (/^[\w.-]{1,64}$/.test(name)) return;
-  const legal = name.replace(/[^\w.-]+/g, "_").slice(0, 64);
-  throw new TypeError(
-    `${what}: the name ${JSON.stringify(name)} is not taken by providers: 1 to 64 of A-Z, a-z, 0-9, _, - and ., as ${JSON.stringify(legal)}`,
-  );
-}
-
 /** What other libraries call the fields of a tool. */
 export const otherWords = {
   handler: "It is execute here.",

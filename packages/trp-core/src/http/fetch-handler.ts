@@ -3,6 +3,7 @@ import type { Router } from "../router/types.ts";
 import type { TransportLimits } from "../transport/limits.ts";
 import { UnreadGuard } from "../transport/unread-guard.ts";
 import { errorReply } from "./messages.ts";
+import { metricsCure } from "./metrics-page.ts";
 import { createRoutes } from "./route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
 
@@ -20,6 +21,7 @@ export function createFetchHandler(router: Router, options: HttpOptions): (reque
     options,
     "authenticate:function limits:object allowedHosts:list allowedOrigins:list heartbeatMs:number metrics:{text,mayRead}",
     ["authenticate"],
+    metricsCure,
   );
   const routes = createRoutes("createFetchHandler", router, options);
   return async (request) => {
