@@ -75,12 +75,7 @@ async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise
   const { resumed } = run;
   run.emit(resumed ? { type: "run-resume", from: resumed.restored.from, ...about } : { type: "run-start", ...about });
   for (const warning of failed === undefined ? warnings : []) run.warn(...warning);
-  const stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
-  try {
-    return run.end(await written(run, await outcomeOf(run, failed)));
-  } finally {
-    stopListening();
-  }
+  return run.end(await written(run, await outcomeOf(run, failed, signal)));
 }
 
 /** Writes down how the run ends. */
@@ -102,9 +97,11 @@ function sessionFailed({ lastText: text }: RunState, fault: unknown): Outcome {
 }
 
 /** How the run ends. A run that was stopped ends so, even if its last step was just over. */
-async function outcomeOf(run: RunState, failed: string | undefined): Promise<Outcome> {
+async function outcomeOf(run: RunState, failed: string | undefined, signal: AbortSignal | undefined): Promise<Outcome> {
   let outcome: Outcome;
+  let stopListening: (() => void) | undefined;
   try {
+    stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
     outcome =
       failed === undefined
         ? await runSteps(run)
@@ -112,6 +109,7 @@ async function outcomeOf(run: RunState, failed: string | undefined): Promise<Out
   } catch (error) {
     outcome = { status: "error", text: run.lastText, error: toRunError(error, "agent/fault") };
   }
+  stopListening?.();
   const { stop, lastText } = run;
   if (!stop || stop.cause === "session") return outcome;
   return stop.cause === "limit"

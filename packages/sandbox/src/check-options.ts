@@ -42,7 +42,7 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
   checkKeys("The run", options as SandboxDurableRunOptions, [
-    'durable:object tools:list domain:text signal:signal|null imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" files:list',
+    'durable:object tools:list domain:text signal:signal imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" files:list',
     "callIdPrefix:string runId:text wait:function ask:function hooked:object",
     "approve:function onLog:function onToolCallStart:function onToolCallProgress:function onToolCall:function",
   ]);

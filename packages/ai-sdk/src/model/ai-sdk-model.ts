@@ -46,7 +46,7 @@ export interface AiSdkModelOptions {
   seed?: number;
 }
 
-const own = "model:string|object|function maxRetries:number firstPartMs:number stallMs:number onRetry:function";
+const own = "model:{doStream} maxRetries:number firstPartMs:number stallMs:number onRetry:function";
 const passed =
   "providerOptions:object headers:object temperature:number topP:number topK:number presencePenalty:number frequencyPenalty:number seed:number";
 
@@ -64,6 +64,7 @@ const retryMs = 1000;
  */
 export function aiSdkModel(options: AiSdkModelOptions): Model {
   checkKeys("aiSdkModel", options, [own, passed], ["model"], {
+    model: `It is a model of a provider, as createOpenAI()(${JSON.stringify(options?.model) ?? "id"}); a name alone needs a gateway.`,
     specificationVersion: "This is a model itself: pass aiSdkModel({ model }).",
     provider: "Pass the model of a provider: aiSdkModel({ model: openai(id) }).",
     maxTokens: "It is an option of createAgent.",
@@ -126,14 +127,9 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
   return Object.assign(answer, { info });
 }
 
-function checkModel(model: unknown): asserts model is AiSdkLanguageModel {
-  if (typeof model === "string")
-    throw new TypeError(
-      `aiSdkModel: model is a model of a provider, as createOpenAI()(${JSON.stringify(model)}); a name alone needs a gateway.`,
-    );
-  const { specificationVersion, doStream } = (model ?? {}) as Partial<AiSdkLanguageModel>;
-  if (typeof doStream !== "function")
-    throw new TypeError("aiSdkModel: model is a language model of a provider of the AI SDK.");
+function checkModel(model: AiSdkLanguageModel | undefined): asserts model is AiSdkLanguageModel {
+  if (model === undefined) throw new TypeError("aiSdkModel: model is a language model of a provider of the AI SDK.");
+  const { specificationVersion } = model;
   if (/^v[234]$/.test(String(specificationVersion))) return;
   throw new ToolglotError(
     "ai-sdk/unsupported-model",

@@ -69,10 +69,9 @@ function checkTransport(transport: McpClientOptions["transport"], wrong: (proble
       checkKeys(
         "createMcpClient: transport",
         transport,
-        'type:"http" url:any headers:object fetch:function fallback:boolean authProvider:object',
+        'type:"http" url:url headers:object fetch:function fallback:boolean authProvider:object',
       );
-      if (!isHttpUrl(transport.url))
-        wrong(`needs a url that begins with http:// or https://, not ${String(transport.url)}`);
+      if (!isHttpUrl(transport.url)) wrong(`needs a url that begins with http:// or https://, not ${transport.url}`);
       if (transport.authProvider !== undefined && !canSign(transport.authProvider)) {
         wrong("takes authProvider as an OAuthClientProvider, or as an object with token()");
       }
