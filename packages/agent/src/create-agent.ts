@@ -86,12 +86,12 @@ async function written(run: RunState, outcome: Outcome): Promise<Outcome> {
   } catch {
     // Said below.
   }
-  return session.fault ? sessionFailed(run, session.fault.error) : outcome;
+  return session.fault ? sessionFailed(run, await session.faultOf(session.fault.error)) : outcome;
 }
 
 function sessionFailed({ lastText: text }: RunState, fault: unknown): Outcome {
   const error = toRunError(fault, "agent/session-failed");
-  if (error.code === "agent/session-busy") return { status: "error", text, error };
+  if (/^agent\/session-(?:busy|ended)$/.test(error.code)) return { status: "error", text, error };
   const message = `The session can't be written: ${error.message}`;
   return { status: "error", text, error: { ...error, code: "agent/session-failed", message } };
 }

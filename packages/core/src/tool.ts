@@ -33,6 +33,8 @@ export interface ToolDefinition {
   annotations?: ToolAnnotations;
   /** The definition is a stranger's, as an MCP server's is: nothing in its schema may make validation take long. Default false. */
   untrusted?: boolean;
+  /** Nobody here runs it: each call waits until its result comes from outside, as from a page or a person. Default false. */
+  external?: boolean;
 }
 
 /** Where the tools of the moment come from: a toolkit, or whatever else changes its tools as time goes on. */

@@ -39,8 +39,13 @@ export interface RunSnapshot {
 
 /** How a run is gone on with. */
 export interface ResumeOptions {
-  /** What was decided about the calls that wait, by call id. One that is missing is asked for again, by `approve`. */
-  decisions?: Readonly<Record<string, Decision>>;
+  /**
+   * What was decided about the calls that wait, by call id. One that is missing is asked for again, by `approve`, and so is one whose
+   * fingerprint is not that of the call that is about to run.
+   */
+  decisions?: Readonly<Record<string, LaterDecision>>;
+  /** Takes decisions without a fingerprint: for the call as the saved run has it now, whoever has written it. Default false. */
+  allowUnbound?: boolean;
   /**
    * What became of calls of which nobody knows whether they took effect, by call id: the result, or `rerun` for one that is to be made again.
    * Of the others the model is told that they are in doubt.
@@ -50,6 +55,17 @@ export interface ResumeOptions {
   steer?: Parameters<Steering["steer"]>[0];
   signal?: AbortSignal;
 }
+
+/**
+ * What was decided about a call that waited: a decision, or the result that it had elsewhere. `fingerprint`: of the request in `pending`
+ * that was decided about.
+ */
+export type LaterDecision =
+  | Omit<Decision, "later" | "result">
+  | { result: Omit<ToolResult, "callId" | "name">; fingerprint?: string; by?: string };
+
+/** What a person was asked. */
+export type Asked = Pick<ApprovalRequest, "kind" | "tool" | "input">;
 
 /** Sums that go on. */
 export interface SessionCounts {
@@ -62,9 +78,6 @@ export interface SessionCounts {
   /** Milliseconds of the run's time, when that is limited. */
   ms: number;
 }
-
-/** What a person was asked. */
-export type Asked = Pick<ApprovalRequest, "kind" | "tool" | "input">;
 
 /** One line of a log, less its number and its owner. `messages`: those that are new, less the system message. */
 export type SessionEntry =

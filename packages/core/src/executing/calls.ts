@@ -92,13 +92,13 @@ export class ApprovalQueue {
    */
   ask(
     context: Pick<ExecutorContext, "approve" | "signal">,
-    call: { callId: string; name: string; input: unknown; reason: string },
+    call: { callId: string; name: string; input: unknown; reason: string; kind?: "tool-call" | "external-call" },
   ): Promise<Decision | undefined> {
     const ask = async (): Promise<Decision | undefined> => {
       const { signal } = context;
       if (signal.aborted) return undefined;
-      const { callId, name: tool, input, reason } = call;
-      const request: ApprovalRequest = { kind: "tool-call", callId, tool, input: copyInput(input), reason };
+      const { callId, name: tool, input, reason, kind = "tool-call" } = call;
+      const request: ApprovalRequest = { kind, callId, tool, input: copyInput(input), reason };
       try {
         const decision = await settleWithin(context.approve(request), { signal });
         if (decision === unsettled || typeof decision !== "object" || decision === null) return undefined;

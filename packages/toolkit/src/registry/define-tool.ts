@@ -1,11 +1,12 @@
-import type {
-  JsonSchema,
-  JsonSchemaObject,
-  Tool,
-  ToolAnnotations,
-  ToolContext,
-  ToolExample,
-  ToolRaises,
+import {
+  type JsonSchema,
+  type JsonSchemaObject,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+  ToolError,
+  type ToolExample,
+  type ToolRaises,
 } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import {
@@ -31,6 +32,8 @@ export interface ToolSpec {
   examples?: ToolExample[];
   /** Errors the tool can end in. */
   raises?: ToolRaises[];
+  /** Nobody here runs it: an agent waits for the result of each call, which the host gives when it resumes the run. */
+  external?: boolean;
 }
 
 /** A tool whose input is ready to be shown and validated. */
@@ -40,11 +43,11 @@ export interface DefinedTool<Input = never> extends Tool<Input> {
 
 interface AnySpec extends ToolSpec, ToolFacts {
   outputSchema?: StandardInput | JsonSchema;
-  execute(input: never, context: ToolContext): unknown;
+  execute?(input: never, context: ToolContext): unknown;
 }
 
 const specKeys =
-  "name:string description:string output:boolean|object|function outputSchema:boolean|object|function execute:function";
+  "name:string description:string output:boolean|object|function outputSchema:boolean|object|function external:boolean execute:function";
 
 /**
  * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
@@ -70,9 +73,14 @@ export function defineTool(
     execute(input: Record<string, unknown>, context: ToolContext): unknown;
   },
 ): DefinedTool<Record<string, unknown>>;
+/** A tool that a page, a person or another service runs. */
+export function defineTool(
+  definition: ToolSpec & { external: true; input?: StandardInput | JsonSchemaObject; args?: ArgsShorthand },
+): DefinedTool<Record<string, unknown>>;
 export function defineTool(definition: AnySpec): DefinedTool {
   checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"], otherWords);
-  const { name, description, execute, annotations, examples, raises, outputSchema } = definition;
+  const { name, description, external, annotations, examples, raises, outputSchema } = definition;
+  const execute = external ? notHere : definition.execute;
   const output = definition.output ?? outputSchema;
   if (!name) throw new TypeError("defineTool needs a name");
   if (description === undefined) {
@@ -91,7 +99,11 @@ export function defineTool(definition: AnySpec): DefinedTool {
     inputSchema: schema.jsonSchema,
     schema: schema as InputSchema<never>,
     execute: execute as DefinedTool["execute"],
-    ...defined({ annotations, examples, raises }),
+    ...defined({ annotations, examples, raises, external }),
     ...(output !== undefined && { outputSchema: outputJsonSchema(output, { name }) }),
   };
+}
+
+function notHere(): never {
+  throw new ToolError("This tool is run elsewhere, and its result comes from there.");
 }

@@ -66,6 +66,7 @@ export function readRegistration(
     description: options.includeLongDescription === false ? shortDescription(description) : description.trim(),
     inputSchema: schema.jsonSchema,
     ...(tool?.untrusted === true && { untrusted: true }),
+    ...(tool?.external === true && { external: true }),
     ...defined({
       outputSchema: tool?.outputSchema,
       annotations,
