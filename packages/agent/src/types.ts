@@ -313,8 +313,11 @@ export interface RunResult<Value = unknown> {
   results: ToolResult[];
   /** The conversation, system message first. */
   transcript: Transcript;
-  /** Sums over the steps of what the provider counted, key by key; a key that no step gave stays out. */
-  usage: Usage;
+  /**
+   * Sums over the steps of what the provider counted, and over the results of what tools used (`metadata.usage`), key by key; a key that
+   * nobody gave stays out. `own`: the run's part, there when a tool has used something.
+   */
+  usage: Usage & { own?: Usage };
   /** Those that came to their end. */
   steps: RunStep[];
   /** What was said by `steer` and `followUp`, and did not reach the model. */

@@ -1,6 +1,7 @@
 import type { Decision, ExecutorContext, Question, QuestionAnswer } from "./action.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { ContentBlock } from "./message.ts";
+import type { Usage } from "./model.ts";
 import type { Span } from "./span.ts";
 
 /** Hints in MCP's words, and three of our own. Hints come from the tool's author, not from the model. */
@@ -77,6 +78,11 @@ export interface ToolContext {
   hooked?: Pick<ExecutorContext, "hooks" | "runId" | "stepIndex">;
   /** Passes a server's question on to the host. The time counts to no limit. Not there where nobody can be asked. */
   ask?(question: Question): Promise<QuestionAnswer>;
+  /**
+   * Tells what the tool has used of models, as a tool does behind which an agent works: it counts to the sums and limits of the run. Several
+   * times adds up. The result has the sum as `metadata.usage`. Not there where nobody counts.
+   */
+  report?(used: { usage?: Usage; cost?: number }): void;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
 }

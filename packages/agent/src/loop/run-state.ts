@@ -39,6 +39,8 @@ export class RunState {
   readonly artifacts: Artifacts;
   readonly results: ToolResult[] = [];
   readonly usage: Usage = {};
+  /** Without what tools used; there once one has used something. */
+  own?: Usage | undefined;
   readonly steps: RunStep[] = [];
   readonly injected: Injected;
   readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
@@ -115,11 +117,18 @@ export class RunState {
 
   #restore({ restored }: Resumed): void {
     const { counts, text, past, open, messages } = restored;
-    const { usage, turns, tokens, denied, nextCall } = counts;
+    const { usage, own, turns, tokens, denied, nextCall } = counts;
     this.results.push(...restored.results);
     this.steps.push(...restored.steps);
     Object.assign(this.usage, usage);
-    Object.assign(this, { turns, tokens, denied, stepIndex: restored.stepIndex, lastText: text });
+    Object.assign(this, {
+      turns,
+      tokens,
+      denied,
+      ...(own && { own: { ...own } }),
+      stepIndex: restored.stepIndex,
+      lastText: text,
+    });
     this.#nextCall = nextCall;
     this.lastResults = restored.lastResults;
     const calls = messages.flatMap(({ parts }) =>
@@ -216,7 +225,7 @@ export class RunState {
       ...plainJson(outcome),
       results: [...this.results],
       transcript: this.#transcript(),
-      usage: { ...this.usage },
+      usage: { ...this.usage, ...(this.own && { own: { ...this.own } }) },
       steps: [...this.steps],
       undelivered: this.injected.close(),
       turns: this.turns,

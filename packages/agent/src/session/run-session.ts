@@ -246,8 +246,8 @@ export class RunSession {
   }
 
   #counts(): SessionCounts {
-    const { turns, tokens, usage, denied, nextCall, liveMs: ms } = this.#run;
-    return { turns, tokens, usage: { ...usage }, denied, nextCall, ms };
+    const { turns, tokens, usage, own, denied, nextCall, liveMs: ms } = this.#run;
+    return { turns, tokens, usage: { ...usage }, ...(own && { own: { ...own } }), denied, nextCall, ms };
   }
 }
 

@@ -72,6 +72,8 @@ export interface SessionCounts {
   turns: number;
   tokens: number;
   usage: Usage;
+  /** Of the run alone, where its tools used something. */
+  own?: Usage;
   denied: number;
   /** Number of the next call id. */
   nextCall: number;
