@@ -1,7 +1,7 @@
-import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
+import type { AnyTool, JsonSchema, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import { isTraced } from "@toolglot/internal/otel";
-import type { InputSource } from "@toolglot/schema";
+import type { ArgsShorthand, CheckedArgs, InferArgs, InferInput, InputSource, StandardInput } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
 import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
 import { type Prepared, prepareInput } from "./call/prepare.ts";
@@ -23,11 +23,21 @@ import type {
   RegisterOptions,
   Registrable,
   ToolCallRequest,
+  ToolFunction,
   ToolGroup,
   ToolGroupOptions,
   ToolkitOptions,
   ToolMiddleware,
 } from "./types.ts";
+
+type Values = Readonly<Record<string, unknown>>;
+type NoValues = Readonly<Record<never, unknown>>;
+/** Options that say nothing of the function's parameter: others are for the signatures that compare them with it. */
+type Untyped<Options> = Options extends { includeRest: JsonSchema } | { jsonSchema: Values }
+  ? unknown
+  : Options extends { args: Readonly<Record<string, string>> } | { input: StandardInput }
+    ? never
+    : unknown;
 
 const callKeys =
   'signal:signal onError:"throw"|"respond" step:number runId:text wait:function ask:function hooked:object around:function';
@@ -66,8 +76,22 @@ export class Toolkit implements ToolSource {
    * (strategy `raise`) and `toolkit/unknown-group`.
    */
   registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
-  registerToolFunction(fn: AnyToolFunction, options?: RegisterFunctionOptions): string[];
-  registerToolFunction(given: Registrable, options: RegisterFunctionOptions = {}): string[] {
+  /** A function whose parameter is what the shorthand gives, and what is preset. */
+  registerToolFunction<const Args extends ArgsShorthand, Presets extends Values = NoValues>(
+    fn: ToolFunction<Omit<InferArgs<Args>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
+    options: RegisterFunctionOptions & { args: Args & CheckedArgs<Args>; presets?: Presets },
+  ): string[];
+  /** A function whose parameter is what the schema gives, and what is preset. */
+  registerToolFunction<Source extends StandardInput, Presets extends Values = NoValues>(
+    fn: ToolFunction<Omit<InferInput<Source>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
+    options: RegisterFunctionOptions & { input: Source; presets?: Presets },
+  ): string[];
+  /** A function whose schema says nothing of types, or that takes nothing. */
+  registerToolFunction<const Options extends RegisterFunctionOptions>(
+    fn: AnyToolFunction,
+    options: Options & Untyped<Options>,
+  ): string[];
+  registerToolFunction(given: Registrable, options: RegisterOptions | RegisterFunctionOptions = {}): string[] {
     return this.#registry.register(given, options).warnings;
   }
 

@@ -220,7 +220,8 @@ export class RunState {
   /** The last event; nothing is emitted after it. */
   end(outcome: Outcome): RunResult {
     this.deadline.close();
-    const result: RunResult = {
+    // Which of them is there goes by the status.
+    const result = {
       runId: this.runId,
       ...plainJson(outcome),
       results: [...this.results],
@@ -230,14 +231,16 @@ export class RunState {
       undelivered: this.injected.close(),
       turns: this.turns,
       denied: this.denied,
-    };
+    } as unknown as RunResult;
     // Ended first: a listener that aborts on this event must not cause another one.
     this.ended = true;
     this.#push({ type: "run-end", result });
     this.events.close();
     this.trace.end(result);
     // What a schema made of the answer need not be JSON; in the event it is.
-    return this.settings.output && outcome.value !== undefined ? { ...result, value: outcome.value } : result;
+    return this.settings.output && outcome.value !== undefined
+      ? ({ ...result, value: outcome.value } as RunResult)
+      : result;
   }
 
   #transcript(): Transcript {

@@ -11,6 +11,7 @@ import {
 import { checkKeys, defined } from "@toolglot/internal";
 import {
   type ArgsShorthand,
+  type CheckedArgs,
   type InferArgs,
   type InferInput,
   type InputSchema,
@@ -62,7 +63,7 @@ export function defineTool<Source extends StandardInput>(
 /** With the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & {
-    args: Args;
+    args: Args & CheckedArgs<Args>;
     execute(input: InferArgs<Args>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferArgs<Args>>;
