@@ -3,7 +3,12 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
 import { expect, it } from "vitest";
+import { createAgent, nativeProtocol } from "../../packages/agent/src/index.ts";
+import { aiSdkModel } from "../../packages/ai-sdk/src/index.ts";
 import { checkKeys } from "../../packages/internal/src/check-keys.ts";
+import { toInputSchema } from "../../packages/schema/src/index.ts";
+import { Toolkit, toolkitExecutor } from "../../packages/toolkit/src/index.ts";
+import { createMcpClient } from "../../packages/toolkit/src/mcp/index.ts";
 import { root } from "../lib/workspace.mjs";
 
 const packages = readdirSync(join(root, "packages"));
@@ -169,4 +174,83 @@ it("should find a table for the options of every public function", () => {
     }
   }
   expect([...new Set(missing)]).toEqual([]);
+});
+
+const executor = { handles: () => true, execute: async () => [], honoursHooks: true };
+const agentBase = { model: async function* () {}, protocol: nativeProtocol(), executor, tools: [] };
+const agent = (more: object) => createAgent({ ...agentBase, ...more } as never);
+const about = { name: "f", description: "d" };
+const transport = { type: "stdio", command: "node", args: [] };
+/** Functions as a user calls them, each with what makes a valid call of it. */
+const calls: readonly [what: string, options: string, call: (more: object) => unknown][] = [
+  ["agent", "AgentOptions", agent],
+  ["agent", "AgentLimits", (limits) => agent({ limits, price: () => 0 })],
+  ["agent", "ContextOptions", (context) => agent({ context })],
+  ["agent", "OutputOptions", (output) => agent({ output: { schema: toInputSchema({ type: "object" }), ...output } })],
+  ["agent", "RunOptions", (more) => agent({}).run("x", more)],
+  ["agent", "NativeProtocolOptions", nativeProtocol],
+  ["toolkit", "ToolkitOptions", (more) => new Toolkit(more)],
+  ["toolkit", "ToolGroupOptions", (more) => new Toolkit().createToolGroup("g", { description: "d", ...more })],
+  [
+    "toolkit",
+    "RegisterFunctionOptions",
+    (more) => new Toolkit().registerToolFunction(() => 1, { ...about, ...more } as never),
+  ],
+  ["toolkit", "ToolkitExecutorOptions", (more) => toolkitExecutor(new Toolkit(), more)],
+  ["toolkit", "CallOptions", (more) => new Toolkit().callToolFunction({ name: "f", input: {} }, more)],
+  ["toolkit/mcp", "McpClientOptions", (more) => createMcpClient({ name: "s", transport, ...more } as never)],
+  [
+    "toolkit/mcp",
+    "McpStdioTransport",
+    (more) => createMcpClient({ name: "s", transport: { ...transport, ...more } } as never),
+  ],
+  [
+    "toolkit/mcp",
+    "McpHttpTransport",
+    (more) => createMcpClient({ name: "s", transport: { type: "http", url: "http://x", ...more } } as never),
+  ],
+  [
+    "ai-sdk",
+    "AiSdkModelOptions",
+    (more) => aiSdkModel({ model: { specificationVersion: "v3", doStream() {} }, ...more } as never),
+  ],
+];
+
+/** A type that a package exports. */
+function exported(what: string, name: string): ts.Type | undefined {
+  const [folder = "", entry] = what.split("/");
+  const manifest = ts.readConfigFile(join(root, "packages", folder, "package.json"), ts.sys.readFile).config;
+  const file = (manifest.exports as Record<string, { source: string }>)[entry ? `./${entry}` : "."]?.source ?? "";
+  const source = program.getSourceFile(join(root, "packages", folder, file));
+  const module = source && checker.getSymbolAtLocation(source);
+  const found = module && checker.getExportsOfModule(module).find((symbol) => symbol.name === name);
+  return (
+    found &&
+    checker.getDeclaredTypeOfSymbol(found.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(found) : found)
+  );
+}
+
+it.each(calls)("should be told at once by the functions of %s: %s", (what, name, call) => {
+  const passed: string[] = [];
+  expect(() => call({})).not.toThrow();
+  const properties = exported(what, name)?.getProperties() ?? [];
+  expect(properties.length).toBeGreaterThan(0);
+  for (const property of properties) {
+    const wanted = checker.getTypeOfSymbol(property);
+    for (const [value, valueType] of values) {
+      if (takes(wanted, value, valueType)) continue;
+      let fault: unknown;
+      try {
+        call({ [property.name]: value });
+      } catch (error) {
+        fault = error;
+      }
+      const message = fault instanceof TypeError ? fault.message : String(fault);
+      const shown = typeof value === "string" ? JSON.stringify(value) : "";
+      const isTold = fault instanceof TypeError && message.includes(property.name) && message.includes(shown);
+      if (!isTold || !/, not ./.test(message))
+        passed.push(`${property.name} ${typeof value} ${String(value)}: ${message}`);
+    }
+  }
+  expect(passed).toEqual([]);
 });

@@ -230,9 +230,9 @@ export interface AgentOptions<Value = unknown> {
 /** Options of one run. */
 export interface RunOptions {
   /** Stops the run; its result then has status `aborted`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Must be unique among runs that share an operation log. Default: a new one from the runtime. */
-  runId?: string;
+  runId?: string | undefined;
 }
 
 /** Runs conversations. Holds no state between runs. */
@@ -334,7 +334,7 @@ interface RunEnds<Value> {
   declined: object;
   stopped: object;
   /** `pending`: what it waits for. `snapshot`: what it is gone on with. */
-  waiting: { pending: ApprovalRequest[]; snapshot: RunSnapshot };
+  waiting: { pending: (ApprovalRequest & { fingerprint: string })[]; snapshot: RunSnapshot };
   limit: { limit: LimitKind };
   aborted: object;
   error: { error: RunError };

@@ -82,7 +82,7 @@ export interface ToolContext {
    * Tells what the tool has used of models, as a tool does behind which an agent works: it counts to the sums and limits of the run. Several
    * times adds up. The result has the sum as `metadata.usage`. Not there where nobody counts.
    */
-  report?(used: { usage?: Usage; cost?: number }): void;
+  report?(used: { usage?: Usage | undefined; cost?: number | undefined }): void;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
 }

@@ -53,7 +53,7 @@ export interface ResumeOptions {
   settle?: Readonly<Record<string, ToolResult | "rerun">>;
   /** Said before the next request. */
   steer?: Parameters<Steering["steer"]>[0];
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
 
 /**
@@ -61,8 +61,8 @@ export interface ResumeOptions {
  * that was decided about.
  */
 export type LaterDecision =
-  | Omit<Decision, "later" | "result">
-  | { result: Omit<ToolResult, "callId" | "name">; fingerprint?: string; by?: string };
+  | (Omit<Decision, "later" | "result" | "fingerprint"> & { fingerprint?: string | undefined })
+  | { result: Omit<ToolResult, "callId" | "name">; fingerprint?: string | undefined; by?: string };
 
 /** What a person was asked. */
 export type Asked = Pick<ApprovalRequest, "kind" | "tool" | "input">;

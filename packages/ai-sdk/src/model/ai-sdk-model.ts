@@ -63,8 +63,9 @@ const retryMs = 1000;
  * of a stall `ms` and `phase` (`first` or `middle`), and what the server `said`, as far as they are known.
  */
 export function aiSdkModel(options: AiSdkModelOptions): Model {
+  const given: unknown = options?.model;
   checkKeys("aiSdkModel", options, [own, passed], ["model"], {
-    model: `It is a model of a provider, as createOpenAI()(${JSON.stringify(options?.model) ?? "id"}); a name alone needs a gateway.`,
+    model: `It is a model of a provider, as createOpenAI()(${typeof given === "string" ? JSON.stringify(given) : "id"}); a name alone needs a gateway.`,
     specificationVersion: "This is a model itself: pass aiSdkModel({ model }).",
     provider: "Pass the model of a provider: aiSdkModel({ model: openai(id) }).",
     maxTokens: "It is an option of createAgent.",

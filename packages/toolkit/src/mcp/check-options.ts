@@ -76,8 +76,13 @@ function checkTransport(transport: McpClientOptions["transport"], wrong: (proble
         wrong("takes authProvider as an OAuthClientProvider, or as an object with token()");
       }
       return;
-    default:
-      wrong('needs a transport: { type: "stdio", command }, { type: "http", url }, or a function that makes one');
+    default: {
+      const needed =
+        'needs a transport: { type: "stdio", command }, { type: "http", url }, or a function that makes one';
+      const { type } = (transport ?? {}) as { type?: string };
+      checkKeys("createMcpClient: transport", { type }, 'type:"stdio"|"http"' as string, [], { type: `It ${needed}.` });
+      wrong(needed);
+    }
   }
 }
 
