@@ -20,7 +20,7 @@ const everywhere = "*";
  * @throws `TypeError` for an unknown option, or one of the wrong kind.
  */
 export async function openSecrets(options: SecretsOptions = {}): Promise<Secrets> {
-  checkKeys("openSecrets", options, "store:{list,get,set,remove} scope:string ask:function");
+  checkKeys("openSecrets", options, "store:object scope:string ask:function");
   const { store, scope = everywhere, ask } = options;
   if (typeof scope !== "string" || scope === "") throw new TypeError("openSecrets: scope must be a path, or *");
   if (ask !== undefined && typeof ask !== "function") throw new TypeError("openSecrets: ask must be a function");
