@@ -89,7 +89,7 @@ export const architecture = {
   agent: {
     job: "the loop; protocols and executors are passed in",
     runsIn: "any",
-    mayImport: ["core"],
+    mayImport: ["core", "schema"],
     thirdParty: ["@opentelemetry/api"],
   },
   "ai-sdk": {

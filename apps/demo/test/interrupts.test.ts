@@ -75,6 +75,6 @@ it.each([
       undelivered: [],
       turns: 1,
       denied,
-    }),
+    } as never),
   ).toBe(code);
 });

@@ -6,6 +6,7 @@ import { expectedCalls, failAll } from "./loop/act.ts";
  * per call. Throws `TypeError` when an argument is no executor.
  */
 export function combineExecutors(...executors: Executor[]): Executor {
+  if (executors.length === 0) throw new TypeError("combineExecutors takes at least one executor, not none.");
   for (const executor of executors) {
     if (typeof executor?.handles !== "function" || typeof executor.execute !== "function") {
       throw new TypeError("combineExecutors takes executors: objects with handles() and execute().");

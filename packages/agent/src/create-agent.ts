@@ -19,7 +19,7 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
   const settings = toSettings(options);
   return {
     run(input, runOptions = {}) {
-      checkKeys("run", runOptions, "signal runId");
+      checkKeys("run", runOptions, "signal:signal runId:text");
       return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
     async resume(saved, options = {}) {
@@ -75,12 +75,7 @@ async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise
   const { resumed } = run;
   run.emit(resumed ? { type: "run-resume", from: resumed.restored.from, ...about } : { type: "run-start", ...about });
   for (const warning of failed === undefined ? warnings : []) run.warn(...warning);
-  const stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
-  try {
-    return run.end(await written(run, await outcomeOf(run, failed)));
-  } finally {
-    stopListening();
-  }
+  return run.end(await written(run, await outcomeOf(run, failed, signal)));
 }
 
 /** Writes down how the run ends. */
@@ -91,20 +86,22 @@ async function written(run: RunState, outcome: Outcome): Promise<Outcome> {
   } catch {
     // Said below.
   }
-  return session.fault ? sessionFailed(run, session.fault.error) : outcome;
+  return session.fault ? sessionFailed(run, await session.faultOf(session.fault.error)) : outcome;
 }
 
 function sessionFailed({ lastText: text }: RunState, fault: unknown): Outcome {
   const error = toRunError(fault, "agent/session-failed");
-  if (error.code === "agent/session-busy") return { status: "error", text, error };
+  if (/^agent\/session-(?:busy|ended)$/.test(error.code)) return { status: "error", text, error };
   const message = `The session can't be written: ${error.message}`;
   return { status: "error", text, error: { ...error, code: "agent/session-failed", message } };
 }
 
 /** How the run ends. A run that was stopped ends so, even if its last step was just over. */
-async function outcomeOf(run: RunState, failed: string | undefined): Promise<Outcome> {
+async function outcomeOf(run: RunState, failed: string | undefined, signal: AbortSignal | undefined): Promise<Outcome> {
   let outcome: Outcome;
+  let stopListening: (() => void) | undefined;
   try {
+    stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
     outcome =
       failed === undefined
         ? await runSteps(run)
@@ -112,6 +109,7 @@ async function outcomeOf(run: RunState, failed: string | undefined): Promise<Out
   } catch (error) {
     outcome = { status: "error", text: run.lastText, error: toRunError(error, "agent/fault") };
   }
+  stopListening?.();
   const { stop, lastText } = run;
   if (!stop || stop.cause === "session") return outcome;
   return stop.cause === "limit"

@@ -25,7 +25,7 @@ export type {
   RecordingEntry,
   RecordingHead,
 } from "./recording/types.ts";
-export type { ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
+export type { LaterDecision, ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type {
   AgentTracing,

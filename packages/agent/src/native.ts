@@ -21,7 +21,7 @@ const callsAsText: Record<Locale, string> = {
  * of a `tool` message, for the model's adapter to hand over in the provider's form.
  */
 export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtocol {
-  checkKeys("nativeProtocol", options, "locale");
+  checkKeys("nativeProtocol", options, 'locale:"zh"|"en"');
   const { locale = "en" } = options;
   return {
     id: "native",

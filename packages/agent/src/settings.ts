@@ -1,6 +1,5 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
-import { checkStore } from "./context/artifacts.ts";
 import { dropOldResults } from "./context/compaction.ts";
 import { toDefinitions } from "./loop/live-tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
@@ -86,63 +85,61 @@ function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fi
     const readTools = () => ({ tools: source.definitions(), instructions: source.instructions?.() });
     return { readTools, fixedTools: undefined };
   }
-  if (!Array.isArray(tools)) {
-    throw new TypeError("tools must be an array of tool definitions, a function that gives one, or a toolkit.");
-  }
+  if (tools === undefined) throw new TypeError(`tools must be given. ${cures.tools}`);
   const fixedTools = toDefinitions(tools);
   return { readTools: () => ({ tools: fixedTools }), fixedTools };
 }
 
 function check(options: AgentOptions): void {
   if (options === undefined) throw new TypeError("createAgent needs options: { model, protocol, executor, tools }.");
-  checkKeys("createAgent", options, [
-    "model protocol executor tools locale mode system limits approve ask maxRepairTurns reasoning",
-    "reasoningTags startsInReasoning maxTokens onEvent keepEvents runtime stopWhen price context output tracing",
-    "beforeCall afterCall sessions prepareStep retry",
-  ]);
-  checkKeys("createAgent: limits", options.limits, "turns tokens timeMs repeats cost");
-  checkKeys("createAgent: retry", options.retry, "attempts baseMs maxMs");
+  checkKeys(
+    "createAgent",
+    options,
+    [
+      "model:function protocol:object executor:{handles,execute} tools:list|function|{definitions}",
+      'locale:"zh"|"en" mode:"single"|"loop" system:string limits:object approve:function ask:function maxRepairTurns:number',
+      'reasoning:"skip"|"search" reasoningTags:list startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
+      "runtime:object stopWhen:function|list price:function context:object output:object tracing:{startRun}",
+      "beforeCall:function afterCall:function sessions:{append,read} prepareStep:function retry:object",
+    ],
+    [],
+    cures,
+  );
+  const { limits, context } = options;
+  checkKeys("createAgent: limits", limits, "turns:number tokens:number timeMs:number repeats:number cost:number");
+  checkKeys("createAgent: retry", options.retry, "attempts:number baseMs:number maxMs:number");
   checkKeys(
     "createAgent: context",
-    options.context,
-    "window reserve estimate maxResultChars artifacts compact isContextOverflow",
+    context,
+    "window:number reserve:number estimate:function maxResultChars:number artifacts:false|{put,read} compact:function isContextOverflow:function",
+    [],
+    {
+      artifacts: "memoryArtifacts() makes such a store.",
+      compact: "dropOldResults() makes one.",
+      isContextOverflow: "It is given the error, and gives true, false or undefined.",
+    },
   );
-  const { model, protocol, executor, locale, mode, limits, keepEvents, approve, maxRepairTurns, reasoning } = options;
-  const { stopWhen = [], price, context, sessions } = options;
-  if (typeof model !== "function") {
-    throw new TypeError("model must be a function (request, signal) => AsyncIterable of model parts.");
+  // A runtime may have more than the loop reads.
+  const { now, newRunId, newOwner, startTimer, onRun } = options.runtime ?? {};
+  checkKeys(
+    "createAgent: runtime",
+    { now, newRunId, newOwner, startTimer, onRun },
+    "now:function newRunId:function newOwner:function startTimer:function onRun:function",
+  );
+  const { stopWhen = [], price, executor } = options;
+  if (options.model === undefined) throw new TypeError(`model must be a function, and is missing. ${cures.model}`);
+  if (typeof options.protocol?.createParser !== "function") {
+    throw new TypeError(`protocol must be a ToolProtocol. ${cures.protocol}`);
   }
-  if (typeof protocol?.createParser !== "function") {
-    throw new TypeError("protocol must be a ToolProtocol, as attpProtocol({ prompt }) or nativeProtocol() return.");
-  }
-  if (typeof executor?.execute !== "function" || typeof executor.handles !== "function") {
-    throw new TypeError("executor must have handles() and execute(); combineExecutors(...) joins several.");
-  }
-  oneOf("locale", locale, ["zh", "en"]);
-  oneOf("mode", mode, ["single", "loop"]);
-  oneOf("reasoning", reasoning, ["skip", "search"]);
-  if (approve !== undefined && typeof approve !== "function") throw new TypeError("approve must be a function.");
+  if (executor === undefined) throw new TypeError(`executor must have handles() and execute(). ${cures.executor}`);
   for (const name of ["beforeCall", "afterCall"] as const) {
-    if (options[name] === undefined) continue;
-    if (typeof options[name] !== "function") throw new TypeError(`${name} must be a function.`);
-    if (!executor.honoursHooks) {
+    if (options[name] !== undefined && !executor.honoursHooks) {
       throw new TypeError(
         `${name} needs an executor that honours hooks, as those of toolglot do. Your own one says so with honoursHooks: true, and passes context.hooks on, or carries calls out by guardCall of @toolglot/core/executing.`,
       );
     }
   }
-  if (sessions !== undefined && (typeof sessions?.append !== "function" || typeof sessions.read !== "function")) {
-    throw new TypeError("sessions must be a store with append() and read(), as fileSessions(folder) is one.");
-  }
-  if (options.prepareStep !== undefined && typeof options.prepareStep !== "function") {
-    throw new TypeError("prepareStep must be a function.");
-  }
-  if (options.ask !== undefined && typeof options.ask !== "function") throw new TypeError("ask must be a function.");
-  if (price !== undefined && typeof price !== "function") throw new TypeError("price must be a function.");
-  if (options.tracing !== undefined && typeof options.tracing?.startRun !== "function") {
-    throw new TypeError("tracing must have startRun(), as otelTracing() of @toolglot/agent/otel gives it.");
-  }
-  for (const condition of Array.isArray(stopWhen) ? stopWhen : [stopWhen]) {
+  for (const condition of [stopWhen].flat()) {
     if (typeof condition !== "function") throw new TypeError("stopWhen must be a function, or an array of them.");
   }
   if (limits?.cost !== undefined && price === undefined) {
@@ -159,28 +156,37 @@ function check(options: AgentOptions): void {
   positive("context.window", context?.window, 1);
   positive("context.reserve", context?.reserve, 0);
   positive("context.maxResultChars", context?.maxResultChars, 100);
-  if (context?.compact !== undefined && typeof context.compact !== "function") {
-    throw new TypeError("context.compact must be a function, as dropOldResults() gives one.");
-  }
-  if (context?.isContextOverflow !== undefined && typeof context.isContextOverflow !== "function") {
-    throw new TypeError("context.isContextOverflow must be a function (error) that gives true, false or undefined.");
-  }
-  if (context?.estimate !== undefined && typeof context.estimate !== "function") {
-    throw new TypeError("context.estimate must be a function (messages, tools) that gives a number of tokens.");
-  }
-  if (context?.artifacts !== undefined && context.artifacts !== false)
-    checkStore("context.artifacts", context.artifacts);
-  positive("maxRepairTurns", maxRepairTurns, 0);
-  if (keepEvents !== undefined && keepEvents !== "all" && !(Number.isInteger(keepEvents) && keepEvents >= 1)) {
-    throw new TypeError(`keepEvents must be "all" or a whole number from 1, not ${String(keepEvents)}.`);
+  positive("maxRepairTurns", options.maxRepairTurns, 0);
+  const window = context?.window ?? options.model.info?.contextWindow;
+  if (window !== undefined && context?.reserve !== undefined && context.reserve >= window) {
+    throw new TypeError(`context.reserve must be less than the window of ${window} tokens, not ${context.reserve}.`);
   }
 }
 
-function oneOf(name: string, value: unknown, allowed: readonly string[]): void {
-  if (value !== undefined && !allowed.includes(value as string)) {
-    throw new TypeError(`${name} must be ${allowed.map((item) => `"${item}"`).join(" or ")}, not ${String(value)}.`);
-  }
-}
+/** What to write instead of another library's word, or of what looks like the right thing. */
+const cures = {
+  model:
+    "It is (request, signal) => AsyncIterable of model parts; aiSdkModel({ model }) of @toolglot/ai-sdk makes one of an AI SDK model.",
+  protocol: "attpProtocol({ prompt }) or nativeProtocol() make one.",
+  executor: "toolkitExecutor(toolkit) makes one of a toolkit, and combineExecutors(...) joins several.",
+  tools: "Pass an array of tool definitions, a function that gives one, or a toolkit.",
+  sessions: "fileSessions(folder) of @toolglot/agent/node makes one.",
+  tracing: "otelTracing() of @toolglot/agent/otel makes it.",
+  signal: "Pass it to run(input, { signal }).",
+  instructions: "It is system here.",
+  systemPrompt: "It is system here.",
+  prompt: "It is system here; what the user says is given to run(input).",
+  messages: "Give them to run(messages).",
+  maxSteps: "It is limits: { turns } here.",
+  maxTurns: "It is limits: { turns } here.",
+  maxIterations: "It is limits: { turns } here.",
+  maxOutputTokens: "It is maxTokens here.",
+  temperature: "It belongs to the model: aiSdkModel({ model, temperature }).",
+  toolkit: "Pass tools: toolkit and executor: toolkitExecutor(toolkit).",
+  mcpServers: "Register each server at a toolkit: toolkit.registerMcpClient(createMcpClient({ name, transport })).",
+  outputSchema: "It is output: { schema } here.",
+  onStepFinish: "It is onEvent here, with the event step-end.",
+} as const;
 
 function positive(name: string, value: number | undefined, least: number): void {
   if (value !== undefined && !(typeof value === "number" && value >= least)) {

@@ -15,6 +15,11 @@ export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[]
  * the script is over it throws an `Error`. Stops early when its signal is aborted.
  */
 export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
+  if (!Array.isArray(turns)) {
+    throw new TypeError(
+      `scriptedModel takes an array of turns: ["hello"], not ${JSON.stringify(turns) ?? typeof turns}.`,
+    );
+  }
   const requests: ModelRequest[] = [];
   async function* model(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {
     const turn = turns[requests.push({ ...request, messages: [...request.messages] }) - 1];

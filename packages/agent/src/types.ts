@@ -257,9 +257,9 @@ export interface AgentOptions<Value = unknown> {
 /** Options of one run. */
 export interface RunOptions {
   /** Stops the run; its result then has status `aborted`. */
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Must be unique among runs that share an operation log. Default: a new one from the runtime. */
-  runId?: string;
+  runId?: string | undefined;
 }
 
 /** Runs conversations. Holds no state between runs. */
@@ -328,32 +328,60 @@ export interface RunError {
   data?: Record<string, unknown>;
 }
 
-/** The outcome of a run, plain JSON; only a `value` may be more than that, when the schema of {@link AgentOptions.output} makes it so. */
-export interface RunResult<Value = unknown> {
+/** What every run has in the end. */
+interface RunFacts {
   runId: string;
-  status: RunStatus;
   /** The answer (with `output`: as JSON), the decline's message, the result as text, or what was received before the end; may be empty. */
   text: string;
-  /** With `output`: the answer, as its schema gave it; there when the status is `answered`. In `single` mode, the result's data when it has any. */
-  value?: Value;
   /** Every result of the run, in order. */
   results: ToolResult[];
   /** The conversation, system message first. */
   transcript: Transcript;
-  /** Sums over the steps of what the provider counted, key by key; a key that no step gave stays out. */
-  usage: Usage;
+  /**
+   * Sums over the steps of what the provider counted, and over the results of what tools used (`metadata.usage`), key by key; a key that
+   * nobody gave stays out. `own`: the run's part, there when a tool has used something.
+   */
+  usage: Usage & { own?: Usage };
   /** Those that came to their end. */
   steps: RunStep[];
   /** What was said by `steer` and `followUp`, and did not reach the model. */
   undelivered: Message[];
   /** Model answers, repair turns included. */
   turns: number;
-  limit?: LimitKind;
-  error?: RunError;
-  /** What a run that is `waiting` waits for. */
-  pending?: ApprovalRequest[];
-  /** What a run that is `waiting` is gone on with. */
-  snapshot?: RunSnapshot;
   /** How many approvals were denied. */
   denied: number;
 }
+
+/** What a run has in the end by its status. */
+interface RunEnds<Value> {
+  /** `value`: with `output`, the answer, as its schema gave it; else undefined. */
+  answered: { value: Value };
+  /** `value`: the result's data, when it has any. */
+  result: { value?: Value };
+  declined: object;
+  stopped: object;
+  /** `pending`: what it waits for. `snapshot`: what it is gone on with. */
+  waiting: { pending: (ApprovalRequest & { fingerprint: string })[]; snapshot: RunSnapshot };
+  limit: { limit: LimitKind };
+  aborted: object;
+  error: { error: RunError };
+}
+
+/** What other statuses have is undefined. */
+type Ends<Value> = {
+  value?: Value;
+  pending?: ApprovalRequest[];
+  snapshot?: RunSnapshot;
+  limit?: LimitKind;
+  error?: RunError;
+};
+
+/**
+ * The outcome of a run, plain JSON; only a `value` may be more than that, when the schema of {@link AgentOptions.output} makes it so. What
+ * there is besides the common facts depends on `status`: `value`, `pending` and `snapshot`, `limit`, or `error`.
+ */
+export type RunResult<Value = unknown> = {
+  [Status in RunStatus]: RunFacts & { status: Status } & RunEnds<Value>[Status] & {
+      [Key in Exclude<keyof Ends<Value>, keyof RunEnds<Value>[Status]>]?: undefined;
+    };
+}[RunStatus];

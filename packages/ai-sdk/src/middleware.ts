@@ -42,7 +42,7 @@ export interface ToolglotMiddleware<Version extends SpecificationVersion = Speci
 }
 
 const known =
-  "protocol specificationVersion locale placement programs providerTools unreadable values definitions onDiagnostic";
+  'protocol:object specificationVersion:"v3"|"v4" locale:"zh"|"en" placement:"first"|"last" programs:object providerTools:"pass"|"drop" unreadable:"feedback"|"text" values:"hold"|"run" definitions:list onDiagnostic:function';
 
 /**
  * Lets any model call tools in text, inside `generateText`, `streamText` and agents of the AI SDK: tools become instructions, blocks in
@@ -54,7 +54,7 @@ const known =
 export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
   options: ToolglotMiddlewareOptions<Version>,
 ): ToolglotMiddleware<Version> {
-  checkKeys("toolglotMiddleware", options, known, ["protocol"]);
+  checkKeys("toolglotMiddleware", options, known, ["protocol"], { definitions: "It is a list of tool definitions." });
   checkOptions(options);
   const { specificationVersion = "v4" as Version, onDiagnostic } = options;
   const states = new WeakMap<object, CallState>();
@@ -95,21 +95,7 @@ type Model = { specificationVersion?: string; modelId?: string };
 export type ConverterMaker = (emit: ConstructorParameters<typeof AnswerConverter>[1]) => AnswerConverter;
 
 function checkOptions(options: ToolglotMiddlewareOptions<SpecificationVersion>): void {
-  const { protocol, programs, locale, unreadable, values, definitions = [], onDiagnostic } = options;
-  const words = {
-    specificationVersion: ["v3", "v4"],
-    placement: ["first", "last"],
-    providerTools: ["pass", "drop"],
-  } as const;
-  for (const [name, allowed] of Object.entries(words)) {
-    const given = options[name as keyof typeof words];
-    if (given !== undefined && !(allowed as readonly string[]).includes(given))
-      throw new TypeError(`toolglotMiddleware: ${name} is "${allowed.join('" or "')}", not ${JSON.stringify(given)}.`);
-  }
-  if (!Array.isArray(definitions))
-    throw new TypeError("toolglotMiddleware: definitions is a list of tool definitions.");
-  if (onDiagnostic !== undefined && typeof onDiagnostic !== "function")
-    throw new TypeError("toolglotMiddleware: onDiagnostic is a function.");
+  const { protocol, programs, locale, unreadable, values } = options;
   if (typeof protocol?.createParser !== "function")
     throw new TypeError(
       "toolglotMiddleware: protocol is a protocol, as toolsxmlProtocol({ prompt }) of @toolglot/toolsxml makes it.",

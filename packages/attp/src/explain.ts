@@ -29,7 +29,7 @@ export function explain(result: ParseResult<AttpDocument>, options: ExplainOptio
     findings,
     blocks: blocks.length + findings.filter(({ code }) => code === "attp/unread-document").length,
     repaired: findings.some(({ affects }) => affects === "value"),
-    options: ["language"],
+    options: ['language:"python"|"javascript"'],
   });
   if (!list) return undefined;
   if (runs) return `[format_notes]\nnotes = ${tomlText(list)}\ntemplate = ${tomlText(words.template)}\n`;

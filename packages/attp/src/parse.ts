@@ -35,7 +35,10 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
-  checkParseOptions("createParser", options, ["language", "onEvent"], { protocol: "attp", repairs });
+  checkParseOptions("createParser", options, ['language:"python"|"javascript"', "onEvent:function"], {
+    protocol: "attp",
+    repairs,
+  });
   const { language } = options;
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);

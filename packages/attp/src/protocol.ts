@@ -50,7 +50,7 @@ export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDoc
     stop: [],
     carries: "code",
     ownPrompt: `${ownPrompt} from @toolglot/prompts/attp`,
-    options: ["language", "session"],
+    options: ['language:"python"|"javascript"', "session:boolean"],
     renderTools,
     createParser: (parsing) => createParser({ ...parsing, language }),
     actions: (document) => actions(document, language),

@@ -15,7 +15,7 @@ import { tomlLine, tomlText } from "./toml-text.ts";
  * they come from outside.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys("formatResults", options, "maxChars locale");
+  checkKeys("formatResults", options, 'maxChars:number locale:"zh"|"en"');
   const locale = options.locale ?? "en";
   const share = Math.floor((options.maxChars ?? 16_000) / Math.max(1, results.length));
   return results

@@ -65,13 +65,21 @@ export interface PlanStep {
 
 /** A question to the host before something runs. */
 export interface ApprovalRequest {
-  /** What is asked about: a tool call, a block that was held back, or a server that wants a model's text (`input`: its request). */
-  kind: "tool-call" | "echoed-block" | "sampling";
+  /**
+   * What is asked about: a tool call, a call that nobody here runs (its result is the answer), a block that was held back, or a server that
+   * wants a model's text (`input`: its request).
+   */
+  kind: "tool-call" | "external-call" | "echoed-block" | "sampling";
   callId: string;
   tool?: string;
   input?: unknown;
   /** One sentence for the person who decides. */
   reason: string;
+  /**
+   * Of a request that waits: SHA-256 over what is asked about, the tool and its input, in hexadecimal. A decision that comes later holds
+   * it, and counts for nothing else.
+   */
+  fingerprint?: string;
 }
 
 /** The host's answer. */
@@ -81,6 +89,10 @@ export interface Decision {
   reason?: string;
   /** Who decided. */
   by?: string;
+  /** Of a decision that comes later: the request's, as it was shown. */
+  fingerprint?: string;
+  /** What the call came to elsewhere: it does not run here, and this is its result. `approved` is false then, for executors that can't take it. */
+  result?: ToolResult;
   /**
    * Nobody has decided yet, and will while the run stands still: the call does not run, and its result is `pending`. An executor that
    * can't leave a call so takes it for a denial.

@@ -26,7 +26,7 @@ const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  * - arrays and objects as JSON, whose numbers obey the same rule; strings inside stay strings.
  */
 export function coerceText(text: string, schema?: JsonSchema, options: CoerceTextOptions = {}): CoerceResult {
-  checkKeys("coerceText", options, "root");
+  checkKeys("coerceText", options, "root:boolean|object");
   const root = options.root ?? schema;
   if (schema === undefined || fits(text, schema, newWalk(root))) return { success: true, value: text };
   const reading = read(text.trim());

@@ -42,7 +42,7 @@ export interface ExplainedResult {
   repaired: boolean;
   /** What else there is to say. */
   remark?: string | false | undefined;
-  /** Names of the options that only this protocol has. */
+  /** Options that only this protocol has, as words of `checkKeys`. */
   options?: readonly string[];
 }
 
@@ -55,7 +55,7 @@ export function explainResult<Block extends BlockBase>(
   options: ExplainOptions,
   { words, runs, findings, blocks, repaired, remark, options: own = [] }: ExplainedResult,
 ): string | undefined {
-  checkKeys<object, string>("explain", options, ["source locale mode", ...own]);
+  checkKeys<object, string>("explain", options, ['source:string locale:"zh"|"en" mode:"single"|"loop"', ...own]);
   const found = result.blocks;
   const shown = found.filter((block) => block.shown);
   // What is shown only has to be read by people.

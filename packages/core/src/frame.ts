@@ -32,7 +32,7 @@ export function formatDiagnostic(
   diagnostic: Pick<Diagnostic, "code" | "severity" | "message" | "span" | "hint">,
   options: FormatDiagnosticOptions = {},
 ): string {
-  checkKeys("formatDiagnostic", options, "lines width");
+  checkKeys("formatDiagnostic", options, "lines:object width:number");
   const { code, severity, message, span, hint } = diagnostic;
   const { line, column } = (options.lines ?? new LineCounter(text)).position(span.start);
   const rows = [

@@ -56,7 +56,7 @@ export class MemoryOperationLog implements OperationLog {
   #sweepAt = 1024;
 
   constructor(options: MemoryOperationLogOptions = {}) {
-    checkKeys("MemoryOperationLog", options, "now");
+    checkKeys("MemoryOperationLog", options, "now:function");
     this.#now = options.now ?? Date.now;
   }
 

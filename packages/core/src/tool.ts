@@ -1,6 +1,7 @@
 import type { Decision, ExecutorContext, Question, QuestionAnswer } from "./action.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import type { ContentBlock } from "./message.ts";
+import type { Usage } from "./model.ts";
 import type { Span } from "./span.ts";
 
 /** Hints in MCP's words, and three of our own. Hints come from the tool's author, not from the model. */
@@ -33,6 +34,8 @@ export interface ToolDefinition {
   annotations?: ToolAnnotations;
   /** The definition is a stranger's, as an MCP server's is: nothing in its schema may make validation take long. Default false. */
   untrusted?: boolean;
+  /** Nobody here runs it: each call waits until its result comes from outside, as from a page or a person. Default false. */
+  external?: boolean;
 }
 
 /** Where the tools of the moment come from: a toolkit, or whatever else changes its tools as time goes on. */
@@ -75,6 +78,11 @@ export interface ToolContext {
   hooked?: Pick<ExecutorContext, "hooks" | "runId" | "stepIndex">;
   /** Passes a server's question on to the host. The time counts to no limit. Not there where nobody can be asked. */
   ask?(question: Question): Promise<QuestionAnswer>;
+  /**
+   * Tells what the tool has used of models, as a tool does behind which an agent works: it counts to the sums and limits of the run. Several
+   * times adds up. The result has the sum as `metadata.usage`. Not there where nobody counts.
+   */
+  report?(used: { usage?: Usage | undefined; cost?: number | undefined }): void;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
   /** Tells who reads the outcome something that the value does not say. Not there where the value is all that is read. */

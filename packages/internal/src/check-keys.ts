@@ -1,48 +1,149 @@
 import { nearest } from "./nearest.ts";
 
-/** The words of a text, which have one space between them. */
-type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text;
+/** The kinds of values by their word: what they are, said after "must be", and who belongs to them. */
+const kinds: Readonly<Record<string, readonly [wanted: string, is: (value: unknown) => boolean]>> = {
+  text: ["text that is not empty", (value) => typeof value === "string" && value !== ""],
+  string: ["text", (value) => typeof value === "string"],
+  boolean: ["true or false", (value) => typeof value === "boolean"],
+  number: ["a number", (value) => typeof value === "number"],
+  count: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
+  size: ["a whole number from 1", (value) => Number.isSafeInteger(value) && (value as number) > 0],
+  Infinity: ["Infinity", (value) => value === Number.POSITIVE_INFINITY],
+  function: ["a function", (value) => typeof value === "function"],
+  list: ["an array", Array.isArray],
+  object: ["an object", (value) => typeof value === "object" && value !== null && !Array.isArray(value)],
+  url: ["a URL", (value) => (typeof value === "string" && value !== "") || value instanceof URL],
+  signal: ["an AbortSignal", (value) => has(value, "addEventListener") && typeof Object(value).aborted === "boolean"],
+  null: ["null", (value) => value === null],
+  true: ["true", (value) => value === true],
+  false: ["false", (value) => value === false],
+  any: ["anything", () => true],
+};
+
+/** The types of the kinds, for the compiler. */
+interface KindTypes {
+  text: string;
+  string: string;
+  boolean: boolean;
+  number: number;
+  count: number;
+  size: number;
+  Infinity: number;
+  function: ((...args: never) => unknown) | (abstract new (...args: never) => unknown);
+  list: readonly unknown[];
+  object: object;
+  url: string | URL;
+  signal: { readonly aborted: boolean };
+  null: null;
+  true: true;
+  false: false;
+  any: unknown;
+}
+
+type Split<Text extends string, Between extends string> = Text extends `${infer First}${Between}${infer Rest}`
+  ? First | Split<Rest, Between>
+  : Text;
+type KeyOf<Word extends string> = Word extends `${infer Key}:${string}` ? Key : Word;
+type TypeOf<Kind extends string> = Kind extends `"${infer Literal}"`
+  ? Literal
+  : Kind extends `{${string}}`
+    ? object
+    : Kind extends keyof KindTypes
+      ? KindTypes[Kind]
+      : never;
+/** The words whose kinds leave out a part of the option's type, and would refuse what the type takes. */
+type TooNarrow<Options, Word extends string> = Word extends `${infer Key extends keyof Options & string}:${infer Kinds}`
+  ? [Exclude<Options[Key], undefined>] extends [TypeOf<Split<Kinds, "|">>]
+    ? never
+    : Word
+  : never;
 
 /**
- * The text itself, when its words are exactly the keys of an options type. The compiler refuses any other literal. It
- * accepts a text that is built at run time, because it can't check it.
+ * The text itself, when its words are exactly the keys of an options type, and the kinds take all that the keys' types take. The
+ * compiler refuses any other literal. It accepts a text that is built at run time, because it can't check it.
  */
 type KeyWords<Options, Text extends string> = string extends Text
   ? Text
-  : [keyof Options & string, Words<Text>] extends [Words<Text>, keyof Options & string]
-    ? Text
+  : [keyof Options & string, KeyOf<Split<Text, " ">>] extends [KeyOf<Split<Text, " ">>, keyof Options & string]
+    ? [TooNarrow<Options, Split<Text, " ">>] extends [never]
+      ? Text
+      : `too narrow: ${TooNarrow<Options, Split<Text, " ">>}`
     : never;
 
-/** All keys of an options type, as the words of one text or of several texts. */
+/** All keys of an options type, each with its kinds, as the words of one text or of several texts. */
 export type KnownKeys<Options, Text extends string> = KeyWords<Options, Text> | readonly KeyWords<Options, Text>[];
 
 /**
- * Refuses unknown options, because a misspelt limit must not mean "no limit". A key with the value `undefined` counts, too,
- * because its name is just as wrong. No options (`undefined`) are accepted, unless one is required.
+ * Refuses unknown options, because a misspelt limit must not mean "no limit", and values of a wrong kind, because they fail
+ * where nobody looks for the cause. A key with the value `undefined` counts as a name, too, because a misspelt one is just as
+ * wrong; as a value it is absent. No options (`undefined`) are accepted, unless one is required.
  *
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
- * @param known All keys that the options may have.
+ * @param known All keys that the options may have, as words `key:kind|kind`. Kinds: `text` (not empty), `string`, `boolean`,
+ * `number`, `count` (whole, from 0), `size` (whole, from 1), `Infinity`, `function`, `list`, `object`, `{a,b}` (an object with
+ * these functions), `url`, `signal`, `null`, `true`, `false`, `any`, and `"x"` for the text x itself. A key without a kind takes anything.
  * @param required Required options, which the error names when no options are given.
- * @throws `TypeError` for anything but a plain object, and for an unknown key; it names the nearest known one.
+ * @param cures What to do about a key that is another library's word, or whose value is of a wrong kind.
+ * @throws `TypeError` for anything but an object, for an unknown key (it names the nearest known one), and for a value of a
+ * wrong kind (it names key, wanted and got).
  */
 export function checkKeys<Options extends object, const Text extends string>(
   what: string,
   given: Options | undefined,
   known: KnownKeys<Options, Text>,
   required: readonly (keyof Options & string)[] = [],
+  cures: Readonly<Record<string, string>> = {},
 ): void {
   if (given === undefined) {
     if (required.length > 0) throw new TypeError(`${what} needs options: { ${required.join(", ")} }`);
     return;
   }
-  const kind = given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`;
-  if (kind !== "a object") throw new TypeError(`${what} takes an object of options, not ${kind}`);
-  const names = [known].flat().join(" ").split(" ");
-  for (const key of Object.keys(given)) {
-    if (names.includes(key)) continue;
+  const cure = (key: string): string => (Object.hasOwn(cures, key) ? ` ${cures[key]}` : "");
+  const type = given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`;
+  if (type !== "a object") throw new TypeError(`${what} takes an object of options, not ${type}`);
+  const words = [known].flat().join(" ").split(" ");
+  // A choice may hold a colon, too: "node:sqlite".
+  const table = new Map(words.map((word) => /^([^:]*):?(.*)$/.exec(word)?.slice(1) as [key: string, kind: string]));
+  const unknown = Object.keys(given).filter((key) => !table.has(key));
+  const [key] = [...unknown.filter(cure), ...unknown];
+  if (key !== undefined) {
+    const names = [...table.keys()];
     const [near] = nearest(key, names, 1);
+    const hint = cure(key) || (near ? ` Did you mean ${JSON.stringify(near)}?` : ` It has: ${names.join(", ")}.`);
+    throw new TypeError(`${what} has no option ${JSON.stringify(key)}.${hint}`);
+  }
+  for (const [key, kind] of table) {
+    const value = (given as Record<string, unknown>)[key];
+    const wanted = kind.split("|");
+    if (value === undefined || kind === "" || wanted.some((one) => isOfKind(one, value))) continue;
+    const hint = cure(key) || (has(value, "abort") && kind === "signal" ? " Pass controller.signal." : "");
     throw new TypeError(
-      `${what} has no option ${JSON.stringify(key)}. ${near ? `Did you mean ${JSON.stringify(near)}?` : `It has: ${names.join(", ")}.`}`,
+      `${what}${what.includes(": ") ? "." : ": "}${key} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
     );
   }
+}
+
+const membersOf = (kind: string): string[] => kind.slice(1, -1).split(",");
+const has = (value: unknown, member: string): boolean => typeof Object(value)[member] === "function";
+
+function isOfKind(kind: string, value: unknown): boolean {
+  if (kind.startsWith('"')) return typeof value === "string" && kind === `"${value}"`;
+  if (kind.startsWith("{")) return membersOf(kind).every((member) => has(value, member));
+  return kinds[kind]?.[1](value) === true;
+}
+
+function wantedText(kind: string): string {
+  if (kind.startsWith("{")) return `an object with ${membersOf(kind).join("() and ")}()`;
+  return kinds[kind]?.[0] ?? kind;
+}
+
+/** A value in a few words: texts are quoted, and an object of a class is named by it. */
+function gotText(value: unknown): string {
+  if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
+  if (Array.isArray(value)) return "an array";
+  if (typeof value === "function" || typeof value === "symbol") return `a ${typeof value}`;
+  if (typeof value !== "object" || value === null) return `${String(value)}${typeof value === "bigint" ? "n" : ""}`;
+  const name: unknown = value.constructor?.name;
+  if (typeof name !== "string" || name === "" || name === "Object") return "an object";
+  return `${/^[aeiou]/i.test(name) ? "an" : "a"} ${name}`;
 }

@@ -37,4 +37,60 @@ describe("checkKeys", () => {
     // @ts-expect-error there is no such key
     checkKeys("createThing", {} as Options, ["maxTurns timeoutMs", "turns"]);
   });
+
+  it("should take a wrong kind for what it is, and say what is wanted", () => {
+    interface Kinds {
+      text?: string;
+      mode?: "skip" | "search";
+      most?: number;
+      store?: { read(): void; write(): void };
+      signal?: AbortSignal;
+      each?: (() => void) | readonly (() => void)[];
+    }
+    const words =
+      'text:text mode:"skip"|"search" most:size|Infinity store:{read,write} signal:signal each:function|list';
+    const check = (given: object) => () =>
+      checkKeys("run", given as Kinds, words, [], { store: "fileStore() makes one." });
+    const store = { read() {}, write() {} };
+    for (const right of [
+      { text: "a", mode: "skip", most: 1, store, signal: new AbortController().signal, each: [] },
+      { text: undefined, mode: undefined, most: Number.POSITIVE_INFINITY, each: () => {} },
+    ])
+      expect(check(right)).not.toThrow();
+    for (const [wrong, message] of [
+      [{ text: "" }, 'run: text must be text that is not empty, not "".'],
+      [{ text: 5n }, "run: text must be text that is not empty, not 5n."],
+      [{ text: Symbol("x") }, "run: text must be text that is not empty, not a symbol."],
+      [{ mode: "Skip" }, 'run: mode must be "skip" or "search", not "Skip".'],
+      [{ mode: null }, 'run: mode must be "skip" or "search", not null.'],
+      [{ most: "5" }, 'run: most must be a whole number from 1 or Infinity, not "5".'],
+      [{ most: 0.5 }, "run: most must be a whole number from 1 or Infinity, not 0.5."],
+      [{ most: Number.NaN }, "run: most must be a whole number from 1 or Infinity, not NaN."],
+      [
+        { store: { read() {} } },
+        "run: store must be an object with read() and write(), not an object. fileStore() makes one.",
+      ],
+      [{ store: "x" }, 'run: store must be an object with read() and write(), not "x". fileStore() makes one.'],
+      [
+        { signal: new AbortController() },
+        "run: signal must be an AbortSignal, not an AbortController. Pass controller.signal.",
+      ],
+      [{ signal: new Map() }, "run: signal must be an AbortSignal, not a Map."],
+      [{ each: { 0: () => {} } }, "run: each must be a function or an array, not an object."],
+    ] as const)
+      expect(check(wrong)).toThrow(new TypeError(message));
+    // @ts-expect-error the kind is narrower than the type
+    checkKeys("run", {} as Pick<Kinds, "each">, "each:function");
+    // @ts-expect-error there is no such kind
+    checkKeys("run", {} as Pick<Kinds, "text">, "text:strin");
+    // @ts-expect-error a choice is missing
+    checkKeys("run", {} as Pick<Kinds, "mode">, 'mode:"skip"');
+  });
+
+  it("should know another library's word", () => {
+    const cures = { maxSteps: "It is maxTurns here." };
+    const check = (given: object) => () =>
+      checkKeys("run", given as Options, "maxTurns:size timeoutMs:number", ["maxTurns"], cures);
+    expect(check({ x: 1, maxSteps: 3 })).toThrow(new TypeError('run has no option "maxSteps". It is maxTurns here.'));
+  });
 });

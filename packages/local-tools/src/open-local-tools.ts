@@ -125,7 +125,7 @@ function checkOptions(options: LocalToolsOptions): void {
   checkKeys(
     "openLocalTools",
     options,
-    "roots stateDir shell secrets policy ask maxChars lenient keepAttributes encodings",
+    "roots:string|list stateDir:string shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:list",
   );
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {

@@ -215,7 +215,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
-    checkKeys("tools", options, "stream");
+    checkKeys("tools", options, "stream:boolean");
     const { confinement, shellOptions } = this.#parts;
     const about = [
       ...(mayHaveTerminal(shellOptions.backend) ? [] : [withoutTerminal]),

@@ -127,7 +127,11 @@ export function makeCodeTools(
 ): Tool<CodeToolInput>[] {
   const list = [sandboxes].flat() as readonly Sandbox[];
   for (const sandbox of list) checkSandbox("codeTools()", sandbox);
-  checkKeys("codeTools()", options, "tools imports style approve session locale");
+  checkKeys(
+    "codeTools()",
+    options,
+    'tools:list imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" approve:function session:object|function locale:"zh"|"en"',
+  );
   const { tools, imports, style, approve, session, locale } = options;
   checkRunOptions(defined({ tools, imports, style, approve }));
   if (locale !== undefined && !Object.hasOwn(wording, locale)) {

@@ -66,12 +66,20 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
   checkSandbox("sandboxExecutor()", sandbox);
-  checkKeys("sandboxExecutor()", options, "tools imports style session durable");
+  checkKeys(
+    "sandboxExecutor()",
+    options,
+    'tools:list|function imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" session:object|function durable:object',
+  );
   const { tools: given = [], imports, style, session, durable } = options;
   const checked = typeof given === "function" ? [] : given;
   checkRunOptions({ tools: checked, ...defined({ imports, style }) });
   bindTools(sandbox.tools, checked, sandbox.language);
-  checkKeys("sandboxExecutor(): durable", durable, "log id approve parkAfterMs leaseMs keepMs");
+  checkKeys(
+    "sandboxExecutor(): durable",
+    durable,
+    "log:{claim,renew,begin,finish,doubt,read} id:function approve:function parkAfterMs:number leaseMs:number keepMs:number",
+  );
   checkSession("sandboxExecutor()", session);
   if (session !== undefined && durable !== undefined) {
     throw new TypeError("sandboxExecutor() takes session or durable, not both.");

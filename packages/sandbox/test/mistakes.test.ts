@@ -16,10 +16,10 @@ afterAll(() => sandbox[Symbol.asyncDispose]());
 const schemaOf = (inputSchema: unknown) => [{ name: "x", description: "", inputSchema, execute: () => 1 }];
 
 it.each([
-  [{ limits: null }, /limits takes an object/],
-  [{ limits: 5 }, /limits takes an object/],
+  [{ limits: null }, /limits must be an object/],
+  [{ limits: 5 }, /limits must be an object/],
   [{ timeoutMs: 5 }, /timeoutMs is a limit: give it as limits: \{ timeoutMs \}/],
-  [{ pool: 5 }, /pool takes an object/],
+  [{ pool: 5 }, /pool must be an object/],
   [{ pool: { max: 5 } }, /pool has no option "max"\. It has: size, maxConcurrency, maxWaiting/],
   [{ pool: { size: Number.NaN } }, /pool.size must be a whole number from 0 to 64, not NaN/],
   [{ tool: [] }, /createSandbox\(\) has no option "tool"\. Did you mean "tools"\?/],
@@ -47,7 +47,7 @@ it.each([
   [{ callIdPrefix: 5 }, /callIdPrefix must be text/],
   [{ approve: true }, /approve must be a function/],
   [{ onLog: "print" }, /onLog must be a function/],
-  [{ durable: null }, /durable takes an object/],
+  [{ durable: null }, /durable must be an object/],
   [{ onLogs: () => {} }, /has no option "onLogs"\. Did you mean "onLog"\?/],
   [
     { durable: { log: new MemoryOperationLog(), id: "x", leaseMS: 5 } },
@@ -79,7 +79,7 @@ it.each([codeTools, sandboxExecutor])(
 );
 
 it("should know the languages of descriptions", () => {
-  expect(() => codeTools(sandbox, { locale: "de" as never })).toThrow(/locale must be one of en, zh, not "de"/);
+  expect(() => codeTools(sandbox, { locale: "de" as never })).toThrow(/locale must be "zh" or "en", not "de"/);
 });
 
 it("should refuse to run under Deno, where its walls would not stand", () => {

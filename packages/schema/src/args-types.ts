@@ -71,3 +71,17 @@ export type InferArgs<Args extends ArgsShorthand> = Simplify<
     >["type"];
   }
 >;
+
+/** Whether a text is a specification; the default and the description are free. */
+type IsSpec<Spec extends string> = string extends Spec
+  ? true
+  : [Union<TrimStart<Spec>>] extends [[unknown, "" | `=${string}` | `-${string}`]]
+    ? [Union<TrimStart<Spec>>] extends [never]
+      ? false
+      : true
+    : false;
+
+/** A shorthand itself, where every specification in it can be read; in place of one that can't be stands what is wrong. */
+export type CheckedArgs<Args extends ArgsShorthand> = {
+  readonly [Key in keyof Args]: IsSpec<Args[Key]> extends true ? Args[Key] : `no type is written so: ${Args[Key]}`;
+};

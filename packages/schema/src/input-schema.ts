@@ -9,7 +9,7 @@ import { unwrapSource } from "./source.ts";
 import { isStandard, standardToJsonSchema } from "./standard.ts";
 import type { InferInput, InputSchema, InputSchemaOptions, InputSource, StandardInput } from "./types.ts";
 
-const optionKeys = "name validator untrusted";
+const optionKeys = "name:text validator:function untrusted:boolean";
 
 /**
  * Makes a tool's input ready to use: converts it to JSON Schema once (its input side), compiles the validation. The

@@ -50,24 +50,26 @@ export function unwrapSource(given: unknown, where: string, side: "input" | "out
   throw new TypeError(`${where} can't be read: ${hint}`);
 }
 
-/** A misspelt `properties` would be no check at all. */
+/** Keys under which a schema stands in the shapes of providers, or where somebody meant `properties`. */
+const wrapping = new Set("function parameters input_schema inputSchema schema props fields args".split(" "));
+
+/** A misspelt `properties` would be no check at all, and neither would be a wrapping that says to be the schema of an object. */
 function checkRoot(schema: Record<string, unknown>, where: string): void {
-  const { type } = schema;
-  if (
-    type !== "object" ||
-    Object.keys(schema).some(
-      (key) => asserting.has(key) && key !== "type" && key !== "required" && key !== "additionalProperties",
-    )
-  )
-    return;
-  for (const key of Object.keys(schema)) {
-    if (asserting.has(key) || describing.has(key) || !isObject(schema[key])) continue;
-    const isMeant = ["parameters", "inputSchema", "input_schema", "props", "fields", "args"].includes(key);
-    if (!isMeant && nearest(key, ["properties"]).length === 0) continue;
+  if (schema.type !== "object" || schema.properties !== undefined) return;
+  const keys = Object.keys(schema).filter((key) => !asserting.has(key) && !describing.has(key));
+  const wrapped = keys.find((key) => wrapping.has(key) && (isObject(schema[key]) || isStandard(schema[key])));
+  if (wrapped !== undefined) {
     throw new TypeError(
-      `${where} has ${JSON.stringify(key)}, which is no keyword of JSON Schema: did you mean "properties"?`,
+      `${where} has ${JSON.stringify(wrapped)}, which is no keyword of JSON Schema: did you mean "properties"? Pass { type: "object", properties }, or the shape of a provider, { type: "function", function: { name, description, parameters } }`,
     );
   }
+  const says = (key: string): boolean => asserting.has(key) && !/^(?:type|required|additionalProperties)$/.test(key);
+  if (Object.keys(schema).some(says)) return;
+  const near = keys.find((key) => isObject(schema[key]) && nearest(key, ["properties"]).length > 0);
+  if (near === undefined) return;
+  throw new TypeError(
+    `${where} has ${JSON.stringify(near)}, which is no keyword of JSON Schema: did you mean "properties"?`,
+  );
 }
 
 /** The AI SDK's wrapping, `jsonSchema(…)`. One that validates by itself is refused: its check would be lost. */

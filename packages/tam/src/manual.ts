@@ -25,7 +25,7 @@ const longList = 100;
  * Of more than 100 tools each has one line: its parameters, and the first line of its description.
  */
 export function renderManual(tools: readonly ToolDefinition[], options: RenderManualOptions = {}): string {
-  checkKeys("renderManual", options, "locale");
+  checkKeys("renderManual", options, 'locale:"zh"|"en"');
   const words = manualWording[options.locale ?? "en"];
   if (tools.length === 0) return words.noTools;
   const isLong = tools.length > longList;

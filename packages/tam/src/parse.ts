@@ -23,7 +23,7 @@ export function parse(text: string, options: TamParseOptions = {}): ParseResult<
  * Throws `TypeError` for options that can't be meant.
  */
 export function createParser(options: TamParserOptions = {}): Parser<TamBlock> {
-  checkParseOptions("createParser", options, ["onEvent"]);
+  checkParseOptions("createParser", options, ["onEvent:function"]);
   return createPushParser(() => makeScanner(options));
 }
 

@@ -14,7 +14,7 @@ import { writeField } from "./write-field.ts";
  * zero-width space.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys("formatResults", options, "maxChars locale");
+  checkKeys("formatResults", options, 'maxChars:number locale:"zh"|"en"');
   if (results.length === 0) return "";
   const { maxChars = 16_000, locale = "en" } = options;
   const outcomes = results.map((result) => readOutcome(plain(result), locale));

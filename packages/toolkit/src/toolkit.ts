@@ -1,7 +1,7 @@
-import type { AnyTool, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
+import type { AnyTool, JsonSchema, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import { isTraced } from "@toolglot/internal/otel";
-import type { InputSource } from "@toolglot/schema";
+import type { ArgsShorthand, CheckedArgs, InferArgs, InferInput, InputSource, StandardInput } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
 import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
 import { type Prepared, prepareInput } from "./call/prepare.ts";
@@ -23,13 +23,24 @@ import type {
   RegisterOptions,
   Registrable,
   ToolCallRequest,
+  ToolFunction,
   ToolGroup,
   ToolGroupOptions,
   ToolkitOptions,
   ToolMiddleware,
 } from "./types.ts";
 
-const callKeys = "signal onError step runId wait ask hooked around";
+type Values = Readonly<Record<string, unknown>>;
+type NoValues = Readonly<Record<never, unknown>>;
+/** Options that say nothing of the function's parameter: others are for the signatures that compare them with it. */
+type Untyped<Options> = Options extends { includeRest: JsonSchema } | { jsonSchema: Values }
+  ? unknown
+  : Options extends { args: Readonly<Record<string, string>> } | { input: StandardInput }
+    ? never
+    : unknown;
+
+const callKeys =
+  'signal:signal onError:"throw"|"respond" step:number runId:text wait:function ask:function hooked:object around:function';
 
 /** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
 export class Toolkit implements ToolSource {
@@ -42,7 +53,7 @@ export class Toolkit implements ToolSource {
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
-    checkKeys("new Toolkit", options, "metaTool tracing validator");
+    checkKeys("new Toolkit", options, "metaTool:boolean tracing:boolean|object validator:function");
     const { tracing, validator, metaTool = true } = options;
     this.#registry = new ToolRegistry({ metaTool, validator });
     this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
@@ -65,8 +76,22 @@ export class Toolkit implements ToolSource {
    * (strategy `raise`) and `toolkit/unknown-group`.
    */
   registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
-  registerToolFunction(fn: AnyToolFunction, options?: RegisterFunctionOptions): string[];
-  registerToolFunction(given: Registrable, options: RegisterFunctionOptions = {}): string[] {
+  /** A function whose parameter is what the shorthand gives, and what is preset. */
+  registerToolFunction<const Args extends ArgsShorthand, Presets extends Values = NoValues>(
+    fn: ToolFunction<Omit<InferArgs<Args>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
+    options: RegisterFunctionOptions & { args: Args & CheckedArgs<Args>; presets?: Presets },
+  ): string[];
+  /** A function whose parameter is what the schema gives, and what is preset. */
+  registerToolFunction<Source extends StandardInput, Presets extends Values = NoValues>(
+    fn: ToolFunction<Omit<InferInput<Source>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
+    options: RegisterFunctionOptions & { input: Source; presets?: Presets },
+  ): string[];
+  /** A function whose schema says nothing of types, or that takes nothing. */
+  registerToolFunction<const Options extends RegisterFunctionOptions>(
+    fn: AnyToolFunction,
+    options: Options & Untyped<Options>,
+  ): string[];
+  registerToolFunction(given: Registrable, options: RegisterOptions | RegisterFunctionOptions = {}): string[] {
     return this.#registry.register(given, options).warnings;
   }
 
@@ -75,7 +100,7 @@ export class Toolkit implements ToolSource {
    * `toolkit/unknown-tool` when there was none.
    */
   removeToolFunction(name: string, options: { mustExist?: boolean } = {}): boolean {
-    checkKeys("removeToolFunction", options, "mustExist");
+    checkKeys("removeToolFunction", options, "mustExist:boolean");
     const removed = this.#registry.remove(name);
     if (!removed && options.mustExist) {
       throw new ToolkitError("toolkit/unknown-tool", `There is no tool ${JSON.stringify(name)} to remove`, { name });
@@ -106,7 +131,11 @@ export class Toolkit implements ToolSource {
    * Throws `TypeError`.
    */
   registerMiddleware(middleware: ToolMiddleware): () => void {
-    if (typeof middleware !== "function") throw new TypeError("registerMiddleware needs async function* (call, next)");
+    const isPromising = Object.prototype.toString.call(middleware) === "[object AsyncFunction]";
+    if (typeof middleware !== "function" || isPromising) {
+      const got = isPromising ? "async function" : typeof middleware;
+      throw new TypeError(`registerMiddleware takes async function* (call, next), not ${got}: yield* next(call)`);
+    }
     // A function of its own, so that one middleware can be registered twice.
     const entry: ToolMiddleware = (call, next, about) => middleware(call, next, about);
     this.#middleware.push(entry);
@@ -269,10 +298,6 @@ export class Toolkit implements ToolSource {
     checkKeys("callToolFunction", options, callKeys);
     if (typeof call !== "object" || call === null || typeof call.name !== "string") {
       throw new TypeError("callToolFunction needs a call with a name: { id, name, input }");
-    }
-    const { onError } = options;
-    if (onError !== undefined && onError !== "respond" && onError !== "throw") {
-      throw new TypeError(`onError must be "respond" or "throw", not ${JSON.stringify(onError)}`);
     }
     return this.#run(this.#registry.find(call.name), this.#toCall(call), options);
   }

@@ -139,9 +139,10 @@ describe("registration", () => {
     expect(kit.registered.size).toBe(0);
   });
 
-  it("should warn of a name that not all providers take", () => {
+  it("should refuse a name that no provider takes", () => {
     const kit = new Toolkit();
-    expect(kit.registerToolFunction(weather, { name: "wetter für alle" })[0]).toContain("not taken by all providers");
+    for (const name of ["wetter für alle", "x y", "a".repeat(100), "天气"])
+      expect(() => kit.registerToolFunction(weather, { name })).toThrow(/not taken by providers: 1 to 64 of/);
   });
 
   it("should remove tools", () => {

@@ -25,7 +25,7 @@ const rawBody: Record<Locale, string> = { en: "raw body", zh: "原样正文" };
  * Throws `TypeError` for a tool name that can't be a tag.
  */
 export function renderManual(tools: readonly ToolDefinition[], options: RenderManualOptions = {}): string {
-  checkKeys("renderManual", options, "locale");
+  checkKeys("renderManual", options, 'locale:"zh"|"en"');
   const locale = options.locale ?? "en";
   const words = manualWording[locale];
   const entries = tools.map((tool) => {

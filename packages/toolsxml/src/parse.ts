@@ -24,7 +24,7 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
  * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
-  checkParseOptions("createParser", options, ["onEvent"]);
+  checkParseOptions("createParser", options, ["onEvent:function"]);
   const { tools = [] } = options;
   if (tools.length === 0) builtInNames ??= new Names();
   const names = tools.length > 0 || !builtInNames ? new Names(tools) : builtInNames;

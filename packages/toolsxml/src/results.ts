@@ -18,7 +18,7 @@ const cutNote = {
  * they come from outside; what XML 1.0 can't hold (control characters) becomes U+FFFD.
  */
 export function formatResults(results: readonly ToolResult[], options: FormatResultsOptions = {}): string {
-  checkKeys("formatResults", options, "locale maxChars");
+  checkKeys("formatResults", options, 'locale:"zh"|"en" maxChars:number');
   if (results.length === 0) return "";
   const { locale = "en", maxChars = 16_000 } = options;
   const outcomes = results.map((result) => readOutcome(result, locale));

@@ -22,8 +22,18 @@ export async function runBatch(
   /** A graph: arguments refer to results of other calls, which only the router can fill in. */
   isGraph = false,
 ): Promise<BatchResult> {
-  if (isGraph) checkKeys("dag", options as DagOptions, "deadlineMs signal traceId maxConcurrency batchId");
-  else checkKeys("batch", options, "deadlineMs signal traceId mode maxConcurrency onError batchId");
+  if (isGraph)
+    checkKeys(
+      "dag",
+      options as DagOptions,
+      "deadlineMs:number signal:signal traceId:string maxConcurrency:number batchId:string",
+    );
+  else
+    checkKeys(
+      "batch",
+      options,
+      'deadlineMs:number signal:signal traceId:string mode:"PARALLEL"|"SEQUENTIAL" maxConcurrency:number onError:"stop"|"continue" batchId:string',
+    );
   const { mode = "PARALLEL", maxConcurrency = 8, onError, traceId } = options;
   if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
     throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);

@@ -58,7 +58,7 @@ export function createClient(options: ClientOptions): TrpClient {
     });
   const call = (request: CallRequest, callOptions: ClientCallOptions = {}): Promise<CallResult> => {
     try {
-      checkKeys("call", callOptions, "deadlineMs signal traceId");
+      checkKeys("call", callOptions, "deadlineMs:number signal:signal traceId:string");
       const one = new Call(connection, rules, request);
       return one.run(callLimits(callOptions, one.timeoutMs), callOptions.traceId);
     } catch (error) {
@@ -85,7 +85,7 @@ export function createClient(options: ClientOptions): TrpClient {
     },
     capQuery: (capId) => ask((session, sending) => queryCapability(connection, session, sending, capId)),
     callAsync: async (request, callOptions = {}) => {
-      checkKeys("callAsync", callOptions, "deadlineMs signal traceId");
+      checkKeys("callAsync", callOptions, "deadlineMs:number signal:signal traceId:string");
       const one = running.make(request);
       return await running.start(one, callLimits(callOptions, rules.timeoutMs), callOptions.traceId);
     },
@@ -103,20 +103,20 @@ function checkOptions(options: ClientOptions): CallRules {
   checkKeys(
     "createClient",
     options,
-    "transport agentId keys features authContext resumeSessionId retry timeoutMs requestTimeoutMs onEvent tracing",
+    'transport:{send,close} agentId:string keys:"auto"|"explicit" features:list authContext:object resumeSessionId:string retry:object timeoutMs:number requestTimeoutMs:number onEvent:function tracing:{current,capture}',
     ["transport", "agentId"],
+    {
+      transport: "inProcessTransport, httpTransport (./node) and fetchTransport make one.",
+      tracing: "traceClient of @toolglot/trp-client/tracing makes one.",
+    },
   );
-  const { transport, agentId, keys = "auto", timeoutMs = 15_000, tracing } = options;
-  if (typeof transport?.send !== "function") {
+  const { transport, agentId, keys = "auto", timeoutMs = 15_000 } = options;
+  if (transport === undefined) {
     throw new TypeError("transport must be a Transport: inProcessTransport, httpTransport (./node) or fetchTransport");
   }
-  if (typeof agentId !== "string" || agentId === "") throw new TypeError("agentId must be a name that is not empty");
-  if (keys !== "auto" && keys !== "explicit") throw new TypeError(`keys must be auto or explicit, not ${String(keys)}`);
+  if (!agentId) throw new TypeError("agentId must be a name that is not empty");
   if (!(Number.isInteger(timeoutMs) && timeoutMs > 0)) {
     throw new TypeError(`timeoutMs must be a whole number of milliseconds from 1, not ${timeoutMs}`);
-  }
-  if (tracing !== undefined && typeof tracing?.current !== "function") {
-    throw new TypeError("tracing must be a ClientTracing: traceClient of @toolglot/trp-client/tracing makes one");
   }
   return { keys, timeoutMs, open: new OpenKeys() };
 }

@@ -24,7 +24,7 @@ export interface FetchTransportOptions {
  * can't be reached is `trp-client/no-answer` here.
  */
 export function fetchTransport(options: FetchTransportOptions): Transport {
-  checkKeys("fetchTransport", options, "url token fetch maxAnswerBytes", ["url"]);
+  checkKeys("fetchTransport", options, "url:url token:string|function fetch:function maxAnswerBytes:number", ["url"]);
   const { maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const send = options.fetch ?? globalThis.fetch;
   const url = frameUrl(options.url);

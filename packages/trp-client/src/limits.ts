@@ -101,7 +101,7 @@ export interface RetryRules {
 
 /** Checks and fills in. Throws `TypeError` for what can't be. */
 export function retryRules(options: RetryOptions = {}): RetryRules {
-  checkKeys("createClient: retry", options, "maxRetries baseMs capMs connectMs");
+  checkKeys("createClient: retry", options, "maxRetries:number baseMs:number capMs:number connectMs:number");
   const { maxRetries, baseMs = 200, capMs = 10_000, connectMs = 5000 } = options;
   for (const [name, value] of Object.entries({ maxRetries, baseMs, capMs, connectMs })) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {

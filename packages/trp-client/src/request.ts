@@ -5,7 +5,11 @@ import type { CallRequest } from "./types.ts";
 export function checkRequest(request: CallRequest): void {
   if (typeof request !== "object" || request === null) throw new TypeError("a call is an object like { capId, args }");
   const { capId, args, key, callId, timeoutMs, idx } = request;
-  checkKeys("a call", request, "idx capId args key callId timeoutMs approvalToken dependsOn schemaDigest");
+  checkKeys(
+    "a call",
+    request,
+    "idx:number capId:text args:object key:text callId:string timeoutMs:number approvalToken:string dependsOn:list schemaDigest:string",
+  );
   if (typeof capId !== "string" || capId === "")
     throw new TypeError("capId must be a capability's id, as cap.mail.send.v2");
   if (args !== undefined && (typeof args !== "object" || args === null || Array.isArray(args))) {

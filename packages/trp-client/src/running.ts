@@ -45,7 +45,7 @@ export class RunningCalls {
   }
 
   async wait(callId: string, options: WaitOptions): Promise<CallResult> {
-    checkKeys("waitResult", options, "deadlineMs signal traceId onPart");
+    checkKeys("waitResult", options, "deadlineMs:number signal:signal traceId:string onPart:function");
     const { onPart, ...rest } = options;
     // Without a listener for them, no parts are asked for.
     const parts = this.#follow(callId, { after: onPart === undefined ? Number.MAX_SAFE_INTEGER : 0 }, rest);
@@ -61,7 +61,7 @@ export class RunningCalls {
   }
 
   async *parts(callId: string, options: PartsOptions): AsyncGenerator<PartialResultEvent, CallResult> {
-    checkKeys("parts", options, "deadlineMs signal traceId after");
+    checkKeys("parts", options, "deadlineMs:number signal:signal traceId:string after:number");
     const { after = 0, ...rest } = options;
     if (!(Number.isSafeInteger(after) && after >= 0)) {
       throw new TypeError(`parts: after must be a whole number from 0, not ${String(after)}`);

@@ -133,13 +133,13 @@ export interface CallRequest {
   /** In the capability's canonical names. JSON. */
   args?: JsonObject;
   /** Idempotency key: the same key is the same operation, however often it is sent. */
-  key?: string;
+  key?: string | undefined;
   /** Unique in the session. Default random. */
-  callId?: string;
+  callId?: string | undefined;
   /** How long the capability may run, in milliseconds. Default: the client's. */
   timeoutMs?: number;
   /** A signed approval. */
-  approvalToken?: string;
+  approvalToken?: string | undefined;
   /** Ids of calls that must have succeeded. */
   dependsOn?: readonly string[];
   /**

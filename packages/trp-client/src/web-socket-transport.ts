@@ -40,7 +40,13 @@ export const subprotocol = "trp.v0.1";
  * a connection is refused, so a wrong token is `trp-client/unreachable` here.
  */
 export function webSocketTransport(options: WebSocketTransportOptions): Transport {
-  checkKeys("webSocketTransport", options, "url token WebSocket connectTimeoutMs maxAnswerBytes", ["url"]);
+  checkKeys(
+    "webSocketTransport",
+    options,
+    "url:url token:string|function WebSocket:function connectTimeoutMs:number maxAnswerBytes:number",
+    ["url"],
+    { WebSocket: "It is a class; in Node, wsTransport of @toolglot/trp-client/node brings one." },
+  );
   const { connectTimeoutMs = 5_000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const url = webSocketUrl(options.url).href;
   const giveToken = tokenGiver(options.token);

@@ -31,7 +31,12 @@ export interface Settings {
 
 /** Checks the options, and creates the file when there is none. Throws `TypeError` for invalid options. */
 export function checkOptions(options: SqliteOptions): Settings {
-  checkKeys("the options of the store", options, "file now lockTimeoutMs synchronous driver", ["file"]);
+  checkKeys(
+    "the options of the store",
+    options,
+    'file:string now:function lockTimeoutMs:number synchronous:"full"|"normal" driver:"node:sqlite"|"libsql"',
+    ["file"],
+  );
   const { lockTimeoutMs = 5_000, synchronous = "full", driver } = options;
   if (synchronous !== "full" && synchronous !== "normal") {
     throw new TypeError(`synchronous must be "full" or "normal", not ${JSON.stringify(synchronous)}`);

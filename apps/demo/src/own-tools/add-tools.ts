@@ -33,7 +33,7 @@ export async function addOwnTools(
   for (const path of modules) {
     for (const tool of await toolsOfModule(path)) {
       try {
-        if (typeof tool === "function") toolkit.registerToolFunction(tool);
+        if (typeof tool === "function") toolkit.registerToolFunction(tool, {});
         else toolkit.registerToolFunction(tool);
       } catch (error) {
         throw new UsageError(`--tools: ${path}: ${errorText(error)}`);

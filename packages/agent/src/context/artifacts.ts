@@ -30,7 +30,7 @@ export function withArtifact<Result extends Pick<ToolResult, "metadata">>(result
 
 /** Artifacts in memory, until they take more than `maxBytes` (2 for each UTF-16 unit); then the oldest go. Default 64 MiB. */
 export function memoryArtifacts(options: { maxBytes?: number } = {}): ArtifactStore {
-  checkKeys("memoryArtifacts", options, "maxBytes");
+  checkKeys("memoryArtifacts", options, "maxBytes:number");
   const { maxBytes = 64 * 1024 * 1024 } = options;
   if (!(maxBytes > 0)) throw new TypeError(`maxBytes must be a number above 0, not ${String(maxBytes)}.`);
   const texts = new Map<string, { text: string; runs: Set<string> }>();

@@ -32,7 +32,7 @@ export const shortResult = 200;
  * Default: 3 turns are kept.
  */
 export function dropOldResults(options: { keepTurns?: number } = {}): Compaction {
-  checkKeys("dropOldResults", options, "keepTurns");
+  checkKeys("dropOldResults", options, "keepTurns:number");
   const { keepTurns = 3 } = options;
   checkKeepTurns(keepTurns);
   return ({ messages }) => {

@@ -36,10 +36,9 @@ const maxResult = 4000;
  * When the model fails or says nothing, results of old turns are left out instead. Its tokens are not counted as the run's.
  */
 export function summarise(options: SummariseOptions): Compaction {
-  checkKeys("summarise", options, "model keepTurns prompt", ["model"]);
+  checkKeys("summarise", options, "model:function keepTurns:number prompt:string", ["model"]);
   const { model, keepTurns = 4, prompt = defaultPrompt } = options;
-  if (typeof model !== "function") throw new TypeError("summarise needs a model: a function (request, signal).");
-  if (typeof prompt !== "string") throw new TypeError("prompt must be a string.");
+  if (model === undefined) throw new TypeError("summarise needs a model: a function (request, signal).");
   checkKeepTurns(keepTurns);
   return async ({ messages, signal }) => {
     const first = messages.findIndex(({ role }) => role === "user") + 1;

@@ -54,15 +54,15 @@ export async function prepareStep(run: RunState): Promise<RunError | undefined> 
 }
 
 function changed({ step: own, tools: live }: RunState, change: StepChange): StepSetting {
-  checkKeys("prepareStep", change, "model protocol tools messages system maxTokens stop");
+  checkKeys(
+    "prepareStep",
+    change,
+    "model:function protocol:object tools:list messages:list system:string maxTokens:size stop:list",
+  );
   const { model = own.model, protocol = own.protocol, system = own.system, maxTokens = own.maxTokens } = change;
-  if (typeof model !== "function") throw new TypeError("model must be a function");
   if (typeof protocol?.createParser !== "function") throw new TypeError("protocol must be a ToolProtocol");
-  if (system !== undefined && typeof system !== "string") throw new TypeError("system must be text");
-  if (maxTokens !== undefined && !(maxTokens >= 1)) throw new TypeError("maxTokens must be a number from 1");
   const { stop = protocol.stop } = change;
-  if (!Array.isArray(stop) || stop.some((text) => typeof text !== "string"))
-    throw new TypeError("stop must be a list of texts");
+  if (stop.some((text) => typeof text !== "string")) throw new TypeError("stop must be a list of texts");
   const given = change.tools && toDefinitions(change.tools);
   // The loop's own tools stay; programs can't call them.
   const isOwn = ({ name }: ToolDefinition): boolean => live.ownTool(name) !== undefined;

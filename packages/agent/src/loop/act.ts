@@ -16,6 +16,7 @@ import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
 import { askHost } from "./ask-host.ts";
+import { addChildren } from "./child-usage.ts";
 import { runOwnCalls, splitAction } from "./own-calls.ts";
 import type { RunState } from "./run-state.ts";
 
@@ -76,6 +77,7 @@ export async function runAction(
     return { results: over, pending };
   }
   run.results.push(...results);
+  addChildren(run, results);
   run.emit({ type: "action-end", stepIndex, results });
   await session.acted(results);
   return { results, pending };

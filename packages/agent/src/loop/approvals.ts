@@ -1,4 +1,6 @@
 import type { ApprovalRequest, Decision } from "@toolglot/core";
+import { isToolResult } from "@toolglot/core/executing";
+import { describeValue, isObject } from "@toolglot/internal";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import type { RunState } from "./run-state.ts";
@@ -11,29 +13,34 @@ export async function askApproval(run: RunState, asked: ApprovalRequest): Promis
   const request = plainJson(asked);
   const { stepIndex } = run;
   if (run.ended || run.signal.aborted) return { approved: false, reason: run.wording.stopped };
-  const known = run.session.decisionFor(request);
-  if (known?.isKept) {
+  const kept = run.session.keptDecision(request);
+  if (kept) {
     // The sums that the run goes on from are from before.
-    if (!known.decision.approved && run.resumed?.restored.from === "action") run.denied += 1;
-    return known.decision;
+    if (isDenial(kept) && run.resumed?.restored.from === "action") run.denied += 1;
+    return kept;
   }
   run.emit({ type: "approval-request", stepIndex, request });
   run.deadline.pause();
-  const decision = known ? toDecision(run, known.decision) : await decisionOf(run, request);
+  const given = run.session.givenDecision(request);
+  const decision = (given && (await given)) ?? (await decisionOf(run, request));
   run.deadline.resume();
   if (decision.later) run.session.postponed(request);
-  else if (!decision.approved && !run.signal.aborted) run.denied += 1;
+  else if (isDenial(decision) && !run.signal.aborted) run.denied += 1;
   run.emit({ type: "approval-response", stepIndex, callId: request.callId, decision });
   if (!decision.later && !run.signal.aborted) await run.session.decided(request, decision);
   return decision;
 }
 
+const isDenial = ({ approved, result }: Decision): boolean => !approved && result === undefined;
+
 async function decisionOf(run: RunState, request: ApprovalRequest): Promise<Decision> {
   const { approve } = run.settings;
+  // Its result can't be had by asking.
+  if (request.kind === "external-call") return toDecision(run, "later");
   if (!approve) return { approved: false, reason: run.wording.nobodyToAsk };
   const context = { signal: run.signal, runId: run.runId, stepIndex: run.stepIndex };
   try {
-    return toDecision(run, await orStopped(approve(request, context), run.signal));
+    return toDecision(run, await orStopped<unknown>(approve(request, context), run.signal));
   } catch (error) {
     if (run.signal.aborted) return { approved: false, reason: run.wording.stopped };
     run.warn("agent/approve-failed", `approve threw, which counts as a denial: ${String(error)}`);
@@ -42,13 +49,20 @@ async function decisionOf(run: RunState, request: ApprovalRequest): Promise<Deci
 }
 
 /** Only `true` approves. */
-function toDecision(run: RunState, answer: Decision | boolean | "later"): Decision {
+function toDecision(run: RunState, answer: unknown): Decision {
   if (answer === "later") return { approved: false, reason: run.wording.decidesLater, later: true };
-  if (typeof answer !== "object" || answer === null) return { approved: answer === true };
-  const { approved, reason, by } = answer;
+  if (typeof answer === "boolean") return { approved: answer };
+  if (!isObject(answer) || typeof answer.approved !== "boolean") {
+    const taken = 'true, false, "later" or { approved: true or false }';
+    const got = describeValue(answer).replace("missing", "undefined");
+    run.warn("agent/approve-failed", `approve gave ${got}, which counts as a denial: it takes ${taken}.`);
+    return { approved: false, reason: run.wording.approvalFailed };
+  }
+  const { approved, reason, by, result } = answer;
   return {
-    approved: approved === true,
+    approved,
     ...(reason !== undefined && { reason: String(reason) }),
     ...(by !== undefined && { by: String(by) }),
+    ...(!approved && isToolResult(result) && { result: plainJson(result) }),
   };
 }

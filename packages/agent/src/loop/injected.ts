@@ -30,7 +30,7 @@ export class Injected implements Steering {
   }
 
   steer(input: Parameters<Steering["steer"]>[0], options: { interrupt?: boolean } = {}): boolean {
-    checkKeys("steer", options, "interrupt");
+    checkKeys("steer", options, "interrupt:boolean");
     const isTaken = this.#take("steer", input);
     if (isTaken && options.interrupt === true) this.#answer.abort();
     return isTaken;

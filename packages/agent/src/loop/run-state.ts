@@ -39,6 +39,8 @@ export class RunState {
   readonly artifacts: Artifacts;
   readonly results: ToolResult[] = [];
   readonly usage: Usage = {};
+  /** Without what tools used; there once one has used something. */
+  own?: Usage | undefined;
   readonly steps: RunStep[] = [];
   readonly injected: Injected;
   readonly compactions: { stepIndex: number; reason: "estimate" | "overflow" }[] = [];
@@ -118,11 +120,18 @@ export class RunState {
 
   #restore({ restored }: Resumed): void {
     const { counts, text, past, open, messages } = restored;
-    const { usage, turns, tokens, denied, nextCall } = counts;
+    const { usage, own, turns, tokens, denied, nextCall } = counts;
     this.results.push(...restored.results);
     this.steps.push(...restored.steps);
     Object.assign(this.usage, usage);
-    Object.assign(this, { turns, tokens, denied, stepIndex: restored.stepIndex, lastText: text });
+    Object.assign(this, {
+      turns,
+      tokens,
+      denied,
+      ...(own && { own: { ...own } }),
+      stepIndex: restored.stepIndex,
+      lastText: text,
+    });
     this.#nextCall = nextCall;
     this.lastResults = restored.lastResults;
     const calls = messages.flatMap(({ parts }) =>
@@ -214,24 +223,27 @@ export class RunState {
   /** The last event; nothing is emitted after it. */
   end(outcome: Outcome): RunResult {
     this.deadline.close();
-    const result: RunResult = {
+    // Which of them is there goes by the status.
+    const result = {
       runId: this.runId,
       ...plainJson(outcome),
       results: [...this.results],
       transcript: this.#transcript(),
-      usage: { ...this.usage },
+      usage: { ...this.usage, ...(this.own && { own: { ...this.own } }) },
       steps: [...this.steps],
       undelivered: this.injected.close(),
       turns: this.turns,
       denied: this.denied,
-    };
+    } as unknown as RunResult;
     // Ended first: a listener that aborts on this event must not cause another one.
     this.ended = true;
     this.#push({ type: "run-end", result });
     this.events.close();
     this.trace.end(result);
     // What a schema made of the answer need not be JSON; in the event it is.
-    return this.settings.output && outcome.value !== undefined ? { ...result, value: outcome.value } : result;
+    return this.settings.output && outcome.value !== undefined
+      ? ({ ...result, value: outcome.value } as RunResult)
+      : result;
   }
 
   #transcript(): Transcript {

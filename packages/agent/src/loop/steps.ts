@@ -9,6 +9,7 @@ import {
 import { defined, errorText } from "@toolglot/internal";
 import { ownSetting, prepareStep } from "../hooks/prepare-step.ts";
 import { decideOutput, refusedAnswer, retakeFinalAnswer } from "../output/answers.ts";
+import { fingerprintOf } from "../session/decisions.ts";
 import { type OpenStep, resultMessage } from "../session/restore.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import type { LimitKind } from "../types.ts";
@@ -202,7 +203,10 @@ async function act(
 }
 
 /** The run ends for now: calls wait for decisions. */
-async function waiting(run: RunState, pending: ApprovalRequest[], results: ToolResult[]): Promise<StepEnd> {
+async function waiting(run: RunState, asked: ApprovalRequest[], results: ToolResult[]): Promise<StepEnd> {
+  const pending = await Promise.all(
+    asked.map(async (request) => ({ ...request, fingerprint: await fingerprintOf(request) })),
+  );
   await run.session.waits(pending, results);
   const { session, lastText: text } = run;
   return { outcome: { status: "waiting", text, pending, snapshot: session.snapshot() } };

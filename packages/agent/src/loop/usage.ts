@@ -1,16 +1,14 @@
 import type { Usage } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import { tokensOf } from "../context/estimate.ts";
+import { addUsage } from "./child-usage.ts";
 import { windowOf } from "./make-room.ts";
 import type { RunState } from "./run-state.ts";
 
 /** Adds a step's tokens, and what they cost, to the run's. `written`: characters of the answer. Returns the usage with its cost. */
 export function countUsage(run: RunState, counted: Usage | undefined, written: number): Usage | undefined {
   const usage = counted && priced(run, counted);
-  for (const key of Object.keys(usage ?? {}) as (keyof Usage)[]) {
-    const given = usage?.[key];
-    if (typeof given === "number") run.usage[key] = (run.usage[key] ?? 0) + given;
-  }
+  for (const sum of [run.usage, run.own]) if (sum && usage) addUsage(sum, usage as Record<string, unknown>);
   const window = windowOf(run);
   if (window !== undefined && (usage?.inputTokens ?? 0) > window) {
     run.warn(

@@ -37,17 +37,14 @@ type Settings = Required<Pick<OtelTracingOptions, "recordInputs" | "recordOutput
  * Throws `TypeError` for options of a wrong type.
  */
 export function otelTracing(options: OtelTracingOptions = {}): AgentTracing {
-  checkKeys("otelTracing", options, "recordInputs recordOutputs maxLength agentName agentId conversationId");
+  checkKeys(
+    "otelTracing",
+    options,
+    "recordInputs:boolean recordOutputs:boolean maxLength:number agentName:string agentId:string conversationId:string",
+  );
   const { recordInputs = false, recordOutputs = false, maxLength = 4096 } = options;
-  for (const [name, value] of Object.entries({ recordInputs, recordOutputs })) {
-    if (typeof value !== "boolean") throw new TypeError(`${name} must be true or false.`);
-  }
   if (!(maxLength >= 0))
     throw new TypeError(`maxLength must be a number of characters from 0, not ${String(maxLength)}.`);
-  for (const name of ["agentName", "agentId", "conversationId"] as const) {
-    if (options[name] !== undefined && typeof options[name] !== "string")
-      throw new TypeError(`${name} must be a string.`);
-  }
   const settings: Settings = { ...options, recordInputs, recordOutputs, maxLength };
   return { startRun: (run) => startRun(settings, run) };
 }

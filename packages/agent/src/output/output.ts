@@ -1,7 +1,8 @@
 import type { JsonSchemaObject, ToolProtocol } from "@toolglot/core";
-import { checkKeys, defined, errorText, isObject, standardIssues } from "@toolglot/internal";
+import { checkKeys, defined, errorText, isObject } from "@toolglot/internal";
+import { type StandardInput, toInputSchema } from "@toolglot/schema";
 import { plainJson } from "../plain-json.ts";
-import type { OutputOptions, OutputSchema, OutputValidation, StandardOutput } from "./types.ts";
+import type { OutputOptions, OutputSchema, StandardOutput } from "./types.ts";
 
 /** Checked options, ready to be used by runs. */
 export interface Output extends OutputSchema {
@@ -23,13 +24,18 @@ const cure = "pass toInputSchema(schema) of @toolglot/schema";
 /** Checks the option. Throws `TypeError` with the cure. */
 export function toOutput(options: OutputOptions | undefined): Output | undefined {
   if (options === undefined) return undefined;
-  checkKeys("createAgent: output", options, "schema name description", ["schema"]);
+  checkKeys(
+    "createAgent: output",
+    options,
+    "schema:{validate}|object|function name:text description:string",
+    ["schema"],
+    {
+      schema: `It must be able to validate, as schemas of zod 4.2 and arktype are; for a JSON Schema, ${cure}.`,
+    },
+  );
   const { schema, name = "final_answer", description } = options;
-  if (typeof name !== "string" || !/^[\w-]{1,64}$/.test(name)) {
+  if (!/^[\w-]{1,64}$/.test(name)) {
     throw new TypeError(`output.name must have 1 to 64 of A-Z, a-z, 0-9, _ and -, not ${JSON.stringify(name)}.`);
-  }
-  if (description !== undefined && typeof description !== "string") {
-    throw new TypeError("output.description must be a string.");
   }
   const { jsonSchema, validate } = toSchema(schema);
   const isWrapped = jsonSchema.type !== "object";
@@ -48,7 +54,7 @@ function toSchema(given: unknown): OutputSchema {
       `output.schema must be a schema that can validate, as those of zod 4.2 and arktype are; for a JSON Schema, ${cure}.`,
     );
   }
-  return { jsonSchema: jsonSchemaOf(standard), validate: (value) => validateStandard(standard, value) };
+  return judgeOf(given as StandardOutput, jsonSchemaOf(standard));
 }
 
 function jsonSchemaOf({ vendor, jsonSchema }: StandardOutput["~standard"]): JsonSchemaObject {
@@ -64,11 +70,36 @@ function jsonSchemaOf({ vendor, jsonSchema }: StandardOutput["~standard"]): Json
   }
 }
 
-async function validateStandard(standard: StandardOutput["~standard"], value: unknown): Promise<OutputValidation> {
-  const result = await standard.validate(value);
-  return result.issues === undefined
-    ? { success: true, value: result.value }
-    : { success: false, issues: standardIssues(result.issues, value) };
+/** The schema as it judges the input of a tool: as it stands, and then with what can only have been meant so. */
+function judgeOf(schema: StandardOutput, found: JsonSchemaObject): OutputSchema {
+  if (found.type === "object") {
+    const judge = toInputSchema(schema as StandardInput, { name: "output.schema" });
+    return { jsonSchema: plainJson(judge.jsonSchema), validate: (value) => judge.validate(value) };
+  }
+  // The input of a tool is an object.
+  const { validate } = schema["~standard"];
+  const whole = {
+    ...schema["~standard"],
+    jsonSchema: { input: () => wrapped(found), output: () => wrapped(found) },
+    validate: async ({ value }: { value: unknown }) => {
+      const result = await validate(value);
+      if (result.issues === undefined) return { value: { value: result.value } };
+      return { issues: result.issues.map(({ message, path = [] }) => ({ message, path: ["value", ...path] })) };
+    },
+  };
+  const judge = toInputSchema({ "~standard": whole } as never as StandardInput, { name: "output.schema" });
+  return {
+    jsonSchema: found,
+    async validate(given) {
+      const fitted = await judge.validate({ value: given });
+      return fitted.success
+        ? { success: true, value: (fitted.value as { value: unknown }).value }
+        : {
+            success: false,
+            issues: fitted.issues.map((issue) => ({ ...issue, path: issue.path.replace(/^value\.?/, "") })),
+          };
+    },
+  };
 }
 
 /** The schema of `{ value }`. */

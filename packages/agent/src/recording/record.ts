@@ -46,7 +46,7 @@ export function recordRun<Value = unknown>(
   input: string | readonly Message[],
   recordOptions: RecordOptions = {},
 ): RecordedRun<Value> {
-  checkKeys("recordRun", recordOptions, "signal runId onLine");
+  checkKeys("recordRun", recordOptions, "signal:signal runId:text onLine:function");
   const { onLine, ...runOptions } = recordOptions;
   const settings = toSettings(options);
   const messages = plainJson(toMessages(input));

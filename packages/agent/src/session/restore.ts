@@ -1,4 +1,5 @@
 import type { Action, ApprovalRequest, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
+import { addChildren } from "../loop/child-usage.ts";
 import type { RunStep } from "../types.ts";
 import { LineReader, type SessionLine, sessionInvalid } from "./lines.ts";
 import { unpackActions } from "./pack-actions.ts";
@@ -126,6 +127,7 @@ class Restoring {
       case "results":
         if (!open) throw new TypeError("results of no action");
         this.#over(open.actions[open.results.length] as Action, line.results);
+        addChildren(restored.counts, line.results);
         open.results.push(line.results);
         return;
       case "waiting":

@@ -1,6 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys, isObject } from "@toolglot/internal";
 import type { Settings } from "../settings.ts";
+import { checkDecisions } from "./decisions.ts";
 import { lineText, sessionBusy, sessionInvalid } from "./lines.ts";
 import { type ReadLog, type Restored, readLog } from "./restore.ts";
 import type { Resumed } from "./run-session.ts";
@@ -12,7 +13,11 @@ export async function takeOver(
   saved: RunSnapshot | string,
   options: ResumeOptions,
 ): Promise<Resumed & { runId: string }> {
-  checkKeys("resume", options, "decisions settle steer signal");
+  checkKeys(
+    "resume",
+    options,
+    "decisions:object allowUnbound:boolean settle:object steer:string|object|list signal:signal",
+  );
   const { sessions, protocol, mode } = settings;
   if (typeof saved === "string" && sessions === undefined) {
     throw new TypeError("resume: a run id needs the option sessions of createAgent; else pass the run's snapshot.");
@@ -42,6 +47,7 @@ export async function takeOver(
     options.decisions,
     restored.pending.map(({ callId }) => callId),
   );
+  checkDecisions(options, restored.pending);
   checkIds("settle", options.settle, doubtful(restored));
   const owner = settings.runtime.newOwner();
   const claims: SessionEntry[] = [...(log.isTorn ? [{ type: "torn" } as const] : []), { type: "owner" }];

@@ -1,4 +1,12 @@
-import type { Action, ApprovalRequest, Decision, ToolCall, ToolDefinition, ToolResult } from "@toolglot/core";
+import {
+  type Action,
+  type ApprovalRequest,
+  type Decision,
+  type ToolCall,
+  type ToolDefinition,
+  ToolglotError,
+  type ToolResult,
+} from "@toolglot/core";
 import { failure } from "@toolglot/core/executing";
 import { defined } from "@toolglot/internal";
 import type { Answer } from "../loop/answer.ts";
@@ -6,10 +14,11 @@ import { riskyTools } from "../loop/decide.ts";
 import type { RunState } from "../loop/run-state.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { RunStatus, RunStep } from "../types.ts";
+import { askedAbout, fingerprintOf, toDecision } from "./decisions.ts";
 import { packActions } from "./pack-actions.ts";
-import type { OpenStep, Restored } from "./restore.ts";
+import { type OpenStep, type Restored, readLog } from "./restore.ts";
 import { SessionLog } from "./session-log.ts";
-import type { OpenAnswer, ResumeOptions, RunSnapshot, SessionCounts } from "./types.ts";
+import type { Asked, LaterDecision, OpenAnswer, ResumeOptions, RunSnapshot, SessionCounts } from "./types.ts";
 
 /** What a run goes on from, when it was begun before. */
 export interface Resumed {
@@ -31,6 +40,8 @@ export class RunSession {
   /** Calls of the open action that have come to an end here. */
   readonly #ended = new Set<string>();
   #isBegun = false;
+  /** The store has the head. */
+  #isWritten = false;
   /** Why the store failed. */
   fault: { error: unknown } | undefined;
 
@@ -59,6 +70,7 @@ export class RunSession {
     const { protocol, mode, locale } = settings;
     const about = { runId, protocol: protocol.version, mode, locale, ...defined({ traceparent: trace.traceparent }) };
     await this.#log.add({ type: "head", version: 1, ...about, messages });
+    this.#isWritten = true;
   }
 
   /** What the host has said, before it is asked about. */
@@ -160,16 +172,31 @@ export class RunSession {
     return riskyTools(action, this.#run.step.tools).length === 0;
   }
 
-  /** What was decided about this very request, before or for the resumption. `isKept`: it was reported then. */
-  decisionFor(request: ApprovalRequest): { decision: Decision; isKept: boolean } | undefined {
-    if (this.open === undefined || this.#resumed === undefined) return undefined;
-    const { restored, options } = this.#resumed;
+  /** What was decided about this very request, in an earlier process. */
+  keptDecision(request: ApprovalRequest): Decision | undefined {
+    if (this.open === undefined) return undefined;
     const { callId } = request;
-    const kept = restored.decisions.find((one) => one.callId === callId && isSameRequest(one.asked, request));
-    if (kept) return { decision: kept.decision, isKept: true };
-    const asked = restored.pending.find((one) => one.callId === callId && isSameRequest(one, request));
-    const decision = options.decisions?.[callId];
-    return asked && decision && { decision, isKept: false };
+    const { decisions = [] } = this.#resumed?.restored ?? {};
+    return decisions.find((one) => one.callId === callId && isSameRequest(one.asked, request))?.decision;
+  }
+
+  /** What the resumption says of this very request; undefined, not a promise, where it says nothing: a replay must not wait. */
+  givenDecision(request: ApprovalRequest): Promise<Decision | undefined> | undefined {
+    const { callId } = request;
+    const given = this.open && this.#resumed?.options.decisions?.[callId];
+    return given && this.#bound(request, given);
+  }
+
+  async #bound(request: ApprovalRequest, given: LaterDecision): Promise<Decision | undefined> {
+    const { callId } = request;
+    const fingerprint = await fingerprintOf(request);
+    const asked = this.#resumed?.restored.pending.find((one) => one.callId === callId);
+    if ((given.fingerprint ?? asked?.fingerprint) === fingerprint) return toDecision(callId, given);
+    this.#run.warn(
+      "agent/decision-refused",
+      `The decision about the call ${callId} was made about another tool or input: it does not count, and is asked for again.`,
+    );
+    return undefined;
   }
 
   async decided({ callId, kind, tool, input }: ApprovalRequest, decision: Decision): Promise<void> {
@@ -185,6 +212,19 @@ export class RunSession {
   /** The host decides later. */
   postponed(request: ApprovalRequest): void {
     this.#later.push(request);
+  }
+
+  /** What a fault of the store means: of a run that could not begin, because there is one of its name, how that one stands. */
+  async faultOf(error: unknown): Promise<unknown> {
+    const { runId, settings } = this.#run;
+    if (this.#resumed || this.#isWritten || !ToolglotError.isInstance(error)) return error;
+    if (error.code !== "agent/session-busy") return error;
+    try {
+      const texts = await settings.sessions?.read(runId);
+      return texts ? runExists(runId, readLog(texts).restored) : error;
+    } catch {
+      return error;
+    }
   }
 
   /** Requests that wait, of those answered with "later"; the others came to a denial. Without results, all of them wait. */
@@ -206,13 +246,25 @@ export class RunSession {
   }
 
   #counts(): SessionCounts {
-    const { turns, tokens, usage, denied, nextCall, liveMs: ms } = this.#run;
-    return { turns, tokens, usage: { ...usage }, denied, nextCall, ms };
+    const { turns, tokens, usage, own, denied, nextCall, liveMs: ms } = this.#run;
+    return { turns, tokens, usage: { ...usage }, ...(own && { own: { ...own } }), denied, nextCall, ms };
   }
 }
 
 /** A decision counts for what was asked about: the tool with this input, in whatever order its keys are. */
-function isSameRequest(one: Pick<ApprovalRequest, "kind" | "tool" | "input">, other: ApprovalRequest): boolean {
-  const what = ({ kind, tool, input }: typeof one): string => canonicalJson([kind, tool ?? null, input ?? null]);
-  return what(one) === what(other);
+function isSameRequest(one: Asked, other: Asked): boolean {
+  return canonicalJson(askedAbout(one)) === canonicalJson(askedAbout(other));
+}
+
+/** The error of a run whose id another one has. */
+function runExists(runId: string, { isEnded, from }: Restored): ToolglotError {
+  const data = { data: { runId } };
+  const name = `There is a run ${JSON.stringify(runId)} already, which`;
+  if (isEnded) return new ToolglotError("agent/session-ended", `${name} has ended: give another runId, or none.`, data);
+  const state = from === "approval" ? "waits for decisions" : "has not ended, and may be under way elsewhere";
+  return new ToolglotError(
+    "agent/session-busy",
+    `${name} ${state}: agent.resume goes on with it. Give another runId, or none.`,
+    data,
+  );
 }

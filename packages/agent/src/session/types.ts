@@ -39,8 +39,13 @@ export interface RunSnapshot {
 
 /** How a run is gone on with. */
 export interface ResumeOptions {
-  /** What was decided about the calls that wait, by call id. One that is missing is asked for again, by `approve`. */
-  decisions?: Readonly<Record<string, Decision>>;
+  /**
+   * What was decided about the calls that wait, by call id. One that is missing is asked for again, by `approve`, and so is one whose
+   * fingerprint is not that of the call that is about to run.
+   */
+  decisions?: Readonly<Record<string, LaterDecision>>;
+  /** Takes decisions without a fingerprint: for the call as the saved run has it now, whoever has written it. Default false. */
+  allowUnbound?: boolean;
   /**
    * What became of calls of which nobody knows whether they took effect, by call id: the result, or `rerun` for one that is to be made again.
    * Of the others the model is told that they are in doubt.
@@ -48,23 +53,33 @@ export interface ResumeOptions {
   settle?: Readonly<Record<string, ToolResult | "rerun">>;
   /** Said before the next request. */
   steer?: Parameters<Steering["steer"]>[0];
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
 }
+
+/**
+ * What was decided about a call that waited: a decision, or the result that it had elsewhere. `fingerprint`: of the request in `pending`
+ * that was decided about.
+ */
+export type LaterDecision =
+  | (Omit<Decision, "later" | "result" | "fingerprint"> & { fingerprint?: string | undefined })
+  | { result: Omit<ToolResult, "callId" | "name">; fingerprint?: string | undefined; by?: string };
+
+/** What a person was asked. */
+export type Asked = Pick<ApprovalRequest, "kind" | "tool" | "input">;
 
 /** Sums that go on. */
 export interface SessionCounts {
   turns: number;
   tokens: number;
   usage: Usage;
+  /** Of the run alone, where its tools used something. */
+  own?: Usage;
   denied: number;
   /** Number of the next call id. */
   nextCall: number;
   /** Milliseconds of the run's time, when that is limited. */
   ms: number;
 }
-
-/** What a person was asked. */
-export type Asked = Pick<ApprovalRequest, "kind" | "tool" | "input">;
 
 /** One line of a log, less its number and its owner. `messages`: those that are new, less the system message. */
 export type SessionEntry =

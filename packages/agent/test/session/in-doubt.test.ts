@@ -227,6 +227,7 @@ describe("a program that was under way", () => {
     expect(first).toMatchObject({ status: "waiting", pending: [{ callId: "call_0:2", tool: "ask" }], results: [] });
     const { results } = await goOn(options, first.snapshot as RunSnapshot, {
       decisions: { "call_0:2": { approved: true } },
+      allowUnbound: true,
     });
     expect(results).toMatchObject([{ status: "ok", data: [1, 2] }]);
     expect(made).toEqual(["pay", "ask"]);

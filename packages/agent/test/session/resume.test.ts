@@ -76,7 +76,9 @@ describe("a decision that comes later", () => {
     made.length = 0;
     const { agent, model } = agentOf(["Done."]);
     const saved = JSON.parse(JSON.stringify(first.snapshot)) as RunSnapshot;
-    const run = await agent.resume(saved, { decisions: { c: { approved, reason: "So it is." } } });
+    const run = await agent.resume(saved, {
+      decisions: { c: { approved, reason: "So it is.", fingerprint: first.pending?.[0]?.fingerprint as string } },
+    });
     const result = await run.result;
     expect(run.runId).toBe(first.runId);
     expect(result).toMatchObject({ status: "answered", text: "Done.", turns: 2, denied: approved ? 0 : 1 });
@@ -116,7 +118,10 @@ describe("a decision that comes later", () => {
       beforeCall: ({ name, input }) => (name === "guarded" ? { input: { n: 99 } } : { input }),
       approve: ({ input }) => asked.push(input) < 0,
     });
-    const run = await agent.resume(first.snapshot as RunSnapshot, { decisions: { c: { approved: true } } });
+    const run = await agent.resume(first.snapshot as RunSnapshot, {
+      decisions: { c: { approved: true } },
+      allowUnbound: true,
+    });
     expect((await run.result).denied).toBe(1);
     expect(asked).toEqual([{ n: 99 }]);
     expect(made).toEqual(["look 1", "pay 2", "pay 4"]);
@@ -127,7 +132,9 @@ describe("a decision that comes later", () => {
     const first = await agentOf([actions], later).agent.run("Go").result;
     const { agent } = agentOf([]);
     const resume = (options: object) => agent.resume(first.snapshot as RunSnapshot, options);
-    await expect(resume({ decisions: { d: { approved: true } } })).rejects.toThrow(/"d".*they are c\./);
+    await expect(resume({ decisions: { d: { approved: true } }, allowUnbound: true })).rejects.toThrow(
+      /"d".*they are c\./,
+    );
     await expect(resume({ settle: { c: "rerun" } })).rejects.toThrow(TypeError);
     await expect(resume({ decision: {} })).rejects.toThrow(/decisions/);
     await expect(agent.resume("run_1")).rejects.toThrow(/sessions/);
@@ -176,6 +183,7 @@ describe("a decision that comes later", () => {
       expect(made).toEqual(["pay 0"]);
       const run = await agentOf(["Done."], { protocol }).agent.resume(first.snapshot as RunSnapshot, {
         decisions: { [first.pending?.[0]?.callId ?? ""]: { approved: true } },
+        allowUnbound: true,
       });
       expect((await run.result).results.map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
       expect(made).toEqual(["pay 0", "guarded 1", "pay 2"]);
@@ -190,7 +198,10 @@ describe("a decision that comes later", () => {
     const first = await agent.run("Go").result;
     expect(first).toMatchObject({ status: "waiting", pending: [{ kind: "echoed-block", callId: "call_1" }] });
     const again = createAgent({ ...options, model: scriptedModel(["Done."]) });
-    const run = await again.resume(first.snapshot as RunSnapshot, { decisions: { call_1: { approved: true } } });
+    const run = await again.resume(first.snapshot as RunSnapshot, {
+      decisions: { call_1: { approved: true } },
+      allowUnbound: true,
+    });
     expect(await run.result).toMatchObject({
       status: "answered",
       results: [{ status: "ok" }, { callId: "call_1", status: "ok" }],
@@ -218,6 +229,7 @@ describe("a run that is gone on with", () => {
     });
     const run = await agent.resume(first.snapshot as RunSnapshot, {
       decisions: { [callId]: { approved: true } },
+      allowUnbound: true,
       steer: "Be quick.",
     });
     const result = await run.result;
@@ -260,7 +272,7 @@ describe("a run that is gone on with", () => {
     expect(first.status).toBe("waiting");
     runtime.pass(3_600_000);
     const again = (ms: number) => agentOf([slow(ms), "Done."], { runtime, limits, approve: () => true });
-    const how = { decisions: { g: { approved: true } } };
+    const how = { decisions: { g: { approved: true } }, allowUnbound: true };
     expect(await (await again(39).agent.resume(first.snapshot as RunSnapshot, how)).result).toMatchObject({
       status: "answered",
     });
@@ -319,6 +331,7 @@ describe("a run that is gone on with", () => {
     const first = await agentOf(turns, { ...afterCall, approve: () => "later" }).agent.run("Go").result;
     const run = await agentOf([same], afterCall).agent.resume(first.snapshot as RunSnapshot, {
       decisions: { g: { approved: true } },
+      allowUnbound: true,
     });
     expect(await run.result).toMatchObject({ status: "limit", limit: "repeats" });
   });

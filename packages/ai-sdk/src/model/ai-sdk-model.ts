@@ -47,8 +47,9 @@ export interface AiSdkModelOptions {
   seed?: number;
 }
 
-const own = "model maxRetries firstPartMs stallMs onRetry";
-const passed = "providerOptions headers temperature topP topK presencePenalty frequencyPenalty seed";
+const own = "model:{doStream} maxRetries:number firstPartMs:number stallMs:number onRetry:function";
+const passed =
+  "providerOptions:object headers:object temperature:number topP:number topK:number presencePenalty:number frequencyPenalty:number seed:number";
 
 /** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider says how long. */
 const retryMs = 1000;
@@ -63,7 +64,14 @@ const retryMs = 1000;
  * of a stall `ms` and `phase` (`first` or `middle`), and what the server `said`, as far as they are known.
  */
 export function aiSdkModel(options: AiSdkModelOptions): Model {
-  checkKeys("aiSdkModel", options, [own, passed], ["model"]);
+  const given: unknown = options?.model;
+  checkKeys("aiSdkModel", options, [own, passed], ["model"], {
+    model: `It is a model of a provider, as createOpenAI()(${typeof given === "string" ? JSON.stringify(given) : "id"}); a name alone needs a gateway.`,
+    specificationVersion: "This is a model itself: pass aiSdkModel({ model }).",
+    provider: "Pass the model of a provider: aiSdkModel({ model: openai(id) }).",
+    maxTokens: "It is an option of createAgent.",
+    maxOutputTokens: "It is maxTokens of createAgent.",
+  });
   const { model, maxRetries = 2, firstPartMs = 180_000, stallMs = 60_000, onRetry, ...settings } = options;
   checkModel(model);
   for (const [name, value] of Object.entries({ maxRetries, firstPartMs, stallMs }))
@@ -130,14 +138,9 @@ export function aiSdkModel(options: AiSdkModelOptions): Model {
   return Object.assign(answer, { info });
 }
 
-function checkModel(model: unknown): asserts model is AiSdkLanguageModel {
-  if (typeof model === "string")
-    throw new TypeError(
-      `aiSdkModel: model is a model of a provider, as createOpenAI()(${JSON.stringify(model)}); a name alone needs a gateway.`,
-    );
-  const { specificationVersion, doStream } = (model ?? {}) as Partial<AiSdkLanguageModel>;
-  if (typeof doStream !== "function")
-    throw new TypeError("aiSdkModel: model is a language model of a provider of the AI SDK.");
+function checkModel(model: AiSdkLanguageModel | undefined): asserts model is AiSdkLanguageModel {
+  if (model === undefined) throw new TypeError("aiSdkModel: model is a language model of a provider of the AI SDK.");
+  const { specificationVersion } = model;
   if (/^v[234]$/.test(String(specificationVersion))) return;
   throw new ToolglotError(
     "ai-sdk/unsupported-model",

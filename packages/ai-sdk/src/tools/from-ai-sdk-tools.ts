@@ -18,7 +18,7 @@ export interface FromAiSdkToolsOptions {
  * Throws `TypeError` for tools without `execute` (all are named), and for schemas that can't be shown to a model.
  */
 export function fromAiSdkTools(tools: AiSdkToolSet, options: FromAiSdkToolsOptions = {}): AnyTool[] {
-  checkKeys("fromAiSdkTools", options, "onMissing");
+  checkKeys("fromAiSdkTools", options, 'onMissing:"skip"|"throw"');
   const { onMissing = "throw" } = options;
   if (onMissing !== "throw" && onMissing !== "skip")
     throw new TypeError(`fromAiSdkTools: onMissing is "throw" or "skip", not ${JSON.stringify(onMissing)}.`);

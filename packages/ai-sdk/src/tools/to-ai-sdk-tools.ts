@@ -50,10 +50,8 @@ export function toAiSdkTools(
   source: ToolkitLike | readonly AnyTool[],
   options: ToAiSdkToolsOptions = {},
 ): AiSdkToolSet {
-  checkKeys("toAiSdkTools", options, "approve groups maxResultChars");
+  checkKeys("toAiSdkTools", options, 'approve:function groups:"all"|"active" maxResultChars:number');
   const { groups = "active", maxResultChars = Infinity } = options;
-  if (groups !== "active" && groups !== "all")
-    throw new TypeError(`toAiSdkTools: groups is "active" or "all", not ${JSON.stringify(groups)}.`);
   if (!(maxResultChars > 0)) throw new TypeError("toAiSdkTools: maxResultChars is a number above 0.");
   const list: readonly [ToolDefinition, AnyTool | ToolkitLike][] = isToolkit(source)
     ? definitionsOf(source, groups).map((definition) => [definition, source])

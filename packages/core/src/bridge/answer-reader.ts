@@ -68,7 +68,7 @@ export class AnswerReader implements BridgeReader {
   }
 
   end(options?: EndOptions): BridgeAnswer {
-    checkKeys("end", options, "finish stopSequence");
+    checkKeys("end", options, 'finish:"calls"|"stop"|"length"|"filter"|"error" stopSequence:string');
     const result = this.#parser.end(options);
     const drafts = this.#queue.filter((one) => "told" in one);
     this.#answer.diagnostics = [...result.diagnostics, ...lostFeatures(drafts.flatMap(({ actions }) => actions))];
@@ -273,7 +273,7 @@ export function readPlainText({ onEvent }: BridgeReaderOptions): BridgeReader {
       if (text !== "") onEvent({ type: "text", text });
     },
     end(options) {
-      checkKeys("end", options, "finish stopSequence");
+      checkKeys("end", options, 'finish:"calls"|"stop"|"length"|"filter"|"error" stopSequence:string');
       ended = true;
       return { calls: 0, refusals: 0, diagnostics: [], actions: [] };
     },

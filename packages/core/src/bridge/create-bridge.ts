@@ -15,7 +15,12 @@ import { type BridgeWording, bridgeWordings } from "./wording.ts";
  * a choice of a tool that is not there.
  */
 export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Bridge {
-  checkKeys("createBridge", options, "tools locale toolChoice programs unreadable values", ["tools"]);
+  checkKeys(
+    "createBridge",
+    options,
+    'tools:list locale:"zh"|"en" toolChoice:"none"|"auto"|"required"|object programs:object unreadable:"feedback"|"text" values:"hold"|"run"',
+    ["tools"],
+  );
   const { tools, locale = "en", toolChoice = "auto", programs, unreadable = "feedback", values = "hold" } = options;
   oneOf("locale", locale, ["en", "zh"]);
   oneOf("unreadable", unreadable, ["feedback", "text"]);
@@ -46,7 +51,7 @@ export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Br
     stop: searches ? [...protocol.stop] : [],
     encode: (messages) => encodeHistory(messages, history),
     createReader(reading: BridgeReaderOptions) {
-      checkKeys("createReader", reading, "onEvent newId", ["onEvent"]);
+      checkKeys("createReader", reading, "onEvent:function newId:function", ["onEvent"]);
       if (typeof reading.onEvent !== "function") throw new TypeError("createReader: onEvent is a function.");
       return searches ? new AnswerReader(setup, reading) : readPlainText(reading);
     },
@@ -60,7 +65,7 @@ export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Br
       );
     const usable = program === undefined ? all : all.filter(({ name }) => name === program);
     if (typeof choice === "object") {
-      checkKeys("createBridge: toolChoice", choice, "tool", ["tool"]);
+      checkKeys("createBridge: toolChoice", choice, "tool:string", ["tool"]);
       const one = usable.filter(({ name }) => name === choice.tool);
       if (one.length > 0) return one;
       const others = usable.map(({ name }) => name).join(", ") || "there are none";
@@ -97,7 +102,7 @@ function checkProtocol({ id, carries, declaresTools }: ToolProtocol, { programs,
     );
   }
   if (programs === undefined) return;
-  checkKeys("createBridge: programs", programs, "tool tools", ["tool", "tools"]);
+  checkKeys("createBridge: programs", programs, "tool:string tools:list", ["tool", "tools"]);
   if (carries !== "code") throw new TypeError(`createBridge: programs is for protocols of programs; ${id} has none.`);
 }
 

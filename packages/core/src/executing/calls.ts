@@ -10,7 +10,11 @@ import type { ToolCall, ToolErrorInfo, ToolResult } from "../tool.ts";
  * @throws `TypeError` for an unknown option.
  */
 export function executorContext(options: Partial<ExecutorContext> = {}): ExecutorContext {
-  checkKeys("executorContext", options as ExecutorContext, "signal emit approve wait ask runId stepIndex hooks");
+  checkKeys(
+    "executorContext",
+    options as ExecutorContext,
+    "signal:signal emit:function approve:function wait:function ask:function runId:text stepIndex:number hooks:object",
+  );
   const context: ExecutorContext = {
     signal: new AbortController().signal,
     emit: () => {},
@@ -88,13 +92,13 @@ export class ApprovalQueue {
    */
   ask(
     context: Pick<ExecutorContext, "approve" | "signal">,
-    call: { callId: string; name: string; input: unknown; reason: string },
+    call: { callId: string; name: string; input: unknown; reason: string; kind?: "tool-call" | "external-call" },
   ): Promise<Decision | undefined> {
     const ask = async (): Promise<Decision | undefined> => {
       const { signal } = context;
       if (signal.aborted) return undefined;
-      const { callId, name: tool, input, reason } = call;
-      const request: ApprovalRequest = { kind: "tool-call", callId, tool, input: copyInput(input), reason };
+      const { callId, name: tool, input, reason, kind = "tool-call" } = call;
+      const request: ApprovalRequest = { kind, callId, tool, input: copyInput(input), reason };
       try {
         const decision = await settleWithin(context.approve(request), { signal });
         if (decision === unsettled || typeof decision !== "object" || decision === null) return undefined;

@@ -38,7 +38,7 @@ const maxFieldDepth = 3;
  * Throws `TypeError` when two tools have the same name.
  */
 export function renderPythonStubs(tools: readonly ToolDefinition[], options: RenderStubsOptions = {}): string {
-  checkKeys("renderPythonStubs", options, "locale");
+  checkKeys("renderPythonStubs", options, 'locale:"zh"|"en"');
   const words = wording[options.locale ?? "zh"];
   const bindings = bindNames(tools, "python");
   const stubs = tools.map((tool) => renderStub(tool, bindings.byName.get(tool.name) as BoundTool, words));

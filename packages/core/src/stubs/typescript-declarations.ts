@@ -28,7 +28,7 @@ export function renderTypeScriptDeclarations(
   tools: readonly ToolDefinition[],
   options: RenderStubsOptions = {},
 ): string {
-  checkKeys("renderTypeScriptDeclarations", options, "locale");
+  checkKeys("renderTypeScriptDeclarations", options, 'locale:"zh"|"en"');
   const words = wording[options.locale ?? "zh"];
   const bindings = bindNames(tools, "javascript");
   const names = new Set<string>();

@@ -20,7 +20,7 @@ export function createPushParser<Block extends BlockBase>(makeScanner: () => Tex
     },
     end(options?: EndOptions): ParseResult<Block> {
       const ending = reading("end");
-      checkKeys("end", options, "finish stopSequence");
+      checkKeys("end", options, 'finish:"calls"|"stop"|"length"|"filter"|"error" stopSequence:string');
       scanner = undefined;
       return ending.end(options);
     },
@@ -44,7 +44,7 @@ export function isCutOff(end: EndOptions | undefined): boolean {
  * Throws `TypeError` for parser options that are unknown or can't be meant.
  *
  * @param what What was called, for the message: `createParser`.
- * @param own Names of options that only this function has.
+ * @param own Options that only this function has, as words of `checkKeys`.
  * @param known A protocol and its repair codes, as keys. Codes of other layers may stand beside them.
  */
 export function checkParseOptions(
@@ -53,26 +53,27 @@ export function checkParseOptions(
   own: readonly string[] = [],
   known?: { protocol: TextProtocol; repairs: Readonly<Record<string, unknown>> },
 ): void {
-  checkKeys<object, string>(what, options, [
-    "strict maxInputLength tools reasoning reasoningTags startsInReasoning shown repairs",
-    ...own,
-  ]);
-  const { maxInputLength, repairs, shown, reasoningTags, onEvent } = options;
+  checkKeys<object, string>(
+    what,
+    options,
+    [
+      'strict:boolean maxInputLength:number tools:list reasoning:"skip"|"search" startsInReasoning:boolean shown:"mark"|"run" repairs:"all"|"none"|object reasoningTags:list',
+      ...own,
+    ],
+    [],
+    { repairs: 'Codes are given as { "core/x": false }.' },
+  );
+  const { maxInputLength, repairs, reasoningTags } = options;
   if (maxInputLength !== undefined && !(maxInputLength >= 0))
     throw new TypeError(`maxInputLength is a number of UTF-16 units, not ${maxInputLength}`);
   const isPair = (pair: unknown): boolean =>
     Array.isArray(pair) &&
     pair.length === 2 &&
     pair.every((text) => typeof text === "string" && /^\S[^\n]*$/.test(text));
-  if (reasoningTags !== undefined && !(Array.isArray(reasoningTags) && reasoningTags.every(isPair)))
+  if (reasoningTags && !reasoningTags.every(isPair))
     throw new TypeError('reasoningTags is a list of pairs such as ["<notes>", "</notes>"]');
-  if (!["mark", "run", undefined].includes(shown))
-    throw new TypeError(`shown is "mark" or "run", not ${JSON.stringify(shown)}`);
-  if (!["all", "none", undefined].includes(repairs as string) && (typeof repairs !== "object" || !repairs))
-    throw new TypeError('repairs is "all", "none", or an object of codes such as { "core/x": false }');
   if (known && typeof repairs === "object")
     for (const code of Object.keys(repairs))
       if (code.startsWith(`${known.protocol}/`))
         checkKeys<object, string>(`${what}: repairs`, { [code]: 1 }, Object.keys(known.repairs));
-  if (onEvent !== undefined && typeof onEvent !== "function") throw new TypeError("onEvent is a function");
 }

@@ -41,7 +41,7 @@ export interface TextProtocolParts<Block extends BlockBase> {
   carries: ToolProtocol["carries"];
   /** Named when another prompt is passed: `tamPrompt from @toolglot/prompts/tam`. */
   ownPrompt: string;
-  /** Names of the options that only this protocol has. */
+  /** Options that only this protocol has, as words of `checkKeys`. */
   options?: readonly string[];
   renderTools(tools: readonly ToolDefinition[], options: { locale: Locale }): string;
   createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
@@ -67,7 +67,12 @@ export function createTextProtocol<Block extends BlockBase>(
 ): ToolProtocol<Block> {
   const { id, version, stop, carries, ownPrompt, options: own = [] } = parts;
   const name = `${id.replace(/-.*/, "")}Protocol`;
-  checkKeys<TextProtocolOptions, string>(name, options, ["prompt locale mode maxResultChars", ...own], ["prompt"]);
+  checkKeys<TextProtocolOptions, string>(
+    name,
+    options,
+    ['prompt:object locale:"zh"|"en" mode:"single"|"loop" maxResultChars:number', ...own],
+    ["prompt"],
+  );
   const { prompt, locale = "en", mode = "loop", maxResultChars: maxChars = 16_000 } = options;
   if (prompt?.forProtocol !== version) {
     throw new TypeError(

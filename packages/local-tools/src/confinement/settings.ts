@@ -28,7 +28,11 @@ export function confinementSettings(
   if (!isObject(options) || options.kind !== "bwrap") {
     throw new TypeError(`${what}: sandbox must be false, "bwrap" or an object of options with kind: "bwrap"`);
   }
-  checkKeys(`${what}: sandbox`, options as BwrapOptions, "kind bwrap writable hidden readable network");
+  checkKeys(
+    `${what}: sandbox`,
+    options as BwrapOptions,
+    'kind:"bwrap" bwrap:string writable:list hidden:list readable:"all"|list network:boolean',
+  );
   const { bwrap = "bwrap", readable = "all", network = false } = options;
   if (typeof bwrap !== "string" || bwrap === "") throw new TypeError(`${what}: bwrap must be a path or a name`);
   if (typeof network !== "boolean") throw new TypeError(`${what}: network must be true or false`);

@@ -47,7 +47,11 @@ export interface LocalExecutorOptions {
  * result, event, approval or error, also of `others`.
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
-  checkKeys("localExecutor", options, "others mcp maxConcurrency foreignValues");
+  checkKeys(
+    "localExecutor",
+    options,
+    "others:{handles,execute} mcp:function maxConcurrency:number foreignValues:boolean",
+  );
   const { others, mcp = () => undefined, maxConcurrency = 8, foreignValues = false } = options;
   if (typeof local?.command !== "function") {
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");

@@ -33,7 +33,11 @@ export class DiskFileSystem {
   readonly #queue = new PathQueue();
 
   constructor(options: DiskFileSystemOptions) {
-    checkKeys("DiskFileSystem", options, "rootDir userinputDir workspaceDir internalDir maxBytes maxEntries");
+    checkKeys(
+      "DiskFileSystem",
+      options,
+      "rootDir:text userinputDir:string workspaceDir:string internalDir:string maxBytes:number maxEntries:number",
+    );
     const { maxBytes = 8 * 1024 * 1024, maxEntries = 50_000 } = options ?? {};
     this.#limits = { maxBytes: positive(maxBytes, "maxBytes"), maxEntries: positive(maxEntries, "maxEntries") };
     const mounts = namespaces.flatMap((namespace) => {

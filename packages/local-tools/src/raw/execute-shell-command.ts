@@ -35,7 +35,11 @@ export interface ShellCommandOptions {
 
 /** Makes an `execute_shell_command` with a directory and an environment of yours. */
 export function makeExecuteShellCommand(options: ShellCommandOptions = {}): DefinedTool<ExecuteShellCommandInput> {
-  checkKeys("makeExecuteShellCommand", options, "cwd env inherit maxChars maxTimeout sandbox");
+  checkKeys(
+    "makeExecuteShellCommand",
+    options,
+    'cwd:string env:object inherit:list maxChars:number maxTimeout:number sandbox:false|object|"bwrap"',
+  );
   const { cwd, env, inherit, maxChars = 30_000, maxTimeout = 3_600 } = options;
   for (const [name, value] of Object.entries({ maxChars, maxTimeout })) {
     if (!(value > 0)) throw new TypeError(`makeExecuteShellCommand: ${name} must be a number above 0, not ${value}`);

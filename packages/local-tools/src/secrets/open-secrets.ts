@@ -20,7 +20,7 @@ const everywhere = "*";
  * @throws `TypeError` for an unknown option, or one of the wrong kind.
  */
 export async function openSecrets(options: SecretsOptions = {}): Promise<Secrets> {
-  checkKeys("openSecrets", options, "store scope ask");
+  checkKeys("openSecrets", options, "store:object scope:string ask:function");
   const { store, scope = everywhere, ask } = options;
   if (typeof scope !== "string" || scope === "") throw new TypeError("openSecrets: scope must be a path, or *");
   if (ask !== undefined && typeof ask !== "function") throw new TypeError("openSecrets: ask must be a function");
@@ -65,7 +65,7 @@ class OpenedSecrets implements Secrets {
     options: { keep?: boolean; note?: string } = {},
   ): Promise<{ warnings: string[] }> {
     this.#checkOpen();
-    checkKeys("set", options, "keep note");
+    checkKeys("set", options, "keep:boolean note:string");
     checkName(name);
     checkValue(value);
     const { keep = false, note } = options;

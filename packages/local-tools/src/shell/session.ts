@@ -41,7 +41,7 @@ export class Session implements ShellSession {
   /** Runs a script whose placeholders are filled. `script` is what is said of it anywhere. */
   runFilled(script: string, filled: FilledScript | undefined, options: ShellRunOptions = {}): Promise<ShellResult> {
     if (typeof script !== "string") throw new TypeError("script must be a string");
-    checkKeys("run", options, "timeoutMs cwd signal onOutput");
+    checkKeys("run", options, "timeoutMs:number cwd:string signal:signal onOutput:function");
     if (options.cwd !== undefined && !options.cwd.startsWith("/") && process.platform !== "win32") {
       throw new TypeError("cwd must be an absolute path");
     }
@@ -190,7 +190,7 @@ export class Session implements ShellSession {
     give: (shell: BashProcess, active: Active, waitMs: number) => Promise<string | undefined>,
     ctrl = false,
   ): Promise<ShellResult> {
-    checkKeys(ctrl ? "ctrl" : "input", options, "timeoutMs signal onOutput");
+    checkKeys(ctrl ? "ctrl" : "input", options, "timeoutMs:number signal:signal onOutput:function");
     const timeoutMs = milliseconds(options.timeoutMs, this.#options.timeoutMs);
     return this.#enqueue(options, async (started) => {
       const runner = this.#runner;

@@ -136,7 +136,7 @@ describe("a prompt for a value", { concurrent: true }, () => {
     );
     expect(answer).toEqual({ value: "secret", keep: true, note: "旧新" });
     expect(screen).toContain("需要一个值：TOKEN\r\n模型说：to call the service\r\n已有一个（本次会话）");
-    expect(() => terminalAskValue({ locale: "fr" as never })).toThrow("locale must be en or zh");
+    expect(() => terminalAskValue({ locale: "fr" as never })).toThrow('locale must be "zh" or "en"');
   });
 
   it("should use the known value when none is typed", async () => {

@@ -15,7 +15,12 @@ const ranges = {
 
 /** Fills in defaults. Throws `TypeError` for what makes no sense. */
 export function resolveSettings(options: DurableOptions): DurableSettings {
-  checkKeys("durable", options, "log id parkAfterMs leaseMs keepMs", ["log", "id"]);
+  checkKeys(
+    "durable",
+    options,
+    "log:{claim,renew,begin,finish,doubt,read} id:text parkAfterMs:number leaseMs:number keepMs:number",
+    ["log", "id"],
+  );
   const { log, id, parkAfterMs = 60_000, leaseMs = 15_000, keepMs = 30 * day } = options;
   if (typeof log?.claim !== "function" || typeof log.read !== "function") {
     throw new TypeError(

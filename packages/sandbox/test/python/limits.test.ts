@@ -90,8 +90,11 @@ it.each([
   [{ language: "python", pool: { size: -1 } }, /pool.size/],
   [{ language: "python", pool: { maxConcurrency: 0 } }, /pool.maxConcurrency/],
   [{ language: "python", cacheDir: "" }, /cacheDir/],
-  [{ language: "python", isolation: "all" }, /isolation must be one of auto, process, namespace, required/],
-  [{ language: "python", libraries: "all" }, /libraries must be "standard", "specification" or an array of names/],
+  [
+    { language: "python", isolation: "all" },
+    /isolation must be "auto" or "process" or "namespace" or "required", not "all"/,
+  ],
+  [{ language: "python", libraries: "all" }, /libraries must be "standard" or "specification" or an array, not "all"/],
   [
     { language: "python", libraries: ["math", "os"] },
     /libraries: there is no "os", there are math, json, .*unicodedata/,

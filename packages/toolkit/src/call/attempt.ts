@@ -1,4 +1,4 @@
-import type { ContentBlock, ToolCall, ToolErrorInfo } from "@toolglot/core";
+import type { ContentBlock, ToolCall, ToolErrorInfo, Usage } from "@toolglot/core";
 import { iteratorOf, release } from "@toolglot/core/executing";
 import { isThenable, sleep, unsettled } from "@toolglot/internal";
 import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
@@ -15,6 +15,8 @@ export interface Progress {
   /** The data of each chunk, when chunks are incremental. */
   data: unknown[];
   chunks: number;
+  /** What the tool has told that it used, in all attempts. */
+  used?: Usage;
 }
 
 /** How an attempt ended. */
@@ -40,7 +42,7 @@ export async function attemptCall(
   options: CallOptions,
   progress: Progress,
 ): Promise<Outcome | Chunks> {
-  const scope = new CallScope(call.id, options.signal, tool.timeoutMs, options);
+  const scope = new CallScope(call.id, options.signal, tool.timeoutMs, options, progress.used);
   let streams = false;
   let done = false;
   try {

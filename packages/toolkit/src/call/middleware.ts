@@ -48,7 +48,11 @@ async function* oneFinal(
   let suspended = false;
   const wait = graceful(signal, grace);
   try {
-    iterator = start()[Symbol.asyncIterator]();
+    const responses = start();
+    if (typeof responses?.[Symbol.asyncIterator] !== "function") {
+      throw new TypeError("a middleware must be async function* (call, next), which yields what next(call) gives");
+    }
+    iterator = responses[Symbol.asyncIterator]();
     for (;;) {
       const step = await wait(iterator.next());
       if (step === unsettled) {

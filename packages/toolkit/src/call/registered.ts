@@ -65,7 +65,7 @@ export class RegisteredToolFunction {
   call(
     options: Pick<CallOptions, "signal" | "onError"> & { arguments: unknown; callId?: string },
   ): AsyncGenerator<ToolResponse, void, undefined> {
-    checkKeys("call", options, "signal onError arguments callId");
+    checkKeys("call", options, 'signal:signal onError:"throw"|"respond" arguments:any callId:string');
     const { arguments: input, callId = `${this.name}-call`, ...rest } = options;
     const call: ToolCall = { id: callId, name: this.name, input, protocol: "toolkit" };
     return runCall(this, call, rest);

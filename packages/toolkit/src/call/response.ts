@@ -41,7 +41,11 @@ export class ToolResponse {
 
   /** Throws `TypeError` when `content` is neither a string nor an array. */
   constructor(fields: ToolResponseFields) {
-    checkKeys("ToolResponse", fields, "content status error data metadata stream isLast isInterrupted id");
+    checkKeys(
+      "ToolResponse",
+      fields,
+      'content:string|list status:"error"|"ok"|"interrupted"|"denied"|"pending" error:object data:any metadata:object stream:boolean isLast:boolean isInterrupted:boolean id:text',
+    );
     const { content } = fields;
     if (typeof content !== "string" && !Array.isArray(content)) {
       throw new TypeError("ToolResponse needs content: a string, or an array of content blocks");

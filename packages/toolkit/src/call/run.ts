@@ -26,24 +26,25 @@ export async function* runCall(
   record?: CallRecord,
 ): Responses {
   const { signal, onError } = options;
-  const progress: Progress = { content: [], data: [], chunks: 0 };
+  const progress: Progress = { content: [], data: [], chunks: 0, used: {} };
   if (signal?.aborted) return yield interruption(progress, undefined);
   const preparing = "ok" in target ? target : prepareInput(target, call);
   const prepared = preparing instanceof Promise ? await settleWithin(preparing, { signal }) : preparing;
   if (prepared === unsettled) return yield interruption(progress, undefined);
-  const { metadata } = prepared;
-  if (!prepared.ok) return yield failure(progress, prepared.error, metadata);
+  if (!prepared.ok) return yield failure(progress, prepared.error, prepared.metadata);
+  const about = (): ToolResponse["metadata"] =>
+    Object.keys(progress.used ?? {}).length > 0 ? { ...prepared.metadata, usage: progress.used } : prepared.metadata;
   const { tool, input } = prepared;
   for (let attempt = 0; ; attempt++) {
     if (record) record.attempts += 1;
     const begun = await attemptCall(tool, input, call, options, progress);
     const outcome = "kind" in begun ? begun : yield* begun;
     if (record && outcome.kind === "failed") record.thrown.push({ error: outcome.error, time: Date.now() });
-    if (outcome.kind === "done") return yield withMetadata(finished(prepared, outcome.response), metadata);
+    if (outcome.kind === "done") return yield withMetadata(finished(prepared, outcome.response), about());
     const again = outcome.kind === "failed" && outcome.retry && progress.chunks === 0 && attempt < tool.retries;
     if (again && (await sleep(firstPauseMs * 2 ** attempt, signal))) continue;
-    if (outcome.kind === "interrupted" || signal?.aborted) return yield interruption(progress, metadata);
-    yield withMetadata(await errorResponse(tool, call, outcome, progress, signal), metadata);
+    if (outcome.kind === "interrupted" || signal?.aborted) return yield interruption(progress, about());
+    yield withMetadata(await errorResponse(tool, call, outcome, progress, signal), about());
     if (onError === "throw") throw outcome.error;
     return;
   }

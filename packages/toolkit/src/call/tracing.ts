@@ -33,7 +33,7 @@ const maxIdLength = 256;
  * children. Without an SDK in the process nothing happens. Throws `TypeError` for options of a wrong type.
  */
 export function traceToolkit(options: TracingOptions = {}): ToolMiddleware {
-  checkKeys("tracing", options, "recordInputs recordOutputs maxChars");
+  checkKeys("tracing", options, "recordInputs:boolean recordOutputs:boolean maxChars:number");
   const { recordInputs = false, recordOutputs = false, maxChars = 8000 } = options;
   if (typeof recordInputs !== "boolean" || typeof recordOutputs !== "boolean") {
     throw new TypeError("recordInputs and recordOutputs must be true or false");

@@ -14,6 +14,7 @@ import {
   CallReport,
   denied,
   guardCall,
+  isToolResult,
   settledResult,
   undecided,
 } from "@toolglot/core/executing";
@@ -120,13 +121,20 @@ class CallRun {
   }
 
   async decide({ prepared }: Ready): Promise<CallOutcome | undefined> {
-    if (!prepared.ok || !requiresApproval(prepared.tool.definition)) return undefined;
+    if (!prepared.ok) return undefined;
+    const { definition } = prepared.tool;
+    const isExternal = definition.external === true;
+    if (!isExternal && !requiresApproval(definition)) return undefined;
     const { id: callId, name } = this.#original;
-    const reason = reasonToAsk(prepared.tool.definition);
-    const question = { callId, name, input: prepared.asked, reason };
+    const kind = isExternal ? ("external-call" as const) : ("tool-call" as const);
+    const question = { kind, callId, name, input: prepared.asked, reason: reasonToAsk(definition) };
     const decision = await this.#setting.approvals.ask(this.#context, question);
     this.#report.restart();
-    if (decision?.approved === true || this.#context.signal.aborted) return undefined;
+    if (isToolResult(decision?.result)) {
+      const { callId: _, name: __, ...outcome } = decision.result;
+      return outcome;
+    }
+    if (this.#context.signal.aborted || (decision?.approved === true && !isExternal)) return undefined;
     if (decision?.later) {
       this.#setting.onLater?.();
       return undecided(name);
@@ -226,7 +234,8 @@ function toOutcome(response: ToolResponse, facts: Record<string, unknown>): Call
 }
 
 /** One sentence for the person who decides. */
-function reasonToAsk({ name, annotations }: ToolDefinition): string {
+function reasonToAsk({ name, annotations, external }: ToolDefinition): string {
+  if (external) return `The tool ${name} is run elsewhere: its result is waited for.`;
   return annotations?.destructiveHint
     ? `The tool ${name} may destroy something.`
     : `The tool ${name} asks before each call.`;

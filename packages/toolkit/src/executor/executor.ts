@@ -55,7 +55,14 @@ function isDurable(log: OperationLog | undefined): boolean {
  * order; never rejects for what a model or a tool did.
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
-  checkKeys("toolkitExecutor", options, "maxConcurrency tasks operationLog operationScope resources");
+  if (typeof toolkit?.prepareCall !== "function") {
+    throw new TypeError("toolkitExecutor takes a Toolkit: register tools with toolkit.registerToolFunction(tool).");
+  }
+  checkKeys(
+    "toolkitExecutor",
+    options,
+    "maxConcurrency:number tasks:{start,cancel} operationLog:{claim,renew,begin,finish,doubt,read} operationScope:text resources:object",
+  );
   const { maxConcurrency = 8, tasks = new Tasks() } = options;
   checkConcurrency(maxConcurrency);
   const runPlan = planRunner(toolkit, { ...options, tasks });

@@ -1,4 +1,4 @@
-import { checkKeys, isCount, maxTimerMs } from "@toolglot/internal";
+import { checkKeys, maxTimerMs } from "@toolglot/internal";
 import type { McpClientOptions } from "./options.ts";
 
 /** Throws `TypeError` for options that can't be meant so. */
@@ -10,67 +10,82 @@ export function checkOptions(options: McpClientOptions): void {
     "createMcpClient",
     options,
     [
-      "name transport stateful connectTimeoutMs callTimeoutMs revision maxBufferSize elicitation sampling roots onLog resources",
-      "instructions tracing clientOptions prepareClient onError",
+      'name:string transport:object|function stateful:boolean connectTimeoutMs:number callTimeoutMs:number revision:"auto"|"legacy"|object maxBufferSize:size',
+      'elicitation:"host"|function sampling:"host"|function roots:list|function onLog:function resources:boolean',
+      "instructions:boolean tracing:boolean clientOptions:object prepareClient:function onError:function",
     ],
     ["name", "transport"],
+    cures,
   );
-  const { name, connectTimeoutMs, callTimeoutMs, revision, maxBufferSize, roots, clientOptions } = options;
-  if (typeof name !== "string" || name === "") wrong("needs a name");
-  for (const flag of ["stateful", "resources", "instructions", "tracing"] as const) {
-    if (options[flag] !== undefined && typeof options[flag] !== "boolean") wrong(`takes ${flag}: true or false`);
-  }
+  const { name, connectTimeoutMs, callTimeoutMs, revision, clientOptions } = options;
+  if (!name) wrong("needs a name");
   if (connectTimeoutMs !== undefined && !(connectTimeoutMs > 0 && connectTimeoutMs <= maxTimerMs)) {
     wrong(`takes connectTimeoutMs from 1 to ${maxTimerMs}, not ${connectTimeoutMs}`);
   }
   if (callTimeoutMs !== undefined && !(callTimeoutMs > 0)) {
     wrong(`takes callTimeoutMs as milliseconds from 1, or Infinity, not ${callTimeoutMs}`);
   }
-  if (revision !== undefined && revision !== "auto" && revision !== "legacy" && typeof revision?.pin !== "string") {
-    wrong('takes revision: "auto", "legacy" or { pin: "2025-11-25" }');
-  }
-  if (maxBufferSize !== undefined && !(isCount(maxBufferSize) && maxBufferSize > 0)) {
-    wrong(`takes maxBufferSize as a number of bytes from 1, not ${maxBufferSize}`);
-  }
-  for (const asked of ["elicitation", "sampling"] as const) {
-    const given = options[asked];
-    if (given !== undefined && given !== "host" && typeof given !== "function") {
-      wrong(`takes ${asked}: "host" or a function (question, { signal }) => ({ action, content })`);
-    }
-  }
-  if (roots !== undefined && typeof roots !== "function" && !Array.isArray(roots)) {
-    wrong('takes roots as a list of { uri: "file:///…", name }, or as a function that gives one');
-  }
-  for (const listener of ["onLog", "prepareClient", "onError"] as const) {
-    if (options[listener] !== undefined && typeof options[listener] !== "function")
-      wrong(`takes ${listener} as a function`);
-  }
+  if (typeof revision === "object") checkKeys("createMcpClient: revision", revision, "pin:text", ["pin"]);
   if (clientOptions !== undefined && "versionNegotiation" in clientOptions) {
     wrong("takes revision, not clientOptions.versionNegotiation");
   }
   checkTransport(options.transport, wrong);
 }
 
+const inTransport = 'It belongs into transport: { type: "stdio", command, args }, or { type: "http", url }.';
+
+/** What to write instead. */
+const cures = {
+  revision: 'Or pin one: revision: { pin: "2025-11-25" }.',
+  roots: 'Roots are { uri: "file:///…", name }.',
+  elicitation: "The function is (question, { signal }) => ({ action, content }).",
+  sampling: "The function is (question, { signal }) => ({ action, content }).",
+  transport: 'Pass { type: "stdio", command }, { type: "http", url }, or a function that makes one.',
+  mcpServers: "Make a client for each server, and register each: toolkit.registerMcpClient(client).",
+  command: inTransport,
+  args: inTransport,
+  url: inTransport,
+  headers: inTransport,
+} as const;
+
 function checkTransport(transport: McpClientOptions["transport"], wrong: (problem: string) => never): void {
   if (typeof transport === "function") return;
   switch (transport?.type) {
-    case "stdio":
-      checkKeys("createMcpClient: transport", transport, "type command args env cwd onStderr");
-      if (typeof transport.command !== "string" || transport.command === "") wrong("needs a command for stdio");
-      if (transport.args !== undefined && !Array.isArray(transport.args)) wrong("takes args as an array of strings");
-      return;
-    case "http":
-      checkKeys("createMcpClient: transport", transport, "type url headers fetch fallback authProvider");
-      if (!isHttpUrl(transport.url)) wrong(`needs a url that begins with http:// or https://, not ${transport.url}`);
-      if (transport.fallback !== undefined && typeof transport.fallback !== "boolean") {
-        wrong("takes fallback: true or false");
+    case "stdio": {
+      const words = 'type:"stdio" command:string args:list env:object cwd:string onStderr:function';
+      checkKeys("createMcpClient: transport", transport, words);
+      const { command, args, env } = transport;
+      if (!command) wrong("needs a command for stdio");
+      if (args?.some((arg) => typeof arg !== "string")) wrong("takes args as an array of strings");
+      if (Object.values(env ?? {}).some((value) => value !== undefined && typeof value !== "string")) {
+        wrong("takes env as an object of strings");
       }
+      // The path of a program may hold spaces, but not before an option.
+      const [program, ...rest] = command.trim().split(/\s+/);
+      if (args === undefined && rest.length > 0 && !/[\\/]/.test(program as string)) {
+        const shown = `command: ${JSON.stringify(program)}, args: ${JSON.stringify(rest)}`;
+        wrong(`takes the program alone as command, not ${JSON.stringify(command)}: pass ${shown}`);
+      }
+      return;
+    }
+    case "http":
+      checkKeys(
+        "createMcpClient: transport",
+        transport,
+        'type:"http" url:url headers:object fetch:function fallback:boolean authProvider:object',
+      );
+      if (!isHttpUrl(transport.url)) wrong(`needs a url that begins with http:// or https://, not ${transport.url}`);
       if (transport.authProvider !== undefined && !canSign(transport.authProvider)) {
         wrong("takes authProvider as an OAuthClientProvider, or as an object with token()");
       }
       return;
-    default:
-      wrong('needs a transport: { type: "stdio", command }, { type: "http", url }, or a function that makes one');
+    default: {
+      const needed =
+        'needs a transport: { type: "stdio", command }, { type: "http", url }, or a function that makes one';
+      const { type } = (transport ?? {}) as { type?: string };
+      checkKeys("createMcpClient: transport", { type }, 'type:"stdio"|"http"' as string, [], { type: `It ${needed}.` });
+      wrong(needed);
+    }
   }
 }
 
@@ -80,5 +95,7 @@ function canSign(provider: unknown): boolean {
 }
 
 function isHttpUrl(url: string | URL): boolean {
-  return URL.canParse(url) && /^https?:$/.test(new URL(url).protocol);
+  return (
+    (typeof url === "string" || url instanceof URL) && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)
+  );
 }

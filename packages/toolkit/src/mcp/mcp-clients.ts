@@ -144,8 +144,8 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
     throw new TypeError("registerMcpClient needs a client of createMcpClient, from @toolglot/toolkit/mcp");
   }
   checkKeys("registerMcpClient", options, [
-    "groupName enableTools disableTools presetsByTool postprocess wrapToolResult namesakeStrategy",
-    "timeoutMs onToolsChanged",
+    'groupName:text enableTools:list disableTools:list presetsByTool:object postprocess:function wrapToolResult:boolean namesakeStrategy:"skip"|"raise"|"override"|"rename"',
+    "timeoutMs:number onToolsChanged:function",
   ]);
   const { enableTools, disableTools, timeoutMs, presetsByTool } = options;
   for (const [option, names] of Object.entries({ enableTools, disableTools })) {

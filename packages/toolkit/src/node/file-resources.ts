@@ -12,7 +12,7 @@ export interface FileResourceOptions {
   maxBytes?: number;
 }
 
-const optionKeys = "maxBytes";
+const optionKeys = "maxBytes:number";
 
 const mediaTypes: Record<string, string> = {
   ".csv": "text/csv",

@@ -1,15 +1,17 @@
-import type {
-  JsonSchema,
-  JsonSchemaObject,
-  Tool,
-  ToolAnnotations,
-  ToolContext,
-  ToolExample,
-  ToolRaises,
+import {
+  type JsonSchema,
+  type JsonSchemaObject,
+  type Tool,
+  type ToolAnnotations,
+  type ToolContext,
+  ToolError,
+  type ToolExample,
+  type ToolRaises,
 } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import {
   type ArgsShorthand,
+  type CheckedArgs,
   type InferArgs,
   type InferInput,
   type InputSchema,
@@ -17,7 +19,7 @@ import {
   type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
-import { checkFacts, factKeys, readInput, type ToolFacts } from "./tool-facts.ts";
+import { checkFacts, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
 
 /** What every definition has. */
 export interface ToolSpec {
@@ -31,6 +33,8 @@ export interface ToolSpec {
   examples?: ToolExample[];
   /** Errors the tool can end in. */
   raises?: ToolRaises[];
+  /** Nobody here runs it: an agent waits for the result of each call, which the host gives when it resumes the run. */
+  external?: boolean;
 }
 
 /** A tool whose input is ready to be shown and validated. */
@@ -40,10 +44,11 @@ export interface DefinedTool<Input = never> extends Tool<Input> {
 
 interface AnySpec extends ToolSpec, ToolFacts {
   outputSchema?: StandardInput | JsonSchema;
-  execute(input: never, context: ToolContext): unknown;
+  execute?(input: never, context: ToolContext): unknown;
 }
 
-const specKeys = "name description output outputSchema execute";
+const specKeys =
+  "name:string description:string output:boolean|object|function outputSchema:boolean|object|function external:boolean execute:function";
 
 /**
  * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
@@ -58,7 +63,7 @@ export function defineTool<Source extends StandardInput>(
 /** With the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & {
-    args: Args;
+    args: Args & CheckedArgs<Args>;
     execute(input: InferArgs<Args>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferArgs<Args>>;
@@ -69,15 +74,20 @@ export function defineTool(
     execute(input: Record<string, unknown>, context: ToolContext): unknown;
   },
 ): DefinedTool<Record<string, unknown>>;
+/** A tool that a page, a person or another service runs. */
+export function defineTool(
+  definition: ToolSpec & { external: true; input?: StandardInput | JsonSchemaObject; args?: ArgsShorthand },
+): DefinedTool<Record<string, unknown>>;
 export function defineTool(definition: AnySpec): DefinedTool {
-  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"]);
-  const { name, description, execute, annotations, examples, raises, outputSchema } = definition;
+  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"], otherWords);
+  const { name, description, external, annotations, examples, raises, outputSchema } = definition;
+  const execute = external ? notHere : definition.execute;
   const output = definition.output ?? outputSchema;
-  if (typeof name !== "string" || name === "") throw new TypeError("defineTool needs a name");
-  if (typeof description !== "string") {
+  if (!name) throw new TypeError("defineTool needs a name");
+  if (description === undefined) {
     throw new TypeError(`Tool ${JSON.stringify(name)} needs a description: it is all the model knows of it`);
   }
-  if (typeof execute !== "function") throw new TypeError(`Tool ${JSON.stringify(name)} needs an execute function`);
+  if (execute === undefined) throw new TypeError(`Tool ${JSON.stringify(name)} needs an execute function`);
   const what = `Tool ${JSON.stringify(name)}`;
   checkFacts(what, definition);
   if (definition.output !== undefined && outputSchema !== undefined) {
@@ -90,7 +100,11 @@ export function defineTool(definition: AnySpec): DefinedTool {
     inputSchema: schema.jsonSchema,
     schema: schema as InputSchema<never>,
     execute: execute as DefinedTool["execute"],
-    ...defined({ annotations, examples, raises }),
+    ...defined({ annotations, examples, raises, external }),
     ...(output !== undefined && { outputSchema: outputJsonSchema(output, { name }) }),
   };
+}
+
+function notHere(): never {
+  throw new ToolError("This tool is run elsewhere, and its result comes from there.");
 }

@@ -1,20 +1,14 @@
-import type { AnyTool, JsonSchema, ToolDefinition, ToolExample } from "@toolglot/core";
+import type { AnyTool, ToolDefinition, ToolExample } from "@toolglot/core";
 import { checkKeys, defined, isObject, maxTimerMs, readFunctionShape } from "@toolglot/internal";
 import { type InputSchema, isInputSchema, toInputSchema } from "@toolglot/schema";
 import { RegisteredToolFunction } from "../call/registered.ts";
-import type {
-  AnyToolFunction,
-  ChunkMode,
-  PostprocessFunction,
-  RegisterFunctionOptions,
-  Registrable,
-} from "../types.ts";
+import type { AnyToolFunction, RegisterFunctionOptions, Registrable } from "../types.ts";
 import { withRest } from "./rest.ts";
-import { checkFacts, factKeys, readInput, type ToolFacts } from "./tool-facts.ts";
+import { checkFacts, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
 
 const optionKeys = [
-  "name groupName presets description includeLongDescription jsonSchema includeRest namesakeStrategy",
-  "postprocess timeoutMs retries chunks",
+  'name:string groupName:text presets:object description:string includeLongDescription:boolean jsonSchema:object includeRest:boolean|object namesakeStrategy:"skip"|"raise"|"override"|"rename"',
+  'postprocess:function timeoutMs:number retries:count chunks:"cumulative"|"incremental"',
 ] as const;
 
 /** Reads a tool, or a function with its options, into what the toolkit keeps. `TypeError` for a caller's mistake. */
@@ -23,7 +17,10 @@ export function readRegistration(
   options: RegisterFunctionOptions,
   warnings: string[],
 ): RegisteredToolFunction {
-  checkKeys("registerToolFunction", options as RegisterFunctionOptions & ToolFacts, [factKeys, ...optionKeys]);
+  checkKeys("registerToolFunction", options as RegisterFunctionOptions & ToolFacts, [factKeys, ...optionKeys], [], {
+    ...otherWords,
+    execute: "Pass the function first: registerToolFunction(execute, { name, … }), or a tool of defineTool.",
+  });
   checkFacts("registerToolFunction", options);
   const tool = typeof given === "function" ? undefined : checkedTool(given);
   const byHand = options.jsonSchema === undefined ? undefined : readJsonSchema(options.jsonSchema);
@@ -33,8 +30,9 @@ export function readRegistration(
     throw new TypeError("registerToolFunction: the function has no name; pass { name }");
   }
   if (!/^[\w.-]{1,64}$/.test(name)) {
-    warnings.push(
-      `The name ${JSON.stringify(name)} is not taken by all providers: letters, digits, _ - . and at most 64.`,
+    const legal = JSON.stringify(name.replace(/[^\w.-]+/g, "_").slice(0, 64));
+    throw new TypeError(
+      `registerToolFunction: the name ${JSON.stringify(name)} is not taken by providers: 1 to 64 of A-Z, a-z, 0-9, _, - and ., as { name: ${legal} }`,
     );
   }
   const description = options.description ?? byHand?.description ?? tool?.description;
@@ -47,7 +45,7 @@ export function readRegistration(
     byHand?.parameters === undefined
       ? schemaOf(name, tool, options)
       : (toInputSchema({ type: "object", ...byHand.parameters }, { name }) as InputSchema);
-  const rest = checkedRest(options.includeRest);
+  const rest = options.includeRest ?? false;
   if (rest !== false) full = withRest(full, rest, presetNames, name);
   const undeclared = presetNames.filter((key) => !Object.hasOwn(full.jsonSchema.properties ?? {}, key));
   if (undeclared.length > 0) {
@@ -68,6 +66,7 @@ export function readRegistration(
     description: options.includeLongDescription === false ? shortDescription(description) : description.trim(),
     inputSchema: schema.jsonSchema,
     ...(tool?.untrusted === true && { untrusted: true }),
+    ...(tool?.external === true && { external: true }),
     ...defined({
       outputSchema: tool?.outputSchema,
       annotations,
@@ -82,10 +81,10 @@ export function readRegistration(
     execute: tool === undefined ? (given as AnyToolFunction) : (input, context) => tool.execute(input, context),
     schema,
     presets,
-    postprocess: checkedFunction(options.postprocess),
+    postprocess: options.postprocess,
     timeoutMs: checkedTimeout(options.timeoutMs),
     retries: allowedRetries(name, options.retries, annotations, warnings),
-    chunks: checkedChunks(options.chunks),
+    chunks: options.chunks ?? "cumulative",
   });
 }
 
@@ -147,21 +146,6 @@ function withoutPresets(example: ToolExample, presets: readonly string[]): ToolE
   return { ...example, input: Object.fromEntries(kept) };
 }
 
-function checkedRest(rest: JsonSchema = false): JsonSchema {
-  if (typeof rest === "boolean" || isObject(rest)) return rest;
-  throw new TypeError("includeRest must be true, or a JSON Schema of what the other parameters may be");
-}
-
-function checkedChunks(chunks: ChunkMode = "cumulative"): ChunkMode {
-  if (chunks === "cumulative" || chunks === "incremental") return chunks;
-  throw new TypeError(`chunks must be "cumulative" or "incremental", not ${JSON.stringify(chunks)}`);
-}
-
-function checkedFunction(given: PostprocessFunction | undefined): PostprocessFunction | undefined {
-  if (given === undefined || typeof given === "function") return given;
-  throw new TypeError("postprocess must be a function of (call, response)");
-}
-
 function checkedTimeout(timeoutMs: number | undefined): number | undefined {
   if (timeoutMs !== undefined && !(timeoutMs > 0 && timeoutMs <= maxTimerMs)) {
     throw new TypeError(`timeoutMs must be a number of milliseconds from 1 to ${maxTimerMs}, not ${timeoutMs}`);
@@ -177,7 +161,6 @@ function allowedRetries(
   warnings: string[],
 ): number {
   if (retries === undefined || retries === 0) return 0;
-  if (!Number.isInteger(retries) || retries < 0) throw new TypeError(`retries must be a whole number, not ${retries}`);
   if (annotations?.idempotentHint === true || annotations?.readOnlyHint === true) return retries;
   warnings.push(
     `Tool ${JSON.stringify(name)} is not retried: its annotations say neither idempotentHint nor readOnlyHint.`,

@@ -65,14 +65,10 @@ export class ToolRegistry {
         warnings.push(`The tool ${shown} was there before: the new one is registered as "${suffixed(name, number)}".`);
         return suffixed(name, number);
       }
-      case "raise": {
+      default: {
         const cure = 'choose another name, or a namesakeStrategy: "override", "skip" or "rename"';
         throw new ToolkitError("toolkit/name-clash", `There is a tool ${shown} already: ${cure}`, { name });
       }
-      default:
-        throw new TypeError(
-          `namesakeStrategy must be raise, override, skip or rename, not ${JSON.stringify(strategy)}`,
-        );
     }
   }
 

@@ -33,7 +33,7 @@ export interface LoadStateOptions {
 
 /** See `Toolkit.saveState`. */
 export function saveState(registry: ToolRegistry, options: { registrations?: boolean }): ToolkitState {
-  checkKeys("saveState", options, "registrations");
+  checkKeys("saveState", options, "registrations:boolean");
   const activeGroups = registry.groups.own.filter(({ active }) => active).map(({ name }) => name);
   if (!options.registrations) return { activeGroups };
   return { activeGroups, registrations: [...registry.tools.values()].map(registrationOf) };
@@ -56,7 +56,7 @@ function registrationOf(tool: RegisteredToolFunction): ToolRegistration {
 
 /** See `Toolkit.loadState`. Checks the whole state before it changes anything. */
 export function loadState({ groups }: ToolRegistry, state: unknown, options: LoadStateOptions): string[] {
-  checkKeys("loadState", options, "strict");
+  checkKeys("loadState", options, "strict:boolean");
   const { strict = true } = options;
   const known = groups.own.map(({ name }) => name);
   const names = (state as ToolkitState | null)?.activeGroups;

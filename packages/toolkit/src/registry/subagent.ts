@@ -1,6 +1,6 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import type { ArgsShorthand, InferArgs, InferInput, StandardInput } from "@toolglot/schema";
+import type { ArgsShorthand, CheckedArgs, InferArgs, InferInput, StandardInput } from "@toolglot/schema";
 import { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
 import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
@@ -17,7 +17,10 @@ export function makeSubagentTool<Source extends StandardInput>(
   options: SubagentSpec & { input: Source; run(input: InferInput<Source>, context: ToolContext): unknown },
 ): DefinedTool<InferInput<Source>>;
 export function makeSubagentTool<const Args extends ArgsShorthand>(
-  options: SubagentSpec & { args: Args; run(input: InferArgs<Args>, context: ToolContext): unknown },
+  options: SubagentSpec & {
+    args: Args & CheckedArgs<Args>;
+    run(input: InferArgs<Args>, context: ToolContext): unknown;
+  },
 ): DefinedTool<InferArgs<Args>>;
 export function makeSubagentTool(
   options: SubagentSpec & {
@@ -26,14 +29,14 @@ export function makeSubagentTool(
     args?: ArgsShorthand;
   },
 ): DefinedTool {
-  checkKeys("makeSubagentTool", options, "name description input args annotations examples run", [
-    "name",
-    "description",
-    "run",
-  ]);
+  checkKeys(
+    "makeSubagentTool",
+    options,
+    "name:text description:string input:object|function args:object annotations:object examples:list run:function",
+    ["name", "description", "run"],
+  );
   const { run, ...definition } = options;
-  if (typeof run !== "function")
-    throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);
+  if (run === undefined) throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);
   const execute = async (input: never, context: ToolContext): Promise<unknown> => {
     try {
       return await run(input, context);

@@ -14,7 +14,21 @@ export interface ToolFacts {
   raises?: ToolRaises[];
 }
 
-export const factKeys = "input inputSchema parameters args annotations examples raises";
+export const factKeys =
+  "input:object|function inputSchema:any parameters:any args:object annotations:object examples:list raises:list";
+
+/** What other libraries call the fields of a tool. */
+export const otherWords = {
+  handler: "It is execute here.",
+  call: "It is execute here.",
+  run: "It is execute here.",
+  func: "It is execute here.",
+  invoke: "It is execute here.",
+  schema: "It is input here.",
+  inputJSONSchema: "It is input here.",
+  needsApproval: "It is annotations: { requiresApproval: true } here.",
+  strict: "Inputs are always validated here.",
+} as const;
 
 /** The schema of a tool's input, from `input`, a name that means the same, or `args`; `TypeError` when two are given. */
 export function readInput(name: string, given: ToolFacts): InputSchema | undefined {
@@ -38,14 +52,10 @@ export function checkFacts(
   checkKeys(
     `${what}: annotations`,
     annotations,
-    "title readOnlyHint destructiveHint idempotentHint openWorldHint requiresApproval async riskTier",
+    'title:string readOnlyHint:boolean destructiveHint:boolean idempotentHint:boolean openWorldHint:boolean requiresApproval:boolean async:boolean riskTier:"LOW"|"MEDIUM"|"HIGH"|"CRITICAL"',
   );
-  const lists = { examples, raises };
-  for (const [name, list] of Object.entries(lists)) {
-    if (list !== undefined && !Array.isArray(list)) throw new TypeError(`${what}: ${name} must be a list`);
-  }
   for (const example of examples ?? []) {
-    checkKeys(`${what}: examples`, example, "input code language output");
+    checkKeys(`${what}: examples`, example, 'input:object code:string language:"python"|"javascript" output:any');
   }
-  for (const error of raises ?? []) checkKeys(`${what}: raises`, error, "type description");
+  for (const error of raises ?? []) checkKeys(`${what}: raises`, error, "type:string description:string");
 }

@@ -36,10 +36,10 @@ export class ToolGroups {
 
   create(name: string, options: ToolGroupOptions): void {
     if (typeof name !== "string" || name === "") throw new TypeError("createToolGroup needs a name");
-    if (typeof options?.description !== "string") {
+    if (options?.description === undefined) {
       throw new TypeError(`The group ${JSON.stringify(name)} needs a description: models choose groups by it`);
     }
-    checkKeys("createToolGroup", options, "description active notes");
+    checkKeys("createToolGroup", options, "description:string active:boolean notes:string");
     if (this.all.has(name)) {
       throw new ToolkitError("toolkit/group-exists", `There is a group ${JSON.stringify(name)} already`, { name });
     }

@@ -14,7 +14,7 @@ export class EventBus<Event extends BusEvent> {
   readonly #onListenerError: (error: unknown) => void;
 
   constructor(options: { onListenerError?: (error: unknown) => void } = {}) {
-    checkKeys("new EventBus", options, "onListenerError");
+    checkKeys("new EventBus", options, "onListenerError:function");
     this.#onListenerError = options.onListenerError ?? ((error) => queueMicrotask(() => rethrow(error)));
   }
 
@@ -37,7 +37,7 @@ export class EventBus<Event extends BusEvent> {
     // A function of its own, so that one listener can subscribe twice.
     const entry = (event: Event): void => listener(event);
     const options = typed ? third : (second as { signal?: AbortSignal } | undefined);
-    checkKeys("subscribe", options, "signal");
+    checkKeys("subscribe", options, "signal:signal");
     this.#listeners.add(entry);
     const stopListening = onAbort(options?.signal, () => this.#listeners.delete(entry));
     return () => {

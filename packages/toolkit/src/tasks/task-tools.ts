@@ -32,7 +32,7 @@ interface Given {
  * `cancel_task`. A task's result is given once in full. A run sees its own tasks only; outside a run, all of them. Throws `TypeError`.
  */
 export function taskTools(tasks: Tasks, options: TaskToolsOptions = {}): AnyTool[] {
-  checkKeys("taskTools", options, "maxWaitMs artifacts");
+  checkKeys("taskTools", options, "maxWaitMs:number artifacts:{put,read}");
   const { maxWaitMs = 30_000, artifacts } = options;
   if (typeof tasks?.list !== "function")
     throw new TypeError("taskTools needs tasks: those of toolkitExecutor(toolkit).");

@@ -72,7 +72,7 @@ export class Tasks {
   readonly #keepEnded: number;
 
   constructor(options: TasksOptions = {}) {
-    checkKeys("new Tasks", options, "keepEnded");
+    checkKeys("new Tasks", options, "keepEnded:number");
     const { keepEnded = 1000 } = options;
     if (!Number.isInteger(keepEnded) || keepEnded < 0) {
       throw new TypeError(`keepEnded must be a whole number from 0, not ${keepEnded}`);

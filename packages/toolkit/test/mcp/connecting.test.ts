@@ -32,19 +32,32 @@ it("tells mistakes in the options at once, with the cure", () => {
   fails({ name: "x" }, /needs a transport: { type: "stdio"/);
   fails({ name: "x", transport: { type: "sse" } }, /needs a transport/);
   fails({ name: "x", transport: { type: "stdio" } }, /needs a command/);
-  fails({ name: "x", transport: { type: "stdio", command: "x", args: "y" } }, /args as an array/);
+  fails(
+    { name: "x", transport: { type: "stdio", command: "x", args: "y" } },
+    /transport.args must be an array, not "y"/,
+  );
+  fails(
+    { name: "x", transport: { type: "stdio", command: "npx -y server" } },
+    /command: "npx", args: \["-y","server"\]/,
+  );
+  fails({ name: "x", transport: { type: "stdio", command: "x", env: { A: 1 } } }, /env as an object of strings/);
+  fails({ name: "x", command: "x" }, /no option "command".*transport: \{ type: "stdio", command, args \}/);
+  fails({ name: 5, transport: () => {} }, /name must be text, not 5/);
   fails({ name: "x", transport: { type: "http", url: "ftp://x" } }, /http:\/\/ or https:\/\//);
   fails({ name: "x", transport: { type: "http", url: "nowhere" } }, /http:\/\/ or https:\/\//);
-  fails({ name: "x", transport: () => {}, stateful: "yes" }, /stateful: true or false/);
+  fails({ name: "x", transport: () => {}, stateful: "yes" }, /stateful must be true or false, not "yes"/);
   fails({ name: "x", transport: () => {}, connectTimeoutMs: 0 }, /connectTimeoutMs/);
-  fails({ name: "x", transport: () => {}, revision: "2025-11-25" }, /revision: "auto", "legacy" or \{ pin/);
+  fails(
+    { name: "x", transport: () => {}, revision: "2025-11-25" },
+    /revision must be "auto" or "legacy" or an object, .* pin/,
+  );
   fails({ name: "x", transport: () => {}, maxBufferSize: 0 }, /maxBufferSize/);
-  fails({ name: "x", transport: () => {}, elicitation: true }, /elicitation: "host" or a function/);
-  fails({ name: "x", transport: () => {}, sampling: "me" }, /sampling: "host" or a function/);
-  fails({ name: "x", transport: () => {}, roots: "/" }, /roots as a list/);
-  fails({ name: "x", transport: () => {}, onLog: 1 }, /onLog as a function/);
+  fails({ name: "x", transport: () => {}, elicitation: true }, /elicitation must be "host" or a function/);
+  fails({ name: "x", transport: () => {}, sampling: "me" }, /sampling must be "host" or a function/);
+  fails({ name: "x", transport: () => {}, roots: "/" }, /roots must be an array or a function/);
+  fails({ name: "x", transport: () => {}, onLog: 1 }, /onLog must be a function/);
   fails({ name: "x", transport: () => {}, clientOptions: { versionNegotiation: {} } }, /takes revision/);
-  fails({ name: "x", transport: { type: "http", url: "http://x", fallback: 1 } }, /fallback: true or false/);
+  fails({ name: "x", transport: { type: "http", url: "http://x", fallback: 1 } }, /fallback must be true or false/);
   fails({ name: "x", transport: { type: "http", url: "http://x", authProvider: {} } }, /authProvider as an OAuth/);
 });
 

@@ -25,7 +25,7 @@ export interface CatalogLinesOptions {
  * `!CRITICAL` risk, `key` and `approval` as asked for. A fifth of the tokens of the same tools as JSON.
  */
 export function catalogLines(rows: readonly AliasRow[], options: CatalogLinesOptions = {}): string[] {
-  checkKeys("catalogLines", options, "keys approval sentence");
+  checkKeys("catalogLines", options, "keys:boolean approval:function sentence:number");
   return rows.map((row) => catalogLine(row, options));
 }
 

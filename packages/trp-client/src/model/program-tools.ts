@@ -53,8 +53,13 @@ export interface ProgramToolsOptions {
  * `ToolError`. Rejects when the catalog can't be read.
  */
 export async function programTools(client: TrpClient, options: ProgramToolsOptions): Promise<Tool[]> {
-  checkKeys("programTools", options, "runId traceId timeoutMs inlineLimit locale approvals", ["runId"]);
-  checkKeys("programTools: approvals", options.approvals, "decide");
+  checkKeys(
+    "programTools",
+    options,
+    'runId:text traceId:string timeoutMs:number inlineLimit:number locale:"zh"|"en" approvals:{decide}',
+    ["runId"],
+  );
+  checkKeys("programTools: approvals", options.approvals, "decide:function");
   return await makeTools(client, options, new OpenKeys());
 }
 
@@ -71,8 +76,8 @@ export function programExecutor(
   make: (tools: readonly Tool[]) => Executor,
   options: ProgramExecutorOptions = {},
 ): Executor {
-  checkKeys("programExecutor", options, "timeoutMs inlineLimit locale approvals");
-  checkKeys("programExecutor: approvals", options.approvals, "decide");
+  checkKeys("programExecutor", options, 'timeoutMs:number inlineLimit:number locale:"zh"|"en" approvals:{decide}');
+  checkKeys("programExecutor: approvals", options.approvals, "decide:function");
   const open = new OpenKeys();
   const plain = make([]);
   return {

@@ -49,8 +49,8 @@ export interface RouterExecutorOptions {
  * run, is that very operation. Never rejects for what a model, the router or the network did.
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
-  checkKeys("routerExecutor", options, "toolName maxConcurrency timeoutMs approvals");
-  checkKeys("routerExecutor: approvals", options.approvals, "decide");
+  checkKeys("routerExecutor", options, "toolName:string maxConcurrency:number timeoutMs:number approvals:{decide}");
+  checkKeys("routerExecutor: approvals", options.approvals, "decide:function");
   const { toolName = "router", maxConcurrency = 8 } = options;
   checkConcurrency(maxConcurrency);
   const open = new OpenKeys();

@@ -39,7 +39,12 @@ export interface HttpTransportOptions {
  * `trp-client/unreachable` only when there was no connection.
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
-  checkKeys("httpTransport", options, "url token maxSockets timeoutMs connectTimeoutMs maxAnswerBytes agent", ["url"]);
+  checkKeys(
+    "httpTransport",
+    options,
+    "url:url token:string|function maxSockets:number timeoutMs:number connectTimeoutMs:number maxAnswerBytes:number agent:object",
+    ["url"],
+  );
   const { maxSockets = 64, timeoutMs = 0, connectTimeoutMs = 5000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const url = frameUrl(options.url);
   const authorize = authorizer(options.token);

@@ -36,7 +36,12 @@ const killMs = 2_000;
  * process.
  */
 export function stdioTransport(options: StdioTransportOptions): Transport {
-  checkKeys("stdioTransport", options, "command args cwd env stderr graceMs maxAnswerBytes", ["command"]);
+  checkKeys(
+    "stdioTransport",
+    options,
+    'command:text args:list cwd:string env:object stderr:"inherit"|"ignore"|function graceMs:number maxAnswerBytes:number',
+    ["command"],
+  );
   const { command, args = [], cwd, env, stderr = "inherit" } = options;
   const { graceMs = 10_000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   if (typeof command !== "string" || command === "") throw new TypeError("stdioTransport: command must be a program");

@@ -26,7 +26,12 @@ export interface WsTransportOptions {
  * router that refuses the connection says why. A frame is refused with `trp-client/ws-missing` when `ws` is not installed.
  */
 export function wsTransport(options: WsTransportOptions): Transport {
-  checkKeys("wsTransport", options, "url token connectTimeoutMs maxAnswerBytes socket", ["url"]);
+  checkKeys(
+    "wsTransport",
+    options,
+    "url:url token:string|function connectTimeoutMs:number maxAnswerBytes:number socket:object",
+    ["url"],
+  );
   const { connectTimeoutMs = 5_000, maxAnswerBytes = 16 * 1024 * 1024 } = options;
   const url = webSocketUrl(options.url);
   const authorize = authorizer(options.token);

@@ -110,7 +110,11 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
 
   return {
     async list(who, given = {}) {
-      checkKeys("approvals.list", given, "status before limit");
+      checkKeys(
+        "approvals.list",
+        given,
+        'status:"denied"|"pending"|"approved"|"used"|"expired" before:string limit:number',
+      );
       const { limit = 100, ...rest } = given;
       const filter = { ...rest, limit: Math.min(limit, longestPage) };
       // By itself: the requests of others must not push one's own out of the list.

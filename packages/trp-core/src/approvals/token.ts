@@ -32,7 +32,9 @@ export interface ApprovalTokenRequest {
  * iat, exp, jti, sub` as JSON in P, and HMAC-SHA256 over P in S. `TypeError` for what a router would refuse: an empty secret, `ttlMs` below 1,000.
  */
 export function issueApprovalToken(request: ApprovalTokenRequest): string {
-  checkKeys("issueApprovalToken", request, "secret capId args ttlMs sub now", ["secret"]);
+  checkKeys("issueApprovalToken", request, "secret:text capId:text args:object ttlMs:number sub:string now:number", [
+    "secret",
+  ]);
   const { secret, capId, args, ttlMs, sub, now = Date.now() } = request;
   if (typeof secret !== "string" || secret === "") throw new TypeError("secret is a text of at least one character");
   if (!(Number.isFinite(ttlMs) && ttlMs >= 1_000)) {
@@ -83,7 +85,9 @@ export interface ApprovalTokenClaims {
  * time (30 s of skew), and not by the caller. A Fault TRP_4002 that says why not otherwise, whatever the token is.
  */
 export function verifyApprovalToken(token: string, check: ApprovalTokenCheck): ApprovalTokenClaims | Fault {
-  checkKeys("verifyApprovalToken", check, "secrets capId args requester now", ["secrets"]);
+  checkKeys("verifyApprovalToken", check, "secrets:list capId:text args:object requester:string now:number", [
+    "secrets",
+  ]);
   const claims = readSigned(token, check.secrets);
   if (typeof claims === "string") return refused(claims);
   const { v, cap_id, args_digest, iat, exp, jti, sub } = claims;

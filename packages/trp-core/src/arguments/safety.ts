@@ -84,7 +84,11 @@ const standardTexts: readonly TextRule[] = [
  * read-only connection, a root directory), not instead of it. `TypeError` for options that can't be meant.
  */
 export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
-  checkKeys("createSafetyRules", options, "maxCharacters maxDepth maxValues forbiddenKeys marked texts without");
+  checkKeys(
+    "createSafetyRules",
+    options,
+    "maxCharacters:number maxDepth:number maxValues:number forbiddenKeys:list marked:object texts:list without:list",
+  );
   const maxCharacters = count("maxCharacters", options.maxCharacters ?? 1_000_000);
   const maxDepth = count("maxDepth", options.maxDepth ?? 32);
   const maxValues = count("maxValues", options.maxValues ?? 50_000);

@@ -62,7 +62,7 @@ const maxValues = 100_000;
  * Code that never gives control back can't be stopped from within its process.
  */
 export function createExecutor(options: ExecutorOptions = {}): CapabilityExecutor {
-  checkKeys("createExecutor", options, "onError");
+  checkKeys("createExecutor", options, "onError:function");
   const { onError } = options;
   return {
     async run(capability, native, given, timeoutMs, adapter = capability.adapters[0]) {

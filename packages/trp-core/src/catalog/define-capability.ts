@@ -6,13 +6,13 @@ import type { AdapterFacts, AnyCapability, Capability } from "./types.ts";
 
 /** What a capability may say besides what a tool says already. */
 const capabilityKeys = [
-  "capId name description riskTier ioClass effect rules adapt adapterVersion execute probe output",
-  "shape roles examples maxTimeoutMs maxConcurrency repeats effectKey effectScope",
+  'capId:text name:text description:string riskTier:"LOW"|"MEDIUM"|"HIGH"|"CRITICAL" ioClass:"READ"|"WRITE" effect:"pure"|"idempotent"|"keyed"|"probe"|"opaque" rules:list adapt:function adapterVersion:string execute:function probe:function output:object',
+  'shape:function roles:list examples:list maxTimeoutMs:number maxConcurrency:number repeats:"guarded"|"free" effectKey:function effectScope:"principal"|"tenant"',
 ] as const;
 
 /** What an adapter may say. */
 const adapterKeys = [
-  "name cost when health system version maxTimeoutMs maxFailures coolDownMs adapt execute probe",
+  "name:text cost:number when:function health:function system:string version:string maxTimeoutMs:number maxFailures:number coolDownMs:number adapt:any execute:any probe:any",
 ] as const;
 
 /**
@@ -22,7 +22,7 @@ const adapterKeys = [
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,
 ): Capability<Source, Native> {
-  checkKeys("defineCapability", capability as AnyCapability, [...capabilityKeys, "input args adapters"]);
+  checkKeys("defineCapability", capability as AnyCapability, [...capabilityKeys, "input:any args:any adapters:list"]);
   const { capId, adapters } = capability;
   // What is no list of adapters at all is said when it is registered.
   const list: readonly Partial<AdapterFacts & Record<"adapt" | "execute" | "probe", unknown>>[] = Array.isArray(

@@ -47,7 +47,11 @@ interface Entry {
  * malformed, or its `capId` or name is taken.
  */
 export function createRegistry(options: RegistryOptions): BuiltInRegistry {
-  checkKeys("createRegistry", options, "store capabilities validator isDenied keylessReads strictEpoch");
+  checkKeys(
+    "createRegistry",
+    options,
+    "store:object capabilities:list validator:function isDenied:function keylessReads:boolean strictEpoch:boolean",
+  );
   const { store, validator, isDenied, keylessReads = false, strictEpoch = false } = options;
   const views = createViews(store.catalog);
   const own = new Map<string, Entry>();

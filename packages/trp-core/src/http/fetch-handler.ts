@@ -3,6 +3,7 @@ import type { Router } from "../router/types.ts";
 import type { TransportLimits } from "../transport/limits.ts";
 import { UnreadGuard } from "../transport/unread-guard.ts";
 import { errorReply } from "./messages.ts";
+import { metricsCure } from "./metrics-page.ts";
 import { createRoutes } from "./route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
 
@@ -15,9 +16,13 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
-  checkKeys("createFetchHandler", options, "authenticate limits allowedHosts allowedOrigins heartbeatMs metrics", [
-    "authenticate",
-  ]);
+  checkKeys(
+    "createFetchHandler",
+    options,
+    "authenticate:function limits:object allowedHosts:list allowedOrigins:list heartbeatMs:number metrics:{text,mayRead}",
+    ["authenticate"],
+    metricsCure,
+  );
   const routes = createRoutes("createFetchHandler", router, options);
   return async (request) => {
     const { method, headers } = request;

@@ -2,11 +2,8 @@ import type { Principal } from "../identity/types.ts";
 import { errorReply, jsonHeaders } from "./messages.ts";
 import type { HttpReply, MetricsPage } from "./types.ts";
 
-/** Throws `TypeError` when `page` is not a metrics page. */
-export function checkMetricsPage(what: string, page: MetricsPage | undefined): void {
-  if (page === undefined || (typeof page?.text === "function" && typeof page.mayRead === "function")) return;
-  throw new TypeError(`${what}: metrics must be made by routerMetrics() of @toolglot/trp-core/metrics`);
-}
+/** What makes a page, for who gives something else. */
+export const metricsCure = { metrics: "routerMetrics() of @toolglot/trp-core/metrics makes it." } as const;
 
 /** Replies with the page, or with 403 to a principal who may not read it. Never rejects. */
 export async function metricsReply(page: MetricsPage, who: Principal): Promise<HttpReply> {

@@ -17,7 +17,7 @@ import {
   traceHeaders,
   wantsEventStream,
 } from "./messages.ts";
-import { checkMetricsPage, metricsReply } from "./metrics-page.ts";
+import { metricsReply } from "./metrics-page.ts";
 import type { BodyWanted, HttpHead, HttpOptions, HttpReply, MetricsPage } from "./types.ts";
 
 /** What both HTTP faces share: from a request's head and body to an answer. */
@@ -49,7 +49,6 @@ export function createRoutes(
       "authenticate must be a function that says who calls: (authorization) => principal or undefined",
     );
   }
-  checkMetricsPage(what, metrics);
   const limits = readTransportLimits(what, options.limits, router);
   const answers = new FrameAnswers(router, limits, options.limits?.framesInFlight ?? 1_024, metrics);
   const { frameBytes: maxBytes } = answers.limits;

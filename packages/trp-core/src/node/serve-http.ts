@@ -3,6 +3,7 @@ import type { AddressInfo, Socket } from "node:net";
 import { checkKeys } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/messages.ts";
+import { metricsCure } from "../http/metrics-page.ts";
 import { createRoutes, type HttpRoutes } from "../http/route.ts";
 import type { BodyWanted, HttpOptions, HttpReply, MetricsPage } from "../http/types.ts";
 import type { Router } from "../router/types.ts";
@@ -80,10 +81,11 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     "serveHttp",
     options,
     [
-      "authenticate limits allowedHosts allowedOrigins heartbeatMs metrics host port headersTimeoutMs",
-      "requestTimeoutMs keepAliveMs maxHeaderBytes log maxConnections maxConnectionsPerAddress webSockets",
+      "authenticate:function limits:object allowedHosts:list allowedOrigins:list heartbeatMs:number metrics:{text,mayRead} host:text port:number headersTimeoutMs:number",
+      "requestTimeoutMs:number keepAliveMs:number maxHeaderBytes:number log:function maxConnections:size maxConnectionsPerAddress:size webSockets:{attach}",
     ],
     ["authenticate"],
+    metricsCure,
   );
   const { host = "127.0.0.1", port = 0, requestTimeoutMs = 30_000, keepAliveMs = 60_000 } = options;
   const { headersTimeoutMs = Math.min(10_000, requestTimeoutMs), maxHeaderBytes = 16_384 } = options;

@@ -1,6 +1,6 @@
 import type { Readable, Writable } from "node:stream";
 import { ByteLines, checkKeys, settleWithin } from "@toolglot/internal";
-import { checkMetricsPage } from "../http/metrics-page.ts";
+import { metricsCure } from "../http/metrics-page.ts";
 import type { MetricsPage } from "../http/types.ts";
 import { isPrincipal } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
@@ -43,13 +43,18 @@ export interface StdioServer {
  * still answered. Throws `TypeError` for options that can't be.
  */
 export function serveStdio(router: Router, options: ServeStdioOptions): StdioServer {
-  checkKeys("serveStdio", options, "principal input output limits metrics", ["principal"]);
+  checkKeys(
+    "serveStdio",
+    options,
+    "principal:object input:{pause} output:object limits:object metrics:{text,mayRead}",
+    ["principal"],
+    metricsCure,
+  );
   const { principal } = options;
   const input = (options.input ?? process.stdin) as Readable;
   const output = (options.output ?? process.stdout) as Writable;
   if (typeof router?.handle !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
   if (!isPrincipal(principal)) throw new TypeError("serveStdio: principal must be made by principal()");
-  checkMetricsPage("serveStdio", options.metrics);
   const limits = readTransportLimits("serveStdio", options.limits, router);
   const answers = new FrameAnswers(router, limits, limits.framesInFlight, options.metrics);
   const uncount = options.metrics?.connections?.("stdio", () => 1);

@@ -46,13 +46,12 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  * });
  */
 export function createPolicy(options: PolicyOptions): PolicyEngine {
-  checkKeys("createPolicy", options, "version rules fallback", ["version", "rules"]);
+  checkKeys("createPolicy", options, 'version:string rules:list fallback:{evaluate}|"deny"', ["version", "rules"], {
+    fallback: 'The fallback must be a policy, as defaultPolicy(), or "deny".',
+  });
   const { version, rules, fallback = defaultPolicy() } = options;
   if (typeof version !== "string" || version === "" || version.length > 64) {
     throw new TypeError('createPolicy needs a version, text of 1 to 64 characters: { version: "2026-11-21" }');
-  }
-  if (fallback !== "deny" && typeof (fallback as Partial<PolicyEngine> | null)?.evaluate !== "function") {
-    throw new TypeError('createPolicy: fallback must be a policy, as defaultPolicy(), or "deny"');
   }
   checkRules(rules);
   const compiled = structuredClone(rules as PolicyRule[]).map(compile);

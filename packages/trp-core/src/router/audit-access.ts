@@ -9,7 +9,7 @@ type Audited = Pick<RouterStore, "audit" | "durability" | "now" | "operations">;
 
 /** Rows of the audit log, in order of their index. */
 export async function readAudit({ audit }: Audited, range?: { after?: number; limit?: number }): Promise<AuditRow[]> {
-  checkKeys("audit.read", range, "after limit");
+  checkKeys("audit.read", range, "after:number limit:number");
   return audit.read(range);
 }
 
@@ -18,7 +18,7 @@ export async function readCheckpoints(
   { audit }: Audited,
   range?: { after?: number; limit?: number },
 ): Promise<AuditCheckpoint[]> {
-  checkKeys("audit.checkpoints", range, "after limit");
+  checkKeys("audit.checkpoints", range, "after:number limit:number");
   return audit.checkpoints(range);
 }
 
@@ -33,7 +33,7 @@ export async function verifyAudit(
   times: { keyTtlMs: number },
   options: VerifyOptions = {},
 ): Promise<AuditReport> {
-  checkKeys("verify", options, "expect keys");
+  checkKeys("verify", options, "expect:object keys:list");
   const { expect, keys } = options;
   checkExpected(expect);
   checkVerifiers(keys);

@@ -101,7 +101,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
       }
     },
     close(options = {}) {
-      checkKeys("close", options, "graceMs");
+      checkKeys("close", options, "graceMs:number");
       const { graceMs = defaultGraceMs } = options;
       if (!(graceMs >= 0)) throw new TypeError("close: graceMs must be a number of milliseconds from 0");
       closed ??= close(graceMs);

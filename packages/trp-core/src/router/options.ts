@@ -7,36 +7,26 @@ const day = 24 * hour;
 
 /** `TypeError` for options that can't be. Capabilities, limits and times are checked where they are read. */
 export function checkOptions(options: RouterOptions): void {
-  checkKeys("createRouter", options, [
-    "capabilities store allowVolatile repeats policy approvalSecrets pendingApprovals mayDecide",
-    "downstreamSecret routerId limits times strictEpoch maxResultTokens countTokens catalogTools safety",
-    "onError validator keylessReads tracing outbox checkpoints",
-  ]);
-  const { capabilities, approvalSecrets, downstreamSecret, routerId, maxResultTokens, mayDecide, policy } = options;
-  const { safety, onError, repeats, pendingApprovals = 1, keylessReads, tracing, outbox, checkpoints } = options;
+  checkKeys(
+    "createRouter",
+    options,
+    [
+      'capabilities:list store:{now,ping,prune,close} allowVolatile:boolean repeats:"guarded"|"free" policy:{evaluate} approvalSecrets:list pendingApprovals:size mayDecide:function',
+      "downstreamSecret:text routerId:text limits:object times:object strictEpoch:boolean maxResultTokens:size countTokens:function catalogTools:boolean safety:{check}",
+      "onError:function validator:function keylessReads:boolean tracing:object outbox:boolean checkpoints:object",
+    ],
+    [],
+    { tracing: "It must be made by traceRouter() of @toolglot/trp-core/tracing." },
+  );
+  const { approvalSecrets, policy, tracing, checkpoints } = options;
   const fail = (problem: string): never => {
     throw new TypeError(`createRouter: ${problem}`);
   };
-  if (capabilities !== undefined && !Array.isArray(capabilities)) fail("capabilities must be a list");
   const isSecret = (secret: unknown): boolean => typeof secret === "string" && secret !== "";
-  if (approvalSecrets !== undefined && !(Array.isArray(approvalSecrets) && approvalSecrets.every(isSecret))) {
+  if (approvalSecrets !== undefined && !approvalSecrets.every(isSecret)) {
     fail("approvalSecrets must be a list of texts that are not empty");
   }
-  if (downstreamSecret !== undefined && !isSecret(downstreamSecret)) fail("downstreamSecret must not be empty");
-  if (routerId !== undefined && !isSecret(routerId)) fail("routerId must not be empty");
-  if (maxResultTokens !== undefined && !(Number.isSafeInteger(maxResultTokens) && maxResultTokens > 0)) {
-    fail("maxResultTokens must be a whole number of tokens above 0");
-  }
-  if (repeats !== undefined && repeats !== "guarded" && repeats !== "free") fail('repeats must be "guarded" or "free"');
-  if (!(Number.isSafeInteger(pendingApprovals) && pendingApprovals > 0)) {
-    fail("pendingApprovals must be a whole number above 0");
-  }
-  if (keylessReads !== undefined && typeof keylessReads !== "boolean") fail("keylessReads must be true or false");
-  if (outbox !== undefined && typeof outbox !== "boolean") fail("outbox must be true or false");
   if (checkpoints !== undefined) checkCheckpoints(checkpoints, fail);
-  if (mayDecide !== undefined && typeof mayDecide !== "function") fail("mayDecide must be a function");
-  if (onError !== undefined && typeof onError !== "function") fail("onError must be a function");
-  if (safety !== undefined && typeof safety?.check !== "function") fail("safety must be made by createSafetyRules");
   if (tracing !== undefined && typeof tracing?.spans !== "object") {
     fail("tracing must be made by traceRouter() of @toolglot/trp-core/tracing");
   }
@@ -46,22 +36,23 @@ export function checkOptions(options: RouterOptions): void {
 }
 
 function checkCheckpoints(given: NonNullable<RouterOptions["checkpoints"]>, fail: (problem: string) => never): void {
-  checkKeys("createRouter: checkpoints", given, "signer everyRows everyMs onCheckpoint");
-  const { signer, everyRows = 1, everyMs = 1, onCheckpoint } = given;
+  checkKeys("createRouter: checkpoints", given, "signer:{sign} everyRows:number everyMs:number onCheckpoint:function");
+  const { signer, everyRows = 1, everyMs = 1 } = given;
   if (signer !== undefined && (typeof signer?.key !== "string" || typeof signer.sign !== "function")) {
     fail("checkpoints.signer must have a key and sign(bytes); checkpointSigner makes one of a private key");
   }
   for (const [name, value] of Object.entries({ everyRows, everyMs })) {
     if (!(Number.isSafeInteger(value) && value > 0)) fail(`checkpoints.${name} must be a whole number from 1`);
   }
-  if (onCheckpoint !== undefined && typeof onCheckpoint !== "function") {
-    fail("checkpoints.onCheckpoint must be a function");
-  }
 }
 
 /** The limits with their defaults. `TypeError` for what is no count above 0. */
 export function readLimits(given: RouterOptions["limits"]): RouterLimits {
-  checkKeys("createRouter: limits", given, "frameBytes depth batchCalls callsInFlight callsWaiting outboxRows");
+  checkKeys(
+    "createRouter: limits",
+    given,
+    "frameBytes:number depth:number batchCalls:number callsInFlight:number callsWaiting:number outboxRows:number",
+  );
   const limits: RouterLimits = {
     frameBytes: 4 * 1024 * 1024,
     depth: 64,
@@ -78,10 +69,16 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
 
 /** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
-  checkKeys("createRouter: times", given, [
-    "sessionTtlMs keyTtlMs keyMemoryMs approvalTtlMs artifactTtlMs leaseMs recoverEveryMs pruneEveryMs",
-    "seqWaitMs catalogTtlMs outboxTtlMs auditTtlMs",
-  ]);
+  checkKeys(
+    "createRouter: times",
+    given,
+    [
+      "sessionTtlMs:number keyTtlMs:number keyMemoryMs:number approvalTtlMs:number artifactTtlMs:number leaseMs:number recoverEveryMs:number pruneEveryMs:number",
+      "seqWaitMs:number catalogTtlMs:number outboxTtlMs:number auditTtlMs:number",
+    ],
+    [],
+    { auditTtlMs: "It must be no less than keyTtlMs." },
+  );
   const leaseMs = given?.leaseMs ?? 10_000;
   const times: RouterTimes = {
     sessionTtlMs: day,

@@ -52,7 +52,11 @@ const windowSize = 64;
 
 /** Sessions in a store: opened and resumed, and the order and duplicates of their frames. */
 export function createSessions(options: SessionOptions): SessionManager {
-  checkKeys("createSessions", options, "store registry times retryBudget waiting");
+  checkKeys(
+    "createSessions",
+    options,
+    "store:object registry:{epoch,openView} times:object retryBudget:number waiting:number",
+  );
   const { store, registry, times, retryBudget = 3 } = options;
   const queue = createFrameQueue(options.waiting ?? 1_024);
 

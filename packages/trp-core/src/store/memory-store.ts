@@ -47,7 +47,7 @@ export class MemoryStore implements RouterStore {
   readonly #now: () => number;
 
   constructor(options: MemoryStoreOptions = {}) {
-    checkKeys("MemoryStore", options, "now keepAuditRows");
+    checkKeys("MemoryStore", options, "now:function keepAuditRows:number");
     const { now = Date.now, keepAuditRows = 10_000 } = options;
     if (!(Number.isSafeInteger(keepAuditRows) && keepAuditRows > 0)) {
       throw new TypeError("keepAuditRows must be an integer above 0");

@@ -27,7 +27,11 @@ export function readTransportLimits(
   given: Partial<TransportLimits> | undefined,
   router: Pick<Router, "limits">,
 ): TransportLimits {
-  checkKeys(`${what}: limits`, given, "frameBytes framesInFlight framesPerSecond unreadBytes unreadMs");
+  checkKeys(
+    `${what}: limits`,
+    given,
+    "frameBytes:number framesInFlight:number framesPerSecond:number unreadBytes:number unreadMs:number",
+  );
   const limits: TransportLimits = {
     frameBytes: router.limits.frameBytes,
     framesInFlight: 256,

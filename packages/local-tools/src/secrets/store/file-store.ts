@@ -38,7 +38,7 @@ export interface FileStoreOptions {
  * was changed, `-locked` without the right passphrase, and `-busy` while another process writes.
  */
 export function fileStore(options: FileStoreOptions): SecretStore {
-  checkKeys("fileStore", options, "path passphrase", ["passphrase"]);
+  checkKeys("fileStore", options, "path:text passphrase:function", ["passphrase"]);
   const { path = defaultPath(), passphrase } = options;
   if (typeof passphrase !== "function") throw new TypeError("fileStore: passphrase must be a function");
   if (typeof path !== "string" || path === "") throw new TypeError("fileStore: path must be a path");

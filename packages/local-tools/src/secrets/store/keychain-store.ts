@@ -34,7 +34,7 @@ const peer: string = "@napi-rs/keyring";
  * @throws `local-tools/keychain-unavailable` when the peer is not there, the keychain refuses, or does not answer within 3 seconds.
  */
 export async function keychainStore(options: { service?: string } = {}): Promise<SecretStore> {
-  checkKeys("keychainStore", options, "service");
+  checkKeys("keychainStore", options, "service:text");
   const { service = "toolglot" } = options;
   if (typeof service !== "string" || service === "") throw new TypeError("keychainStore: service must be a name");
   let keyring: Keyring;

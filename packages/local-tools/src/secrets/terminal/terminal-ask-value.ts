@@ -21,7 +21,7 @@ export interface TerminalAskOptions {
  * the answer is that the user cancelled.
  */
 export function terminalAskValue(options: TerminalAskOptions = {}): AskValue {
-  checkKeys("terminalAskValue", options, "input output locale");
+  checkKeys("terminalAskValue", options, 'input:{on,off,resume,pause} output:{write} locale:"zh"|"en"');
   const words = promptWords[options.locale ?? "en"];
   if (words === undefined) throw new TypeError("terminalAskValue: locale must be en or zh");
   return async (request, { signal }) => {

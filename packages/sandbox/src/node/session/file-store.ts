@@ -50,7 +50,7 @@ const expiryLeaseMs = 15_000;
  * `Error`. Throws `TypeError` for options that make no sense.
  */
 export function fileSessionStore(options: { dir: string }): SessionStore {
-  checkKeys("fileSessionStore()", options, "dir");
+  checkKeys("fileSessionStore()", options, "dir:text");
   const { dir } = options;
   if (typeof dir !== "string" || dir === "") throw new TypeError("dir must be the path of a folder.");
   let checked: Promise<void> | undefined;

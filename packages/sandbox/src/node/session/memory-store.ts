@@ -23,7 +23,7 @@ export function isInMemory(store: SessionStore): boolean {
 
 /** Keeps sessions in the memory of this process, for as long as it lives. Throws `TypeError` for options that make no sense. */
 export function memorySessionStore(options: MemorySessionStoreOptions = {}): SessionStore {
-  checkKeys("memorySessionStore()", options, "maxBytes");
+  checkKeys("memorySessionStore()", options, "maxBytes:number");
   const { maxBytes } = { maxBytes: 512 * 1024 * 1024, ...defined(options) };
   if (typeof maxBytes !== "number" || !(maxBytes >= 0)) throw new TypeError("maxBytes must be a number of bytes.");
   const sessions = new Map<string, Kept>();

@@ -55,7 +55,11 @@ export function resolveSession(
   options: SessionOptions & { rebuild?: boolean },
   own: SessionStore,
 ): SessionSettings {
-  checkKeys(what, options, "store key log tools style domain save limits rebuild");
+  checkKeys(
+    what,
+    options,
+    'store:object key:object log:{claim,renew,begin,finish,doubt,read} tools:list style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean',
+  );
   const { store = own, log, rebuild = false, tools = [], domain, style, limits } = options;
   checkRunOptions({ tools, ...defined({ domain, style }) });
   checkNumbers("limits", limits, ranges);

@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import { checkKeys, defined } from "@toolglot/internal";
+import { metricsCure } from "../../http/metrics-page.ts";
 import { createRoutes } from "../../http/route.ts";
 import type { HttpOptions, MetricsPage } from "../../http/types.ts";
 import type { Router } from "../../router/types.ts";
@@ -31,8 +32,9 @@ export async function serveWebSockets(router: Router, options: ServeWebSocketsOp
   checkKeys(
     "serveWebSockets",
     options,
-    "server authenticate limits allowedHosts allowedOrigins metrics path connections connectionsPerPrincipal pingMs",
+    "server:{close} authenticate:function limits:object allowedHosts:list allowedOrigins:list metrics:{text,mayRead} path:text connections:number connectionsPerPrincipal:number pingMs:number",
     ["server", "authenticate"],
+    metricsCure,
   );
   const { server: given, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;
   const server = given as Server;

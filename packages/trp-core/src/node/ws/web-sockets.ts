@@ -34,7 +34,7 @@ export interface WebSocketOptions {
  * Needs the package `ws`. Throws `TypeError` for options that can't be.
  */
 export function webSockets(options: WebSocketOptions = {}): WebSockets {
-  checkKeys("webSockets", options, "path connections connectionsPerPrincipal pingMs");
+  checkKeys("webSockets", options, "path:text connections:number connectionsPerPrincipal:number pingMs:number");
   const { path = "/trp/ws", connections = 512, connectionsPerPrincipal = 64, pingMs = 15_000 } = options;
   if (typeof path !== "string" || !path.startsWith("/")) throw new TypeError("webSockets: path must begin with /");
   for (const [name, value] of Object.entries({ connections, connectionsPerPrincipal, pingMs })) {

@@ -1,0 +1,42 @@
+import type { ToolResult, Usage } from "@toolglot/core";
+import { isObject } from "@toolglot/internal";
+
+/** What a run and its tools used. */
+export interface UsageSums {
+  /** Of the run, with what its tools used. */
+  usage: Usage;
+  /** Of the run alone, once a tool has used something. */
+  own?: Usage | undefined;
+  /** Read and written, as the limit counts them. */
+  tokens: number;
+}
+
+const keys = [
+  "inputTokens",
+  "outputTokens",
+  "cachedInputTokens",
+  "cacheWriteTokens",
+  "reasoningTokens",
+  "cost",
+] as const satisfies readonly (keyof Usage)[];
+
+/** Adds what is a number from 0 of what was counted. */
+export function addUsage(sum: Usage, counted: Readonly<Record<string, unknown>>): void {
+  for (const key of keys) {
+    const given = counted[key];
+    if (typeof given === "number" && given >= 0 && given < Number.POSITIVE_INFINITY) sum[key] = (sum[key] ?? 0) + given;
+  }
+}
+
+/** Adds what tools say that they used of models: `usage` of the metadata of results. */
+export function addChildren(sums: UsageSums, results: readonly ToolResult[]): void {
+  for (const { metadata } of results) {
+    const used = metadata?.usage;
+    if (!isObject(used)) continue;
+    sums.own ??= { ...sums.usage };
+    const child: Usage = {};
+    addUsage(child, used);
+    addUsage(sums.usage, child as Record<string, unknown>);
+    sums.tokens += (child.inputTokens ?? 0) + (child.outputTokens ?? 0);
+  }
+}

@@ -1,0 +1,107 @@
+// What an agent behind a tool uses is the run's, too.
+import { createAgent, nativeProtocol, type RunSnapshot } from "@toolglot/agent";
+import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
+import { ToolError } from "@toolglot/core";
+import { defineTool, makeSubagentTool, Toolkit, ToolResponse, toolkitExecutor } from "@toolglot/toolkit";
+import { expect, it } from "vitest";
+
+const call = (name: string, input: object = {}) =>
+  [{ type: "call", call: { id: "1", name, input, protocol: "native" } }] as never as ScriptedTurn;
+const usage = { inputTokens: 1_000_000, outputTokens: 1 };
+const finish = { type: "finish" as const, reason: "stop" as const, usage };
+
+function open() {
+  const toolkit = new Toolkit();
+  const agentOf = (turns: ScriptedTurn[], options: object = {}) =>
+    createAgent({
+      ...{
+        model: scriptedModel(turns),
+        protocol: nativeProtocol(),
+        executor: toolkitExecutor(toolkit),
+        tools: toolkit,
+      },
+      ...options,
+    });
+  toolkit.registerToolFunction(
+    makeSubagentTool({
+      name: "helper",
+      description: "d",
+      args: {},
+      run: async (_, { report }) => {
+        const result = await agentOf([["done", finish]]).run("x").result;
+        report?.({ usage: result.usage, cost: 2 });
+        return result.text;
+      },
+    }),
+  );
+  toolkit.registerToolFunction(
+    defineTool({
+      name: "fails",
+      description: "d",
+      execute: (_, { report }) => {
+        report?.({ usage: { inputTokens: 5 } });
+        report?.({ usage: { inputTokens: 6 } });
+        throw new ToolError("no");
+      },
+    }),
+  );
+  toolkit.registerToolFunction(
+    defineTool({
+      name: "says",
+      description: "d",
+      execute: () => new ToolResponse({ content: "x", metadata: { usage: { inputTokens: 7, cost: "many", more: 1 } } }),
+    }),
+  );
+  toolkit.registerToolFunction(
+    defineTool({ name: "asks", description: "d", annotations: { requiresApproval: true }, execute: () => 1 }),
+  );
+  return agentOf;
+}
+
+it("should count to the limits of tokens and cost, and be told apart from the run's own", async () => {
+  const agentOf = open();
+  const three = () => [call("helper"), call("helper"), call("helper"), "end"];
+  const tokens = await agentOf(three(), { limits: { tokens: 1000 } }).run("go").result;
+  expect(tokens).toMatchObject({ status: "limit", limit: "tokens", turns: 1, usage: { ...usage, cost: 2, own: {} } });
+  const cost = await agentOf(three(), { limits: { cost: 3 }, price: () => 0 }).run("go").result;
+  expect(cost).toMatchObject({ status: "limit", limit: "cost", turns: 2, usage: { cost: 4 } });
+  const own = [[...(call("helper") as []), { ...finish, reason: "calls" as const, usage: { inputTokens: 10 } }], "end"];
+  const both = await agentOf(own as ScriptedTurn[]).run("go").result;
+  expect(both.usage).toEqual({ inputTokens: 1_000_010, outputTokens: 1, cost: 2, own: { inputTokens: 10 } });
+});
+
+it("should count what a tool used that failed, and what a result says; never what is no number", async () => {
+  const agentOf = open();
+  const { usage: sums, results } = await agentOf([call("fails"), call("says"), "end"]).run("go").result;
+  expect(sums).toEqual({ inputTokens: 18, own: {} });
+  expect(results[0]).toMatchObject({ status: "error", metadata: { usage: { inputTokens: 11 } } });
+});
+
+it("should be there once after a run was cut off or waited", async () => {
+  const agentOf = open();
+  const two = [
+    ...(call("helper") as []),
+    { type: "call", call: { id: "2", name: "asks", input: {}, protocol: "native" } },
+  ];
+  const first = await agentOf([two as never], { approve: () => "later" }).run("go").result;
+  expect(first.status).toBe("waiting");
+  const run = await agentOf(["end"], { approve: () => true }).resume(first.snapshot as RunSnapshot);
+  expect((await run.result).usage).toMatchObject({ ...usage, cost: 2 });
+  const { lines } = run.snapshot();
+  const cut = lines.slice(0, lines.findIndex((line) => line.includes('"type":"results"')) + 1);
+  const again = await agentOf(["end"]).resume({ version: 1, runId: run.runId, lines: cut });
+  expect((await again.result).usage).toMatchObject({ ...usage, cost: 2 });
+});
+
+it("should be refused where a tool tells it wrongly", async () => {
+  const toolkit = new Toolkit();
+  toolkit.registerToolFunction(
+    defineTool({
+      name: "t",
+      description: "d",
+      execute: (_, { report }) => report?.({ usage: { tokens: 5 } as never }),
+    }),
+  );
+  for await (const { error } of toolkit.callToolFunction({ name: "t", input: {} }))
+    expect(error?.message).toMatch(/no option "tokens"/);
+});
