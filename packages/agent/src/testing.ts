@@ -1,5 +1,6 @@
 /** For tests of programs that use the agent: a model that follows a script. */
 import type { Model, ModelPart, ModelRequest } from "@toolglot/core";
+import { describeValue } from "@toolglot/internal";
 
 /** One answer: text, parts, or what a function makes of the request. A function that throws is a provider that fails. */
 export type ScriptedTurn =
@@ -16,9 +17,7 @@ export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[]
  */
 export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
   if (!Array.isArray(turns)) {
-    throw new TypeError(
-      `scriptedModel takes an array of turns: ["hello"], not ${JSON.stringify(turns) ?? typeof turns}.`,
-    );
+    throw new TypeError(`scriptedModel takes an array of turns: ["hello"], not ${describeValue(turns)}.`);
   }
   const requests: ModelRequest[] = [];
   async function* model(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelPart> {

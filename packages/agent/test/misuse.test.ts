@@ -53,7 +53,7 @@ describe("a value of a wrong kind", () => {
   });
 
   it.each<[string, () => unknown, RegExp]>([
-    ["scriptedModel", () => scriptedModel("x" as never), /array of turns.*not "x"/],
+    ["scriptedModel", () => scriptedModel("x" as never), /array of turns.*not string "x"/],
     ["combineExecutors", () => combineExecutors(), /at least one executor/],
     ["toolkitExecutor", () => toolkitExecutor([tool] as never), /takes a Toolkit/],
     [

@@ -1,6 +1,6 @@
 import type { ApprovalRequest, Decision } from "@toolglot/core";
 import { isToolResult } from "@toolglot/core/executing";
-import { checkKeys, isObject, textDigest } from "@toolglot/internal";
+import { checkKeys, describeValue, isObject, textDigest } from "@toolglot/internal";
 import { canonicalJson } from "../plain-json.ts";
 import type { Asked, LaterDecision, ResumeOptions } from "./types.ts";
 
@@ -12,15 +12,19 @@ export function fingerprintOf(asked: Asked): Promise<string> {
   return textDigest(canonicalJson(askedAbout(asked)));
 }
 
-/** Throws `TypeError` for what is no decision about what waits, and for one that does not say what it is about. */
+/** Throws `TypeError` for what is no decision about what waits, or does not say what it is about, and for what settles nothing. */
 export function checkDecisions(
-  { decisions = {}, allowUnbound = false }: ResumeOptions,
+  { decisions = {}, settle = {}, allowUnbound = false }: ResumeOptions,
   pending: readonly ApprovalRequest[],
 ): void {
+  for (const [callId, given] of Object.entries(settle)) {
+    if (given !== "rerun" && !isToolResult(given))
+      throw new TypeError(`resume: settle.${callId} must be "rerun" or a tool's result, not ${describeValue(given)}.`);
+  }
   for (const [callId, given] of Object.entries(decisions)) {
     const what = `resume: decisions.${callId}`;
     if (!isObject(given))
-      throw new TypeError(`${what} must be { approved, fingerprint }, not ${JSON.stringify(given)}.`);
+      throw new TypeError(`${what} must be { approved, fingerprint }, not ${describeValue(given)}.`);
     checkKeys<Record<string, unknown>, string>(
       what,
       given as Record<string, unknown>,
@@ -30,7 +34,7 @@ export function checkDecisions(
     const { approved, result, fingerprint } = given as Partial<Decision>;
     if (result !== undefined ? approved === true : approved === undefined || (approved && isExternal)) {
       const taken = isExternal ? "result, or approved: false" : "approved, true or false, or result";
-      throw new TypeError(`${what} must have ${taken}, not ${JSON.stringify(given)}.`);
+      throw new TypeError(`${what} must have ${taken}, not ${describeValue(given)}.`);
     }
     if (result !== undefined && !isToolResult(result)) {
       throw new TypeError(

@@ -114,7 +114,11 @@ describe("a decision", () => {
       /decisions\.1 must have the fingerprint.*allowUnbound: true/,
     ],
     ["a denial without one", { decisions: { 1: { approved: false } } }, /fingerprint/],
-    ["a boolean", { decisions: { 1: true as never } }, /decisions\.1 must be \{ approved, fingerprint \}, not true/],
+    [
+      "a boolean",
+      { decisions: { 1: true as never } },
+      /decisions\.1 must be \{ approved, fingerprint \}, not boolean true/,
+    ],
     [
       "text",
       { decisions: { 1: { approved: "yes", fingerprint: "x" } as never } },
@@ -134,6 +138,15 @@ describe("a decision", () => {
     await expect(agentOf(["end"]).agent.resume(snapshot as RunSnapshot, options)).rejects.toThrow(message);
     await expect(agentOf(["end"]).agent.resume(snapshot as RunSnapshot, options)).rejects.toThrow(TypeError);
     expect(made).toEqual([]);
+  });
+
+  it("should be refused where it settles nothing", async () => {
+    const { agentOf } = open();
+    const { snapshot } = await agentOf([wipe], later).agent.run("Go").result;
+    for (const given of ["again", true, { status: "ok" }, { content: [] }]) {
+      const resumed = agentOf(["end"]).agent.resume(snapshot as RunSnapshot, { settle: { 1: given as never } });
+      await expect(resumed).rejects.toThrow(/settle\.1 must be "rerun" or a tool's result, not /);
+    }
   });
 
   it.each([undefined, null, 1, "yes", {}, { approved: "true" }, { result: 1 }, []])(
