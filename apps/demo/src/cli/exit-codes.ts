@@ -15,7 +15,7 @@ export const exitCodes = {
 /** The event as programs read it: an answer that declines has that status in every protocol, not only where documents say so. */
 export function asDeclined(event: AgentEvent, declined: boolean): AgentEvent {
   if (!declined || event.type !== "run-end" || event.result.status !== "answered") return event;
-  return { ...event, result: { ...event.result, status: "declined" } };
+  return { ...event, result: { ...event.result, status: "declined", value: undefined } };
 }
 
 /**
