@@ -5,7 +5,6 @@ import { UsageError } from "../cli/usage-error.ts";
 import { type LoadedConfig, loadConfig } from "../config/load-config.ts";
 import type { ConfigProvider } from "../config/schema.ts";
 import { type Style, styleFor } from "../view/style.ts";
-import { visible } from "../view/visible.ts";
 import { listModels } from "./list-models.ts";
 import { providersOf } from "./resolve-model.ts";
 
