@@ -133,7 +133,7 @@ export function artifactTools(store: ArtifactStore): AnyTool[] {
 }
 
 /** Throws `TypeError` for what is no store. */
-export function checkStore(what: string, store: unknown): void {
+function checkStore(what: string, store: unknown): void {
   const { put, read } = (store ?? {}) as Partial<ArtifactStore>;
   if (typeof put !== "function" || typeof read !== "function") {
     throw new TypeError(`${what} must be a store { put, read }, as memoryArtifacts() gives one.`);
