@@ -101,26 +101,42 @@ export function checkKeys<Options extends object, const Text extends string>(
   const cure = (key: string): string => (Object.hasOwn(cures, key) ? ` ${cures[key]}` : "");
   const type = given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`;
   if (type !== "a object") throw new TypeError(`${what} takes an object of options, not ${type}`);
-  const words = [known].flat().join(" ").split(" ");
-  // A choice may hold a colon, too: "node:sqlite".
-  const table = new Map(words.map((word) => /^([^:]*):?(.*)$/.exec(word)?.slice(1) as [key: string, kind: string]));
-  const unknown = Object.keys(given).filter((key) => !table.has(key));
-  const [key] = [...unknown.filter(cure), ...unknown];
-  if (key !== undefined) {
+  const table = tableOf(typeof known === "string" ? known : known.join(" "));
+  const keys = Object.keys(given);
+  const unknown = keys.filter((key) => !table.has(key));
+  const [odd] = [...unknown.filter(cure), ...unknown];
+  if (odd !== undefined) {
     const names = [...table.keys()];
-    const [near] = nearest(key, names, 1);
-    const hint = cure(key) || (near ? ` Did you mean ${JSON.stringify(near)}?` : ` It has: ${names.join(", ")}.`);
-    throw new TypeError(`${what} has no option ${JSON.stringify(key)}.${hint}`);
+    const [near] = nearest(odd, names, 1);
+    const hint = cure(odd) || (near ? ` Did you mean ${JSON.stringify(near)}?` : ` It has: ${names.join(", ")}.`);
+    throw new TypeError(`${what} has no option ${JSON.stringify(odd)}.${hint}`);
   }
-  for (const [key, kind] of table) {
+  for (const key of keys) {
     const value = (given as Record<string, unknown>)[key];
-    const wanted = kind.split("|");
-    if (value === undefined || kind === "" || wanted.some((one) => isOfKind(one, value))) continue;
-    const hint = cure(key) || (has(value, "abort") && kind === "signal" ? " Pass controller.signal." : "");
+    const wanted = table.get(key) as readonly string[];
+    if (value === undefined || wanted.some((kind) => isOfKind(kind, value))) continue;
+    const hint = cure(key) || (has(value, "abort") && wanted.includes("signal") ? " Pass controller.signal." : "");
     throw new TypeError(
       `${what}${what.includes(": ") ? "." : ": "}${key} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
     );
   }
+}
+
+type Table = ReadonlyMap<string, readonly string[]>;
+/** Each text is read once: some are asked for with each call of a tool. */
+const tables: Map<string, Table> = /* @__PURE__ */ new Map();
+const mostTables = 500;
+
+function tableOf(text: string): Table {
+  let table = tables.get(text);
+  if (table === undefined) {
+    // A choice may hold a colon, too: "node:sqlite".
+    const words = text.split(" ").map((word) => /^([^:]*):?(.*)$/.exec(word) as unknown as [string, string, string]);
+    table = new Map(words.map(([, key, kind]) => [key, (kind || "any").split("|")]));
+    if (tables.size === mostTables) tables.clear();
+    tables.set(text, table);
+  }
+  return table;
 }
 
 const membersOf = (kind: string): string[] => kind.slice(1, -1).split(",");
