@@ -42,14 +42,16 @@ it.each([
     expect(quoted, shown).toBeLessThanOrEqual(
       values.filter((value) => /^(["'`»*])[^\n]*\1$/.test(value.trim())).length,
     );
+    const closed = found.filter((one) => one === "tam/foreign-closer value").length;
+    expect(closed, shown).toBeLessThanOrEqual(values.filter((value) => value.trim().endsWith("</tools>")).length);
     expect(
-      found.filter((one) => one !== "tam/dressed-value value"),
+      found.filter((one) => !/(?:dressed-value|foreign-closer) value$/.test(one)),
       shown,
     ).toEqual(Array.from({ length: doubts }, () => "tam/ambiguous-delimiter value"));
     expect(
       blocks.map(({ status }) => status),
       shown,
-    ).toEqual([doubts + quoted > 0 ? "recovered" : "complete"]);
+    ).toEqual([doubts + quoted + closed > 0 ? "recovered" : "complete"]);
     const params = Object.entries(blocks[0]?.steps[0]?.params ?? {}).map(([key, value]) => [key, trimmed(value)]);
     const expected = Object.fromEntries(values.map((value, index) => [`p_${index}x`, trimmed(value)]));
     expect(Object.fromEntries(params), shown).toEqual(expected);
