@@ -1,5 +1,5 @@
 // What an agent behind a tool uses is the run's, too.
-import { createAgent, nativeProtocol, type RunSnapshot } from "@toolglot/agent";
+import { createAgent, nativeProtocol, type RunSnapshot, recordRun, replayRun, summarise } from "@toolglot/agent";
 import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
 import { ToolError } from "@toolglot/core";
 import { defineTool, makeSubagentTool, Toolkit, ToolResponse, toolkitExecutor } from "@toolglot/toolkit";
@@ -104,4 +104,35 @@ it("should be refused where a tool tells it wrongly", async () => {
   );
   for await (const { error } of toolkit.callToolFunction({ name: "t", input: {} }))
     expect(error?.message).toMatch(/no option "tokens"/);
+});
+
+it("should count what a summary used, once, also when it is of no use, and a replay counts the same", async () => {
+  const usage = { inputTokens: 700, outputTokens: 30 };
+  for (const [words, reason] of [
+    ["A summary.", "stop"],
+    ["Half", "filter"],
+  ] as const) {
+    const writer = scriptedModel([[words, { type: "finish", reason, usage }]]);
+    const toolkit = new Toolkit();
+    toolkit.registerToolFunction(
+      defineTool({
+        ...{ name: "page", description: "d", args: { n: "number" }, annotations: { readOnlyHint: true } },
+        execute: ({ n }) => `${n} ${"x".repeat(1500)}`,
+      }),
+    );
+    const options = {
+      model: scriptedModel([...Array.from({ length: 8 }, (_, n) => call("page", { n })), ["done", finish]]),
+      protocol: nativeProtocol(),
+      executor: toolkitExecutor(toolkit),
+      tools: toolkit,
+      context: { window: 4000, reserve: 500, compact: summarise({ model: writer, keepTurns: 2 }) },
+    };
+    const run = recordRun(options, "Go");
+    const result = await run.result;
+    expect([result.status, writer.requests.length]).toEqual(["answered", 1]);
+    expect(result.usage.inputTokens).toBe(1_000_000 + 700);
+    expect(result.usage.own?.inputTokens).toBe(1_000_000);
+    const played = replayRun(run.recording, { protocol: nativeProtocol() });
+    expect((await played.result).usage).toEqual(result.usage);
+  }
 });

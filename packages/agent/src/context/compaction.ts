@@ -1,4 +1,4 @@
-import type { Message, MessagePart, ToolResult } from "@toolglot/core";
+import type { Message, MessagePart, ToolResult, Usage } from "@toolglot/core";
 import { resultText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
 import { canonicalJson } from "../plain-json.ts";
@@ -15,6 +15,8 @@ export interface CompactionInput {
   /** `estimate`: the request would not fit the window. `overflow`: the model refused it. */
   reason: "estimate" | "overflow";
   signal: AbortSignal;
+  /** Tells what the compaction itself used of models: it counts to the sums and limits of the run, as what tools use does. */
+  report?(used: Usage): void;
 }
 
 /**

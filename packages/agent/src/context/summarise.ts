@@ -10,7 +10,7 @@ import {
 import { cutText, resultText } from "@toolglot/core/results";
 import { checkKeys } from "@toolglot/internal";
 import { iteratorOf } from "../loop/model-parts.ts";
-import { type Compaction, checkKeepTurns, turnStarts } from "./compaction.ts";
+import { type Compaction, type CompactionInput, checkKeepTurns, turnStarts } from "./compaction.ts";
 
 /** Options of {@link summarise}. */
 export interface SummariseOptions {
@@ -33,33 +33,42 @@ const maxResult = 4000;
 
 /**
  * The older turns become one message: a summary that a model writes. It is untrusted, as what it was made from may be, and neutralised.
- * When the model fails or says nothing, results of old turns are left out instead. Its tokens are not counted as the run's.
+ * When the model fails or says nothing, results of old turns are left out instead. Its
+ * tokens count to the sums and limits of the run.
  */
 export function summarise(options: SummariseOptions): Compaction {
   checkKeys("summarise", options, "model:function keepTurns:number prompt:string", ["model"]);
   const { model, keepTurns = 4, prompt = defaultPrompt } = options;
   if (model === undefined) throw new TypeError("summarise needs a model: a function (request, signal).");
   checkKeepTurns(keepTurns);
-  return async ({ messages, signal }) => {
+  return async ({ messages, signal, report }) => {
     const first = messages.findIndex(({ role }) => role === "user") + 1;
     const from = turnStarts(messages).at(-keepTurns) ?? 0;
     const older = messages.slice(first, from);
     const isNew = older.some((message) => !messageText(message).startsWith(heading));
     if (!isNew) return messages;
     const request = [textMessage("system", prompt), textMessage("user", older.map(written).join("\n\n"), "untrusted")];
-    const summary = await answerOf(model, request, signal);
+    const summary = await answerOf(model, request, signal, report);
     const message = textMessage("user", `${heading}\n\n${neutralize(summary)}`, "untrusted");
     return [...messages.slice(0, first), message, ...messages.slice(from)];
   };
 }
 
-async function answerOf(model: Model, messages: Message[], signal: AbortSignal): Promise<string> {
+async function answerOf(
+  model: Model,
+  messages: Message[],
+  signal: AbortSignal,
+  report: CompactionInput["report"],
+): Promise<string> {
   let text = "";
   const parts = iteratorOf(model({ messages }, signal));
   for await (const part of { [Symbol.asyncIterator]: () => parts }) {
     if (typeof part === "string") text += part;
-    else if (part.type === "finish" && (part.reason === "error" || part.reason === "filter")) {
-      throw new Error(`the model of the summary ended with ${part.reason}`);
+    else if (part.type === "finish") {
+      if (part.usage) report?.(part.usage);
+      if (part.reason === "error" || part.reason === "filter") {
+        throw new Error(`the model of the summary ended with ${part.reason}`);
+      }
     }
   }
   if (text.trim() === "") throw new Error("the model of the summary said nothing");

@@ -28,15 +28,16 @@ export function addUsage(sum: Usage, counted: Readonly<Record<string, unknown>>)
   }
 }
 
+/** Adds what something else than the run's own steps used of models. */
+export function addChild(sums: UsageSums, used: Readonly<Record<string, unknown>>): void {
+  sums.own ??= { ...sums.usage };
+  const child: Usage = {};
+  addUsage(child, used);
+  addUsage(sums.usage, child as Record<string, unknown>);
+  sums.tokens += (child.inputTokens ?? 0) + (child.outputTokens ?? 0);
+}
+
 /** Adds what tools say that they used of models: `usage` of the metadata of results. */
 export function addChildren(sums: UsageSums, results: readonly ToolResult[]): void {
-  for (const { metadata } of results) {
-    const used = metadata?.usage;
-    if (!isObject(used)) continue;
-    sums.own ??= { ...sums.usage };
-    const child: Usage = {};
-    addUsage(child, used);
-    addUsage(sums.usage, child as Record<string, unknown>);
-    sums.tokens += (child.inputTokens ?? 0) + (child.outputTokens ?? 0);
-  }
+  for (const { metadata } of results) if (isObject(metadata?.usage)) addChild(sums, metadata.usage);
 }

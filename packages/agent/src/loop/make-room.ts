@@ -1,10 +1,11 @@
-import type { Message, ToolDefinition } from "@toolglot/core";
+import type { Message, ToolDefinition, Usage } from "@toolglot/core";
 import { errorText } from "@toolglot/internal";
 import { type Compaction, dropOldResults, dropOldTurns, flawOf } from "../context/compaction.ts";
 import { lengthOf, tokensOf } from "../context/estimate.ts";
 import { plainJson, textLength } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 import { fitted } from "./call-parts.ts";
+import { addChild } from "./child-usage.ts";
 import type { RunState } from "./run-state.ts";
 import { refreshTools } from "./show-tools.ts";
 
@@ -62,7 +63,8 @@ export async function makeRoom(run: RunState, reason: "estimate" | "overflow", t
   const { conversation, settings, signal } = run;
   const messages = (await run.artifacts.keepAll(conversation.shown)).map(plainJson);
   const before = estimateOf(run);
-  const input = { messages, estimate: before, target, reason, signal };
+  const report = (used: Usage): void => addChild(run, used as Record<string, unknown>);
+  const input = { messages, estimate: before, target, reason, signal, report };
   conversation.show((await compact(run, settings.context.compact, input)) ?? (await dropOldResults()(input)));
   const over = estimateOf(run) - target;
   if (over > 0) {

@@ -1,4 +1,4 @@
-import type { ArtifactStore } from "@toolglot/core";
+import type { ArtifactStore, Usage } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { Compaction } from "../context/compaction.ts";
 import { toRunError } from "../loop/run-error.ts";
@@ -81,9 +81,18 @@ export function recordHook<Args extends unknown[], Value>(
 
 /** A compaction of the host's; the loop's own gives the same again. */
 export function recordCompaction(compact: Compaction, log: Log): Compaction {
-  return recordHook(compact, log, (given) =>
-    "error" in given ? { type: "compacted", ...given } : { type: "compacted", messages: given.value },
-  );
+  return (input) => {
+    const reports: Usage[] = [];
+    const report = (usage: Usage): void => {
+      input.report?.(usage);
+      reports.push({ ...usage });
+    };
+    return recordHook(compact, log, (given) => ({
+      type: "compacted",
+      ...("error" in given ? given : { messages: given.value }),
+      ...(reports.length > 0 && { used: reports }),
+    }))({ ...input, report });
+  };
 }
 
 export function recordOutput(output: Output, log: Log): Output {

@@ -13,9 +13,11 @@ import type {
   ToolCall,
   ToolDefinition,
   ToolResult,
+  Usage,
   WaitOutcome,
 } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
+import type { CompactionInput } from "../context/compaction.ts";
 import { createAgent } from "../create-agent.ts";
 import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
@@ -75,7 +77,7 @@ export function replay(recording: Recording, options: Pick<ReplayOptions, "proto
       context: {
         ...optionsOf(head).context,
         isContextOverflow: (error: unknown) => overflows.has(error as object),
-        ...(head.compacts && { compact: () => host.compacted() }),
+        ...(head.compacts && { compact: (input: CompactionInput) => host.compacted(input) }),
         ...(head.estimates && { estimate: () => player.number("estimate") }),
         ...(head.artifacts !== "memory" && { artifacts: head.artifacts === "host" && host.artifacts() }),
       },
@@ -309,18 +311,24 @@ class PlayedHost {
   async #given<Type extends Crossing["type"]>(
     type: Type,
     now: string,
+    /** Is given the crossing, also where it is an error. */
+    take?: (crossing: Extract<Crossing, { type: Type }>) => void,
   ): Promise<Extract<Crossing, { type: Type }> | undefined> {
     const player = this.#player;
     const crossing = await player.next();
     if (player.signal.aborted) return undefined;
     if (crossing?.type !== type) throw outOfOrder(player, now, crossing);
     player.advance();
+    take?.(crossing as Extract<Crossing, { type: Type }>);
     if ("error" in crossing && crossing.error) throw toError(crossing.error as RunError);
     return crossing as Extract<Crossing, { type: Type }>;
   }
 
-  async compacted(): Promise<readonly Message[]> {
-    return (await this.#given("compacted", "the conversation is made shorter"))?.messages ?? [];
+  async compacted({ report }: CompactionInput): Promise<readonly Message[]> {
+    const tell = ({ used = [] }: { used?: Usage[] }): void => {
+      for (const usage of used) report?.(usage);
+    };
+    return (await this.#given("compacted", "the conversation is made shorter", tell))?.messages ?? [];
   }
 
   /** Hooks that answer as the host's did. */

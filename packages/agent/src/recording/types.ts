@@ -12,6 +12,7 @@ import type {
   QuestionAnswer,
   ToolDefinition,
   ToolResult,
+  Usage,
   WaitOutcome,
   WaitRequest,
 } from "@toolglot/core";
@@ -126,7 +127,8 @@ export type Crossing =
   | { type: "condition"; isTrue?: boolean; error?: RunError }
   /** The schema of the answer. */
   | { type: "validated"; validation?: OutputValidation; error?: RunError }
-  | { type: "compacted"; messages?: readonly Message[]; error?: RunError }
+  /** A compaction of the host's, and what it told that it used. */
+  | { type: "compacted"; messages?: readonly Message[]; error?: RunError; used?: Usage[] }
   /** The host said something in mid-run. */
   | { type: "steer"; messages: Message[]; interrupt: boolean }
   | { type: "follow-up"; messages: Message[] }
