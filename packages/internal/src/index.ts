@@ -48,5 +48,6 @@ export { nearest } from "./nearest.ts";
 export { retryAfter } from "./retry-after.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";
+export { addReported, addUsage } from "./usage.ts";
 export { pointerSteps, valueAt, wholeResult } from "./whole-result.ts";
 export { matchWildcard, wildcardTest } from "./wildcard.ts";

@@ -8,9 +8,10 @@ import type {
   ExecutorContext,
   ToolResult,
   ToolStatus,
+  Usage,
 } from "@toolglot/core";
 import { CallReport, failure, interrupted } from "@toolglot/core/executing";
-import { checkKeys, defined } from "@toolglot/internal";
+import { addUsage, checkKeys, defined } from "@toolglot/internal";
 import { checkRunOptions, checkSandbox, checkSession } from "./check-options.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import { fileBlocks } from "./file-blocks.ts";
@@ -159,7 +160,12 @@ function reportCalls(context: ExecutorContext): {
 }
 
 function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResult {
-  const common = { callId, logs: run.logs, metadata: { toolCalls: run.toolCalls, stats: run.stats } };
+  const { toolCalls, stats, logs } = run;
+  const usage: Usage = {};
+  for (const call of toolCalls) addUsage(usage, { ...call.usage });
+  // A run that waits gives the sum when it has ended.
+  const isTold = run.status !== "parked" && Object.keys(usage).length > 0;
+  const common = { callId, logs, metadata: { toolCalls, stats, ...(isTold && { usage }) } };
   if (run.status === "parked") {
     const text = describeWaiting(run);
     const metadata = { ...common.metadata, parked: run.parked };

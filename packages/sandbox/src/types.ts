@@ -1,4 +1,4 @@
-import type { AnyTool, ApprovalRequest, Decision, ExecutorContext, LogEntry } from "@toolglot/core";
+import type { AnyTool, ApprovalRequest, Decision, ExecutorContext, LogEntry, Usage } from "@toolglot/core";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import type { RetireReason, ReuseOptions } from "./reuse.ts";
 import type { SandboxSession, SessionOptions } from "./session/types.ts";
@@ -197,6 +197,8 @@ export interface SandboxToolCall {
   ms: number;
   /** `type`: `ToolError`, `Denied`, `InvalidInput` (it does not fit the tool's schema, and was not made), `Timeout`, `Aborted`. The message is the one the program saw. */
   error?: { type: string; message: string };
+  /** What the tool told that it used of models, by `report` of its context. */
+  usage?: Usage;
   /** The call was made by an earlier process; this is what it came to then. Durable runs only. */
   replayed?: true;
 }

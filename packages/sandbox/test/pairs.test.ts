@@ -1,7 +1,7 @@
 import type { AnyTool } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox } from "../src/node/index.ts";
+import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
 
 // What is done on one side is undone, or done as well, on the other.
 
@@ -17,7 +17,17 @@ const lose: AnyTool = {
   inputSchema: { type: "object" },
   execute: () => Promise.reject(new Error("lost")),
 };
-const tools = [give, lose];
+const helper: AnyTool = {
+  name: "helper",
+  description: "",
+  inputSchema: { type: "object" },
+  execute(_input, { report }) {
+    report?.({ usage: { inputTokens: 40, outputTokens: 2 } });
+    report?.({ usage: { inputTokens: 2 }, cost: 0.5 });
+    return 1;
+  },
+};
+const tools = [give, lose, helper];
 const sandboxes = {
   javascript: createSandbox({ language: "javascript", style: "notebook", tools }),
   python: createSandbox({ language: "python", style: "notebook", domain: "tests", tools }),
@@ -29,12 +39,14 @@ afterAll(async () => {
 const programs = {
   javascript: {
     echo: "return await give()",
+    twice: "await helper(); await helper(); return 1",
     unheard: "(async () => { await lose(); })();\nreturn 1",
     heard: "const p = lose(); await p.catch(() => {});\nreturn 1",
     timer: "const t = Date.now(); await new Promise((r) => setTimeout(r, 20)); return Date.now() - t >= 20",
   },
   python: {
     echo: "await give()",
+    twice: "await helper()\nawait helper()\n1",
     unheard:
       "import asyncio\nasync def f():\n    await lose()\nt = asyncio.create_task(f())\nawait asyncio.sleep(0)\n1",
     heard:
@@ -46,8 +58,29 @@ const programs = {
 
 describe.each(["javascript", "python"] as const)("%s", (language) => {
   const sandbox = sandboxes[language];
-  const { echo, unheard, heard, timer } = programs[language];
+  const { echo, twice, unheard, heard, timer } = programs[language];
   const value = { at: "1970-01-01T00:00:00.000Z", tags: ["a"], big: 5 };
+
+  it("should count what its tools used of models, in a run and in its replay", async () => {
+    const durable = { log: new MemoryOperationLog(), id: () => `twice-${language}` };
+    const action = { kind: "code" as const, language, source: twice, span: { start: 0, end: 0 } };
+    const signal = new AbortController().signal;
+    const context = {
+      signal,
+      emit: () => undefined,
+      approve: async () => ({ approved: true }),
+      runId: "r",
+      stepIndex: 0,
+    };
+    for (const options of [{}, { durable }, { durable }]) {
+      const [result] = await sandboxExecutor(sandbox, { tools, ...options } as object).execute(
+        action as never,
+        context,
+      );
+      expect(result?.status).toBe("ok");
+      expect(result?.metadata?.usage).toEqual({ inputTokens: 84, outputTokens: 4, cost: 1 });
+    }
+  });
 
   it("should note what a tool's result became, in a run and in its replay", async () => {
     const durable = { log: new MemoryOperationLog(), id: `echo-${language}` };

@@ -1,5 +1,5 @@
 import type { ToolResult, Usage } from "@toolglot/core";
-import { isObject } from "@toolglot/internal";
+import { addUsage, isObject } from "@toolglot/internal";
 
 /** What a run and its tools used. */
 export interface UsageSums {
@@ -9,23 +9,6 @@ export interface UsageSums {
   own?: Usage | undefined;
   /** Read and written, as the limit counts them. */
   tokens: number;
-}
-
-const keys = [
-  "inputTokens",
-  "outputTokens",
-  "cachedInputTokens",
-  "cacheWriteTokens",
-  "reasoningTokens",
-  "cost",
-] as const satisfies readonly (keyof Usage)[];
-
-/** Adds what is a number from 0 of what was counted. */
-export function addUsage(sum: Usage, counted: Readonly<Record<string, unknown>>): void {
-  for (const key of keys) {
-    const given = counted[key];
-    if (typeof given === "number" && given >= 0 && given < Number.POSITIVE_INFINITY) sum[key] = (sum[key] ?? 0) + given;
-  }
 }
 
 /** Adds what something else than the run's own steps used of models. */

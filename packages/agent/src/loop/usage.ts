@@ -1,7 +1,6 @@
 import type { Usage } from "@toolglot/core";
-import { errorText } from "@toolglot/internal";
+import { addUsage, errorText } from "@toolglot/internal";
 import { tokensOf } from "../context/estimate.ts";
-import { addUsage } from "./child-usage.ts";
 import { windowOf } from "./make-room.ts";
 import type { RunState } from "./run-state.ts";
 

@@ -214,10 +214,10 @@ export class DurableCalls extends ReplayedCalls {
   /** Writes the answer down, then gives it to the program: answers are numbered, and go, in the same order. */
   async #settle(work: CallWork, claim: OperationClaim, outcome: CallOutcome): Promise<void> {
     const { journal, leases, program } = this.#place;
-    const { name, args, ms } = work.pending.call;
+    const { name, args, ms, usage } = work.pending.call;
     this.#clock = Math.max(this.#clock, Date.now());
     this.#delivery++;
-    const said = defined({ notes: outcome.notes });
+    const said = defined({ notes: outcome.notes, usage });
     const common = { delivery: this.#delivery, at: this.#clock, ms, toolMs: program.toolMs, name, args, ...said };
     const answer: CallAnswer = outcome.ok
       ? {

@@ -1,4 +1,4 @@
-import type { JsonObject, LogEntry } from "@toolglot/core";
+import type { JsonObject, LogEntry, Usage } from "@toolglot/core";
 import type { EncodedFile } from "../engine.ts";
 import type {
   FileOutput,
@@ -71,6 +71,7 @@ export type CallAnswer = {
   name: string;
   args: Record<string, unknown>;
   notes?: readonly string[];
+  usage?: Usage;
 } & (
   | { ok: true; json: string; conversions?: SandboxConversion[] }
   | { ok: false; type: string; message: string; data?: JsonObject }

@@ -1,4 +1,4 @@
-import { defined } from "@toolglot/internal";
+import { addUsage, defined, isObject } from "@toolglot/internal";
 import type { CallWork, DurableProgram } from "../run/durability.ts";
 import { readConversions } from "../run/guest-events.ts";
 import { journalError, otherCall } from "./errors.ts";
@@ -78,6 +78,10 @@ export abstract class ReplayedCalls {
 
 function repeat({ pending, deliver }: CallWork, answer: CallAnswer): void {
   pending.call.ms = answer.ms;
+  if (isObject(answer.usage)) {
+    pending.call.usage = {};
+    addUsage(pending.call.usage, answer.usage);
+  }
   const notes = Array.isArray(answer.notes) ? answer.notes.map(String) : undefined;
   if (answer.ok) {
     const { json, conversions } = answer;

@@ -1,4 +1,4 @@
-import { untilAborted } from "@toolglot/internal";
+import { defined, untilAborted } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
 import { abortedError, ProgramRun, type RunRequest } from "../run/program-run.ts";
 import { RunReport } from "../run/run-report.ts";
@@ -142,8 +142,9 @@ export function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCa
       replayed: true,
     };
     if (answer === undefined) return [call];
-    const { ok, ms } = answer;
-    return [{ ...call, ok, ms, ...(!answer.ok && { error: { type: answer.type, message: answer.message } }) }];
+    const { ok, ms, usage } = answer;
+    const error = answer.ok ? undefined : { type: answer.type, message: answer.message };
+    return [{ ...call, ok, ms, ...defined({ usage, error }) }];
   });
 }
 

@@ -13,23 +13,20 @@ const ranges = {
   keepMs: [1000, 9_000_000_000_000],
 } as const;
 
+const cures = { log: "new MemoryOperationLog() or openSqliteOperationLog() makes one." };
+
 /** Fills in defaults. Throws `TypeError` for what makes no sense. */
 export function resolveSettings(options: DurableOptions): DurableSettings {
   checkKeys(
-    "durable",
+    "run: durable",
     options,
     "log:{claim,renew,begin,finish,doubt,read} id:text parkAfterMs:number leaseMs:number keepMs:number",
     ["log", "id"],
+    cures,
   );
   const { log, id, parkAfterMs = 60_000, leaseMs = 15_000, keepMs = 30 * day } = options;
-  if (typeof log?.claim !== "function" || typeof log.read !== "function") {
-    throw new TypeError(
-      "durable.log must be an operation log, as new MemoryOperationLog() or openSqliteOperationLog().",
-    );
-  }
-  if (typeof id !== "string" || id.length === 0 || id.length > 200) {
-    throw new TypeError("durable.id must be a text of 1 to 200 characters.");
-  }
+  if (log === undefined) throw new TypeError(`durable.log must be an operation log. ${cures.log}`);
+  if (id === undefined || id.length > 200) throw new TypeError("durable.id must be a text of 1 to 200 characters.");
   checkNumbers("durable", { parkAfterMs, leaseMs, keepMs }, ranges);
   return { log, id, parkAfterMs, leaseMs, keepMs };
 }

@@ -1,5 +1,5 @@
 import type { JsonObject, ToolContext } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
+import { addReported, defined } from "@toolglot/internal";
 import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import { type CallAnswer, executeTool, failureForGuest, type Need, type ProgramTool } from "./tools.ts";
@@ -81,7 +81,11 @@ export class ToolWork {
     const note = (text: string): void => {
       if (notes.length < mostNotes) notes.push(String(text).slice(0, longestNote));
     };
-    const context = { signal, callId: call.callId, note, ...waits, ...defined({ runId, hooked, decision }) };
+    const report: ToolContext["report"] = (used) => {
+      call.usage ??= {};
+      addReported(call.usage, used);
+    };
+    const context = { signal, callId: call.callId, note, report, ...waits, ...defined({ runId, hooked, decision }) };
     const noted = (): Noted => (notes.length > 0 ? { notes } : {});
     try {
       return { ok: true, ...(await executeTool(program, input, context, onProgress)), ...noted() };

@@ -1,5 +1,5 @@
 import type { ExecutorContext, ToolContext, Usage } from "@toolglot/core";
-import { checkKeys, isThenable, onAbort, unsettled } from "@toolglot/internal";
+import { addReported, isThenable, onAbort, unsettled } from "@toolglot/internal";
 import type { CallOptions } from "../types.ts";
 
 type Wait = NonNullable<ExecutorContext["wait"]>;
@@ -39,7 +39,7 @@ export class CallScope implements ToolContext {
     { runId, wait, ask, hooked }: Pick<CallOptions, "runId" | "wait" | "ask" | "hooked"> = {},
     used: Usage = {},
   ) {
-    this.report = (given) => addUsed(used, given);
+    this.report = (given) => addReported(used, given);
     if (hooked !== undefined) this.hooked = hooked;
     this.callId = callId;
     if (runId !== undefined) this.runId = runId;
@@ -104,21 +104,5 @@ export class CallScope implements ToolContext {
     clearTimeout(this.#timer);
     this.#stopListening();
     if (abandoned) this.#controller?.abort();
-  }
-}
-
-/** Adds what a tool tells that it used. Throws `TypeError` for what is no number from 0. */
-function addUsed(
-  sum: Usage,
-  { usage = {}, cost = usage.cost }: Parameters<NonNullable<ToolContext["report"]>>[0],
-): void {
-  checkKeys("report: usage", usage, [
-    "inputTokens:count outputTokens:count cachedInputTokens:count cacheWriteTokens:count reasoningTokens:count cost:number",
-    // A run's own part of its sums, which may be passed on as they are.
-    "own:object",
-  ] as readonly string[] as never);
-  for (const [key, value] of Object.entries({ ...usage, cost })) {
-    if (key !== "own" && value !== undefined)
-      sum[key as keyof Usage] = (sum[key as keyof Usage] ?? 0) + (value as number);
   }
 }
