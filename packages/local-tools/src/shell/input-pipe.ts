@@ -18,6 +18,7 @@ export class InputPipe {
   #writer: number | undefined;
   #rest: Buffer = Buffer.alloc(0);
   #isEnding = false;
+  #isOver = false;
   #retry: NodeJS.Timeout | undefined;
 
   private constructor(folder: string) {
@@ -47,7 +48,7 @@ export class InputPipe {
 
   /** The next command has an input again. */
   begin(): void {
-    if (this.#writer !== undefined && !this.#isEnding) return;
+    if (this.#isOver || (this.#writer !== undefined && !this.#isEnding)) return;
     this.#close();
     const open = (path: string): number | undefined =>
       attempt(() => openSync(path, constants.O_WRONLY | constants.O_NONBLOCK));
@@ -70,6 +71,9 @@ export class InputPipe {
   }
 
   dispose(): void {
+    // Once only: by then the number may be another file's.
+    if (this.#isOver) return;
+    this.#isOver = true;
     this.#close();
     attempt(() => closeSync(this.reader));
     rmSync(this.#folder, { recursive: true, force: true });
