@@ -126,6 +126,8 @@ function checkOptions(options: LocalToolsOptions): void {
     "openLocalTools",
     options,
     "roots:string|list stateDir:string shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:list",
+    [],
+    { encodings: 'It must be a list of names, such as ["gb18030"].' },
   );
   const { shell } = options;
   if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
@@ -133,16 +135,6 @@ function checkOptions(options: LocalToolsOptions): void {
   }
   if (shell !== undefined && "artifactDir" in shell) {
     throw new TypeError('openLocalTools: shell has no option "artifactDir": whole outputs lie below stateDir.');
-  }
-  for (const name of ["policy", "ask"] as const) {
-    const given = options[name];
-    if (given !== undefined && typeof given !== "function")
-      throw new TypeError(`${name} must be a function, not ${typeof given}`);
-  }
-  for (const name of ["lenient", "keepAttributes"] as const) {
-    const given = options[name];
-    if (given !== undefined && typeof given !== "boolean")
-      throw new TypeError(`${name} must be true or false, not ${typeof given}`);
   }
   if (options.encodings !== undefined) checkEncodings(options.encodings);
   if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {

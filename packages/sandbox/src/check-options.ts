@@ -14,6 +14,8 @@ export type CommonOptions = Pick<
 export const commonKeys =
   'language:"python"|"javascript" limits:object tools:list imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" guard:boolean domain:text pool:object reuse:object seed:string|number';
 
+const cures = { wheels: "It is an array of paths of wheels, or { dir } with the path of a folder of them." };
+
 /** Throws `TypeError` for options that make no sense. `languages`: those that run here. `keys`: the options that there are here. */
 export function checkOptions<Options extends CommonOptions, const Text extends string>(
   options: Options,
@@ -29,7 +31,7 @@ export function checkOptions<Options extends CommonOptions, const Text extends s
   for (const name of Object.keys(resolveLimits(language))) {
     if (Object.hasOwn(options, name)) throw new TypeError(`${name} is a limit: give it as limits: { ${name} }.`);
   }
-  checkKeys("createSandbox()", options, keys);
+  checkKeys("createSandbox()", options, keys, [], cures);
   checkNumbers("pool", pool, poolRanges);
   checkNumbers("reuse", reuse, reuseRanges);
   if (typeof seed === "number" && !Number.isFinite(seed))
@@ -54,11 +56,14 @@ export function checkSandbox(taker: string, sandbox: unknown): void {
   throw new TypeError(`${taker} takes a sandbox, made with createSandbox().`);
 }
 
+/** What to say of a wrong `session`. */
+export const sessionCure = { session: "It is a session, as openSession() gives, or a function that gives one." };
+
 /** Throws `TypeError` for what is no session, nor a function that gives one. `taker`: the function that takes it. */
 export function checkSession(taker: string, session: unknown): void {
   if (session === undefined || typeof session === "function") return;
   if (isObject(session) && "checkpoints" in session && typeof session.run === "function") return;
-  throw new TypeError(`${taker}: session must be a session, as openSession() gives, or a function that gives one.`);
+  throw new TypeError(`${taker}: session must be another object. ${sessionCure.session}`);
 }
 
 /** Of each number of a pool: its least and its largest value. */

@@ -13,7 +13,7 @@ import {
 } from "@toolglot/core";
 import { renderTypeScriptDeclarations } from "@toolglot/core/stubs";
 import { checkKeys, defined } from "@toolglot/internal";
-import { checkRunOptions, checkSandbox, checkSession } from "./check-options.ts";
+import { checkRunOptions, checkSandbox, checkSession, sessionCure } from "./check-options.ts";
 import { describeError, describeWaiting, runOrResume } from "./executor.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
@@ -131,12 +131,11 @@ export function makeCodeTools(
     "codeTools()",
     options,
     'tools:list imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" approve:function session:object|function locale:"zh"|"en"',
+    [],
+    sessionCure,
   );
-  const { tools, imports, style, approve, session, locale } = options;
+  const { tools, imports, style, approve, session } = options;
   checkRunOptions(defined({ tools, imports, style, approve }));
-  if (locale !== undefined && !Object.hasOwn(wording, locale)) {
-    throw new TypeError(`locale must be one of ${Object.keys(wording).join(", ")}, not ${JSON.stringify(locale)}.`);
-  }
   checkSession("codeTools()", session);
   if (session !== undefined && list.length > 1) throw new TypeError("codeTools() takes one sandbox with a session.");
   const languages = list.map(({ language }) => language);

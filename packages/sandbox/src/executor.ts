@@ -12,7 +12,7 @@ import type {
 } from "@toolglot/core";
 import { CallReport, failure, interrupted } from "@toolglot/core/executing";
 import { addUsage, checkKeys, defined } from "@toolglot/internal";
-import { checkRunOptions, checkSandbox, checkSession } from "./check-options.ts";
+import { checkRunOptions, checkSandbox, checkSession, sessionCure } from "./check-options.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
@@ -71,8 +71,14 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
     "sandboxExecutor()",
     options,
     'tools:list|function imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" session:object|function durable:object',
+    [],
+    sessionCure,
   );
   const { tools: given = [], imports, style, session, durable } = options;
+  checkSession("sandboxExecutor()", session);
+  if (session !== undefined && durable !== undefined) {
+    throw new TypeError("sandboxExecutor() takes session or durable, not both.");
+  }
   const checked = typeof given === "function" ? [] : given;
   checkRunOptions({ tools: checked, ...defined({ imports, style }) });
   bindTools(sandbox.tools, checked, sandbox.language);
@@ -81,10 +87,6 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
     durable,
     "log:{claim,renew,begin,finish,doubt,read} id:function approve:function parkAfterMs:number leaseMs:number keepMs:number",
   );
-  checkSession("sandboxExecutor()", session);
-  if (session !== undefined && durable !== undefined) {
-    throw new TypeError("sandboxExecutor() takes session or durable, not both.");
-  }
   const handles = (action: Action): action is CodeAction =>
     action.kind === "code" && action.language === sandbox.language;
   return {

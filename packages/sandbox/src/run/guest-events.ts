@@ -39,9 +39,9 @@ export type GuestOutcome = Extract<GuestEvent, { type: "result" | "error" }>;
 export function readGuestMessage(message: GuestMessage): GuestEvent | undefined {
   switch (message.type) {
     case "log": {
-      const { stream, text, cut } = message;
-      if ((stream !== "stdout" && stream !== "stderr") || typeof text !== "string") return undefined;
-      return { type: "log", entry: { stream, text }, cut: typeof cut === "number" && cut > 0 ? cut : 0 };
+      const { stream, text, cut = 0 } = message;
+      if ((stream !== "stdout" && stream !== "stderr") || typeof text !== "string" || !isCount(cut)) return undefined;
+      return { type: "log", entry: { stream, text }, cut };
     }
     case "usage":
       return typeof message.memoryMb === "number" ? { type: "usage", memoryMb: message.memoryMb } : undefined;

@@ -18,3 +18,11 @@ it("should run a program that calls a tool and prints", async () => {
     stats: { engine: "pyodide 314.0.7", toolCalls: 2, resultBytes: 1, conversions: [], warnings: [] },
   });
 });
+
+it("should have what the compiler warns of with what the program prints", async () => {
+  const run = await sandbox.run('print("first")\nx = "\\d"\n__result__ = 1');
+  expect(run).toMatchObject({
+    status: "ok",
+    logs: [{ stream: "stderr", text: expect.stringContaining("SyntaxWarning") }, { text: "first" }],
+  });
+});

@@ -70,6 +70,7 @@ class Budget:
     def __init__(self, limit):
         self.left = limit * 2 // 5
         self.limit = limit
+        self.room = limit - self.left
         self.tail = None
         self.size = 0
         self.lost = 0
@@ -113,7 +114,7 @@ class Budget:
             host(f'{{"type":"log","stream":"{tail[0][0]}","text":{write(mark)},"cut":{self.lost}}}')
         for stream, raw in tail:
             _say(stream, raw, host)
-        self.tail = collections.deque()
+        self.tail = None
 
 
 def _say(stream, raw, host):

@@ -143,10 +143,11 @@ class _Program:
         return {name: one for name, one in self.libraries.items() if "." not in name and name != "__future__"}
 
     def execute(self):
+        # The compiler prints warnings.
+        sys.stdout, sys.stderr = self.streams
         code = self.compile()
         # A module of the program's own, so that nothing of ours is its `__main__`.
         sys.modules["__main__"] = types.ModuleType("__main__")
-        sys.stdout, sys.stderr = self.streams
         if self.session:
             self.session.ran = True
         if self.notebook:
