@@ -71,13 +71,13 @@ const seen = [];
 for await (const { type, payload } of stream.fullStream) {
   if (type === "text-delta") seen.push(payload.text);
   if (type === "tool-call") seen.push(`${payload.toolName} ${payload.args?.city ?? "?"}`);
-  if (type === "tool-result") seen.push(payload.result.said);
+  if (type === "tool-result") seen.push(payload.result.said ?? "not run");
 }
 for (const line of seen) console.log(line);
 
 const text = (at) => JSON.stringify(prompts[at].at(-1).content);
 assert.deepEqual(seen, [
-  ...["I look.", "unreadable_call ?", "I look.", "weather Rome", "Rome: sunny & <warm>"],
+  ...["I look.", "weather ?", "not run", "I look.", "weather Rome", "Rome: sunny & <warm>"],
   ...["weather Oslo", "weather Bari", "Oslo: sunny & <warm>", "Bari: sunny & <warm>"],
   ...["All sun", "ny."],
 ]);
