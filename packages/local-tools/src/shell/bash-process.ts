@@ -176,12 +176,11 @@ export class BashProcess {
 
   /** A note for a shell whose own output no longer comes here; undefined while it does. To be asked for after a command's end. */
   async outputNote(): Promise<string | undefined> {
-    let away = this.#awayOutputs();
-    // What is typed behind a script has its errors elsewhere for a moment.
-    for (let n = 0; n < 20 && away.length > 0 && this.prompt.known && this.prompt.here() !== "there"; n++) {
-      await sleep(1);
-      away = this.#awayOutputs();
-    }
+    const atPrompt = (): boolean => !this.prompt.known || this.prompt.here() === "there";
+    // What is typed behind a script has its errors elsewhere for a moment: only what is seen at the prompt counts.
+    for (let n = 0; n < 20 && this.#awayOutputs().length > 0 && !atPrompt(); n++) await sleep(1);
+    if (!atPrompt()) return undefined;
+    const away = this.#awayOutputs();
     const [first] = away;
     if (first === undefined) return undefined;
     const what = away.map((fd) => (fd === 1 ? "output" : "errors")).join(" and ");

@@ -35,7 +35,9 @@ const programs = [
 function seen(run: SandboxRun): unknown {
   const { conversions, warnings } = run.stats;
   const calls = run.toolCalls.map(({ name, args, ok }) => ({ name, args, ok }));
-  return { outcome: run.status === "ok" ? run.value : run.error, logs: run.logs, calls, conversions, warnings };
+  // What became of arguments is seen where calls are made, which the shared interpreter's host does by itself.
+  const own = conversions.filter(({ callId }) => callId === undefined);
+  return { outcome: run.status === "ok" ? run.value : run.error, logs: run.logs, calls, conversions: own, warnings };
 }
 
 const all = [...programs, ...corpus.map(({ code }) => code)];

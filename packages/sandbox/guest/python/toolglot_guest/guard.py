@@ -233,7 +233,7 @@ def near_ones(name, libraries):
     names = [one for one in libraries if one != "__future__"]
     instead = _INSTEAD.get(name.split(".")[0])
     if instead == "a tool" or len(names) <= _FEW:
-        return [] if instead == "a tool" else names
+        return [] if instead == "a tool" else [one for one in names if "." not in one]
     close = difflib.get_close_matches(name, names, 3, 0.7)
     return [*close, *([instead] if instead in names and instead not in close else [])]
 

@@ -113,8 +113,6 @@ export class PyodideEngine implements Engine {
   #confinement: Confinement = { isolation: "process", before: [] };
   #snapshot: Snapshot | undefined;
   #given: Failed | undefined;
-  /** How often children have refused the snapshot's file. */
-  #refusals = 0;
   #preparing: Promise<void> | undefined;
   #notProven: readonly SandboxWall[] = [];
 
@@ -198,12 +196,10 @@ export class PyodideEngine implements Engine {
     return `The interpreter's memory can't be prepared since ${since.toISOString()} (tried ${times} times): ${why}`;
   }
 
-  /** Of a child that says so itself: twice, and the file is made anew. */
-  #refused(): void {
-    this.#refusals += 1;
+  /** Of a child that says itself that it can't be started from the file, which is made anew. One that dies says nothing of the file. */
+  #refused(refused: Snapshot): void {
     const snapshot = this.#snapshot;
-    if (this.#refusals < 2 || snapshot === undefined) return;
-    this.#refusals = 0;
+    if (snapshot !== refused) return;
     this.#snapshot = undefined;
     this.#preparing = "path" in snapshot ? discardSnapshot(snapshot.path).then(() => this.#findSnapshot()) : undefined;
   }
@@ -228,7 +224,7 @@ export class PyodideEngine implements Engine {
       ...this.#command(path),
       init: this.#init({ mode: "restore", ...from }),
       after: bytes,
-      onRefused: () => this.#refused(),
+      onRefused: () => this.#refused(snapshot),
       maxFrameBytes: Math.max(this.#limits.maxResultBytes, maxArgumentBytes, maxFilesBytes) + frameOverheadBytes,
       startTimeoutMs,
       maxMemoryBytes: this.#limits.memoryMb * 1024 * 1024,

@@ -50,7 +50,7 @@ export function findOrBuildSnapshot(
   );
 }
 
-/** Takes back a file that the engine has refused twice, so that it is made anew. */
+/** Takes back a file that the engine has refused, so that it is made anew. */
 export async function discardSnapshot(path: string): Promise<void> {
   checked.delete(path);
   await rm(path, { force: true }).catch(() => {});
