@@ -1,12 +1,54 @@
-// Files that import each other in a circle: neither can be read, tested or loaded without the other. Types are left out: they are gone
-// when the code runs.
+// Files that import each other in a circle: neither can be read, tested or loaded without the other. Imports of types count, too: they
+// are gone when the code runs, but whoever reads one of the files must read all of them.
 import { posix } from "node:path";
 import { findImports } from "./imports.mjs";
 
 /** @typedef {import("./arrows.mjs").File} File */
 
 /**
- * The circles of value imports among files, each as the paths on its way, sorted.
+ * Circles that are known, as the first path of each. A circle that is not here fails, and so does a line whose circle is gone: the list
+ * only shrinks.
+ */
+export const knownCircles = new Set([
+  "apps/demo/src/chat/commands.ts",
+  "apps/demo/src/planner/conversation.ts",
+  "apps/demo/src/planner/plan.ts",
+  "apps/demo/src/planner/skills/data/frame.ts",
+  "apps/demo/src/project/secret-store.ts",
+  "bench/src/slips/formats/attp-documents.ts",
+  "packages/agent/src/events.ts",
+  "packages/agent/src/hooks/call-hooks.ts",
+  "packages/agent/src/otel/attributes.ts",
+  "packages/agent/src/recording/hooks.ts",
+  "packages/ai-sdk/src/answer-converter.ts",
+  "packages/attp/src/repair/document.ts",
+  "packages/attp/src/scan/draft.ts",
+  "packages/attp/src/scan/entry.ts",
+  "packages/core/src/action.ts",
+  "packages/core/src/text/block-grammar.ts",
+  "packages/local-tools/src/files/file-operations.ts",
+  "packages/local-tools/src/journal/journal.ts",
+  "packages/local-tools/src/output/live-text.ts",
+  "packages/local-tools/src/shell/bash-commands.ts",
+  "packages/local-tools/src/shell/command-results.ts",
+  "packages/local-tools/src/shell/confined-processes.ts",
+  "packages/sandbox/src/durable/types.ts",
+  "packages/sandbox/src/run/check-input.ts",
+  "packages/sandbox/src/run/program-run.ts",
+  "packages/toolkit/src/call/attempt.ts",
+  "packages/toolkit/src/executor/executor.ts",
+  "packages/toolsxml/src/calls/built-in.ts",
+  "packages/toolsxml/src/scan/body-text.ts",
+  "packages/toolsxml/src/scan/raw-body.ts",
+  "packages/trp-core/src/calls/check-call.ts",
+  "packages/trp-core/src/calls/types.ts",
+  "packages/trp-core/src/frames/codes.ts",
+  "packages/trp-core/src/store/log-types.ts",
+  "packages/trp-sqlite/src/driver.ts",
+]);
+
+/**
+ * The circles of imports among files, each as the paths on its way, sorted.
  * @param {readonly File[]} files
  * @returns {string[][]}
  */
@@ -17,7 +59,7 @@ export function findCircles(files) {
     files.map(({ path, source }) => [
       path,
       findImports(path, source)
-        .filter(({ specifier, typeOnly }) => !typeOnly && specifier.startsWith("."))
+        .filter(({ specifier }) => specifier.startsWith("."))
         .map(({ specifier }) => posix.join(posix.dirname(path), specifier))
         .filter((target) => paths.has(target)),
     ]),

@@ -13,6 +13,22 @@ import ts from "typescript";
  * @returns {Import[]}
  */
 export function findImports(file, source) {
+  const known = read.get(file);
+  if (known?.source === source) return known.imports;
+  const imports = readImports(file, source);
+  read.set(file, { source, imports });
+  return imports;
+}
+
+/** What was read, because each check asks again. @type {Map<string, { source: string, imports: Import[] }>} */
+const read = new Map();
+
+/**
+ * @param {string} file
+ * @param {string} source
+ * @returns {Import[]}
+ */
+function readImports(file, source) {
   const tree = ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true);
   /** @type {Import[]} */
   const imports = [];

@@ -15,10 +15,12 @@ it("should find files that import each other, by whatever way, and each group on
   expect(findCircles(files)).toEqual([["src/a.ts", "src/b.ts", "src/deep/c.ts"], ["src/self.ts"]]);
 });
 
-it("should leave out types, comments, and files that it was not given", () => {
+it("should count imports of types, and leave out comments and files that it was not given", () => {
   const files = [
     file("a", 'import { b } from "./b.ts";', 'import { far } from "../far.ts";'),
-    file("b", 'import type { A } from "./a.ts";', '// import { a } from "./a.ts";', 'import { type B } from "./a.ts";'),
+    file("b", 'import type { A } from "./a.ts";'),
+    file("c", 'import { type D } from "./d.ts";'),
+    file("d", '// import { c } from "./c.ts";'),
   ];
-  expect(findCircles(files)).toEqual([]);
+  expect(findCircles(files)).toEqual([["src/a.ts", "src/b.ts"]]);
 });
