@@ -80,6 +80,13 @@ export const gates = [
     cure: "npm run size -- --why, or argue for a larger budget in .size-limit.json",
   },
   {
+    id: "release",
+    what: "a release of the last commit would work, up to the upload",
+    command: [node, "scripts/release.mjs", "rehearse"],
+    counts: true,
+    cure: "node scripts/release.mjs rehearse",
+  },
+  {
     id: "tests",
     what: "unit, property and conformance tests",
     command: ["vitest", "run", "--reporter=default", "--reporter=./scripts/lib/count-reporter.mjs"],
