@@ -15,6 +15,7 @@ import {
   createProject,
   entriesOf,
   importEntries,
+  inShell,
   install,
   requireEntries,
   runExample,
@@ -191,6 +192,31 @@ async function consumeExamples(place) {
   }
 }
 
+/** What every "Install" says for as long as no registry has the packages, and how examples/README.md runs an example, word by word. */
+async function consumeAsNewcomer() {
+  if (!requireAll) {
+    skip("newcomer: the commands of README.md work", "left to .ci/run");
+    return;
+  }
+  const project = createProject(join(scratch, "newcomer"));
+  const tarballs = join(scratch, "packed");
+  const commands = [...readFileSync(join(root, "README.md"), "utf8").matchAll(/`(npm [^`]*\.\.\/packed[^`]*)`/g)];
+  await verify("newcomer: the commands of README.md work", async () => {
+    if (commands.length !== 2) throw new Error("README.md has other commands than to pack and to install");
+    for (const [at, [, command = ""]] of commands.entries())
+      await inShell(at === 0 ? root : project, command.replace("../packed", tarballs));
+    await importEntries(
+      project,
+      packages.flatMap(({ manifest }) => manifest.name),
+    );
+  });
+  const [, example = ""] =
+    /```sh\n(npm run example .*)\n/.exec(readFileSync(join(root, "examples/README.md"), "utf8")) ?? [];
+  await verify("newcomer: the command of examples/README.md works", async () => {
+    await inShell(root, example);
+  });
+}
+
 /** The recipes for other frameworks, of which some are large. */
 async function consumeRecipes() {
   if (requireAll) await consumeExamples("examples/recipes");
@@ -244,6 +270,7 @@ await inPairs(
     ...usable.map((member) => () => consumeAlone(member)),
     () => consumeExamples("examples"),
     consumeRecipes,
+    consumeAsNewcomer,
     consumeInBrowser,
   ],
   (each) => each(),

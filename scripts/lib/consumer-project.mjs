@@ -19,6 +19,12 @@ async function inProject(project, command, args) {
   return output;
 }
 
+/**
+ * Runs a command line as a reader of the documentation does.
+ * @param {string} folder @param {string} command
+ */
+export const inShell = (folder, command) => inProject(folder, "sh", ["-c", command]);
+
 /** @param {string} folder @returns {string} the folder */
 export function createProject(folder) {
   mkdirSync(folder, { recursive: true });

@@ -14,9 +14,10 @@ export const optionalPeers = ({ manifest: { peerDependencies = {}, peerDependenc
 /**
  * @param {string} scratch Where the tarballs go, unless TOOLGLOT_TARBALLS names a folder: the gates of one `npm test` share
  *   it, so that each package is packed once.
+ * @param {{ isFresh?: boolean }} [options] `isFresh`: packs again what is there.
  */
-export function createTarballs(scratch) {
-  const folder = process.env.TOOLGLOT_TARBALLS ?? scratch;
+export function createTarballs(scratch, { isFresh = false } = {}) {
+  const folder = (isFresh ? undefined : process.env.TOOLGLOT_TARBALLS) ?? scratch;
   const packages = publicPackages();
   /** Package name -> tarball, of the packages that packed. @type {Map<string, string>} */
   const packed = new Map();
@@ -25,7 +26,7 @@ export function createTarballs(scratch) {
   async function pack({ path, folder: source, manifest }) {
     if (!existsSync(join(path, "dist"))) throw new Error(`${source}/dist is missing: npm run build first`);
     const tarball = join(folder, `${manifest.name.replace("@", "").replace("/", "-")}.tgz`);
-    if (!existsSync(tarball)) {
+    if (isFresh || !existsSync(tarball)) {
       const { code, output } = await run("pnpm", ["pack", "--out", tarball], { cwd: path });
       if (code !== 0) throw new Error(output);
     }

@@ -97,6 +97,13 @@ it.each(packageReadmes)("should find the same headings in the same order in %s",
   expect(positions).toEqual(positions.toSorted((a, b) => a - b));
 });
 
+it.each(["README.md", ...packageReadmes])("should say in %s how to install what no registry has yet", (file) => {
+  const text = read(file).replaceAll(/\s+/g, " ");
+  expect(text).toContain(
+    "Until then, run `npm run pack:all ../packed` in a clone of the repository, and then `npm install ../packed/toolglot*.tgz` in your project.",
+  );
+});
+
 it.each([...documents, ...packageReadmes])("should have no dead relative link in %s", (file) => {
   const prose = read(file).replaceAll(/^```[\s\S]*?^```/gm, "");
   const links = [...prose.matchAll(/\]\((?!https?:|#|mailto:)([^)#\s]+)[^)]*\)/g)].map((match) => match[1] ?? "");
