@@ -3,7 +3,8 @@ import { checkNumbers } from "./check-numbers.ts";
 import type { SandboxDurableRunOptions } from "./durable/types.ts";
 import { resolveLimits } from "./limits.ts";
 import { reuseRanges } from "./reuse.ts";
-import type { PoolOptions, Sandbox, SandboxLanguage, SandboxOptions } from "./types.ts";
+import type { Sandbox } from "./sandbox-types.ts";
+import type { PoolOptions, SandboxLanguage, SandboxOptions } from "./types.ts";
 
 /** Options of every sandbox. */
 export type CommonOptions = Pick<

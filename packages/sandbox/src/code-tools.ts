@@ -17,8 +17,9 @@ import { checkRunOptions, checkSandbox, checkSession, sessionCure } from "./chec
 import { describeError, describeWaiting, runOrResume } from "./executor.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
+import type { Sandbox } from "./sandbox-types.ts";
 import type { SandboxSession, SessionRun } from "./session/types.ts";
-import type { ImportPolicy, ProgramStyle, Sandbox, SandboxLanguage, SandboxRun } from "./types.ts";
+import type { ImportPolicy, ProgramStyle, SandboxLanguage, SandboxRun } from "./types.ts";
 
 /** What `executePythonCode` and `executeJavascriptCode` take. */
 export interface CodeToolInput {

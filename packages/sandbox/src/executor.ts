@@ -16,11 +16,11 @@ import { checkRunOptions, checkSandbox, checkSession, sessionCure } from "./chec
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import { fileBlocks } from "./file-blocks.ts";
 import { bindTools } from "./run/tools.ts";
+import type { Sandbox } from "./sandbox-types.ts";
 import type { SandboxSession, SessionRun } from "./session/types.ts";
 import type {
   ImportPolicy,
   ProgramStyle,
-  Sandbox,
   SandboxError,
   SandboxRun,
   SandboxRunError,

@@ -6,12 +6,13 @@ import { resolveSettings } from "./durable/settings.ts";
 import type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "./durable/types.ts";
 import type { Engine } from "./engine.ts";
 import { GuestPool, type Lease } from "./pool.ts";
-import { ProgramRun, type RunRequest } from "./run/program-run.ts";
+import { ProgramRun } from "./run/program-run.ts";
 import { bindTools } from "./run/tools.ts";
+import type { RunRequest } from "./run/types.ts";
+import type { Sandbox } from "./sandbox-types.ts";
 import type { SessionHost, Sessions } from "./session/host.ts";
 import type {
   ProgramStyle,
-  Sandbox,
   SandboxLimits,
   SandboxOptions,
   SandboxPoolStats,

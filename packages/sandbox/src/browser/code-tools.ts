@@ -1,6 +1,6 @@
 import type { Tool } from "@toolglot/core";
 import { type CodeToolInput, type CodeToolsOptions, javascriptTool, makeCodeTools } from "../code-tools.ts";
-import type { Sandbox } from "../types.ts";
+import type { Sandbox } from "../sandbox-types.ts";
 
 /**
  * The sandbox as a tool, `executeJavascriptCode`, for agents that call tools one by one: it runs one program. The functions that

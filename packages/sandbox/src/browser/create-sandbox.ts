@@ -3,7 +3,8 @@ import { type CommonOptions, checkOptions, commonKeys } from "../check-options.t
 import { resolveLimits } from "../limits.ts";
 import type { ReuseOptions } from "../reuse.ts";
 import { makeSandbox } from "../sandbox.ts";
-import type { PoolOptions, Sandbox, SandboxLimits } from "../types.ts";
+import type { Sandbox } from "../sandbox-types.ts";
+import type { PoolOptions, SandboxLimits } from "../types.ts";
 import { quickJsEngine } from "./quickjs-engine.ts";
 
 /** Options of {@link createSandbox} in a browser. */

@@ -5,13 +5,13 @@ export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
 export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
 export type { RetireReason, ReuseOptions } from "../reuse.ts";
+export type { Sandbox } from "../sandbox-types.ts";
 export type {
   FileInput,
   FileOutput,
   ImportPolicy,
   PoolOptions,
   ProgramStyle,
-  Sandbox,
   SandboxConversion,
   SandboxError,
   SandboxIsolation,

@@ -1,7 +1,8 @@
 import { canonicalJson } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
-import { ProgramRun, type RunRequest } from "../run/program-run.ts";
+import { ProgramRun } from "../run/program-run.ts";
 import { RunReport } from "../run/run-report.ts";
+import type { RunRequest } from "../run/types.ts";
 import type { SandboxRun } from "../types.ts";
 import { divergedError, failedRun, limitErrors, runError } from "./errors.ts";
 import { Journal } from "./journal.ts";

@@ -1,8 +1,8 @@
 import { defined, untilAborted } from "@toolglot/internal";
 import type { Lease } from "../pool.ts";
-import { abortedError, ProgramRun, type RunRequest } from "../run/program-run.ts";
+import { abortedError, ProgramRun } from "../run/program-run.ts";
 import { RunReport } from "../run/run-report.ts";
-import type { ProgramTool } from "../run/tools.ts";
+import type { ProgramTool, RunRequest } from "../run/types.ts";
 import type { SandboxRun, SandboxToolCall } from "../types.ts";
 import { mayRepeat } from "./durable-calls.ts";
 import { DurableRun } from "./durable-run.ts";

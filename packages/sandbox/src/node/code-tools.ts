@@ -7,7 +7,7 @@ import {
   javascriptTool,
   makeCodeTools,
 } from "../code-tools.ts";
-import type { Sandbox } from "../types.ts";
+import type { Sandbox } from "../sandbox-types.ts";
 
 const pythonTool: CodeToolKind = {
   name: "executePythonCode",

@@ -1,7 +1,8 @@
 import { ToolglotError } from "@toolglot/core";
 import { resolveLimits } from "../limits.ts";
 import { makeSandbox } from "../sandbox.ts";
-import type { Sandbox, SandboxOptions } from "../types.ts";
+import type { Sandbox } from "../sandbox-types.ts";
+import type { SandboxOptions } from "../types.ts";
 import { checkNodeOptions } from "./check-node-options.ts";
 import { QuickJsEngine } from "./javascript/quickjs-engine.ts";
 import { PyodideEngine } from "./python/pyodide-engine.ts";

@@ -5,6 +5,7 @@ export { type CallSettlement, settleCall } from "../durable/settle-call.ts";
 export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
 export type { RetireReason, ReuseOptions } from "../reuse.ts";
+export type { Sandbox } from "../sandbox-types.ts";
 export type { SessionHead, SessionStore, StoredTurn } from "../session/store.ts";
 export type {
   PendingProgram,
@@ -21,7 +22,6 @@ export type {
   ImportPolicy,
   PoolOptions,
   ProgramStyle,
-  Sandbox,
   SandboxConversion,
   SandboxError,
   SandboxIsolation,

@@ -1,6 +1,6 @@
 import type { AnyTool } from "@toolglot/core";
 import { type InputSchema, isInputSchema, toInputSchema } from "@toolglot/schema";
-import type { CallOutcome, PendingCall } from "./tool-work.ts";
+import type { CallOutcome, PendingCall } from "./types.ts";
 
 const schemas = new WeakMap<object, InputSchema>();
 

@@ -5,7 +5,7 @@ import type { SandboxError, SandboxRun, SandboxStats } from "../types.ts";
 import type { Verdict } from "./approvals.ts";
 import type { GuardedSteps, left } from "./guarded.ts";
 import type { Session, SessionListener, SessionRules } from "./guest-session.ts";
-import type { CallOutcome, PendingCall } from "./tool-work.ts";
+import type { CallOutcome, PendingCall } from "./types.ts";
 
 // What a run shows to the code that keeps it in a journal. Runs without a journal know nothing of one.
 

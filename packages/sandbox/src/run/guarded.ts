@@ -2,8 +2,8 @@ import { contentText, type ToolContext } from "@toolglot/core";
 import { type CallOutcome as CoreOutcome, failure, guardCall, undecided } from "@toolglot/core/executing";
 import { copyJson, isObject } from "@toolglot/internal";
 import { checkInput } from "./check-input.ts";
-import type { CallOutcome, PendingCall } from "./tool-work.ts";
 import { writeAnswer } from "./tools.ts";
+import type { CallOutcome, PendingCall } from "./types.ts";
 
 /** In place of an outcome: the call has none now, because the run is over, or the call waits for a decision. */
 export const left: unique symbol = Symbol("left");

@@ -1,49 +1,18 @@
 import { type Decision, requiresApproval, sanitizeErrorMessage, type ToolContext, ToolglotError } from "@toolglot/core";
 import { copyJson, defined, errorText, ignoreRejection, onAbort } from "@toolglot/internal";
 import { limitErrors } from "../durable/errors.ts";
-import type { SessionStart } from "../durable/records.ts";
-import type { SandboxDurableRunOptions, SandboxRunParked } from "../durable/types.ts";
-import type { EncodedFile, Engine } from "../engine.ts";
+import type { SandboxRunParked } from "../durable/types.ts";
 import type { Lease } from "../pool.ts";
-import type {
-  ImportPolicy,
-  ProgramStyle,
-  SandboxError,
-  SandboxLimits,
-  SandboxRun,
-  SandboxStats,
-  SandboxToolCall,
-} from "../types.ts";
+import type { SandboxError, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
 import { Approvals, type Verdict } from "./approvals.ts";
 import type { DurableProgram, RunKeeper } from "./durability.ts";
 import { type GuardedSteps, guarded, left } from "./guarded.ts";
 import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
 import { GuestSession, type Session, type SessionListener } from "./guest-session.ts";
 import { RunReport } from "./run-report.ts";
-import { type CallOutcome, type PendingCall, ToolWork } from "./tool-work.ts";
-import { completeArguments, describeTool, type ProgramTool } from "./tools.ts";
-
-/** What a run is made of. */
-export interface RunRequest {
-  code: string;
-  engine: Engine;
-  limits: SandboxLimits;
-  tools: readonly ProgramTool[];
-  domain?: string | undefined;
-  /** Set for a program of a session. `held`: names the memory that it goes on from; `reseed`: it gets new random numbers. */
-  session?: { held: string; reseed: boolean; maxFileBytes: number } | undefined;
-  /** What its journal says that it goes on from. */
-  start?: SessionStart | undefined;
-  imports: ImportPolicy;
-  style: ProgramStyle;
-  /** For the program, by path under its folder, as base64. */
-  files?: readonly EncodedFile[] | undefined;
-  guard: boolean;
-  seed: string;
-  callIdPrefix: string;
-  options: Omit<SandboxDurableRunOptions, "durable">;
-  signal: AbortSignal;
-}
+import { ToolWork } from "./tool-work.ts";
+import { completeArguments, describeTool } from "./tools.ts";
+import type { CallOutcome, PendingCall, RunRequest } from "./types.ts";
 
 type Outcome = SandboxRun | SandboxRunParked;
 

@@ -14,7 +14,7 @@ import type {
   SandboxToolCall,
 } from "../types.ts";
 import { type GuestEvent, type GuestReport, maxEntries } from "./guest-events.ts";
-import type { RunRequest } from "./program-run.ts";
+import type { RunRequest } from "./types.ts";
 
 /** What surrounds a value in a frame: conversions and warnings. */
 const frameOverheadBytes = 256 * 1024;

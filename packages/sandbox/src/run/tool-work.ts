@@ -1,29 +1,8 @@
-import type { JsonObject, ToolContext } from "@toolglot/core";
+import type { ToolContext } from "@toolglot/core";
 import { addReported, defined } from "@toolglot/internal";
-import type { SandboxToolCall } from "../types.ts";
 import { Stopwatch } from "./stopwatch.ts";
-import { type CallAnswer, executeTool, failureForGuest, type Need, type ProgramTool } from "./tools.ts";
-
-/** A call that has no answer yet. */
-export interface PendingCall {
-  /** Place in the list of calls. */
-  index: number;
-  call: SandboxToolCall;
-  /** A copy of the call's arguments, for the tool alone: nobody changes what it gets, and it changes nobody's. */
-  input: Record<string, unknown>;
-  program: ProgramTool;
-  line: number | undefined;
-}
-
-/** The outcome of a call. `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it did nothing yet. */
-export type CallOutcome =
-  | ({ ok: true } & CallAnswer & Noted)
-  | ({ ok: false; type: string; message: string; isCertain: boolean; needs?: Need; data?: JsonObject } & Noted);
-
-/** What a tool says besides its value, for who reads what the program prints. */
-export interface Noted {
-  notes?: readonly string[];
-}
+import { executeTool, failureForGuest } from "./tools.ts";
+import type { CallOutcome, Noted, PendingCall } from "./types.ts";
 
 /** Of one call; the rest is not told. Characters of each. */
 const mostNotes = 20;

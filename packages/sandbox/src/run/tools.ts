@@ -13,26 +13,10 @@ import { isObject } from "@toolglot/internal";
 import { clean, TooLarge, Unfit } from "../../guest/javascript/cleaner.mjs";
 import type { SandboxConversion, SandboxLanguage } from "../types.ts";
 import { inputSchemaOf } from "./check-input.ts";
+import type { CallAnswer, Need, ProgramTool } from "./types.ts";
 
 /** Larger tool results would fill the interpreter's memory. */
 const maxValueBytes = 16 * 1024 * 1024;
-
-/** What a tool gave. */
-export interface CallAnswer {
-  value: unknown;
-  /** For the program. */
-  json: string;
-  /** What the program finds otherwise than the tool gave it. */
-  conversions: SandboxConversion[];
-}
-
-/** A tool with its names in the program. */
-export interface ProgramTool {
-  tool: AnyTool;
-  names: BoundTool;
-  /** Where it stands besides, when its name has one dot: `File.Read` is the member `Read` of `File`. */
-  member?: readonly [group: string, name: string];
-}
 
 /** The tools of a run: `over` win over `base` by name. Throws `TypeError` for what is no tool. */
 export function bindTools(
@@ -176,9 +160,6 @@ export function writeAnswer(value: unknown): Pick<CallAnswer, "json" | "conversi
     throw new ToolError(`the tool's result cannot be written as JSON${why}`);
   }
 }
-
-/** What a call needs before its tool does anything: see `ToolError`. */
-export type Need = "approval" | "later";
 
 /**
  * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.

@@ -2,7 +2,7 @@ import type { AnyTool } from "@toolglot/core";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { Engine } from "../engine.ts";
 import type { Lease } from "../pool.ts";
-import type { RunRequest } from "../run/program-run.ts";
+import type { RunRequest } from "../run/types.ts";
 import type { SandboxRun, SandboxRunOptions } from "../types.ts";
 import type { SandboxSession, SessionOptions } from "./types.ts";
 

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import type { Engine, Guest, GuestListener } from "../../src/engine.ts";
 import { resolveLimits } from "../../src/limits.ts";
 import { makeSandbox } from "../../src/sandbox.ts";
-import type { Sandbox } from "../../src/types.ts";
+import type { Sandbox } from "../../src/sandbox-types.ts";
 import { tool } from "../support.ts";
 import { resultOf, wrapLog } from "./support.ts";
 

@@ -8,7 +8,7 @@ import type { DurableSettings } from "../../durable/settings.ts";
 import type { SandboxRunParked } from "../../durable/types.ts";
 import type { GuestMemory } from "../../engine.ts";
 import type { Lease } from "../../pool.ts";
-import type { RunRequest } from "../../run/program-run.ts";
+import type { RunRequest } from "../../run/types.ts";
 import type { SessionHost } from "../../session/host.ts";
 import type { SandboxRun, SandboxRunOptions } from "../../types.ts";
 import type { Holding } from "./holding.ts";

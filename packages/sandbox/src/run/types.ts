@@ -1,0 +1,68 @@
+import type { AnyTool, BoundTool, JsonObject } from "@toolglot/core";
+import type { SessionStart } from "../durable/records.ts";
+import type { SandboxDurableRunOptions } from "../durable/types.ts";
+import type { EncodedFile, Engine } from "../engine.ts";
+import type { ImportPolicy, ProgramStyle, SandboxConversion, SandboxLimits, SandboxToolCall } from "../types.ts";
+
+/** What a tool gave. */
+export interface CallAnswer {
+  value: unknown;
+  /** For the program. */
+  json: string;
+  /** What the program finds otherwise than the tool gave it. */
+  conversions: SandboxConversion[];
+}
+
+/** A tool with its names in the program. */
+export interface ProgramTool {
+  tool: AnyTool;
+  names: BoundTool;
+  /** Where it stands besides, when its name has one dot: `File.Read` is the member `Read` of `File`. */
+  member?: readonly [group: string, name: string];
+}
+
+/** A call that has no answer yet. */
+export interface PendingCall {
+  /** Place in the list of calls. */
+  index: number;
+  call: SandboxToolCall;
+  /** A copy of the call's arguments, for the tool alone: nobody changes what it gets, and it changes nobody's. */
+  input: Record<string, unknown>;
+  program: ProgramTool;
+  line: number | undefined;
+}
+
+/** The outcome of a call. `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it did nothing yet. */
+export type CallOutcome =
+  | ({ ok: true } & CallAnswer & Noted)
+  | ({ ok: false; type: string; message: string; isCertain: boolean; needs?: Need; data?: JsonObject } & Noted);
+
+/** What a tool says besides its value, for who reads what the program prints. */
+export interface Noted {
+  notes?: readonly string[];
+}
+
+/** What a call needs before its tool does anything: see `ToolError`. */
+export type Need = "approval" | "later";
+
+/** What a run is made of. */
+export interface RunRequest {
+  code: string;
+  engine: Engine;
+  limits: SandboxLimits;
+  tools: readonly ProgramTool[];
+  domain?: string | undefined;
+  /** Set for a program of a session. `held`: names the memory that it goes on from; `reseed`: it gets new random numbers. */
+  session?: { held: string; reseed: boolean; maxFileBytes: number } | undefined;
+  /** What its journal says that it goes on from. */
+  start?: SessionStart | undefined;
+  imports: ImportPolicy;
+  style: ProgramStyle;
+  /** For the program, by path under its folder, as base64. */
+  files?: readonly EncodedFile[] | undefined;
+  guard: boolean;
+  seed: string;
+  callIdPrefix: string;
+  options: Omit<SandboxDurableRunOptions, "durable">;
+  signal: AbortSignal;
+}
