@@ -8,7 +8,15 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { gates } from "./lib/gates.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
-import { closingLine, count, gateOutcomes, readOutcomes, settleSkips, skipLines } from "./lib/outcomes.mjs";
+import {
+  closingLine,
+  count,
+  gateOutcomes,
+  readOutcomes,
+  settleSkips,
+  skipLines,
+  warningOutcomes,
+} from "./lib/outcomes.mjs";
 import { run, toolEnvironment } from "./lib/workspace.mjs";
 
 const { values } = parseArgs({ options: { only: { type: "string" }, list: { type: "boolean" } } });
@@ -55,7 +63,8 @@ async function pass(gate) {
     timeoutMs: gate.timeoutMs ?? 10 * 60_000,
   });
   const written = gate.counts ? readOutcomes(readIfThere(file)) : [];
-  const outcomes = settleSkips(gateOutcomes(gate, code, written), requireAll);
+  const warnings = gate.id === "tests" ? warningOutcomes(output) : [];
+  const outcomes = settleSkips([...gateOutcomes(gate, code, written), ...warnings], requireAll);
   const totals = count(outcomes);
   all.push(...outcomes);
   const line = `${totals.failed === 0 ? "✓" : "✗"} ${gate.id.padEnd(11)}${`${seconds.toFixed(1)} s`.padStart(8)}  ${

@@ -25,6 +25,21 @@ export function gateOutcomes({ id, counts }, code, written) {
 }
 
 /**
+ * Warnings of Node in what a test run printed: a listener that is never removed, an emitter without end, a rejection that was handled too
+ * late. Each fails once. Experimental features warn on purpose.
+ * @param {string} output
+ * @returns {Outcome[]}
+ */
+export function warningOutcomes(output) {
+  const found = [...output.matchAll(/^\(node:\d+\) (?:\[\w+\] )?((?!Experimental)\w*Warning: .*)$/gm)];
+  return [...new Set(found.map(([, text = ""]) => text))].map((reason) => ({
+    name: "no warning of Node in the output of the tests",
+    state: "failed",
+    reason,
+  }));
+}
+
+/**
  * With TOOLGLOT_REQUIRE_ALL=1 nothing may be skipped: a skip becomes a failure that keeps its reason.
  * @param {Outcome[]} outcomes
  * @param {boolean} requireAll

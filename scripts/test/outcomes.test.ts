@@ -7,6 +7,7 @@ import {
   readOutcomes,
   settleSkips,
   skipLines,
+  warningOutcomes,
 } from "../lib/outcomes.mjs";
 
 const run: Outcome[] = [
@@ -68,4 +69,18 @@ it("should not take a cut, empty or foreign file for results", () => {
   for (const text of ["", "[{", "null", "{}", '[{"name":"a","state":"unknown"}]', "[1]"]) {
     expect(readOutcomes(text)).toBeUndefined();
   }
+});
+
+it("should fail for a warning of Node, once for each text, and not for an experimental feature", () => {
+  const output = [
+    "(node:12) MaxListenersExceededWarning: Possible EventTarget memory leak detected.",
+    "(node:13) MaxListenersExceededWarning: Possible EventTarget memory leak detected.",
+    "(node:12) [DEP0005] DeprecationWarning: Buffer() is deprecated",
+    "(node:12) ExperimentalWarning: SQLite is an experimental feature",
+    " a test about (node:1) SomeWarning: in a line",
+  ].join("\n");
+  expect(warningOutcomes(output).map(({ reason }) => reason)).toEqual([
+    "MaxListenersExceededWarning: Possible EventTarget memory leak detected.",
+    "DeprecationWarning: Buffer() is deprecated",
+  ]);
 });
