@@ -170,7 +170,7 @@ async function finish(session: SandboxSession, found: Moment["found"], { log, pa
     if (ended.status === "error") {
       expect(ended).toMatchObject({ error: { type: "InDoubt" }, state: "rolled-back" });
       // Somebody looks into the world.
-      await settleCall(log, "s#2", 1, effects.length > 0 ? { value: "did one" } : "released");
+      await settleCall({ operations: log }, "s#2", 1, effects.length > 0 ? { value: "did one" } : "released");
       pass(3_600_000);
       ended = await session.resumeRun();
     }

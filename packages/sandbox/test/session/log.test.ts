@@ -111,8 +111,12 @@ it("makes no turn of a program that did not run or ended its interpreter, and go
   await using second = await sandbox.resumeSession("cleo", options);
   expect([second.pending, await value(second, "__result__ = a")]).toEqual([undefined, 3]);
   const { operations: log } = options.storage;
-  expect(await sandbox.resume({ log, id: "cleo#2.2" })).toMatchObject({ error: { type: "MemoryError" } });
-  expect(await sandbox.resume({ log, id: "cleo#2.3" })).toMatchObject({ error: { type: "ZeroDivisionError" } });
+  expect(await sandbox.resume({ storage: { operations: log }, id: "cleo#2.2" })).toMatchObject({
+    error: { type: "MemoryError" },
+  });
+  expect(await sandbox.resume({ storage: { operations: log }, id: "cleo#2.3" })).toMatchObject({
+    error: { type: "ZeroDivisionError" },
+  });
 });
 
 it("keeps an aborted program that has called a tool, and forgets one that has not", async () => {
@@ -165,7 +169,10 @@ it("tells sessions of one id apart, and a program from elsewhere", async () => {
   const parked = await second.run("a = asked('x')\n__result__ = a", later);
   expect(parked).toMatchObject({ parked: { id: "fay#1.2" } });
   // Not from its image, which it needs.
-  const outside = await sandbox.resume({ log: options.storage.operations, id: "fay#1.2" }, { tools, ...yes });
+  const outside = await sandbox.resume(
+    { storage: { operations: options.storage.operations }, id: "fay#1.2" },
+    { tools, ...yes },
+  );
   expect(outside).toMatchObject({ error: { type: "Diverged", message: expect.stringContaining("session fay") } });
   await using fork = await second.fork({ id: "fay-2" });
   expect(fork.pending).toBeUndefined();

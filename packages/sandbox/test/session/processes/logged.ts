@@ -53,7 +53,7 @@ async function goOn(session: SandboxSession): Promise<void> {
   const call = run.toolCalls.find(({ callId }) => callId === run.error.callId);
   const what = String(call?.args.what);
   const done = existsSync(effects) && readFileSync(effects, "utf8").split("\n").includes(what);
-  await settleCall(storage.operations, runId, call?.callId ?? "", done ? { value: `did ${what}` } : "released");
+  await settleCall(storage, runId, call?.callId ?? "", done ? { value: `did ${what}` } : "released");
 }
 
 const session = await take();
