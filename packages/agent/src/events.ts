@@ -15,7 +15,7 @@ import type {
   ToolResult,
   Usage,
 } from "@toolglot/core";
-import type { LimitKind, RunResult } from "./types.ts";
+import type { LimitKind, RunResult } from "./result.ts";
 
 /**
  * Why an answer goes back to the model. `unreadable`: its blocks can't run. `foreign-format`: it looks like a call in a format

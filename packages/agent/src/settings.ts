@@ -1,17 +1,11 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { dropOldResults } from "./context/compaction.ts";
-import { toDefinitions } from "./loop/live-tools.ts";
+import { type GivenTools, toDefinitions } from "./loop/tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
-
-/** What the source of the tools gave. */
-export interface GivenTools {
-  tools?: unknown;
-  instructions?: unknown;
-}
 
 /** Options with every default filled in. */
 export interface Settings

@@ -1,5 +1,6 @@
 import { settleWithin, unsettled } from "@toolglot/internal";
-import type { AgentRuntime, LimitKind } from "./types.ts";
+import type { LimitKind } from "./result.ts";
+import type { AgentRuntime } from "./types.ts";
 
 /** Why a run stops before its end. */
 export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind } | { cause: "session" };

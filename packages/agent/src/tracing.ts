@@ -8,7 +8,7 @@ import type {
   ToolResult,
   Usage,
 } from "@toolglot/core";
-import type { RunError, RunResult } from "./types.ts";
+import type { RunError, RunResult } from "./result.ts";
 
 /**
  * Hears of runs, and of what they ask models, for traces and metrics: `otelTracing()` of `@toolglot/agent/otel` is one. What it throws

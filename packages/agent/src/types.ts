@@ -4,7 +4,6 @@ import type {
   CallHooks,
   Decision,
   Executor,
-  FinishReason,
   Locale,
   Message,
   Model,
@@ -17,13 +16,13 @@ import type {
   ToolProtocol,
   ToolResult,
   ToolSource,
-  Transcript,
   Usage,
 } from "@toolglot/core";
 import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
 import type { OutputOptions } from "./output/types.ts";
-import type { ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
+import type { RunResult, RunSnapshot, Steering } from "./result.ts";
+import type { ResumeOptions, SessionStore } from "./session/types.ts";
 import type { AgentTracing } from "./tracing.ts";
 
 /** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
@@ -45,9 +44,6 @@ export interface AgentLimits {
   /** Sum of what {@link AgentOptions.price} reckoned. Checked before each step. Default no limit. */
   cost?: number;
 }
-
-/** Which limit ended a run. */
-export type LimitKind = "turns" | "tokens" | "time" | "repeats" | "cost";
 
 /**
  * Asks a person. The signal is aborted when the run ends first. A boolean stands for a decision without words; what it
@@ -281,20 +277,6 @@ export interface Agent<Value = unknown> {
   resume(saved: RunSnapshot | string, options?: ResumeOptions): Promise<AgentRun<Value>>;
 }
 
-/** How the host has its say in a run that goes on. A string is one message of the user. */
-export interface Steering {
-  /**
-   * Says something before the next request, after the results of the step that goes on; when the model answers meanwhile, the run
-   * goes on with it. `interrupt` ends the model's answer now: its text stays, its calls do not run; tools that run are not stopped.
-   * Messages come from the user, or are `untrusted` when they say so. False when the run has ended, and nothing was taken.
-   *
-   * Throws `TypeError` for empty input, and in `single` mode.
-   */
-  steer(input: string | Message | readonly Message[], options?: { interrupt?: boolean }): boolean;
-  /** Says something when the run would else end as answered or declined. Otherwise as {@link steer}. */
-  followUp(input: string | Message | readonly Message[]): boolean;
-}
-
 /** A run under way. Events are kept (see `keepEvents`), so it may be iterated late, twice, or never. */
 export interface AgentRun<Value = unknown> extends AsyncIterable<AgentEvent>, Steering {
   readonly runId: string;
@@ -303,85 +285,3 @@ export interface AgentRun<Value = unknown> extends AsyncIterable<AgentEvent>, St
   /** Never rejects: faults of the model, of tools and of the host are a status. */
   readonly result: Promise<RunResult<Value>>;
 }
-
-/**
- * `answered`: the model answered in text. `result`: in `single` mode, the action's result is the outcome. `declined`: the
- * model said that it can't. `stopped`: by a condition of `stopWhen`. `waiting`: for decisions that come later, see `pending`. `limit`: see `limit`. `aborted`: by the caller's signal.
- * `error`: see `error`.
- */
-export type RunStatus = "answered" | "result" | "declined" | "stopped" | "waiting" | "limit" | "aborted" | "error";
-
-/** One step of a run: a model answer and what came of it. */
-export interface RunStep {
-  stepIndex: number;
-  finish: FinishReason;
-  /** From the step's start to its end, waiting for people included. */
-  ms: number;
-  usage?: Usage;
-  model?: ModelInfo;
-}
-
-/** Why a run ended in an error. Codes are listed in the README. */
-export interface RunError {
-  code: string;
-  message: string;
-  data?: Record<string, unknown>;
-}
-
-/** What every run has in the end. */
-interface RunFacts {
-  runId: string;
-  /** The answer (with `output`: as JSON), the decline's message, the result as text, or what was received before the end; may be empty. */
-  text: string;
-  /** Every result of the run, in order. */
-  results: ToolResult[];
-  /** The conversation, system message first. */
-  transcript: Transcript;
-  /**
-   * Sums over the steps of what the provider counted, and over the results of what tools used (`metadata.usage`), key by key; a key that
-   * nobody gave stays out. `own`: the run's part, there when a tool has used something.
-   */
-  usage: Usage & { own?: Usage };
-  /** Those that came to their end. */
-  steps: RunStep[];
-  /** What was said by `steer` and `followUp`, and did not reach the model. */
-  undelivered: Message[];
-  /** Model answers, repair turns included. */
-  turns: number;
-  /** How many approvals were denied. */
-  denied: number;
-}
-
-/** What a run has in the end by its status. */
-interface RunEnds<Value> {
-  /** `value`: with `output`, the answer, as its schema gave it; else undefined. */
-  answered: { value: Value };
-  /** `value`: the result's data, when it has any. */
-  result: { value?: Value };
-  declined: object;
-  stopped: object;
-  /** `pending`: what it waits for. `snapshot`: what it is gone on with. */
-  waiting: { pending: (ApprovalRequest & { fingerprint: string })[]; snapshot: RunSnapshot };
-  limit: { limit: LimitKind };
-  aborted: object;
-  error: { error: RunError };
-}
-
-/** What other statuses have is undefined. */
-type Ends<Value> = {
-  value?: Value;
-  pending?: ApprovalRequest[];
-  snapshot?: RunSnapshot;
-  limit?: LimitKind;
-  error?: RunError;
-};
-
-/**
- * The outcome of a run, plain JSON; only a `value` may be more than that, when the schema of {@link AgentOptions.output} makes it so. What
- * there is besides the common facts depends on `status`: `value`, `pending` and `snapshot`, `limit`, or `error`.
- */
-export type RunResult<Value = unknown> = {
-  [Status in RunStatus]: RunFacts & { status: Status } & RunEnds<Value>[Status] & {
-      [Key in Exclude<keyof Ends<Value>, keyof RunEnds<Value>[Status]>]?: undefined;
-    };
-}[RunStatus];

@@ -3,7 +3,7 @@ import { type CallOutcome, failure } from "@toolglot/core/executing";
 import { checkKeys, isCount, isObject, textDigest } from "@toolglot/internal";
 import { hash } from "../plain-json.ts";
 
-/** UTF-16 units that one read of an artifact gives at most. */
+/** UTF-16 units that one read of an artifact returns at most. */
 const maxRead = 20_000;
 
 /** Where a result in a request says that all of it is an artifact. */
@@ -86,11 +86,11 @@ export const artifactTool: ToolDefinition = {
   annotations: { readOnlyHint: true, idempotentHint: true },
 };
 
-/** Reads an artifact for a model; `most`: so many characters at once. Throws what the store throws. */
+/** Reads an artifact for a model, `maxChars` at once. Throws what the store throws. */
 export async function readArtifact(
   store: ArtifactStore,
   input: unknown,
-  { runId, most = maxRead }: { runId?: string | undefined; most?: number },
+  { runId, maxChars = maxRead }: { runId?: string | undefined; maxChars?: number },
 ): Promise<CallOutcome> {
   const { id, offset = 0, length = maxRead } = isObject(input) ? input : {};
   if (typeof id !== "string" || !isCount(offset) || !isCount(length)) {
@@ -98,7 +98,7 @@ export async function readArtifact(
     return failure({ type: "InvalidInput", message });
   }
   // Two at least: a character outside the basic plane takes as many.
-  const room = Math.max(2, Math.min(length, most, maxRead));
+  const room = Math.max(2, Math.min(length, maxChars, maxRead));
   const piece = await store.read(id, { offset, length: room, ...(runId !== undefined && { runId }) });
   if (piece === undefined) {
     return failure({

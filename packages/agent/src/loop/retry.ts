@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { isObject, retryAfter } from "@toolglot/internal";
 import { orStopped } from "../stop.ts";
 import type { RetryOptions } from "../types.ts";
-import type { RunState } from "./run-state.ts";
+import type { Run } from "./run.ts";
 
 /**
  * Whether a request that failed before its first part may be made again: `no`; `once`, at once, where the error says nothing of itself; or
@@ -80,7 +80,7 @@ export function delayBefore(advice: RetryAdvice, made: number, options: Required
 }
 
 /** Waits by the run's clock; ends at once with its signal, as `orStopped` does. */
-export async function waitFor({ settings }: RunState, ms: number, signal: AbortSignal): Promise<void> {
+export async function waitFor({ settings }: Run, ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return;
   let cancel = (): void => {};
   try {

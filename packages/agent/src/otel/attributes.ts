@@ -2,7 +2,21 @@ import type { Attributes } from "@opentelemetry/api";
 import type { ModelInfo, Usage } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { TracedRun } from "../tracing.ts";
-import type { OtelTracingOptions } from "./otel-tracing.ts";
+
+/** Options of `otelTracing`. */
+export interface OtelTracingOptions {
+  /** Whether messages, system texts and tools are recorded that models get. Default false. */
+  recordInputs?: boolean;
+  /** Whether messages are recorded that models write. Default false. */
+  recordOutputs?: boolean;
+  /** UTF-16 units of a recorded list; of a longer one the newest messages stay, and texts in them are cut. Default 4,096. */
+  maxLength?: number;
+  /** A name of few different values; it is part of the span's name. Default: none. */
+  agentName?: string;
+  agentId?: string;
+  /** What runs of one conversation share. Default: the run's id. */
+  conversationId?: string;
+}
 
 /** What all spans of a run have. */
 export type Identity = Attributes & { "gen_ai.provider.name": string };

@@ -1,26 +1,17 @@
 import { type Attributes, type Context, context, SpanKind } from "@opentelemetry/api";
 import { checkKeys, defined } from "@toolglot/internal";
 import { type Begun, beginSpan, fail, quietly, readTraceparent, traceparentText } from "@toolglot/internal/otel";
+import type { RunResult } from "../result.ts";
 import type { AgentTracing, RequestTrace, RunTrace, TracedAnswer, TracedRequest, TracedRun } from "../tracing.ts";
-import type { RunResult } from "../types.ts";
-import { type Identity, identityOf, requestAttributes, usageAttributes } from "./attributes.ts";
+import {
+  type Identity,
+  identityOf,
+  type OtelTracingOptions,
+  requestAttributes,
+  usageAttributes,
+} from "./attributes.ts";
 import { finishReasons, inputMessages, outputMessages, systemInstructions, toolDefinitions } from "./messages.ts";
 import { recordDuration, recordTokens, scope } from "./metrics.ts";
-
-/** Options of {@link otelTracing}. */
-export interface OtelTracingOptions {
-  /** Whether messages, system texts and tools are recorded that models get. Default false. */
-  recordInputs?: boolean;
-  /** Whether messages are recorded that models write. Default false. */
-  recordOutputs?: boolean;
-  /** UTF-16 units of a recorded list; of a longer one the newest messages stay, and texts in them are cut. Default 4,096. */
-  maxLength?: number;
-  /** A name of few different values; it is part of the span's name. Default: none. */
-  agentName?: string;
-  agentId?: string;
-  /** What runs of one conversation share. Default: the run's id. */
-  conversationId?: string;
-}
 
 type Settings = Required<Pick<OtelTracingOptions, "recordInputs" | "recordOutputs" | "maxLength">> & OtelTracingOptions;
 

@@ -1,7 +1,7 @@
 import { ToolglotError } from "@toolglot/core";
 import { replayDivergence } from "../codes.ts";
 import { playedAdvice } from "../loop/retry.ts";
-import type { RunError } from "../types.ts";
+import type { RunError } from "../result.ts";
 import type { Divergence, Player } from "./player.ts";
 import type { Crossing } from "./types.ts";
 

@@ -1,10 +1,10 @@
-import type { Model, ModelInfo, ToolProtocol } from "@toolglot/core";
+import type { ExecutorContext, Model, ModelInfo, ToolCall, ToolProtocol, ToolResult } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions } from "../types.ts";
 import { outOfOrder, toError } from "./played-errors.ts";
 import type { Player } from "./player.ts";
-import type { RecordedStepChange, Recording } from "./types.ts";
+import type { Crossing, RecordedStepChange, Recording } from "./types.ts";
 
 /** What of a recording is code. */
 export interface ReplayOptions {
@@ -42,6 +42,23 @@ export function playedPrepareStep(
     return change && { ...data, ...defined({ model: model && modelOf(model), protocol }) };
   };
 }
+
+/** Calls a hook as the recorded executor did. */
+export function callHook(
+  { hooks = {}, signal, runId, stepIndex }: ExecutorContext,
+  { hook, callId, name, readOnly, result }: Extract<Crossing, { type: "executor-hook" }>,
+): void {
+  const call: ToolCall = { id: callId, name, input: {}, protocol: "replay" };
+  const tool = readOnly === undefined ? undefined : { ...nothing, name, annotations: { readOnlyHint: readOnly } };
+  const about = { signal, runId, stepIndex, ...defined({ tool }) };
+  const called =
+    hook === "afterCall" ? hooks.afterCall?.(call, result as ToolResult, about) : hooks[hook]?.(call, about);
+  // What it throws was handled by the recorded executor.
+  Promise.resolve(called).catch(() => undefined);
+}
+
+/** Of a tool, what nobody reads in a replay. */
+const nothing = { description: "", inputSchema: { type: "object" as const } };
 
 /** A store that keeps nothing, and fails where the host's did. `inAction` rejects so, while an action is played. */
 export function playedSessions(player: Player, { entries }: Recording, inAction: () => Promise<void>): SessionStore {

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events.ts";
 import { type ExpandedRequest, expandRequests } from "../expand-requests.ts";
 import { canonicalJson } from "../plain-json.ts";
-import type { RunError, Steering } from "../types.ts";
+import type { RunError, Steering } from "../result.ts";
 import { firstDifference } from "./difference.ts";
 import type { Crossing, Recording, RecordingEntry } from "./types.ts";
 

@@ -21,13 +21,13 @@ import type { CompactionInput } from "../context/compaction.ts";
 import { createAgent } from "../create-agent.ts";
 import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
+import type { RunError } from "../result.ts";
 import type { SessionStore } from "../session/types.ts";
-import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
+import type { AgentOptions, AgentRun, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
-import { callHook } from "./hooks.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 import { diverged, outOfOrder, overflows, playedError, toError } from "./played-errors.ts";
-import { checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
+import { callHook, checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
 import { type Divergence, Player } from "./player.ts";
 import type { Crossing, HostHook, Recording, RecordingHead } from "./types.ts";
 

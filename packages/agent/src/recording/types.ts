@@ -19,7 +19,8 @@ import type {
 import type { AgentEvent } from "../events.ts";
 import type { RetryAdvice } from "../loop/retry.ts";
 import type { OutputValidation } from "../output/types.ts";
-import type { AgentLimits, AgentOptions, ContextOptions, RunError, StepChange } from "../types.ts";
+import type { RunError } from "../result.ts";
+import type { AgentLimits, AgentOptions, ContextOptions, StepChange } from "../types.ts";
 
 /** Hooks around calls that executors call. */
 export type CallHook = "beforeCall" | "startCall" | "afterCall";

@@ -1,8 +1,9 @@
-import type { Action, ApprovalRequest, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
-import { addChildren } from "../loop/child-usage.ts";
-import type { RunStep } from "../types.ts";
+import type { Action, ApprovalRequest, Decision, Message, ToolResult } from "@toolglot/core";
+import { resultMessage } from "../loop/conversation.ts";
+import { unpackActions } from "../loop/pack-actions.ts";
+import { addChildren } from "../loop/usage.ts";
+import type { RunStep } from "../result.ts";
 import { LineReader, type SessionLine, sessionInvalid } from "./lines.ts";
-import { unpackActions } from "./pack-actions.ts";
 import type { Asked, OpenAnswer, SessionCounts } from "./types.ts";
 
 /** An answer whose actions were not over, and what had come of them. */
@@ -164,10 +165,4 @@ class Restoring {
     this.restored.results.push(...results);
     this.restored.past.push({ action, results });
   }
-}
-
-/** The message with the results of a step. */
-export function resultMessage(results: readonly ToolResult[]): Message {
-  const parts = results.map((result): MessagePart => ({ type: "result", result }));
-  return { role: "tool", trust: "untrusted", parts };
 }

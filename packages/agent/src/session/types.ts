@@ -10,8 +10,8 @@ import type {
   ToolResult,
   Usage,
 } from "@toolglot/core";
-import type { RunStatus, RunStep, Steering } from "../types.ts";
-import type { PackedActions } from "./pack-actions.ts";
+import type { PackedActions } from "../loop/pack-actions.ts";
+import type { RunStatus, RunStep, Steering } from "../result.ts";
 
 /**
  * Where the logs of runs are kept: one log a run, lines of JSON, to which lines are only added. A log holds everything that was said: keep
@@ -27,14 +27,6 @@ export interface SessionStore {
   /** All lines, also those that do not count; undefined when there is no such run. The last one may be torn. */
   read(runId: string): Promise<string[] | undefined>;
   delete?(runId: string): Promise<void>;
-}
-
-/** A run as it stands, to be gone on with by `agent.resume`: plain JSON. It holds everything that was said, and no secret values. */
-export interface RunSnapshot {
-  version: 1;
-  runId: string;
-  /** The lines of its log. */
-  lines: string[];
 }
 
 /** How a run is gone on with. */
