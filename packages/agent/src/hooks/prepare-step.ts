@@ -15,7 +15,7 @@ export async function prepareStep(
   prepare: NonNullable<AgentOptions["prepareStep"]>,
 ): Promise<RunError | undefined> {
   const { runId, stepIndex, usage, turns, lastResults, conversation, tools } = run;
-  const messages = [...conversation.said];
+  const messages = [...conversation.dialogue];
   try {
     const state = { runId, stepIndex, messages, tools: tools.current, usage: { ...usage }, turns, lastResults };
     const change = await orStopped(prepare(state), run.signal);

@@ -48,7 +48,7 @@ async function decisionOf(run: Run, request: ApprovalRequest): Promise<Decision>
   }
 }
 
-/** Only `true` approves. */
+/** Returns an answer as a decision. Only `true` approves. */
 function toDecision(run: Run, answer: unknown): Decision {
   if (answer === "later") return { approved: false, reason: run.wording.decidesLater, later: true };
   if (typeof answer === "boolean") return { approved: answer };

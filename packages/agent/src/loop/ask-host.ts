@@ -6,7 +6,7 @@ import type { AskCallback } from "../types.ts";
 import { askApproval } from "./approvals.ts";
 import type { Run } from "./run.ts";
 
-/** What the call is that a server's question belongs to. */
+/** The call that a server's question belongs to. */
 interface Asking {
   callId: string;
   tool?: string;

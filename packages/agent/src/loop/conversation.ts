@@ -101,7 +101,7 @@ export class Conversation {
    */
   instruct(text: string): void {
     const [first] = this.#messages;
-    // A conversation that goes on has it already.
+    // A conversation that is continued has it already.
     if (this.#manual === undefined && first?.role === "system" && messageText(first) === text) this.#manual = first;
     if (text === (this.#manual === undefined ? "" : messageText(this.#manual))) return;
     for (const list of [this.#messages, this.#shown]) if (this.#manual !== undefined) list.shift();
@@ -134,7 +134,7 @@ export class Conversation {
   }
 
   /** All messages as the next request has them, less the system message. */
-  get said(): readonly Message[] {
+  get dialogue(): readonly Message[] {
     return this.#manual === undefined ? this.#shown : this.#shown.slice(1);
   }
 
@@ -142,7 +142,7 @@ export class Conversation {
   requestApart(
     protocol: ToolProtocol,
     system: string,
-    said: readonly Message[] = this.said,
+    said: readonly Message[] = this.dialogue,
   ): ReturnType<Conversation["request"]> {
     const whole = system === "" ? said : [textMessage("system", system), ...said];
     const messages = this.#encodeFor(protocol, whole).map((message) => plainJson(message));

@@ -14,7 +14,7 @@ import { RunLog } from "./run-log.ts";
 import { RunTools } from "./tools.ts";
 import type { Outcome, StepSetting } from "./types.ts";
 
-/** What a run starts from. */
+/** Start of a run. */
 export interface RunStart {
   runId: string;
   messages: readonly Message[];
@@ -34,7 +34,7 @@ export class Run {
   readonly tools: RunTools;
   readonly injected: Injected;
   readonly deadline: Deadline;
-  /** What another process would need to continue the run. */
+  /** Everything that another process needs to continue the run. */
   readonly log: RunLog;
   /** Features, in the order in which they are called. */
   parts: readonly Part[] = [];

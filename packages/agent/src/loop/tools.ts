@@ -3,7 +3,7 @@ import type { CallOutcome } from "@toolglot/core/executing";
 import { defined } from "@toolglot/internal";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 
-/** What the source of the tools returned. */
+/** Return value of the source of the tools. */
 export interface GivenTools {
   tools?: unknown;
   instructions?: unknown;
@@ -131,7 +131,7 @@ export class RunTools {
     return { ...this.compose(), isNewText: this.instructions !== before };
   }
 
-  /** The same from what the source returned the last time: the loop's own tools may be others. */
+  /** Composes the tools of what the source returned the last time: the loop's own ones may be others. */
   compose(): { change?: ToolsChange; twice?: string } {
     this.isStale = false;
     const copies = this.#copied;

@@ -95,7 +95,7 @@ export interface Repair {
   isKnown?: true;
 }
 
-/** What is to be done with an answer. */
+/** Decision of the loop about an answer. */
 export type Verdict =
   | { kind: "answer"; text: string; value?: unknown }
   | { kind: "fail"; error: RunError }

@@ -14,11 +14,11 @@ export interface OtelTracingOptions {
   /** A name of few different values; it is part of the span's name. Default: none. */
   agentName?: string;
   agentId?: string;
-  /** What runs of one conversation share. Default: the run's id. */
+  /** Id that runs of one conversation share. Default: the run's id. */
   conversationId?: string;
 }
 
-/** What all spans of a run have. */
+/** Attributes of all spans of a run. */
 export type Identity = Attributes & { "gen_ai.provider.name": string };
 
 export function identityOf({ agentName, agentId, conversationId }: OtelTracingOptions, run: TracedRun): Identity {
@@ -29,7 +29,7 @@ export function identityOf({ agentName, agentId, conversationId }: OtelTracingOp
   };
 }
 
-/** Of the model, and of what it is asked for. */
+/** Returns attributes of the model, and of a request. */
 export function requestAttributes(
   model: ModelInfo | undefined,
   { maxTokens, stop }: { maxTokens?: number; stop?: readonly string[] },

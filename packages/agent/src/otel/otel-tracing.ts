@@ -16,7 +16,7 @@ import { recordDuration, recordTokens, scope } from "./metrics.ts";
 type Settings = Required<Pick<OtelTracingOptions, "recordInputs" | "recordOutputs" | "maxLength">> & OtelTracingOptions;
 
 /**
- * Spans and metrics of runs, for `createAgent({ tracing: otelTracing() })`, in the semantic conventions for GenAI (development status):
+ * Creates spans and metrics of runs, for `createAgent({ tracing: otelTracing() })`, in the semantic conventions for GenAI (development status):
  *
  * - A run is a span `invoke_agent NAME` of kind internal. Each request to the model is a span `chat MODEL` of kind client below it, and
  *   so are the spans of toolkits (`execute_tool NAME`), sandboxes and routers: one trace for each run. Parents need a context manager,
@@ -24,7 +24,7 @@ type Settings = Required<Pick<OtelTracingOptions, "recordInputs" | "recordOutput
  * - Histograms: `gen_ai.client.token.usage`, `gen_ai.client.operation.duration`, `gen_ai.client.operation.time_to_first_chunk`,
  *   `gen_ai.invoke_agent.duration`, `gen_ai.execute_tool.duration`, of failed operations as well.
  *
- * Nothing that was said is recorded unless you ask for it. Without an SDK in the process nothing happens; it may be registered at any time.
+ * No message is recorded unless you ask for it. Without an SDK in the process nothing happens; it may be registered at any time.
  * Throws `TypeError` for options of a wrong type.
  */
 export function otelTracing(options: OtelTracingOptions = {}): AgentTracing {
@@ -92,7 +92,7 @@ function startRun(settings: Settings, run: TracedRun): RunTrace {
   };
 }
 
-/** Our code of what ended a run before its end; a limit is no error. */
+/** Returns our code of a run that failed; a limit is no error. */
 function errorTypeOf({ status, error }: RunResult): string | undefined {
   return status === "aborted" ? "aborted" : error?.code;
 }

@@ -24,7 +24,7 @@ export async function makeRoomIfNeeded(run: Run, keep: KeepAll): Promise<void> {
   if (estimateOf(run) > target) await makeRoom(run, "estimate", target, keep);
 }
 
-/** The same after a request that was refused as too long. Resolves to the run's error when that does not help. */
+/** Does the same after a request that was refused as too long. Resolves to the run's error when that does not help. */
 export async function afterOverflow(
   run: Run,
   { message }: RunError,
@@ -43,7 +43,7 @@ function estimateOf(run: Run): number {
   return hostEstimate(run, run.conversation.encoded, tools) ?? run.conversation.tokens + tokensOf(textLength(tools));
 }
 
-/** The same of one message. */
+/** Estimates the tokens of one message. */
 function estimateOne(run: Run, message: Message): number {
   const encoded = run.settings.protocol.encodeMessages([message], fitted);
   return hostEstimate(run, encoded, []) ?? tokensOf(encoded.reduce((sum, one) => sum + lengthOf(one), 0));

@@ -49,7 +49,7 @@ export function makeParts(run: Run, resumed: Resumed | undefined): readonly Part
     { beforeStep: () => deliver(run, false) },
     output && outputPart(run, output),
     limits.repeats < Number.POSITIVE_INFINITY && repeats(run),
-    // Native calls are no text that could stand anywhere.
+    // Native calls are no text that untrusted text could hold.
     (!protocol.declaresTools || prepareStep !== undefined) && echo(run),
     {
       beforeRequest: () => (run.window === undefined ? undefined : makeRoomIfNeeded(run, keepAll)),

@@ -5,7 +5,7 @@ import { plainJson } from "../plain-json.ts";
 import { lineOf } from "./format.ts";
 import type { Crossing, Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
-/** What a crossing of an answer of the host's is made of, besides the answer. */
+/** A crossing of an answer of the host's, less the answer. */
 type About = { [Type in Crossing["type"]]: { type: Type; hook?: string; callId?: string } }[Crossing["type"]];
 
 /** Writes a recording. */
@@ -70,7 +70,7 @@ export class Log {
   }
 
   #add(entry: RecordingEntry): void {
-    // What comes after the end is no longer part of the run, and must not be played.
+    // After the end nothing is part of the run, or may be played.
     if (this.#closed) return;
     const timed: RecordingEntry = { ...entry, ...(this.#clock.length > 0 && { clock: this.#clock }) };
     this.#clock = [];

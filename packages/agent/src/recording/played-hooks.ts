@@ -6,15 +6,15 @@ import { outOfOrder, toError } from "./played-errors.ts";
 import type { Player } from "./player.ts";
 import type { Crossing, RecordedStepChange, Recording } from "./types.ts";
 
-/** What of a recording is code. */
+/** The code that a recording can't hold. */
 export interface ReplayOptions {
   /** That of the run. */
   protocol: ToolProtocol;
-  /** Those that `prepareStep` gave single steps. Default: none. */
+  /** Those that `prepareStep` chose for single steps. Default: none. */
   protocols?: readonly ToolProtocol[];
 }
 
-/** `TypeError` when a step was made with a protocol that is not there. */
+/** Throws `TypeError` when a step was made with a protocol that is missing. */
 export function checkProtocols({ entries }: Recording, protocols: readonly ToolProtocol[]): void {
   for (const entry of entries) {
     if (entry.type !== "hook" || entry.hook !== "prepareStep") continue;
@@ -24,7 +24,7 @@ export function checkProtocols({ entries }: Recording, protocols: readonly ToolP
   }
 }
 
-/** `prepareStep` as it answered then. */
+/** Returns a `prepareStep` that answers as the recorded one. */
 export function playedPrepareStep(
   player: Player,
   protocols: readonly ToolProtocol[],
@@ -57,10 +57,10 @@ export function callHook(
   Promise.resolve(called).catch(() => undefined);
 }
 
-/** Of a tool, what nobody reads in a replay. */
+/** Fields of a tool that nobody reads in a replay. */
 const nothing = { description: "", inputSchema: { type: "object" as const } };
 
-/** A store that keeps nothing, and fails where the host's did. `inAction` rejects so, while an action is played. */
+/** Returns a store that keeps nothing, and fails where the host's did. `inAction` rejects so, while an action is played. */
 export function playedSessions(player: Player, { entries }: Recording, inAction: () => Promise<void>): SessionStore {
   const failures = entries.flatMap((entry) => (entry.type === "session-failed" ? [entry.at] : []));
   return {

@@ -16,7 +16,7 @@ const hookFailed = "agent/hook-failed";
 
 /**
  * Returns settings with the host's functions recorded: what they return or throw is a crossing. `recordModel` records what a model is
- * asked; the loop's own compaction gives the same again.
+ * asked; the loop's own compaction returns the same again.
  */
 export function recordHost(
   settings: Settings,

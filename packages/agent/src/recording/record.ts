@@ -23,14 +23,14 @@ export interface RecordOptions extends RunOptions {
 
 /** A run that is being recorded. */
 export interface RecordedRun<Value = unknown> extends AgentRun<Value> {
-  /** What was recorded so far; complete once `result` has settled. */
+  /** The recording so far; complete once `result` has settled. */
   readonly recording: Recording;
 }
 
 /**
  * Runs an agent once and records everything that crosses the loop's borders: the model's parts with digests of the requests,
- * what executors report and give, approvals, clock and timers, and every event. {@link replay} plays it again. Throws
- * what `createAgent` and `run` throw. A recording holds everything that was said: keep it as private as that.
+ * what executors report and return, approvals, clock and timers, and every event. {@link replay} plays it again. Throws
+ * as `createAgent` and `run` do. A recording holds all messages: keep it as private as them.
  */
 export function recordRun<Value = unknown>(
   options: AgentOptions<Value>,
@@ -128,7 +128,7 @@ function recordModel(model: Model, log: Log, settings: Settings): Model {
   const recorded: Model = (request, signal) => ({
     [Symbol.asyncIterator](): AsyncIterator<ModelPart> {
       log.crossing({ type: "model-request", digest: digests.of(request) });
-      // What comes after that is not part of the run.
+      // After that nothing is part of the run.
       const note = (crossing: Crossing): void => {
         if (!signal.aborted) log.crossing(crossing);
       };

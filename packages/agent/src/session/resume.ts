@@ -8,7 +8,7 @@ import { type ReadLog, type Restored, readLog } from "./restore.ts";
 import type { Resumed } from "./session-part.ts";
 import type { ResumeOptions, SessionEntry } from "./types.ts";
 
-/** Takes over a run that was saved. Rejects as `Agent.resume` says. */
+/** Takes over a run that was saved. Rejects as `Agent.resume` does. */
 export async function takeOver(
   settings: Settings,
   saved: RunSnapshot | string,
@@ -72,7 +72,7 @@ function readSnapshot(saved: RunSnapshot): ReadLog {
   return readLog(saved.lines.map(String));
 }
 
-/** Calls that were begun, and have no end. */
+/** Returns the calls that were begun, and have no end. */
 function doubtful({ open }: Restored): string[] {
   return open ? [...open.started].filter((id) => !open.ended.has(id)) : [];
 }

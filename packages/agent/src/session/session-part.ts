@@ -89,7 +89,7 @@ function restore(run: Run, { counts, text, past, open, messages, results, steps,
   for (const { callId } of actions.flatMap(expectedCalls)) run.callIds.add(callId);
 }
 
-/** Explains a fault of the store: of a run that could not begin, because there is one of its name, how that one stands. */
+/** Explains a fault of the store: of a run that could not begin, because there is one of its name, its state. */
 export async function explainFault({ runId, settings, log }: Run, error: unknown): Promise<unknown> {
   if (log.stored > 0 || !ToolglotError.isInstance(error) || error.code !== "agent/session-busy") return error;
   try {
