@@ -1,7 +1,7 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
 // `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|local|searches|all`.
-// Each prints its tables; `all` measures the first six and writes docs/benchmarks.md; `agent`, `ai-sdk`, `sandbox`, `tasks`, `transports`,
-// `trp` and `local` write docs/benchmarks-<name>.md; `searches` is a part of `local`, `sandbox-reuse` and `sandbox-sessions` are parts of `sandbox`, and
+// Each prints its tables; `all` measures the first six and writes bench/results/parsers.md; `agent`, `ai-sdk`, `sandbox`, `tasks`, `transports`,
+// `trp` and `local` write bench/results/<name>.md; `searches` is a part of `local`, `sandbox-reuse` and `sandbox-sessions` are parts of `sandbox`, and
 // `writes` looks closer at one of `trp`.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -12,6 +12,8 @@ import { trpPage } from "./trp/page.ts";
 import { transportsPage } from "./trp/transports-page.ts";
 
 const [what, root] = process.argv.slice(2) as [string, string];
+/** Where the pages go; docs/benchmarks.md says by hand what a user compares. */
+const results = join(root, "bench/results");
 const progress = (text: string): void => console.error(`· ${text}`);
 
 /** The parts, each loaded only when it is measured: one benchmark needs no more packages than it is about. */
@@ -35,24 +37,24 @@ for (const part of Object.keys(parts) as (keyof Measured)[]) {
 // Servers, clients, disks and terminals: runs and pages of their own.
 if (what === "agent") {
   const found = await (await import("./agent/index.ts")).measureAgent(progress);
-  writePage("benchmarks-agent.md", agentPage(describeMachine(root), found));
+  writePage("agent.md", agentPage(describeMachine(root), found));
 }
 if (what === "ai-sdk") {
   const found = await (await import("./ai-sdk/index.ts")).measureAiSdk(progress);
-  writePage("benchmarks-ai-sdk.md", aiSdkPage(describeMachine(root), found));
+  writePage("ai-sdk.md", aiSdkPage(describeMachine(root), found));
 }
 if (what === "tasks") {
   const found = await (await import("./tasks/index.ts")).measureTasks(progress);
   // Tokens depend on the commit alone.
-  writePage("benchmarks-tasks.md", tasksPage(describeMachine(root).slice(2, 3), found));
+  writePage("tasks.md", tasksPage(describeMachine(root).slice(2, 3), found));
 }
 if (what === "transports") {
   const found = await (await import("./trp/transports.ts")).measureTransports(progress);
-  writePage("benchmarks-transports.md", transportsPage(describeMachine(root), found));
+  writePage("transports.md", transportsPage(describeMachine(root), found));
 }
 if (what === "trp") {
   const found = await (await import("./trp/index.ts")).measureTrp(progress);
-  writePage("benchmarks-trp.md", trpPage(describeMachine(root), found));
+  writePage("trp.md", trpPage(describeMachine(root), found));
 }
 if (what === "writes") {
   const { tables } = await (await import("./trp/writes.ts")).measureWrites(progress);
@@ -60,7 +62,7 @@ if (what === "writes") {
 }
 if (what === "local") {
   const found = await (await import("./local/index.ts")).measureLocal(root, progress);
-  writePage("benchmarks-local.md", localPage(describeMachine(root), found));
+  writePage("local.md", localPage(describeMachine(root), found));
 }
 if (what === "searches") {
   const { bars, tables } = await (await import("./local/index.ts")).measureSearchesAlone(root, progress);
@@ -76,16 +78,16 @@ if (what === "sandbox-sessions") {
 }
 if (what === "sandbox") {
   const found = await (await import("./sandbox/index.ts")).measureSandbox(progress);
-  writePage("benchmarks-sandbox.md", sandboxPage(describeMachine(root), found));
+  writePage("sandbox.md", sandboxPage(describeMachine(root), found));
 }
 if (what === "all") {
-  const file = join(root, "docs", "benchmarks.md");
+  const file = join(results, "parsers.md");
   writeFileSync(file, page(describeMachine(root), measured as Measured));
   console.error(`wrote ${file}`);
 }
 
 function writePage(name: string, text: string): void {
-  const file = join(root, "docs", name);
+  const file = join(results, name);
   writeFileSync(file, text);
   console.log(text);
   console.error(`wrote ${file}`);

@@ -57,7 +57,7 @@ const titles = { attp: "ATTP parser", tam: "TAM parser", toolsxml: "ToolsXML par
 
 const sections = ({ tables }: Findings): string[] => tables.map((table) => markdown(table).replace("### ", "## "));
 
-/** The page docs/benchmarks.md. */
+/** The page bench/results/parsers.md. */
 export function page(machine: readonly string[], measured: Measured): string {
   const bars = Object.values(measured).flatMap((found) => found.bars);
   const speed = (["attp", "tam", "toolsxml"] as const).flatMap((id) => [

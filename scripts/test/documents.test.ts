@@ -12,7 +12,8 @@ const packageReadmes = publicPackages().map(({ folder }) => `${folder}/README.md
 const pages = readdirSync(join(root, "docs"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/${name}`);
-const documents = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", ...pages, ...decisions];
+const results = readdirSync(join(root, "bench/results")).map((name) => `bench/results/${name}`);
+const documents = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", ...pages, ...results, ...decisions];
 
 it("should show the same arrows in docs/architecture.md as the check enforces", () => {
   const rows = read("docs/architecture.md")

@@ -11,7 +11,7 @@ npx pnpm@12.21.0 --filter bench run agent
 
 Compare figures within a run; another machine gives other figures.`;
 
-/** The page docs/benchmarks-agent.md. */
+/** The page bench/results/agent.md. */
 export function agentPage(machine: readonly string[], findings: Findings): string {
   return findingsPage(introduction, machine, findings);
 }

@@ -11,7 +11,7 @@ npx pnpm@12.21.0 --filter bench run ai-sdk
 
 Compare figures within a run; another machine gives other figures.`;
 
-/** The page docs/benchmarks-ai-sdk.md. */
+/** The page bench/results/ai-sdk.md. */
 export function aiSdkPage(machine: readonly string[], findings: Findings): string {
   return findingsPage(introduction, machine, findings);
 }

@@ -11,7 +11,7 @@ npx pnpm@12.21.0 --filter bench run local
 
 Compare figures within a run; another machine gives other figures.`;
 
-/** The page docs/benchmarks-local.md. */
+/** The page bench/results/local.md. */
 export function localPage(machine: readonly string[], findings: Findings): string {
   return findingsPage(introduction, machine, findings);
 }

@@ -11,7 +11,7 @@ npx pnpm@12.21.0 --filter bench run sandbox
 
 Compare figures within a run; another machine gives other figures.`;
 
-/** The page docs/benchmarks-sandbox.md. */
+/** The page bench/results/sandbox.md. */
 export function sandboxPage(machine: readonly string[], findings: Findings): string {
   return findingsPage(introduction, machine, findings);
 }

@@ -25,7 +25,7 @@ const method = `## What the figures say, and what they don't
   repeated in any way, and what a model writes besides its calls is counted for ATTP alone, whose prompt asks for it.
 - Whether a model writes these programs is not measured.`;
 
-/** The page docs/benchmarks-tasks.md. */
+/** The page bench/results/tasks.md. */
 export function tasksPage(machine: readonly string[], findings: Findings): string {
   return findingsPage(introduction, machine, findings, method);
 }

@@ -22,7 +22,7 @@ const method = `## How it was measured
 - MCP over HTTP is used as its SDK recommends: a handler that makes a server per request, without sessions, with JSON answers. This is the slowest
   form of the protocol: with sessions the same SDK answers faster.`;
 
-/** The page docs/benchmarks-trp.md. */
+/** The page bench/results/trp.md. */
 export function trpPage(machine: readonly string[], findings: Findings): string {
   return findingsPage(introduction, machine, findings, method);
 }

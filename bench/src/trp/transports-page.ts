@@ -20,7 +20,7 @@ const method = `## How it was measured
 - *MCP, stateless*: a handler that makes a server per request, as its SDK recommends; *session*: one server and transport for each
   session, with JSON answers. Neither keeps sessions, order, policy or audit on a disk.`;
 
-/** The page docs/benchmarks-transports.md. */
+/** The page bench/results/transports.md. */
 export function transportsPage(machine: readonly string[], { tables }: Findings): string {
   return findingsPage(introduction, machine, { bars: [], tables }, method);
 }

@@ -25,7 +25,8 @@ export type {
   RecordingEntry,
   RecordingHead,
 } from "./recording/types.ts";
-export type { LaterDecision, ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
+export type { LimitKind, RunError, RunResult, RunSnapshot, RunStatus, RunStep, Steering } from "./result.ts";
+export type { LaterDecision, ResumeOptions, SessionStore } from "./session/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type {
   AgentTracing,
@@ -44,15 +45,9 @@ export type {
   ApproveCallback,
   AskCallback,
   ContextOptions,
-  LimitKind,
   Price,
   RetryOptions,
-  RunError,
   RunOptions,
-  RunResult,
-  RunStatus,
-  RunStep,
-  Steering,
   StepChange,
   StepState,
   StopCondition,

@@ -1,17 +1,11 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { dropOldResults } from "./context/compaction.ts";
-import { toDefinitions } from "./loop/live-tools.ts";
+import { type GivenTools, toDefinitions } from "./loop/tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
-
-/** What the source of the tools gave. */
-export interface GivenTools {
-  tools?: unknown;
-  instructions?: unknown;
-}
 
 /** Options with every default filled in. */
 export interface Settings
@@ -20,9 +14,9 @@ export interface Settings
       "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | "retry" | WithDefault
     >,
     Required<Pick<AgentOptions, WithDefault>> {
-  /** Gives the tools of the moment, and what is said of them; asked at the start, then before each further request. */
+  /** Returns the tools of the moment, and their source's text about them; called at the start, then before each further request. */
   readTools: () => GivenTools;
-  /** The same tools all the time: what was checked. */
+  /** Tools that never change: the checked list. */
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
   stopWhen: readonly StopCondition[];
@@ -77,7 +71,7 @@ function outputOf(
   return output;
 }
 
-/** A list stays as it is now; a function and a source are asked each time. */
+/** Returns readers of the tools: a list stays as it is now; a function and a source are called each time. */
 function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fixedTools"> {
   if (typeof tools === "function") return { readTools: () => ({ tools: tools() }), fixedTools: undefined };
   if (typeof (tools as Partial<ToolSource> | undefined)?.definitions === "function") {
@@ -163,7 +157,7 @@ function check(options: AgentOptions): void {
   }
 }
 
-/** What to write instead of another library's word, or of what looks like the right thing. */
+/** Cures for another library's word, or for a value that looks right. */
 const cures = {
   model:
     "It is (request, signal) => AsyncIterable of model parts; aiSdkModel({ model }) of @toolglot/ai-sdk makes one of an AI SDK model.",
@@ -194,7 +188,7 @@ function positive(name: string, value: number | undefined, least: number): void 
   }
 }
 
-/** The real clock, random ids, real timers; `given` replaces single parts. */
+/** Returns the real clock, random ids and real timers; `given` replaces single ones. */
 function withDefaults(given: Partial<AgentRuntime> = {}): AgentRuntime {
   return {
     now: given.now ?? Date.now,

@@ -12,7 +12,7 @@ export type ScriptedTurn =
 export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[] };
 
 /**
- * A model that gives the turns in order, whatever it is asked; a turn that is text comes as one piece and a `stop`. When
+ * Creates a model that answers with the turns in order, whatever it is asked; a turn that is text comes as one piece and a `stop`. When
  * the script is over it throws an `Error`. Stops early when its signal is aborted.
  */
 export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {

@@ -4,18 +4,18 @@ import { checkKeys } from "@toolglot/internal";
 import { canonicalJson } from "../plain-json.ts";
 import { artifactOf } from "./artifacts.ts";
 
-/** What a {@link Compaction} is asked. */
+/** Input of a {@link Compaction}. */
 export interface CompactionInput {
   /** As the next request would have them, calls and results as parts; system message first. */
   messages: readonly Message[];
-  /** Tokens of the next request, reckoned. */
+  /** Estimated tokens of the next request. */
   estimate: number;
-  /** What it should have at most. */
+  /** How many it should have at most. */
   target: number;
   /** `estimate`: the request would not fit the window. `overflow`: the model refused it. */
   reason: "estimate" | "overflow";
   signal: AbortSignal;
-  /** Tells what the compaction itself used of models: it counts to the sums and limits of the run, as what tools use does. */
+  /** Reports what the compaction itself used of models: it counts towards the sums and limits of the run, as usage of tools does. */
   report?(used: Usage): void;
 }
 
@@ -26,11 +26,11 @@ export interface CompactionInput {
  */
 export type Compaction = (input: CompactionInput) => readonly Message[] | Promise<readonly Message[]>;
 
-/** UTF-16 units of a result that is as short as the line that would stand for it. */
+/** UTF-16 units of a result that is as short as the line that would replace it. */
 export const shortResult = 200;
 
 /**
- * The results of all but the newest turns become one line each: the tool, how long its result was, and the artifact that has all of it.
+ * Creates a compaction that replaces the results of all but the newest turns with one line each: the tool, how long its result was, and the artifact that has all of it.
  * Default: 3 turns are kept.
  */
 export function dropOldResults(options: { keepTurns?: number } = {}): Compaction {
@@ -43,7 +43,7 @@ export function dropOldResults(options: { keepTurns?: number } = {}): Compaction
   };
 }
 
-/** Throws `TypeError` for what is no number of turns. */
+/** Throws `TypeError` for anything but a number of turns. */
 export function checkKeepTurns(keepTurns: unknown): void {
   if (Number.isInteger(keepTurns) && (keepTurns as number) >= 1) return;
   throw new TypeError(`keepTurns must be a whole number from 1, not ${String(keepTurns)}.`);
@@ -75,12 +75,12 @@ function shortened(result: ToolResult): MessagePart {
   };
 }
 
-/** Where turns begin: each answer of the model, with what came of it. */
+/** Returns where turns begin: each answer of the model begins one. */
 export function turnStarts(messages: readonly Message[]): number[] {
   return messages.flatMap(({ role }, at) => (role === "assistant" ? [at] : []));
 }
 
-/** Leaves out whole turns, the oldest first, until the rest has `target` tokens at most; the newest stays. */
+/** Removes whole turns, the oldest first, until the rest has `target` tokens at most; the newest stays. */
 export function dropOldTurns(
   messages: readonly Message[],
   target: number,
@@ -98,7 +98,7 @@ export function dropOldTurns(
   return from === first ? messages : [...messages.slice(0, first), ...messages.slice(from)];
 }
 
-/** Why a compaction can't be used; undefined when it can. */
+/** Returns why a compaction can't be used; undefined when it can. */
 export function flawOf(before: readonly Message[], after: readonly Message[]): string | undefined {
   if (!Array.isArray(after) || after.some((message) => !Array.isArray(message?.parts)))
     return "it is no list of messages";

@@ -3,7 +3,6 @@ import {
   type BlockBase,
   bindNames,
   type Diagnostic,
-  type InputIssue,
   isRunnable,
   type Segment,
   type Span,
@@ -11,39 +10,13 @@ import {
   type ToolDefinition,
 } from "@toolglot/core";
 import { fabricatedResult, foreignFormat, likeCalls } from "../codes.ts";
-import type { RepairReason } from "../events.ts";
-import type { RunError } from "../types.ts";
-import type { Answer } from "./answer.ts";
-import type { RunState } from "./run-state.ts";
+import type { Run } from "./run.ts";
+import type { Answer, Verdict } from "./types.ts";
 
 type BlockSegment = Segment<BlockBase> & { type: "block" };
 
-/** What is to be done with an answer. */
-export type Verdict =
-  | { kind: "answer"; text: string; value?: unknown }
-  | { kind: "fail"; error: RunError }
-  | {
-      kind: "repair";
-      reason: RepairReason;
-      text: string;
-      /** The text that becomes the answer when the model repeats it after the repair turns. */
-      keptAnswer?: string;
-      /** Where it is not in the form that the host asked for. */
-      issues?: InputIssue[];
-      /** The model has the text already, as a result. */
-      isTold?: true;
-    }
-  | {
-      kind: "act";
-      actions: Action[];
-      /** The block they come from; absent for native calls. */
-      block?: BlockBase;
-      /** Messages for the model besides the results. */
-      notes: string[];
-    };
-
 /** Reads an answer as a whole; nothing is run before its message has ended. */
-export function decide(run: RunState, answer: Answer): Verdict {
+export function decide(run: Run, answer: Answer): Verdict {
   const { protocol } = run.step;
   if (answer.error) return { kind: "fail", error: answer.error };
   if (answer.finish === "error") {
@@ -64,7 +37,7 @@ export function decide(run: RunState, answer: Answer): Verdict {
   return actOnBlock(run, answer, first, rest.length);
 }
 
-/** What was only thought, or is only shown, decides nothing. */
+/** Whether a segment is a block that was sent: one that was only thought, or is only shown, decides nothing. */
 export function isSent(segment: Segment<BlockBase>): segment is BlockSegment {
   return segment.type === "block" && !segment.block.inReasoning && !segment.block.shown;
 }
@@ -73,8 +46,8 @@ function actOnCalls(calls: ToolCall[]): Verdict {
   return { kind: "act", actions: [{ kind: "calls", calls, span: { start: 0, end: 0 } }], notes: [] };
 }
 
-/** No block: an answer, or what should have been a block. */
-function decideText(run: RunState, answer: Answer): Verdict {
+/** Decides about a text without a block: an answer, or what should have been a block. */
+function decideText(run: Run, answer: Answer): Verdict {
   const { mode, output } = run.settings;
   const { protocol } = run.step;
   const { wording } = run;
@@ -117,7 +90,7 @@ function decideText(run: RunState, answer: Answer): Verdict {
   return { kind: "answer", text };
 }
 
-/** What the model wrote, less reasoning and the blocks that it sent. */
+/** Returns what the model wrote, less reasoning and the blocks that it sent. */
 export function visibleText({ parsed, text }: Answer): string {
   const texts = parsed.segments.map((segment) => {
     if (segment.type === "text") return segment.text;
@@ -126,7 +99,7 @@ export function visibleText({ parsed, text }: Answer): string {
   return texts.join("").trim();
 }
 
-function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
+function unreadable(run: Run, answer: Answer, block: BlockBase): Verdict {
   const { wording } = run;
   const explanation = run.step.protocol.explain(answer.parsed);
   if (block.afterFabricatedResult) {
@@ -139,7 +112,7 @@ function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
   return { kind: "repair", reason: "truncated", text: text.filter((part) => part !== undefined).join("\n\n") };
 }
 
-function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
+function actOnBlock(run: Run, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
   const { protocol } = run.step;
   const { wording } = run;
   const { block } = segment;
@@ -159,8 +132,8 @@ function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraB
   return { kind: "act", actions, block, notes };
 }
 
-/** Ids from the loop, so that they are unique in the run and the same when it is replayed. */
-function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {
+/** Returns actions with ids from the loop, so that they are unique in the run and the same when it is replayed. */
+function withUniqueIds(run: Run, actions: readonly Action[]): Action[] {
   return actions.map((action) => {
     switch (action.kind) {
       case "calls":
@@ -178,11 +151,11 @@ function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {
 }
 
 /**
- * The message to the model when a block must not run, because a repair affects a value in a call to a tool that is not
+ * Returns the message to the model when a block must not run, because a repair affects a value in a call to a tool that is not
  * known to be read-only. Then nothing of the block runs. For code it is enough that the source names such a tool. A
  * tool that is not declared counts as one with effects.
  */
-function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
+function holdBack(run: Run, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
   const { diagnostics } = answer.parsed;
   const repairs = diagnostics.filter(({ affects, span }) => affects === "value" && overlap(span, block));
   if (repairs.length === 0) return undefined;
@@ -192,7 +165,7 @@ function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly 
   return run.wording.heldBack(risky, findings);
 }
 
-/** Tools that may change things and that an action calls; with repairs, only those of calls that a repair lies in. */
+/** Returns the tools that may change things and that an action calls; with repairs, only those of calls that a repair lies in. */
 export function riskyTools(
   action: Action,
   tools: readonly ToolDefinition[],
@@ -215,7 +188,7 @@ function calledTools(action: Action, tools: readonly ToolDefinition[], repairs: 
   }
 }
 
-/** The calls that a repair lies in; all of them when one lies between calls or when places aren't known. */
+/** Returns the calls that a repair lies in; all of them when one lies between calls or when places aren't known. */
 function touched<Call extends { span?: Span }>(
   calls: readonly Call[],
   repairs: readonly Diagnostic[],
@@ -225,7 +198,7 @@ function touched<Call extends { span?: Span }>(
 }
 
 /**
- * Tools whose identifier stands anywhere in the source, strings and comments included: too many rather than too few.
+ * Returns the tools whose identifier is anywhere in the source, strings and comments included: too many rather than too few.
  */
 function namedTools(source: string, language: "python" | "javascript", tools: readonly ToolDefinition[]): string[] {
   // Python compares identifiers in NFKC, so `ｄelete` is `delete`.

@@ -2,28 +2,28 @@ import { ToolglotError } from "@toolglot/core";
 import { isObject, retryAfter } from "@toolglot/internal";
 import { orStopped } from "../stop.ts";
 import type { RetryOptions } from "../types.ts";
-import type { RunState } from "./run-state.ts";
+import type { Run } from "./run.ts";
 
 /**
- * Whether a request that failed before its first part may be made again: `no`; `once`, at once, where the error says nothing of itself; or
- * `later`, after `afterMs` where the server has said when.
+ * Advice whether a request that failed before its first part may be made again: `no`; `once`, at once, where the error has no known
+ * cause; or `later`, after `afterMs` where the server named a time.
  */
 export interface RetryAdvice {
   again: "no" | "once" | "later";
   afterMs?: number;
 }
 
-/** Connections that broke, and servers that are too busy, as their clients say it. */
+/** Broken connections, and servers that are too busy, in the words of their clients. */
 const passing =
   /ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|UNREACH|UND_ERR|socket hang up|connection (?:error|reset|closed|lost)|(?:fetch|load) failed|network ?error|terminated|premature close|overloaded|throttl|too many requests|service ?unavailable/i;
 
 /** Money does not come back by waiting. */
 const spent = /insufficient_quota|billing|credit balance/i;
 
-/** What a replay knows of an error from its recording. */
+/** Advice that a replay has from its recording. */
 export const playedAdvice: WeakMap<object, RetryAdvice> = new WeakMap();
 
-/** What an error says of trying again. An adapter's own error (`ToolglotError`) is final: the adapter has tried what it could. */
+/** Returns whether the cause of an error may pass. An adapter's own error (`ToolglotError`) is final: the adapter has tried what it could. */
 export function adviceOf(error: unknown, now: number): RetryAdvice {
   const played = isObject(error) ? playedAdvice.get(error) : undefined;
   if (played) return played;
@@ -66,21 +66,21 @@ export function adviceOf(error: unknown, now: number): RetryAdvice {
   return { again: mayPass !== undefined || isBug ? "no" : "once" };
 }
 
-/** Too early, too often, too busy, or the server's own fault; 529 is Anthropic's word for overloaded. */
+/** Whether a status means too early, too often, too busy, or the server's own fault; 529 is Anthropic's for overloaded. */
 const isPassing = (status: number): boolean =>
   [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501 && status !== 505);
 
-/** How long to wait before the next of `options.attempts` requests, of which `made` were made; undefined: none is to be made. */
+/** Returns how long to wait before the next of `options.attempts` requests, of which `made` were made; undefined: none is to be made. */
 export function delayBefore(advice: RetryAdvice, made: number, options: Required<RetryOptions>): number | undefined {
   if (made >= options.attempts || advice.again === "no" || (advice.again === "once" && made > 1)) return undefined;
   if (advice.again === "once") return 0;
-  // Sooner than the server has said would be in vain.
+  // Sooner than the server's time would be in vain.
   if (advice.afterMs !== undefined) return advice.afterMs <= options.maxMs ? advice.afterMs : undefined;
   return Math.min(options.maxMs, options.baseMs * 2 ** (made - 1));
 }
 
 /** Waits by the run's clock; ends at once with its signal, as `orStopped` does. */
-export async function waitFor({ settings }: RunState, ms: number, signal: AbortSignal): Promise<void> {
+export async function waitFor({ settings }: Run, ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return;
   let cancel = (): void => {};
   try {

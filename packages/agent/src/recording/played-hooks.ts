@@ -1,20 +1,20 @@
-import type { Model, ModelInfo, ToolProtocol } from "@toolglot/core";
+import type { ExecutorContext, Model, ModelInfo, ToolCall, ToolProtocol, ToolResult } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions } from "../types.ts";
 import { outOfOrder, toError } from "./played-errors.ts";
 import type { Player } from "./player.ts";
-import type { RecordedStepChange, Recording } from "./types.ts";
+import type { Crossing, RecordedStepChange, Recording } from "./types.ts";
 
-/** What of a recording is code. */
+/** The code that a recording can't hold. */
 export interface ReplayOptions {
   /** That of the run. */
   protocol: ToolProtocol;
-  /** Those that `prepareStep` gave single steps. Default: none. */
+  /** Those that `prepareStep` chose for single steps. Default: none. */
   protocols?: readonly ToolProtocol[];
 }
 
-/** `TypeError` when a step was made with a protocol that is not there. */
+/** Throws `TypeError` when a step was made with a protocol that is missing. */
 export function checkProtocols({ entries }: Recording, protocols: readonly ToolProtocol[]): void {
   for (const entry of entries) {
     if (entry.type !== "hook" || entry.hook !== "prepareStep") continue;
@@ -24,7 +24,7 @@ export function checkProtocols({ entries }: Recording, protocols: readonly ToolP
   }
 }
 
-/** `prepareStep` as it answered then. */
+/** Returns a `prepareStep` that answers as the recorded one. */
 export function playedPrepareStep(
   player: Player,
   protocols: readonly ToolProtocol[],
@@ -43,7 +43,24 @@ export function playedPrepareStep(
   };
 }
 
-/** A store that keeps nothing, and fails where the host's did. `inAction` rejects so, while an action is played. */
+/** Calls a hook as the recorded executor did. */
+export function callHook(
+  { hooks = {}, signal, runId, stepIndex }: ExecutorContext,
+  { hook, callId, name, readOnly, result }: Extract<Crossing, { type: "executor-hook" }>,
+): void {
+  const call: ToolCall = { id: callId, name, input: {}, protocol: "replay" };
+  const tool = readOnly === undefined ? undefined : { ...nothing, name, annotations: { readOnlyHint: readOnly } };
+  const about = { signal, runId, stepIndex, ...defined({ tool }) };
+  const called =
+    hook === "afterCall" ? hooks.afterCall?.(call, result as ToolResult, about) : hooks[hook]?.(call, about);
+  // What it throws was handled by the recorded executor.
+  Promise.resolve(called).catch(() => undefined);
+}
+
+/** Fields of a tool that nobody reads in a replay. */
+const nothing = { description: "", inputSchema: { type: "object" as const } };
+
+/** Returns a store that keeps nothing, and fails where the host's did. `inAction` rejects so, while an action is played. */
 export function playedSessions(player: Player, { entries }: Recording, inAction: () => Promise<void>): SessionStore {
   const failures = entries.flatMap((entry) => (entry.type === "session-failed" ? [entry.at] : []));
   return {

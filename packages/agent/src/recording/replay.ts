@@ -21,13 +21,13 @@ import type { CompactionInput } from "../context/compaction.ts";
 import { createAgent } from "../create-agent.ts";
 import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
+import type { RunError } from "../result.ts";
 import type { SessionStore } from "../session/types.ts";
-import type { AgentOptions, AgentRun, RunError, RunOptions } from "../types.ts";
+import type { AgentOptions, AgentRun, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
-import { callHook } from "./hooks.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 import { diverged, outOfOrder, overflows, playedError, toError } from "./played-errors.ts";
-import { checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
+import { callHook, checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
 import { type Divergence, Player } from "./player.ts";
 import type { Crossing, HostHook, Recording, RecordingHead } from "./types.ts";
 
@@ -42,7 +42,7 @@ export interface Replay {
 }
 
 /**
- * A model, an executor and a host that do what they did in the recording, so that the same run gives the same events,
+ * Returns a model, an executor and a host that do what they did in the recording, so that the same run emits the same events,
  * times and ids included, without a provider, a tool or a person. When the run asks the model, or wants to run, something
  * else, it ends with the error `agent/replay-divergence`, whose message has the first difference.
  */
@@ -131,7 +131,7 @@ export function replayRun(recording: Recording, options: ReplayOptions): Replaye
   };
 }
 
-/** Options as they were; a number that JSON could not hold was `Infinity`. */
+/** Returns the options as they were; a number that JSON could not hold was `Infinity`. */
 function optionsOf({ options }: RecordingHead): RecordingHead["options"] {
   return { ...options, limits: withInfinity(options.limits), context: withInfinity(options.context) };
 }
@@ -183,11 +183,11 @@ async function* playModel(
   }
 }
 
-/** Executor and people. Approvals that the executor asks for are answered where they were answered then. */
+/** Executor and people of a replay. Approvals that the executor asks for are answered where they were answered then. */
 class PlayedHost {
   readonly #player: Player;
   readonly #answers = new PendingAnswers<unknown>();
-  /** Waits of the executor that go on, by what is waited for. */
+  /** Open waits of the executor, by what is waited for. */
   readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
   #executing = false;
   /** Rejects where the store of the session failed while an action ran. */
@@ -285,7 +285,7 @@ class PlayedHost {
     return crossing.decision ?? false;
   }
 
-  /** Servers ask only while an action is run. */
+  /** Answers a server, which asks only while an action is run. */
   ask(callId: string): Promise<QuestionAnswer> {
     return this.#answers.wait(`question ${callId}`) as Promise<QuestionAnswer>;
   }
@@ -307,11 +307,11 @@ class PlayedHost {
     };
   }
 
-  /** The next crossing, which must be of that type. Undefined when the run was stopped. */
+  /** Resolves to the next crossing, which must be of that type. Undefined when the run was stopped. */
   async #given<Type extends Crossing["type"]>(
     type: Type,
     now: string,
-    /** Is given the crossing, also where it is an error. */
+    /** Called with the crossing, also where it is an error. */
     take?: (crossing: Extract<Crossing, { type: Type }>) => void,
   ): Promise<Extract<Crossing, { type: Type }> | undefined> {
     const player = this.#player;
@@ -325,25 +325,25 @@ class PlayedHost {
   }
 
   async compacted({ report }: CompactionInput): Promise<readonly Message[]> {
-    const tell = ({ used = [] }: { used?: Usage[] }): void => {
+    const reported = ({ used = [] }: { used?: Usage[] }): void => {
       for (const usage of used) report?.(usage);
     };
-    return (await this.#given("compacted", "the conversation is made shorter", tell))?.messages ?? [];
+    return (await this.#given("compacted", "the conversation is made shorter", reported))?.messages ?? [];
   }
 
-  /** Hooks that answer as the host's did. */
+  /** Returns hooks that answer as the host's did. */
   hooks(names: readonly HostHook[]): Pick<AgentOptions, HostHook> {
     const played = (hook: HostHook) => (call: ToolCall) =>
       this.#answers.wait(`${hook} ${call.id}`) as Promise<undefined>;
     return Object.fromEntries(names.filter((hook) => hook !== "prepareStep").map((hook) => [hook, played(hook)]));
   }
 
-  /** A store that keeps nothing, and fails where the host's did. */
+  /** Returns a store that keeps nothing, and fails where the host's did. */
   sessions(recording: Recording): SessionStore {
     return playedSessions(this.#player, recording, async () => (this.#executing ? this.#sessionFault : undefined));
   }
 
-  /** What was answered while an action ran. */
+  /** Settles an answer that was recorded while an action ran. */
   #answer(what: string, { callId = "", error }: { callId?: string; error?: RunError }, value: unknown): void {
     this.#answers.settle(`${what} ${callId}`, error ? Promise.reject(toError(error)) : Promise.resolve(value));
   }

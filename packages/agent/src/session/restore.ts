@@ -1,11 +1,12 @@
-import type { Action, ApprovalRequest, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
-import { addChildren } from "../loop/child-usage.ts";
-import type { RunStep } from "../types.ts";
+import type { Action, ApprovalRequest, Decision, Message, ToolResult } from "@toolglot/core";
+import { resultMessage } from "../loop/conversation.ts";
+import { unpackActions } from "../loop/pack-actions.ts";
+import { addChildren } from "../loop/usage.ts";
+import type { RunStep } from "../result.ts";
 import { LineReader, type SessionLine, sessionInvalid } from "./lines.ts";
-import { unpackActions } from "./pack-actions.ts";
 import type { Asked, OpenAnswer, SessionCounts } from "./types.ts";
 
-/** An answer whose actions were not over, and what had come of them. */
+/** An answer whose actions were not over, and how far they were. */
 export interface OpenStep extends OpenAnswer {
   /** Of its actions that are over, in order. */
   results: ToolResult[][];
@@ -18,7 +19,7 @@ export interface OpenStep extends OpenAnswer {
 export interface Restored {
   head: Extract<SessionLine, { type: "head" }>;
   isEnded: boolean;
-  /** What it goes on with: a request, an action that was under way, or calls that wait for decisions. */
+  /** Where it continues: with a request, an action that was under way, or calls that wait for decisions. */
   from: "model" | "action" | "approval";
   messages: Message[];
   results: ToolResult[];
@@ -38,7 +39,7 @@ export interface Restored {
   lastResults: ToolResult[];
 }
 
-/** The lines of a log that count, and how it ends. */
+/** A log that was read: the lines that count, and its state. */
 export interface ReadLog {
   /** Texts of the lines that count. */
   lines: string[];
@@ -164,10 +165,4 @@ class Restoring {
     this.restored.results.push(...results);
     this.restored.past.push({ action, results });
   }
-}
-
-/** The message with the results of a step. */
-export function resultMessage(results: readonly ToolResult[]): Message {
-  const parts = results.map((result): MessagePart => ({ type: "result", result }));
-  return { role: "tool", trust: "untrusted", parts };
 }

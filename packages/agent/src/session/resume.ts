@@ -1,18 +1,19 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys, isObject } from "@toolglot/internal";
+import type { RunSnapshot } from "../result.ts";
 import type { Settings } from "../settings.ts";
 import { checkDecisions } from "./decisions.ts";
 import { lineText, sessionBusy, sessionInvalid } from "./lines.ts";
 import { type ReadLog, type Restored, readLog } from "./restore.ts";
-import type { Resumed } from "./run-session.ts";
-import type { ResumeOptions, RunSnapshot, SessionEntry } from "./types.ts";
+import type { Resumed } from "./session-part.ts";
+import type { ResumeOptions, SessionEntry } from "./types.ts";
 
-/** Takes over a run that was saved. Rejects as `Agent.resume` says. */
+/** Takes over a run that was saved. Rejects as `Agent.resume` does. */
 export async function takeOver(
   settings: Settings,
   saved: RunSnapshot | string,
   options: ResumeOptions,
-): Promise<Resumed & { runId: string }> {
+): Promise<Resumed> {
   checkKeys(
     "resume",
     options,
@@ -71,7 +72,7 @@ function readSnapshot(saved: RunSnapshot): ReadLog {
   return readLog(saved.lines.map(String));
 }
 
-/** Calls that were begun, and have no end. */
+/** Returns the calls that were begun, and have no end. */
 function doubtful({ open }: Restored): string[] {
   return open ? [...open.started].filter((id) => !open.ended.has(id)) : [];
 }
