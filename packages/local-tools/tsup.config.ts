@@ -16,7 +16,6 @@ const config: Options = {
     index: "src/index.ts",
     "file-system": "src/file-system/index.ts",
     raw: "src/raw/index.ts",
-    secrets: "src/secrets/index.ts",
   },
 };
 

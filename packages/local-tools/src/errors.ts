@@ -70,36 +70,6 @@ export function notAFile(path: string, kind: "directory" | "other" = "other"): E
   return localError("NotAFile", `${inMessage(path)} is ${kind === "directory" ? "a directory" : "no regular file"}.`);
 }
 
-/** The error code of a system call's failure; undefined for any other error. */
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code;
-}
-
-/** What a call returns; undefined when it throws, whatever it throws. */
-export function attempt<Value>(call: () => Value): Value | undefined {
-  try {
-    return call();
-  } catch {
-    return undefined;
-  }
-}
-
-/** For `catch`: a system call's failure with one of these codes gives undefined; any other error is thrown on. */
-export function ignoring(...codes: string[]): (error: unknown) => undefined {
-  return (error) => {
-    if (!codes.includes(codeOf(error) ?? "")) throw error;
-  };
-}
-
-/** What a call returns; undefined when the system refuses it with one of these codes. Any other error is thrown on. */
-export function allowing<Value>(codes: readonly string[], call: () => Value): Value | undefined {
-  try {
-    return call();
-  } catch (error) {
-    return ignoring(...codes)(error);
-  }
-}
-
 /** The type of a refusal made by {@link localError}; undefined for anything else. */
 export function localErrorType(error: unknown): LocalErrorType | undefined {
   return ToolError.isInstance(error) ? (error.data.type as LocalErrorType | undefined) : undefined;

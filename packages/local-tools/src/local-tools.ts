@@ -1,12 +1,12 @@
 import type { ExecutorContext } from "@toolglot/core";
+import type { Secrets } from "@toolglot/secrets";
+import type { AskedValue, AskingContext, GetValueInput } from "@toolglot/secrets/executing";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import type { Forgotten } from "./forget-value.ts";
 import type { ChangeRecord } from "./journal/types.ts";
 import type { Ask } from "./policy.ts";
 import type { FileRead, ReadPart, TextSearch } from "./read/types.ts";
-import type { Secrets } from "./secrets/types.ts";
-import type { AskedValue, AskingContext, GetValueInput } from "./secrets/value-asker.ts";
 import type { ShellResult, ShellRunOptions, ShellSession } from "./shell/types.ts";
 
 /** What a call may be stopped by, and who is asked. */

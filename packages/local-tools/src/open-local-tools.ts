@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
 import { checkKeys } from "@toolglot/internal";
+import type { Secrets } from "@toolglot/secrets";
+import { PlaceholderFiller, valuesOf } from "@toolglot/secrets/executing";
 import { Editor } from "./edit/editor.ts";
 import { checkEncodings, encodingSettings } from "./encodings/detect.ts";
 import { FileEncodings } from "./encodings/file-encodings.ts";
-import { Door } from "./fill/placeholders.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { OpenLocalTools } from "./opened-tools.ts";
 import { type Ask, defaultLocalPolicy, type LocalPolicy } from "./policy.ts";
 import { Reader } from "./read/reader.ts";
 import { Roots } from "./roots/roots.ts";
-import type { Secrets } from "./secrets/types.ts";
-import { valuesOf } from "./secrets/values.ts";
 import { checkedShellOptions } from "./shell/open-shell.ts";
 import type { ShellOptions } from "./shell/types.ts";
 import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
+import { definitions } from "./tools/definitions.ts";
 
 /** Options of {@link openLocalTools}. */
 export interface LocalToolsOptions {
@@ -69,6 +69,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     secrets,
   } = options;
   const values = secrets && valuesOf(secrets);
+  for (const name of Object.keys(definitions)) values?.fillingTools.add(name);
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
@@ -110,7 +111,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     policy,
     ask,
     maxChars,
-    door: new Door(values),
+    filler: new PlaceholderFiller(values),
     secrets,
     values,
     shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },

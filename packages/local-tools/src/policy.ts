@@ -1,5 +1,5 @@
-import { isObject } from "@toolglot/internal";
-import { attempt, localError } from "./errors.ts";
+import { attempt, isObject } from "@toolglot/internal";
+import { localError } from "./errors.ts";
 
 /** What the policy is asked about, as the model wrote it: paths as it calls them, placeholders instead of values. */
 export type LocalRequest = LocalAct & {

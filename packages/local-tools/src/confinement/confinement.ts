@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { protectedPlaces } from "./git-places.ts";
 import { hiddenPlaces, isInAny, ownHomes } from "./hidden-places.ts";
 import { entriesOf, shownPlaces } from "./home-places.ts";

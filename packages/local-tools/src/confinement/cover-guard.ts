@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import type { ConfinedStart } from "./confinement.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { isInside } from "../roots/roots.ts";
 import { isInAny } from "./hidden-places.ts";
 import { entriesOf } from "./home-places.ts";

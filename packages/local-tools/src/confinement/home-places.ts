@@ -1,6 +1,6 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { isInside } from "../roots/roots.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { bwrapVersion, classifyFailure, confinementUnavailable, isAtLeast, oldestBwrap } from "./failures.ts";
 import { isInAny } from "./hidden-places.ts";
 

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { isInAny } from "./hidden-places.ts";
 import type { ReadablePlace } from "./mounts.ts";
 

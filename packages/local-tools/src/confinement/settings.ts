@@ -1,7 +1,6 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { checkKeys, isObject } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
+import { attempt, checkKeys, isObject } from "@toolglot/internal";
 import { isInside } from "../roots/roots.ts";
 import { ownHomes } from "./hidden-places.ts";
 import type { BwrapOptions } from "./types.ts";

@@ -1,5 +1,5 @@
 import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import type { StandIn } from "./types.ts";
 
 /** How many shells of this process need one. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { expandBraces } from "../files/braces.ts";
 import { parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
 import { isInside } from "../roots/roots.ts";

@@ -1,6 +1,6 @@
 import { isAscii, isUtf8 } from "node:buffer";
 import { closeSync, readSync } from "node:fs";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { type WalkedFile, walkFiles } from "../files/walk.ts";
 import { codecs } from "./codecs.ts";
 import { type Encoding, encodingNamed, gb18030 } from "./encodings.ts";

@@ -19,13 +19,12 @@ import {
   undecided,
 } from "@toolglot/core/executing";
 import { defined, settleWithin, unsettled } from "@toolglot/internal";
+import { askedData, type GetValueInput, unescapePlaceholders } from "@toolglot/secrets/executing";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import { localErrorType } from "../errors.ts";
-import { unescapePlaceholders } from "../fill/placeholders.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText } from "../results/texts.ts";
-import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
 import { EditBatch } from "./edit-batch.ts";
 import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 

@@ -9,11 +9,16 @@ import type {
 } from "@toolglot/core";
 import { checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
-import { namesIn, type ValueSource } from "../fill/placeholders.ts";
-import { unknownValue, valueLocked, valueNotAllowed } from "../fill/refusals.ts";
+import { maskingExecutor } from "@toolglot/secrets";
+import {
+  namesIn,
+  unknownValue,
+  type ValueSource,
+  valueLocked,
+  valueNotAllowed,
+  valuesOf,
+} from "@toolglot/secrets/executing";
 import type { LocalTools } from "../local-tools.ts";
-import { maskingExecutor } from "../secrets/masking-executor.ts";
-import { valuesOf } from "../secrets/values.ts";
 import { CallRun, TextRoom } from "./call-run.ts";
 import { errorInfo } from "./shell-outcome.ts";
 
@@ -141,11 +146,7 @@ async function checkBlock(calls: readonly ToolCall[], check: BlockCheck): Promis
       const names = unknown[index] ?? [];
       return names.length === 0
         ? undefined
-        : unknownValue(
-            names.map(({ written }) => written),
-            known.keys(),
-            "Nothing of this block was run.",
-          ).message;
+        : unknownValue(names, known.keys(), "Nothing of this block was run.").message;
     });
   }
   const isForeign = (call: ToolCall | undefined): boolean =>
@@ -157,10 +158,7 @@ async function checkBlock(calls: readonly ToolCall[], check: BlockCheck): Promis
       (index) => {
         const names = used[index] ?? [];
         if (!isForeign(calls[index]) || names.length === 0) return undefined;
-        return valueNotAllowed(
-          names.map(({ written }) => written),
-          calls[index]?.name ?? "",
-        ).message;
+        return valueNotAllowed(names, calls[index]?.name ?? "").message;
       },
     );
   }

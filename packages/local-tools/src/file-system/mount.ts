@@ -1,7 +1,8 @@
 import { realpathSync, type Stats } from "node:fs";
 import { lstat, mkdir, unlink } from "node:fs/promises";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { fileChanged, ignoring, type LocalErrorType, localError, localErrorType, notAFile } from "../errors.ts";
+import { ignoring } from "@toolglot/internal";
+import { fileChanged, type LocalErrorType, localError, localErrorType, notAFile } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
 import { readWhole } from "../files/text.ts";
 import { inMessage } from "../messages.ts";

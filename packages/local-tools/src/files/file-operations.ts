@@ -19,7 +19,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { promisify } from "node:util";
-import { allowing, attempt, codeOf, localError } from "../errors.ts";
+import { allowing, attempt, codeOf } from "@toolglot/internal";
+import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 

@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { isInside } from "../roots/roots.ts";
 import { HeldFolder } from "./held-folder.ts";
 import { type IgnoreRule, parseIgnoreFile, verdict } from "./ignore-rules.ts";

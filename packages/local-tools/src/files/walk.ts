@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { protectedReason } from "../policy.ts";
 import { shownPath } from "../roots/roots.ts";
 import { HeldFolder } from "./held-folder.ts";

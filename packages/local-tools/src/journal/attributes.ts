@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { ignoring, localError } from "../errors.ts";
+import { ignoring } from "@toolglot/internal";
+import { localError } from "../errors.ts";
 
 /** All of GNU cp's attributes but the times: a changed file is new. `xattr` once more makes it fail where one can't be copied. */
 const cpOptions = ["--attributes-only", "--preserve=all,xattr", "--no-preserve=timestamps"];

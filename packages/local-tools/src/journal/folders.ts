@@ -1,6 +1,7 @@
 import { lstatSync, mkdirSync, rmdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { allowing, attempt, localError, localErrorType } from "../errors.ts";
+import { allowing, attempt } from "@toolglot/internal";
+import { localError, localErrorType } from "../errors.ts";
 import { discardFile, type FoundFile, inspectFile } from "../files/file-operations.ts";
 import type { PinnedFolder } from "../roots/pinned-folder.ts";
 import type { Roots } from "../roots/roots.ts";

@@ -1,15 +1,14 @@
 import { dirname, join, resolve } from "node:path";
 import { ToolError, ToolglotError } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
-import { codeOf, localError } from "../errors.ts";
+import { codeOf, defined } from "@toolglot/internal";
+import { type HeldLock, isAlive, type Owner, takeLock } from "@toolglot/internal/node";
+import { localError } from "../errors.ts";
 import { holds } from "../files/file-operations.ts";
 import type { Roots } from "../roots/roots.ts";
 import { Folders } from "./folders.ts";
-import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
-import { isAlive, type Owner } from "./owner.ts";
 import type { OnPoint, Reach } from "./points.ts";
 import { isChanged, isFinal, type NamesIn, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
-import type { Records, Scan } from "./records.ts";
+import { lockFolder, type Records, type Scan } from "./records.ts";
 import { repair } from "./repair.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
 import { named, type Plan, type PlannedFile, writeChange } from "./write-change.ts";
@@ -175,7 +174,8 @@ export class Journal implements ChangeJournal {
     { known = false }: { known?: boolean } = {},
   ): Promise<T> {
     const { records, owner } = this.#parts;
-    const lock = await takeLock(join(this.#dir, lockFolder), owner, this.#limits.lockWaitMs);
+    const { lockWaitMs } = this.#limits;
+    const lock = await takeLock(join(this.#dir, lockFolder), owner, lockWaitMs, (holder) => locked(holder, lockWaitMs));
     const left = known && lock.isNext ? this.#left : undefined;
     this.#left = undefined;
     try {
@@ -199,7 +199,7 @@ export class Journal implements ChangeJournal {
   #isAbandoned({ manifest, state }: StoredRecord): boolean {
     if (isFinal(state)) return false;
     const { owner, at } = manifest;
-    if (owner.journal === this.#parts.owner.journal) return true;
+    if (owner.id === this.#parts.owner.id) return true;
     return !isAlive(owner, this.#parts.owner, Date.now() - at);
   }
 
@@ -242,6 +242,14 @@ export function unusable(dir: string, error: unknown): unknown {
   if (code === undefined || error instanceof TypeError || ToolglotError.isInstance(error)) return error;
   const message = `The change journal ${dir} can't be used (${code}).`;
   return new ToolglotError("local-tools/journal-unusable", message, { data: { dir, cause: code }, cause: error });
+}
+
+function locked(holder: Owner | undefined, waitMs: number): ToolglotError {
+  const who = holder === undefined ? "Other processes" : `Process ${holder.pid} on ${holder.host}`;
+  const waited = `${Math.round(waitMs / 100) / 10} s`;
+  return new ToolglotError("local-tools/journal-locked", `${who} held the change journal for more than ${waited}.`, {
+    data: { ...(holder && { pid: holder.pid, host: holder.host }), waitMs },
+  });
 }
 
 function rightsOf(before: { mode: number; uid: number; gid: number } | null): Partial<PlannedFile> {

@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { defined, isCount, isObject } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
-import { type Owner, parseOwner } from "./owner.ts";
+import { attempt, defined, isCount, isObject } from "@toolglot/internal";
+import { type Owner, parseOwner } from "@toolglot/internal/node";
 import type { ChangeRecord } from "./types.ts";
 
 /** Names of values that the user gave and that stand in a text. */

@@ -11,10 +11,8 @@ import {
 } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { defined } from "@toolglot/internal";
-import { attempt, codeOf, ignoring } from "../errors.ts";
+import { attempt, codeOf, defined, ignoring } from "@toolglot/internal";
 import { discardFile, flush, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
-import { lockFolder } from "./lock.ts";
 import type { Reach } from "./points.ts";
 import {
   isFinal,
@@ -26,6 +24,9 @@ import {
   type StoredRecord,
 } from "./record.ts";
 import type { ChangeRecord } from "./types.ts";
+
+/** The entry of the journal's folder in which the lock is. */
+export const lockFolder = "lock";
 
 /** Changes that failed, of which the records are kept. */
 const keptFailures = 20;

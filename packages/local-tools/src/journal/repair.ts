@@ -1,6 +1,7 @@
 import { renameSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { codeOf, localErrorType } from "../errors.ts";
+import { codeOf } from "@toolglot/internal";
+import { localErrorType } from "../errors.ts";
 import { createFile, holds, inspectFile, nameFile, removeFile } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";

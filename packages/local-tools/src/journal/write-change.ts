@@ -1,8 +1,9 @@
 import { type BigIntStats, closeSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
-import { allowing, attempt, codeOf, localError, localErrorType } from "../errors.ts";
+import { allowing, attempt, codeOf, defined } from "@toolglot/internal";
+import type { HeldLock } from "@toolglot/internal/node";
+import { localError, localErrorType } from "../errors.ts";
 import {
   flush,
   forEach,
@@ -16,7 +17,6 @@ import {
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./journal.ts";
-import type { HeldLock } from "./lock.ts";
 import {
   besideName,
   isChanged,

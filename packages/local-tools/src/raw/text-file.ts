@@ -1,7 +1,8 @@
 import { constants, type Stats } from "node:fs";
 import { lstat, open, realpath, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { ignoring, localError } from "../errors.ts";
+import { ignoring } from "@toolglot/internal";
+import { localError } from "../errors.ts";
 import { replaceFile } from "../files/file-operations.ts";
 import { decodeText, encodeText, linesOf, maxTextBytes, readWhole } from "../files/text.ts";
 import { pinFolder } from "../roots/pinned-folder.ts";

@@ -1,8 +1,8 @@
 import { closeSync } from "node:fs";
+import { codeOf } from "@toolglot/internal";
 import { pieceDecoder } from "../encodings/codecs.ts";
 import { EncodingFinder, formByMark } from "../encodings/detect.ts";
 import { type TextForm, utf8 } from "../encodings/encodings.ts";
-import { codeOf } from "../errors.ts";
 import { Utf8Pieces } from "../files/utf8-pieces.ts";
 import type { WalkedFile } from "../files/walk.ts";
 import { FileMatcher } from "./file-matcher.ts";

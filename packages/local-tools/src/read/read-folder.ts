@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { attempt, localErrorType } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
+import { localErrorType } from "../errors.ts";
 import { type IgnoreLevel, ignoreLevels, isIgnored } from "../files/ignore-files.ts";
 import { counted, inMessage, needsQuotes, quoted, several } from "../messages.ts";
 import type { FolderEntry, PinnedFolder, Place, Roots } from "../roots/roots.ts";

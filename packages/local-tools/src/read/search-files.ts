@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { HeldFolder } from "../files/held-folder.ts";
 import { type WalkedFile, walkFiles } from "../files/walk.ts";
 import { fileChoice } from "./file-choice.ts";

@@ -11,7 +11,8 @@ import {
 } from "node:fs";
 import { type FileHandle, lstat, open, readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { attempt, codeOf, fileChanged, localError, notAFile } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
+import { fileChanged, localError, notAFile } from "../errors.ts";
 import { flush } from "../files/file-operations.ts";
 import { inMessage } from "../messages.ts";
 

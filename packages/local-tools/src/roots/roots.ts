@@ -1,7 +1,8 @@
 import { lstatSync, readlinkSync, realpathSync, type Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, resolve, sep } from "node:path";
-import { attempt, codeOf, fileChanged, localError } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
+import { fileChanged, localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
 import { type FolderEntry, holdFolder, type OpenedFile, openIn, type PinnedFolder } from "./pinned-folder.ts";
 

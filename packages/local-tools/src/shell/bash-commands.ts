@@ -1,6 +1,5 @@
 import { sleep } from "@toolglot/internal";
-import type { FilledScript } from "../fill/fill-script.ts";
-import { valueLines } from "../fill/value-lines.ts";
+import { type FilledScript, valueLines } from "@toolglot/secrets/executing";
 import type { BashProcess } from "./bash-process.ts";
 import { type Command, newCommand, secret, variablesOf } from "./command.ts";
 import type { Drain, InputGuard } from "./input-guard.ts";

@@ -1,5 +1,5 @@
 import { defined } from "@toolglot/internal";
-import type { FilledScript } from "../fill/fill-script.ts";
+import type { FilledScript } from "@toolglot/secrets/executing";
 import type { MakeMasker } from "../output/masker.ts";
 import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";

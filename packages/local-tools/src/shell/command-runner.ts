@@ -1,12 +1,10 @@
 import { realpathSync } from "node:fs";
-import { errorText, maxTimerMs } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
-import type { FilledScript } from "../fill/fill-script.ts";
+import { attempt, errorText, maxTimerMs, quoteWord } from "@toolglot/internal";
+import type { FilledScript } from "@toolglot/secrets/executing";
 import { isDirectory } from "../roots/pinned-folder.ts";
 import { type BashListener, type BashOptions, BashProcess } from "./bash-process.ts";
 import { type Active, CommandResults } from "./command-results.ts";
 import type { CommandTextOptions } from "./command-text.ts";
-import { quoteWord } from "./shell-text.ts";
 import { endWithHost, Survivors, stopForeground } from "./stopping.ts";
 import type { BashExit } from "./transport.ts";
 import { Watch } from "./watch.ts";

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { FilledScript } from "../fill/fill-script.ts";
+import type { FilledScript } from "@toolglot/secrets/executing";
 
 /** 96 random bits that nobody guesses. */
 export function secret(): string {

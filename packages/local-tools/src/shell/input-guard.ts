@@ -1,9 +1,7 @@
 import { mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { sleep } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
+import { attempt, quoteWord, sleep } from "@toolglot/internal";
 import { secret } from "./command.ts";
-import { quoteWord } from "./shell-text.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { Plumbing, Transport } from "./transport.ts";
 

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { attempt, codeOf } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
 import { newShellFolder } from "./shell-folders.ts";
 
 const run = promisify(execFile);

@@ -1,5 +1,5 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import type { Processes, Reading } from "./processes.ts";
 
 /** System calls that wait, by architecture: their numbers differ. */

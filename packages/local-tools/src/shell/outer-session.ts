@@ -1,4 +1,4 @@
-import { withoutValues } from "../fill/placeholders.ts";
+import { withoutValues } from "@toolglot/secrets/executing";
 import type { ShellResult, ShellSession } from "./types.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IPty } from "@lydell/node-pty";
-import { attempt, codeOf } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
 import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 import type { ShellBackend } from "./types.ts";
 

@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { attempt, codeOf } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
 import { newShellFolder } from "./shell-folders.ts";
 
 const run = promisify(execFile);

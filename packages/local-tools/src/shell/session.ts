@@ -1,7 +1,7 @@
 import { checkKeys } from "@toolglot/internal";
+import type { FilledScript } from "@toolglot/secrets/executing";
 import { confinementNote } from "../confinement/notes.ts";
 import { localError } from "../errors.ts";
-import type { FilledScript } from "../fill/fill-script.ts";
 import type { BashProcess } from "./bash-process.ts";
 import { type Active, waitingIn } from "./command-results.ts";
 import { CommandRunner, type SessionOptions } from "./command-runner.ts";

@@ -1,8 +1,3 @@
-/** A text as one word of bash, whatever is in it (NUL excepted, which no word can hold). */
-export function quoteWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 const named: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, E: 27 };
 
 /**

@@ -1,5 +1,5 @@
+import { quoteWord } from "@toolglot/internal";
 import { InputGuard } from "./input-guard.ts";
-import { quoteWord } from "./shell-text.ts";
 import type { Plumbing } from "./transport.ts";
 
 /** What a command's line is made of. */

@@ -1,10 +1,10 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
 import { defined, ignoreRejection } from "@toolglot/internal";
+import { askedData, type GetValueInput } from "@toolglot/secrets/executing";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import { type LocalErrorType, localErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText, shellText } from "../results/texts.ts";
-import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
 

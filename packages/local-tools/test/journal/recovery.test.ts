@@ -9,17 +9,17 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { bundle, start } from "@toolglot/internal/testing/programs";
 import { beforeAll, expect, it } from "vitest";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import { Roots } from "../../src/roots/roots.ts";
 import { change, newScene, type Scene, tree } from "./place.ts";
-import { bundle, start } from "./programs.ts";
 import { scenarios } from "./scenarios.ts";
 
 let program: string;
 
 beforeAll(async () => {
-  program = await bundle("change");
+  program = await bundle("change", import.meta.dirname);
 });
 
 const scenario = "edit of three files";
