@@ -22,6 +22,7 @@ import type { ConfinementPlaces, ConfinementSettings } from "./confinement/setti
 import type { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError, localErrorType } from "./errors.ts";
+import type { Roots } from "./files/roots.ts";
 import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadFailure, ReadInput, ReadOutcome } from "./local-tools.ts";
@@ -31,7 +32,6 @@ import { isWholeFile } from "./read/read-file.ts";
 import { readTogether } from "./read/read-together.ts";
 import type { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
-import type { Roots } from "./roots/roots.ts";
 import { openSession } from "./shell/open-shell.ts";
 import { outerSession } from "./shell/outer-session.ts";
 import { mayHaveTerminal } from "./shell/pty-transport.ts";

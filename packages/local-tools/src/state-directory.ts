@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { isInside, type Roots } from "./roots/roots.ts";
+import { isInside, type Roots } from "./files/roots.ts";
 
 /** Where what must outlast a call is kept. */
 export interface StateDirectory {

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "@toolglot/internal";
-import { isInside } from "../roots/roots.ts";
+import { isInside } from "../files/roots.ts";
 import { isInAny } from "./hidden-places.ts";
 import { entriesOf } from "./home-places.ts";
 import type { StandIn } from "./types.ts";

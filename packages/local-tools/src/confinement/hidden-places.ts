@@ -2,7 +2,7 @@ import { realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
 import { attempt } from "@toolglot/internal";
-import { isInside } from "../roots/roots.ts";
+import { isInside } from "../files/roots.ts";
 
 /** Hidden wherever they exist: the sockets of Docker, D-Bus and agents, and homes. Of the user's own homes a part stays visible. */
 const systemPlaces: readonly string[] = ["/run", "/var/run", "/root", "/home"];

@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { attempt } from "@toolglot/internal";
-import { isInside } from "../roots/roots.ts";
+import { isInside } from "../files/roots.ts";
 
 /**
  * What a home shows where it exists: git's settings, installed tools, and caches of packages that hold no tokens. All else is hidden,

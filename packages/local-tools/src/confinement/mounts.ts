@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { isInside } from "../roots/roots.ts";
+import { isInside } from "../files/roots.ts";
 import type { ProtectedPlaces } from "./git-places.ts";
 import { isInAny } from "./hidden-places.ts";
 import type { FoundPlace } from "./types.ts";

@@ -1,7 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { attempt, checkKeys, isObject } from "@toolglot/internal";
-import { isInside } from "../roots/roots.ts";
+import { isInside } from "../files/roots.ts";
 import { ownHomes } from "./hidden-places.ts";
 import type { BwrapOptions } from "./types.ts";
 

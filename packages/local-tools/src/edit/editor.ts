@@ -5,12 +5,13 @@ import { utf8 } from "../encodings/encodings.ts";
 import { type EncodedText, FileEncodings } from "../encodings/file-encodings.ts";
 import { loadCodecs } from "../encodings/load-codecs.ts";
 import { fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
-import { inspectFile, mostAtOnce, nextTurn, PathQueue } from "../files/file-operations.ts";
+import { inspectFile, mostAtOnce } from "../files/file-operations.ts";
+import type { Place, Roots } from "../files/roots.ts";
 import { maxTextBytes, readWhole } from "../files/text.ts";
+import { nextTurn, PathQueue } from "../files/turns.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
 import { counted } from "../messages.ts";
 import { type Decide, protectedReason, runsLaterReason } from "../policy.ts";
-import type { Place, Roots } from "../roots/roots.ts";
 import { applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
 import {

@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { expandBraces } from "../files/braces.ts";
 import { parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
-import { isInside } from "../roots/roots.ts";
+import { isInside } from "../files/roots.ts";
 import { type Encoding, encodingNamed } from "./encodings.ts";
 
 /** A section of an `.editorconfig`: which files, and their `charset`. */

@@ -7,7 +7,6 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsync,
   linkSync,
   lstatSync,
   openSync,
@@ -22,7 +21,7 @@ import { promisify } from "node:util";
 import { allowing, attempt, codeOf } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
-import type { PinnedFolder } from "../roots/pinned-folder.ts";
+import { flush, type PinnedFolder } from "./pinned-folder.ts";
 
 /** What a new file gets beside its content: owner, permissions. */
 export interface Rights {
@@ -74,9 +73,6 @@ export function holds(found: FoundFile | null, content: { hash: string } | null)
   if (found === null || content === null) return found === content;
   return found.bytes !== undefined && sha256(found.bytes) === content.hash;
 }
-
-/** Makes what was written to an open file, or made in an open folder, last. */
-export const flush: (file: number) => Promise<void> = promisify(fsync);
 
 /** More bytes than that are read and written by the thread pool: they take long, and who writes much has to wait for the disk. */
 export const mostAtOnce: number = 1 << 18;
@@ -231,55 +227,4 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   await flush(folder).finally(() => closeSync(folder));
-}
-
-/** Does something with each, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
-export async function forEach<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
-  const failures: unknown[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length && failures.length === 0) {
-      const index = next++;
-      await work(items[index] as T, index).catch((error) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-  if (failures.length > 0) throw failures[0];
-}
-
-/** Lets the host have its turn. */
-export const nextTurn: () => Promise<void> = promisify(setImmediate);
-
-/** Does something with each, one after the other. Work that waits for nothing would hold up the host: it gets its turn in between. */
-export async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (const [index, item] of items.entries()) {
-    if (index > 0) await nextTurn();
-    await work(item);
-  }
-}
-
-/** Runs tasks that share a path one after the other, in the order they were given; others side by side. */
-export class PathQueue {
-  readonly #last = new Map<string, Promise<unknown>>();
-  /** Tasks that wait for everything before them, and everything behind them waits for them. */
-  #barrier: Promise<unknown> = Promise.resolve();
-
-  /** Runs a task once all earlier ones that share one of its paths are over. */
-  run<Value>(paths: readonly string[], task: () => Promise<Value>): Promise<Value> {
-    const before = [this.#barrier, ...paths.flatMap((path) => this.#last.get(path) ?? [])];
-    const running = Promise.allSettled(before).then(task);
-    for (const path of paths) this.#last.set(path, running);
-    const forget = (): void => {
-      for (const path of paths) if (this.#last.get(path) === running) this.#last.delete(path);
-    };
-    running.then(forget, forget);
-    return running;
-  }
-
-  /** Runs a task alone. */
-  runAlone<Value>(task: () => Promise<Value>): Promise<Value> {
-    const running = Promise.allSettled([this.#barrier, ...this.#last.values()]).then(task);
-    this.#barrier = running.catch(() => undefined);
-    return running;
-  }
 }

@@ -1,7 +1,7 @@
 import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync } from "node:fs";
 import { sep } from "node:path";
-import { demandSame, holdFolder, type PinnedFolder } from "../roots/pinned-folder.ts";
-import { isInside } from "../roots/roots.ts";
+import { demandSame, holdFolder, type PinnedFolder } from "./pinned-folder.ts";
+import { isInside } from "./roots.ts";
 
 /** A pipe doesn't hold up the opening. */
 const fileFlags: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);

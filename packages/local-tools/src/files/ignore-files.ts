@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { attempt } from "@toolglot/internal";
-import { isInside } from "../roots/roots.ts";
 import { HeldFolder } from "./held-folder.ts";
 import { type IgnoreRule, parseIgnoreFile, verdict } from "./ignore-rules.ts";
+import { isInside } from "./roots.ts";
 
 /** What one folder's files say, and those of the folders above it. */
 export interface IgnoreLevel {

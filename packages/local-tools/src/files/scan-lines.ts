@@ -3,8 +3,8 @@ import { pieceDecoder, replacementCharacter } from "../encodings/codecs.ts";
 import { type TextForm, utf8 } from "../encodings/encodings.ts";
 import { localError } from "../errors.ts";
 import { counted, sized } from "../messages.ts";
-import type { OpenedFile } from "../roots/pinned-folder.ts";
 import { mediaType } from "./file-kind.ts";
+import type { OpenedFile } from "./pinned-folder.ts";
 import { Utf8Pieces } from "./utf8-pieces.ts";
 
 /** What is wanted of a file. Lines from 1, both ends included. */

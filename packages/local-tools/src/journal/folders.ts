@@ -3,8 +3,8 @@ import { basename, dirname } from "node:path";
 import { allowing, attempt } from "@toolglot/internal";
 import { localError, localErrorType } from "../errors.ts";
 import { discardFile, type FoundFile, inspectFile } from "../files/file-operations.ts";
-import type { PinnedFolder } from "../roots/pinned-folder.ts";
-import type { Roots } from "../roots/roots.ts";
+import type { PinnedFolder } from "../files/pinned-folder.ts";
+import type { Roots } from "../files/roots.ts";
 import { besideName } from "./record.ts";
 
 /** Removed files that are held at one time. */

@@ -4,26 +4,14 @@ import { codeOf, defined } from "@toolglot/internal";
 import { type HeldLock, isAlive, type Owner, takeLock } from "@toolglot/internal/node";
 import { localError } from "../errors.ts";
 import { holds } from "../files/file-operations.ts";
-import type { Roots } from "../roots/roots.ts";
 import { Folders } from "./folders.ts";
+import type { Parts } from "./parts.ts";
 import type { OnPoint, Reach } from "./points.ts";
-import { isChanged, isFinal, type NamesIn, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
-import { lockFolder, type Records, type Scan } from "./records.ts";
+import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
+import { lockFolder, type Scan } from "./records.ts";
 import { repair } from "./repair.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
 import { named, type Plan, type PlannedFile, writeChange } from "./write-change.ts";
-
-/** What every step of the journal works with. */
-export interface Parts {
-  roots: Roots;
-  records: Records;
-  owner: Owner;
-  /** Names of values in a text; undefined without any. */
-  namesIn: NamesIn | undefined;
-  reach: Reach;
-  /** Whether extended attributes and access-control lists outlive a change. */
-  keepAttributes: boolean;
-}
 
 export interface JournalLimits {
   maxChanges: number;

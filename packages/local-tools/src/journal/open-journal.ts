@@ -2,7 +2,7 @@ import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { codeOf, ignoring } from "@toolglot/internal";
 import { thisOwner } from "@toolglot/internal/node";
-import { isInside, type Roots } from "../roots/roots.ts";
+import { isInside, type Roots } from "../files/roots.ts";
 import { Journal, unusable } from "./journal.ts";
 import type { OnPoint } from "./points.ts";
 import type { NamesIn } from "./record.ts";

@@ -12,7 +12,8 @@ import {
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attempt, codeOf, defined, ignoring } from "@toolglot/internal";
-import { discardFile, flush, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
+import { discardFile, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
+import { flush } from "../files/pinned-folder.ts";
 import type { Reach } from "./points.ts";
 import {
   isFinal,

@@ -4,19 +4,12 @@ import { ToolError } from "@toolglot/core";
 import { allowing, attempt, codeOf, defined } from "@toolglot/internal";
 import type { HeldLock } from "@toolglot/internal/node";
 import { localError, localErrorType } from "../errors.ts";
-import {
-  flush,
-  forEach,
-  inspectFile,
-  inTurns,
-  linkFile,
-  nameFile,
-  sha256,
-  writeNewFile,
-} from "../files/file-operations.ts";
+import { inspectFile, linkFile, nameFile, sha256, writeNewFile } from "../files/file-operations.ts";
+import { flush } from "../files/pinned-folder.ts";
+import { forEach, inTurns } from "../files/turns.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
-import type { Parts } from "./journal.ts";
+import type { Parts } from "./parts.ts";
 import {
   besideName,
   isChanged,

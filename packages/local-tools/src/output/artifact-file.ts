@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { attempt, codeOf } from "@toolglot/internal";
-import { isDirectory } from "../roots/pinned-folder.ts";
+import { isDirectory } from "../files/pinned-folder.ts";
 
 /** UTF-16 units that are gathered before they are written. */
 const gathered = 65_536;

@@ -1,10 +1,4 @@
-import type { Row } from "./row.ts";
-
-/** What a listener was given of a line: its text, and whether the line's end. */
-export interface LiveMark {
-  text: string;
-  ended: boolean;
-}
+import type { LiveMark, Row } from "./row.ts";
 
 /** How long a line that was rewritten must stand before it is given, in milliseconds: of a progress bar, only what stays for a while is news. */
 const standingMs = 500;

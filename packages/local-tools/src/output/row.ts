@@ -1,5 +1,10 @@
 import { columnsOf, isHighSurrogate } from "./char-width.ts";
-import type { LiveMark } from "./live-text.ts";
+
+/** What a listener was given of a line: its text, and whether the line's end. */
+export interface LiveMark {
+  text: string;
+  ended: boolean;
+}
 
 /** The cell of what a tab or a wide character takes beyond its first column. */
 const rest = "";

@@ -2,9 +2,9 @@ import { defined } from "@toolglot/internal";
 import { shownEncoding, type TextForm, utf8 } from "../encodings/encodings.ts";
 import type { FileEncodings } from "../encodings/file-encodings.ts";
 import { localError, localErrorType } from "../errors.ts";
+import type { OpenedFile } from "../files/pinned-folder.ts";
 import { binaryFile, type LinesFound, scanLines } from "../files/scan-lines.ts";
 import { counted, inMessage, several, sized } from "../messages.ts";
-import type { OpenedFile } from "../roots/pinned-folder.ts";
 import type { FileRead, ReadPart } from "./types.ts";
 
 /** Bounds of what is given of a file. */

@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { localErrorType } from "../errors.ts";
 import { type IgnoreLevel, ignoreLevels, isIgnored } from "../files/ignore-files.ts";
+import type { FolderEntry, PinnedFolder, Place, Roots } from "../files/roots.ts";
 import { counted, inMessage, needsQuotes, quoted, several } from "../messages.ts";
-import type { FolderEntry, PinnedFolder, Place, Roots } from "../roots/roots.ts";
 import type { ReadPart } from "./types.ts";
 
 /** Entries listed at most. */

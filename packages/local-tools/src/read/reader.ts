@@ -1,10 +1,10 @@
 import { encodingSettings } from "../encodings/detect.ts";
 import { FileEncodings } from "../encodings/file-encodings.ts";
 import { localError, notAFile } from "../errors.ts";
+import type { Place, Roots } from "../files/roots.ts";
 import { inMessage } from "../messages.ts";
 import type { LocalRequest } from "../policy.ts";
 import { protectedReason } from "../policy.ts";
-import type { Place, Roots } from "../roots/roots.ts";
 import { readOpenedFile } from "./read-file.ts";
 import { readFolder } from "./read-folder.ts";
 import { searchText } from "./search.ts";

@@ -1,6 +1,6 @@
 import { sleep } from "@toolglot/internal";
 import { type FilledScript, valueLines } from "@toolglot/secrets/executing";
-import type { BashProcess } from "./bash-process.ts";
+import type { Bash } from "./bash.ts";
 import { type Command, newCommand, secret, variablesOf } from "./command.ts";
 import type { Drain, InputGuard } from "./input-guard.ts";
 import { lineMs, Recovery } from "./recovery.ts";
@@ -26,7 +26,7 @@ const tentativeSize = 1 << 20;
 export class BashCommands {
   /** The command that runs. */
   current: Command | undefined;
-  readonly #shell: BashProcess;
+  readonly #shell: Bash;
   readonly #lines: TypedLines;
   readonly #guard: InputGuard;
   readonly #recovery: Recovery;
@@ -37,7 +37,7 @@ export class BashCommands {
   #renew = false;
   #drainText = "";
 
-  constructor(shell: BashProcess, lines: TypedLines, guard: InputGuard) {
+  constructor(shell: Bash, lines: TypedLines, guard: InputGuard) {
     this.#shell = shell;
     this.#lines = lines;
     this.#guard = guard;

@@ -3,6 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import { sleep } from "@toolglot/internal";
 import type { Confinement } from "../confinement/confinement.ts";
 import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
+import type { Bash, BashListener } from "./bash.ts";
 import { BashCommands } from "./bash-commands.ts";
 import { ConfinedBash } from "./confined-bash.ts";
 import { InputGuard } from "./input-guard.ts";
@@ -16,16 +17,6 @@ import { signal } from "./signal.ts";
 import type { BashExit, Transport } from "./transport.ts";
 import { TypedLines } from "./typed-lines.ts";
 import type { ShellBackend } from "./types.ts";
-
-/** What a bash reports to its session. */
-export interface BashListener {
-  /** Printed text; `command`: while the script ran. */
-  output(text: string, of: "command" | "nobody"): void;
-  /** The command is over. `dropped`: input that it didn't read was dropped. */
-  ended(exit: number, dropped: boolean): void;
-  /** The shell is gone. `unrun`: a command had been given and didn't start. `because`: why it was killed; undefined when it ended by itself. */
-  died(exit: BashExit, why: { because: string | undefined; unrun: boolean }): void;
-}
 
 /** What a bash is started with. */
 export interface BashOptions {
@@ -42,7 +33,7 @@ export interface BashOptions {
 }
 
 /** One bash: its process, its terminal or pipes, its files. {@link BashCommands} runs commands in it. */
-export class BashProcess {
+export class BashProcess implements Bash {
   readonly transport: Transport;
   readonly processes: Processes;
   readonly prompt: PromptPlace;

@@ -1,25 +1,8 @@
 import { defined } from "@toolglot/internal";
-import type { FilledScript } from "@toolglot/secrets/executing";
 import type { MakeMasker } from "../output/masker.ts";
+import type { Active, Outcome } from "./active.ts";
 import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
-import type { Outcome } from "./watch.ts";
-
-/** A command of a session and what became of it. */
-export interface Active {
-  /** As it was written, placeholders included. */
-  script: string;
-  /** With values; absent when it has none. */
-  filled: FilledScript | undefined;
-  /** The session's own (a change of directory): prints nothing that counts. */
-  internal: boolean;
-  notes: string[];
-  end?: { exit: number; shellEnded: boolean };
-  hardLimit?: NodeJS.Timeout;
-  stopping?: Promise<void>;
-  stopSent: boolean;
-  restarts: number;
-}
 
 /** Makes the results of a session's calls: what was printed since the last one, and notes. */
 export class CommandResults {

@@ -1,9 +1,11 @@
 import { realpathSync } from "node:fs";
 import { attempt, errorText, maxTimerMs, quoteWord } from "@toolglot/internal";
 import type { FilledScript } from "@toolglot/secrets/executing";
-import { isDirectory } from "../roots/pinned-folder.ts";
-import { type BashListener, type BashOptions, BashProcess } from "./bash-process.ts";
-import { type Active, CommandResults } from "./command-results.ts";
+import { isDirectory } from "../files/pinned-folder.ts";
+import type { Active } from "./active.ts";
+import type { BashListener } from "./bash.ts";
+import { type BashOptions, BashProcess } from "./bash-process.ts";
+import { CommandResults } from "./command-results.ts";
 import type { CommandTextOptions } from "./command-text.ts";
 import { endWithHost, Survivors, stopForeground } from "./stopping.ts";
 import type { BashExit } from "./transport.ts";

@@ -3,13 +3,16 @@ import { checkKeys, errorText } from "@toolglot/internal";
 import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
 import { type ConfinementPlaces, type ConfinementSettings, confinementSettings } from "../confinement/settings.ts";
 import { localError, localErrorType } from "../errors.ts";
+import { isDirectory } from "../files/pinned-folder.ts";
 import type { MakeMasker } from "../output/masker.ts";
-import { isDirectory } from "../roots/pinned-folder.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
 import { tryOut } from "./confined-bash.ts";
+import { ConfinedProcesses } from "./confined-processes.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
-import { processesHere } from "./processes.ts";
+import { LinuxProcesses } from "./linux-processes.ts";
+import type { Processes } from "./processes.ts";
+import { PsProcesses } from "./ps-processes.ts";
 import { Session } from "./session.ts";
 import { removeDeadFolders } from "./shell-folders.ts";
 import type { ShellBackend, ShellOptions, ShellSession } from "./types.ts";
@@ -168,4 +171,10 @@ function whole(name: string, value: number, least: number, most: number): number
     throw new TypeError(`${name} must be a whole number from ${least} to ${most}`);
   }
   return value;
+}
+
+/** Returns the view of this system's processes. */
+function processesHere(confined: boolean): Processes {
+  if (process.platform !== "linux" || !LinuxProcesses.available()) return new PsProcesses();
+  return confined ? new ConfinedProcesses() : new LinuxProcesses();
 }

@@ -1,6 +1,5 @@
 import { sleep } from "@toolglot/internal";
-import type { BashCommands } from "./bash-commands.ts";
-import type { BashProcess } from "./bash-process.ts";
+import type { Bash } from "./bash.ts";
 import { type Command, secret, variablesOf } from "./command.ts";
 import { signal } from "./signal.ts";
 import { resetTerminal } from "./terminal-modes.ts";
@@ -9,16 +8,24 @@ import type { TypedLines } from "./typed-lines.ts";
 /** How long a line may be on its way before it counts as lost: the terminal, the shell and the kernel's threads all have to run. */
 export const lineMs = 250;
 
+/** The commands of the shell, as far as a recovery touches them. */
+interface Recovering {
+  readonly current: Command | undefined;
+  type(command: Command): void;
+  typeAside(line: string): void;
+  confirmEnd(command: Command): Promise<void>;
+}
+
 /**
  * What is done when a shell is at its prompt although no mark has said that the command is over, or when a command's line
  * didn't get through: its end is asked for, its line is typed again, in the end the shell is given up.
  */
 export class Recovery {
-  readonly #shell: BashProcess;
-  readonly #commands: BashCommands;
+  readonly #shell: Bash;
+  readonly #commands: Recovering;
   readonly #lines: TypedLines;
 
-  constructor(shell: BashProcess, commands: BashCommands, lines: TypedLines) {
+  constructor(shell: Bash, commands: Recovering, lines: TypedLines) {
     this.#shell = shell;
     this.#commands = commands;
     this.#lines = lines;

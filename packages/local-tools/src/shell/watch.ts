@@ -1,19 +1,24 @@
 import { maxTimerMs, onAbort } from "@toolglot/internal";
-import type { Active } from "./command-results.ts";
-import type { CommandRunner } from "./command-runner.ts";
+import type { Active, Outcome } from "./active.ts";
+import type { BashProcess } from "./bash-process.ts";
 import { signal } from "./signal.ts";
 import { silence, waitingFor } from "./waiting.ts";
 
-/** What came of waiting for a command. */
-export type Outcome = { is: "ended" | "timeout" | "aborted" } | { is: "waiting"; waiting: "input" | "password" };
+/** The command that is watched, and its shell. */
+interface Watched {
+  readonly active: Active | undefined;
+  readonly shell: BashProcess | undefined;
+  /** True when the cursor stands in a line that has begun. */
+  readonly unfinishedLine: boolean;
+}
 
 /** Waits for what a session's command does next. */
 export class Watch {
-  readonly #runner: CommandRunner;
+  readonly #runner: Watched;
   readonly #wake: Set<() => void> = new Set();
   #lastActivity = 0;
 
-  constructor(runner: CommandRunner) {
+  constructor(runner: Watched) {
     this.#runner = runner;
   }
 

@@ -11,8 +11,8 @@ import {
 import { join } from "node:path";
 import { bundle, start } from "@toolglot/internal/testing/programs";
 import { beforeAll, expect, it } from "vitest";
+import { Roots } from "../../src/files/roots.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { change, newScene, type Scene, tree } from "./place.ts";
 import { scenarios } from "./scenarios.ts";
 

@@ -2,8 +2,8 @@ import { symlink } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { localError } from "../../src/errors.ts";
+import { Roots } from "../../src/files/roots.ts";
 import { Reader } from "../../src/read/reader.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { open, readerOf, refusal } from "./support.ts";
 
 const twelve = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join("");

@@ -1,4 +1,4 @@
-import type { OpenedFile, Roots } from "../../src/roots/roots.ts";
+import type { OpenedFile, Roots } from "../../src/files/roots.ts";
 
 export { type Scratch, scratchFolder } from "@toolglot/internal/testing/scratch";
 
