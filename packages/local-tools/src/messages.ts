@@ -24,11 +24,11 @@ export function sized(bytes: number): string {
 }
 
 /** The longest path that a message shows in full. */
-const longestPath = 300;
+const maxPathLength = 300;
 
 /** A path as messages show it: on one line, quoted when it holds control or direction characters, and cut when it is very long. */
 export function inMessage(path: string): string {
-  const cut = path.length > longestPath ? `${cutText(path, longestPath)}… (${path.length} characters)` : path;
+  const cut = path.length > maxPathLength ? `${cutText(path, maxPathLength)}… (${path.length} characters)` : path;
   return needsQuotes(cut) ? quoted(cut) : cut;
 }
 

@@ -10,9 +10,9 @@ export interface HeldValue {
 }
 
 /** So many former values of a name stay masked. */
-const mostFormer = 16;
+const maxFormer = 16;
 /** So many inner names of scripts stay masked: jobs of the shell name them later. */
-const mostInner = 200;
+const maxInner = 200;
 
 /** The values that this process knows: those of now by name, and the former ones, which stay masked. */
 export class HeldValues {
@@ -35,7 +35,7 @@ export class HeldValues {
     this.sought.add(name, held.value);
     const all = (this.#all.get(name) ?? []).filter((value) => value !== held.value);
     all.push(held.value);
-    while (all.length > mostFormer + 1) this.sought.remove(name, all.shift() as string);
+    while (all.length > maxFormer + 1) this.sought.remove(name, all.shift() as string);
     this.#all.set(name, all);
   }
 
@@ -43,7 +43,7 @@ export class HeldValues {
   hideInner(inner: string, name: string): void {
     this.#inner.push([name, inner]);
     this.sought.add(name, inner, [`\${${inner}}`, inner]);
-    while (this.#inner.length > mostInner) this.sought.remove(...(this.#inner.shift() as [string, string]));
+    while (this.#inner.length > maxInner) this.sought.remove(...(this.#inner.shift() as [string, string]));
   }
 
   remove(name: string): boolean {

@@ -1,4 +1,4 @@
-const mostCharacters = 300;
+const maxCharacters = 300;
 
 /**
  * A model's words as a person may read them: one line of 300 characters at most, without controls and without characters that can't
@@ -10,5 +10,5 @@ export function modelWords(text: string): string {
     .replace(/[\p{C}\p{Default_Ignorable_Code_Point}]/gu, "")
     .trim();
   const characters = [...plain];
-  return characters.length > mostCharacters ? `${characters.slice(0, mostCharacters - 1).join("")}…` : plain;
+  return characters.length > maxCharacters ? `${characters.slice(0, maxCharacters - 1).join("")}…` : plain;
 }

@@ -1,7 +1,7 @@
 import { isMaskable } from "./mask/sought-values.ts";
 
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
-const mostBytes = 64 * 1024;
+const maxBytes = 64 * 1024;
 
 export function isName(name: unknown): name is string {
   return typeof name === "string" && namePattern.test(name);
@@ -17,7 +17,7 @@ export function checkName(name: unknown): asserts name is string {
 export function checkValue(value: unknown): asserts value is string {
   if (typeof value !== "string") throw new TypeError("a value must be a string");
   const bytes = Buffer.byteLength(value, "utf8");
-  if (bytes < 1 || bytes > mostBytes) throw new TypeError("a value must have 1 byte to 64 KiB of UTF-8");
+  if (bytes < 1 || bytes > maxBytes) throw new TypeError("a value must have 1 byte to 64 KiB of UTF-8");
   if (value.includes("\0")) throw new TypeError("a value must hold no NUL character: a shell can't hold one");
   if (!isWellFormed(value)) throw new TypeError("a value must hold no lone surrogate: it has no UTF-8");
 }

@@ -22,7 +22,7 @@ const shownInHome: readonly string[] = [
 const besidePrograms: readonly string[] = ["lib", "lib64", "libexec", "include", "pyvenv.cfg"];
 const programFolders = /^(?:s?bin|shims)$/;
 /** Links in one folder of programs that are followed. */
-const mostLinks = 2000;
+const maxLinks = 2000;
 
 /** The places of a home that a command may read, by their paths. Besides the known ones: the programs on PATH, and Node. */
 export function shownPlaces(home: string): string[] {
@@ -35,7 +35,7 @@ export function shownPlaces(home: string): string[] {
     shown.add(folder);
     if (programFolders.test(basename(folder)) && dirname(folder) !== home)
       for (const name of besidePrograms) shown.add(join(dirname(folder), name));
-    for (const entry of entriesOf(folder).slice(0, mostLinks))
+    for (const entry of entriesOf(folder).slice(0, maxLinks))
       if (entry.isSymbolicLink()) addProgram(join(folder, entry.name));
   };
   const addProgram = (link: string): void => {

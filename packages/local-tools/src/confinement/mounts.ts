@@ -21,7 +21,7 @@ export type MountPlan = ReadonlyMap<string, Mount>;
 /** Folders in memory that every shell begins with. */
 const freshPlaces: readonly string[] = ["/tmp", "/var/tmp"];
 /** A folder that holds a hidden place is made anew, with everything else in it; not one with more entries than this. */
-const mostEntries = 500;
+const maxEntries = 500;
 
 /** Something that can be read; `target`: it is a link, and stays one. */
 export interface ReadablePlace {
@@ -112,7 +112,7 @@ function leaveOut(all: Map<string, Mount>, place: string, host: HostFiles): void
     // What the plan has no longer is nothing to be shown: the host has no such folder.
     if (all.get(at)?.is !== "read") return;
     const entries = host.entriesOf(at);
-    if (entries.length > mostEntries) {
+    if (entries.length > maxEntries) {
       cover(all, place, host);
       return;
     }

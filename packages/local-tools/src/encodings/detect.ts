@@ -163,13 +163,13 @@ function formBySample(bytes: Buffer, hints: DetectHints): TextForm | NoText {
 }
 
 /** Characters beyond ASCII that are no chance in UTF-8, and how many of them stand against one wrong byte. */
-const someCharacters = 3;
+const minCharacters = 3;
 
 function isNearlyUtf8(bytes: Buffer): boolean {
   const text = bytes.subarray(0, 16 * sampleBytes).toString();
   const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0;
   const wrong = text.match(/\ufffd/g)?.length ?? 0;
-  return all - wrong >= someCharacters * Math.max(1, wrong);
+  return all - wrong >= minCharacters * Math.max(1, wrong);
 }
 
 /** The lines that say something about the encoding. */

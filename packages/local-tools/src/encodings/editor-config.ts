@@ -20,12 +20,12 @@ interface EditorConfig {
 }
 
 /** A larger one is none, and a longer line says nothing. */
-const mostBytes = 64 * 1024;
-const mostLine = 1000;
+const maxBytes = 64 * 1024;
+const maxLine = 1000;
 /** More alternatives than this in a header say nothing. */
-const mostAlternatives = 100;
+const maxAlternatives = 100;
 /** Folders that are remembered. */
-const mostKept = 1000;
+const maxKept = 1000;
 
 /** The `.editorconfig` files of some roots. Each is read again when it has changed. */
 export class EditorConfigs {
@@ -63,10 +63,10 @@ export class EditorConfigs {
       const stamp = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
       const known = this.#kept.get(folder);
       if (known?.stamp === stamp) return known.config;
-      const isText = stats.isFile() && stats.size <= mostBytes;
+      const isText = stats.isFile() && stats.size <= maxBytes;
       const text = isText ? attempt(() => readFileSync(fd, "utf8")) : undefined;
       const config = text === undefined ? undefined : parseEditorConfig(text);
-      if (this.#kept.size >= mostKept) this.#kept.clear();
+      if (this.#kept.size >= maxKept) this.#kept.clear();
       this.#kept.set(folder, { stamp, config });
       return config;
     } finally {
@@ -82,7 +82,7 @@ function parseEditorConfig(text: string): EditorConfig {
   let header: string | undefined;
   for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/)) {
     const said = line.trim();
-    if (said === "" || said.length > mostLine || said.startsWith("#") || said.startsWith(";")) continue;
+    if (said === "" || said.length > maxLine || said.startsWith("#") || said.startsWith(";")) continue;
     if (said.startsWith("[") && said.endsWith("]")) {
       header = said.slice(1, -1);
       continue;
@@ -102,7 +102,7 @@ function parseEditorConfig(text: string): EditorConfig {
 
 /** A header reads as a pattern of .gitignore does, but that it has braces, and no `!`. */
 function sectionTest(header: string): Section["fits"] {
-  const rules = (expandBraces(header, mostAlternatives) ?? [])
+  const rules = (expandBraces(header, maxAlternatives) ?? [])
     .map((pattern) => parseIgnoreLine(/^[!#]/.test(pattern) ? `\\${pattern}` : pattern))
     .filter((rule) => rule !== undefined);
   return (below) => verdict(rules, below, false) === true;

@@ -3,7 +3,7 @@ import { codecs } from "./codecs.ts";
 import { type Encoding, encodings, gb18030, utf8 } from "./encodings.ts";
 
 /** More ways to write a text than this are no help. */
-const mostSpellings = 64;
+const maxSpellings = 64;
 /** Letters and marks that some encodings write as one character, and characters that a decoder takes in more ways than one. */
 const unsure = /[\p{M}\u{10000}-\u{10ffff}]/u;
 
@@ -24,7 +24,7 @@ export function spellings(text: string, tick: () => void = () => {}): Buffer[] |
     let begun = [""];
     for (const char of text) {
       begun = begun.flatMap((one) => (ways.get(char) ?? []).map((way) => one + way));
-      if (begun.length > mostSpellings) return undefined;
+      if (begun.length > maxSpellings) return undefined;
     }
     for (const one of begun) found.add(one);
   }

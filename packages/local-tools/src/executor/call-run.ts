@@ -276,7 +276,7 @@ export class TextRoom {
 
   /** UTF-16 units for each of the next calls. */
   get share(): number {
-    return Math.max(LEAST, Math.floor(this.#left / Math.max(1, this.#calls)));
+    return Math.max(minShare, Math.floor(this.#left / Math.max(1, this.#calls)));
   }
 
   /** A call has ended, and gave so much. */
@@ -287,4 +287,4 @@ export class TextRoom {
 }
 
 /** Less than this says nothing; very many calls go beyond the room, and the protocol's own budget cuts. */
-const LEAST = 500;
+const minShare = 500;

@@ -75,11 +75,11 @@ export function holds(found: FoundFile | null, content: { hash: string } | null)
 }
 
 /** More bytes than that are read and written by the thread pool: they take long, and who writes much has to wait for the disk. */
-export const mostAtOnce: number = 1 << 18;
+export const maxAtOnce: number = 1 << 18;
 
 /** Writes all of the bytes, behind what was written before. */
 export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
-  if (bytes.length <= mostAtOnce) return writeFileSync(file, bytes);
+  if (bytes.length <= maxAtOnce) return writeFileSync(file, bytes);
   for (let from = 0; from < bytes.length; ) from += (await writeSome(file, bytes, from)).bytesWritten;
 }
 

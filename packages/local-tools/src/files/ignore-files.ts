@@ -21,7 +21,7 @@ export interface IgnoreLevel {
 }
 
 /** An ignore file of more bytes is none. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Reads the ignore files of a folder that is held. `entries`: what is in it. */
 export function ignoreLevel(
@@ -85,7 +85,7 @@ function rulesIn(folder: HeldFolder, name: string): IgnoreRule[] {
   const fd = attempt(() => folder.open(name));
   if (fd === undefined) return [];
   const stats = fstatSync(fd);
-  const text = stats.isFile() && stats.size <= mostBytes ? attempt(() => readFileSync(fd, "utf8")) : undefined;
+  const text = stats.isFile() && stats.size <= maxBytes ? attempt(() => readFileSync(fd, "utf8")) : undefined;
   closeSync(fd);
   return parseIgnoreFile(text ?? "");
 }

@@ -12,7 +12,7 @@ export interface IgnoreRule {
 }
 
 /** Lines of one file that count; nobody writes more. */
-const mostRules = 5000;
+const maxRules = 5000;
 const ignoresCase = process.platform === "win32" || process.platform === "darwin";
 
 /** Reads an ignore file. Lines that can't match anything are left out. */
@@ -20,7 +20,7 @@ export function parseIgnoreFile(text: string): IgnoreRule[] {
   return text
     .replace(/^\ufeff/, "")
     .split("\n")
-    .slice(0, mostRules)
+    .slice(0, maxRules)
     .map((line) => parseIgnoreLine(line.endsWith("\r") ? line.slice(0, -1) : line))
     .filter((rule) => rule !== undefined);
 }

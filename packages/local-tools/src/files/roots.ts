@@ -16,9 +16,9 @@ export interface Place {
 }
 
 /** Longer paths name nothing on any system of the kind; in UTF-16 units. */
-const longestPath = process.platform === "win32" ? 32_767 : 4096;
+const maxPathLength = process.platform === "win32" ? 32_767 : 4096;
 /** As many links as Linux follows in one path. */
-const mostLinks = 40;
+const maxLinks = 40;
 
 /**
  * The directories that paths may lead into. A path is taken from the first root unless it is absolute, its `..` are taken
@@ -89,7 +89,7 @@ export class Roots {
     if (typeof path !== "string" || path === "" || path.includes("\0")) {
       throw localError("InvalidPath", `${typeof path === "string" ? JSON.stringify(path) : "That"} is no path.`);
     }
-    if (path.length > longestPath) {
+    if (path.length > maxPathLength) {
       throw localError("InvalidPath", `${inMessage(path)} is longer than a path can be.`);
     }
     if (process.platform === "win32") refuseOddNames(path, this.paths);
@@ -164,7 +164,7 @@ export class Roots {
       if (target !== undefined) {
         // A link that leads nowhere: what it names lies inside, or nothing is said of it.
         if (!this.holds(target.from)) throw outside(path);
-        if (++links > mostLinks) throw unreachable(path, error);
+        if (++links > maxLinks) throw unreachable(path, error);
         at = target.to;
         continue;
       }

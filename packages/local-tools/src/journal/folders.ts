@@ -8,7 +8,7 @@ import type { Roots } from "../files/roots.ts";
 import { besideName } from "./record.ts";
 
 /** Removed files that are held at one time. */
-const mostDiscarded = 64;
+const maxDiscarded = 64;
 
 /** The folders of one change, each held open from its first use on: what is looked at, written and put back is in the same folder. */
 export class Folders {
@@ -84,7 +84,7 @@ export class Folders {
     for (const kind of kinds) {
       if (folder !== undefined) this.#discarded.push(discardFile(folder.at(besideName(id, index, kind))));
     }
-    if (this.#discarded.length > mostDiscarded) this.#free();
+    if (this.#discarded.length > maxDiscarded) this.#free();
   }
 
   #free(): void {

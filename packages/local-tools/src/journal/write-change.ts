@@ -103,7 +103,7 @@ async function prepare(
 }
 
 /** Files that are open at one time. */
-const mostOpen = 64;
+const maxOpen = 64;
 
 /** The steps from a written record to a written change. */
 class Writing {
@@ -181,10 +181,10 @@ class Writing {
    */
   async #writeAll(changed: readonly number[]): Promise<void> {
     const keep = (): Promise<void> => named("The change journal", () => this.#parts.records.keep(this.#record));
-    for (let from = 0; from === 0 || from < changed.length; from += mostOpen) {
+    for (let from = 0; from === 0 || from < changed.length; from += maxOpen) {
       const open: { index: number; file: number }[] = [];
       try {
-        await this.#inTurns(changed.slice(from, from + mostOpen), async (index) => {
+        await this.#inTurns(changed.slice(from, from + maxOpen), async (index) => {
           const file = await this.#writeBeside(index);
           if (file !== undefined) open.push({ index, file });
         });

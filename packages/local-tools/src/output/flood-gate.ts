@@ -1,7 +1,7 @@
 /** UTF-16 units of cleaned text a second: of more, nobody reads the middle, and the host has other work. */
-const mostASecond = 16_000_000;
+const maxASecond = 16_000_000;
 /** So much passes at any speed: a build's log or a large file is kept whole. */
-const mostAtOnce = 64_000_000;
+const maxAtOnce = 64_000_000;
 /** Units of what is skipped that are kept to go on from: nearly the last of a flood is shown. */
 const keptUnits = 65_536;
 /** A program takes the alternate screen, or gives it back: this must not be skipped. */
@@ -31,7 +31,7 @@ export class FloodGate {
   #switch = "";
   #edge = "";
 
-  constructor(aSecond: number = mostASecond, atOnce: number = mostAtOnce) {
+  constructor(aSecond: number = maxASecond, atOnce: number = maxAtOnce) {
     this.#aSecond = aSecond;
     this.#atOnce = atOnce;
     this.#room = atOnce;

@@ -1,7 +1,7 @@
 import { columnsOf } from "./char-width.ts";
 
 /** Blanks at a line's end that may be the padding of a screen; fewer are left alone. */
-const leastPadding = 20;
+const minPadding = 20;
 
 /**
  * A line without the blanks that fill it up to the screen's edge: what `top` and editors paint rows with. Blanks that end
@@ -10,7 +10,7 @@ const leastPadding = 20;
 export function withoutPadding(line: string, columns: number): string {
   const text = line.trimEnd();
   const blanks = line.length - text.length;
-  if (blanks < leastPadding || line.length > columns || !/^ +$/.test(line.slice(text.length))) return line;
+  if (blanks < minPadding || line.length > columns || !/^ +$/.test(line.slice(text.length))) return line;
   const width = widthOf(text) + blanks;
   return width === columns || width === columns - 1 ? text : line;
 }
@@ -18,7 +18,7 @@ export function withoutPadding(line: string, columns: number): string {
 /** An unfinished line without the blanks at its end that may become padding. */
 export function withoutBlanks(line: string): string {
   const text = line.trimEnd();
-  return line.length - text.length < leastPadding ? line : text;
+  return line.length - text.length < minPadding ? line : text;
 }
 
 /** Whole lines, each without its padding. */
@@ -30,7 +30,7 @@ export function withoutPaddings(lines: string, columns: number): string {
     .join("\n");
 }
 
-const padding = " ".repeat(leastPadding);
+const padding = " ".repeat(minPadding);
 const endsPadded = `${padding}\n`;
 
 function widthOf(text: string): number {

@@ -9,7 +9,7 @@ const eventMs = 105;
 const silenceMs = 100;
 /** Bytes of UTF-8 in one event, and in all of them. */
 const eventBytes = 65_536;
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 
 const fullNote = "[More than 1 MiB was printed: the rest is not shown while the command runs.]\n";
 const encoder = new TextEncoder();
@@ -34,7 +34,7 @@ export class LiveOutput {
   /** To be given. */
   #waiting: string;
   #atLineStart = true;
-  #left = mostBytes;
+  #left = maxBytes;
   #stopped = false;
 
   /** `before`: what was printed before anybody listened. */

@@ -2,7 +2,7 @@
 export type Piece = { type: "text"; text: string } | { type: "mark"; kind: string; fields: string[] };
 
 /** UTF-16 units of the longest mark, from its ESC to the end of its terminator. Anything longer is text. */
-const longestMark = 4096;
+const maxMarkLength = 4096;
 const introducer = "\u001b]633;";
 // biome-ignore lint/suspicious/noControlCharactersInRegex: marks are made of them.
 const markStart = /^\u001b\]633;([\w-]{0,32})(?:;([\s\S]*))?$/;
@@ -51,12 +51,12 @@ export class MarkScanner {
       if (esc === -1) break;
       this.#mark.lastIndex = esc;
       const [mark = "", kind = "", fields = ""] = this.#mark.exec(input) ?? [];
-      if (mark !== "" && mark.length <= longestMark) {
+      if (mark !== "" && mark.length <= maxMarkLength) {
         if (text !== "") pieces.push({ type: "text", text });
         text = "";
         pieces.push({ type: "mark", kind, fields: fields === "" ? [] : fields.slice(1).split(";") });
         at = esc + mark.length;
-      } else if (input.length - esc < longestMark && this.#isMarkStart(input.slice(esc))) {
+      } else if (input.length - esc < maxMarkLength && this.#isMarkStart(input.slice(esc))) {
         this.#held = input.slice(esc);
         break;
       } else {

@@ -26,10 +26,10 @@ export interface FileMatches {
 /** UTF-16 units of a line that is shown. */
 const maxLine = 300;
 /** A longer line is searched in parts, which overlap. */
-const longestPart = 1 << 20;
+const maxPartLength = 1 << 20;
 const overlap = 1 << 16;
 /** UTF-16 units of a file that is one text to an expression. */
-const longestText = 1 << 25;
+const maxTextLength = 1 << 25;
 /** Stands for the rest of a line that goes on. */
 const more = "\uffff";
 const replacement = Buffer.from("\ufffd");
@@ -187,11 +187,11 @@ export class FileMatcher {
   #searchable(text: string, last: boolean): number {
     if (last) return text.length;
     // What one text is has a limit, as lines have.
-    if (this.#isWhole && text.length <= longestText) return 0;
+    if (this.#isWhole && text.length <= maxTextLength) return 0;
     this.#found.inParts ||= this.#isWhole;
     let cut = text.length + 1;
     for (let n = 0; n <= this.#lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
-    if (text.length - cut <= longestPart) return cut;
+    if (text.length - cut <= maxPartLength) return cut;
     cut = text.length - overlap;
     return isLowSurrogate(text, cut) ? cut - 1 : cut;
   }

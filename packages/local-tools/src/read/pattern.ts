@@ -29,7 +29,7 @@ export interface Pattern {
   otherwise?: Pattern;
 }
 
-const longestPattern = 10_000;
+const maxPatternLength = 10_000;
 
 /**
  * Reads a pattern as a regular expression of ripgrep's, and with look-arounds and back references. What is none is a text to be found as it
@@ -37,10 +37,10 @@ const longestPattern = 10_000;
  */
 export function readPattern(text: string): Pattern {
   if (text === "") throw localError("InvalidPattern", "The pattern is empty: every line would fit.");
-  if (text.length > longestPattern) {
+  if (text.length > maxPatternLength) {
     throw localError(
       "InvalidPattern",
-      `The pattern is longer than ${longestPattern.toLocaleString("en-US")} characters.`,
+      `The pattern is longer than ${maxPatternLength.toLocaleString("en-US")} characters.`,
     );
   }
   if (!/[\\^$.*+?()[\]{}|]/.test(text)) return readLiterally(text);

@@ -7,7 +7,7 @@ import { counted, inMessage, needsQuotes, quoted, several } from "../messages.ts
 import type { ReadPart } from "./types.ts";
 
 /** Entries listed at most. */
-const mostEntries = 1000;
+const maxEntries = 1000;
 const atATime = 50;
 
 /**
@@ -21,8 +21,8 @@ export async function readFolder(roots: Roots, place: Place, of: string, maxChar
   const entries = (await folder.entries()).sort(byKindAndName);
   const lines: string[] = [];
   let room = maxChars;
-  for (let start = 0; start < Math.min(entries.length, mostEntries) && room > 0; start += atATime) {
-    const some = entries.slice(start, Math.min(start + atATime, mostEntries));
+  for (let start = 0; start < Math.min(entries.length, maxEntries) && room > 0; start += atATime) {
+    const some = entries.slice(start, Math.min(start + atATime, maxEntries));
     for (const line of await Promise.all(some.map((entry) => entryLine(roots, folder, levels, entry)))) {
       room -= line.length + 1;
       if (room < 0) break;

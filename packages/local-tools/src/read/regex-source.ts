@@ -213,7 +213,7 @@ function withCases(source: string, i: boolean, { isCaseless }: SetUse): string {
   const known = knownCases.get(source);
   if (known !== undefined) return known;
   // Each takes a millisecond. Nobody writes so many.
-  if (knownCases.size >= mostKnown) knownCases.clear();
+  if (knownCases.size >= maxKnown) knownCases.clear();
   const [own, folded] = [new RegExp(`^[${source}]$`, "v"), new RegExp(`^[${source}]$`, "iv")];
   const others = [...otherCases().keys()].filter((char) => !own.test(char) && folded.test(char));
   const written = source + others.map((char) => inside(char.codePointAt(0) as number)).join("");
@@ -221,7 +221,7 @@ function withCases(source: string, i: boolean, { isCaseless }: SetUse): string {
   return written;
 }
 
-const mostKnown = 500;
+const maxKnown = 500;
 const knownCases = new Map<string, string>();
 
 function caseVariants(code: number): number[] {

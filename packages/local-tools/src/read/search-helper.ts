@@ -5,7 +5,7 @@ import { type SearchJob, type SearchState, searchBegins } from "./search-state.t
 import type { SharedPlace } from "./shared-place.ts";
 
 /** Files that the helper has at one time: while it searches some, others wait, so that it never does. */
-const mostGiven = 2;
+const maxGiven = 2;
 /** Milliseconds after which somebody who waits for it looks what it does. */
 const lookMs = 20;
 
@@ -42,7 +42,7 @@ export class SearchHelper {
 
   /** Whether it takes files. */
   get isFree(): boolean {
-    return this.isReady && this.#given - this.#read < mostGiven;
+    return this.isReady && this.#given - this.#read < maxGiven;
   }
 
   /** Begins a search. */

@@ -1,5 +1,5 @@
 import { counted, inMessage, needsQuotes, quoted, several, sized } from "../messages.ts";
-import { type Hits, mostCounted, type SearchState } from "./search-state.ts";
+import { type Hits, maxCounted, type SearchState } from "./search-state.ts";
 import type { LeftOut, ReadPart, TextSearch } from "./types.ts";
 
 /** Bounds that a report mentions, and whether the search was of one file. */
@@ -83,7 +83,7 @@ function searchedText({ looked, files, stoppedAt }: SearchState, { isFile }: Sea
 
 function whyStopped({ why }: SearchState, { timeoutMs }: SearchBounds): string {
   if (why === "time") return `${timeoutMs / 1000} seconds were over; name a directory or a glob`;
-  return why === "matches" ? `${counted(mostCounted)} lines fit by then; write the pattern narrower` : "";
+  return why === "matches" ? `${counted(maxCounted)} lines fit by then; write the pattern narrower` : "";
 }
 
 /** What was not searched, or is not shown. */

@@ -128,7 +128,7 @@ function slaveNumber(index: number): number {
 /** What counts more. A `hidden` process counts less than one that is seen to wait. */
 const weight: Readonly<Record<Reading, number>> = { no: 0, hidden: 1, poll: 2, read: 3 };
 /** Terminals in terminals that are looked through. */
-const mostTerminals = 4;
+const maxTerminals = 4;
 
 /** What is lost where the system doesn't show it. */
 export const blockingUnseen =
@@ -182,7 +182,7 @@ export class LinuxProcesses implements Processes {
   }
 
   reading(group: number, tty: string): Reading {
-    return this.#readingOf(all(), group, tty, mostTerminals);
+    return this.#readingOf(all(), group, tty, maxTerminals);
   }
 
   /**

@@ -38,7 +38,7 @@ export async function ptyTransport(options: TransportOptions): Promise<Transport
 /** What node-pty reads the terminal with; no public part of it. */
 type Socket = { unref(): void; destroy(error?: Error): unknown; emit(name: "data", bytes: Uint8Array): void };
 /** More than a terminal holds, of which a job in the background may go on printing. */
-const mostAtOnce = 1 << 20;
+const maxAtOnce = 1 << 20;
 
 class PtyTransport implements Transport {
   readonly backend = "pty";
@@ -80,7 +80,7 @@ class PtyTransport implements Transport {
   }
 
   readNow(): void {
-    for (let read = 0; this.#fd !== undefined && read < mostAtOnce; ) {
+    for (let read = 0; this.#fd !== undefined && read < maxAtOnce; ) {
       const fd = this.#fd;
       const bytes = Buffer.alloc(65_536);
       // It fails where there is nothing to read, and under Deno always.

@@ -2,9 +2,9 @@ import type { Fragments } from "./fragments.ts";
 import type { Masker } from "./masker.ts";
 
 /** So many characters of a form may be shown at a cut. */
-const mostShown = 3;
+const maxShown = 3;
 /** Lines that are shown without their neighbours begin and end everywhere, mostly with what only looks like a piece of a form. */
-const leastOfLine = 12;
+const minOfLine = 12;
 /** What a diff and a search put before a line. */
 const beforeLine = /^(?:[-+ ]|.{1,400}?:\d{1,15}: )/;
 
@@ -22,16 +22,16 @@ export function maskCutEdges(text: string, newMasker: () => Masker, fragments: F
         const masker = newMasker();
         // What it holds back begins a form.
         left = masker.write(left) + masker.pause();
-        left = left.slice(0, left.length - (fragments.atEnd(left, mostShown + 1)?.length ?? 0));
+        left = left.slice(0, left.length - (fragments.atEnd(left, maxShown + 1)?.length ?? 0));
       }
-      return index > 0 ? left.slice(fragments.atStart(left, mostShown + 1)?.length ?? 0) : left;
+      return index > 0 ? left.slice(fragments.atStart(left, maxShown + 1)?.length ?? 0) : left;
     })
     .join("…");
 }
 
 /** Hides pieces of forms at both ends of each line, for lines that were taken out of a text: those of a search, of a diff. */
 export function maskLineEdges(text: string, fragments: Fragments): string {
-  if (text.length < leastOfLine) return text;
+  if (text.length < minOfLine) return text;
   return text
     .split("\n")
     .map((line) => {
@@ -44,10 +44,10 @@ export function maskLineEdges(text: string, fragments: Fragments): string {
 
 function withoutEdges(line: string, from: number, fragments: Fragments): string {
   let text = line.slice(from);
-  if (text.length < leastOfLine) return line;
-  const first = fragments.atStart(text, leastOfLine);
+  if (text.length < minOfLine) return line;
+  const first = fragments.atStart(text, minOfLine);
   if (first !== undefined) text = `‹${first.name}›${text.slice(first.length)}`;
-  const last = fragments.atEnd(text, leastOfLine);
+  const last = fragments.atEnd(text, minOfLine);
   if (last !== undefined) text = `${text.slice(0, text.length - last.length)}‹${last.name}›`;
   return line.slice(0, from) + text;
 }

@@ -10,7 +10,7 @@ interface Word {
 
 const newline = 10;
 const colon = 58;
-const longestWord = 16;
+const maxWordLength = 16;
 
 /**
  * Reads lines as `xxd`, `hexdump` and `od` print them: words of hexadecimal digits, as long as each other, with anything before and the
@@ -112,7 +112,7 @@ export class DumpReader implements Reader {
   #take(code: number, at: number): void {
     this.#isInWord = (wordKinds[code] as number) >= letter;
     const kind = hexKinds[code] as number;
-    if (kind < between && this.#word.digits.length < longestWord) {
+    if (kind < between && this.#word.digits.length < maxWordLength) {
       this.#blanks = 0;
       this.#word.digits.push(kind);
       this.#word.places.push(at);

@@ -12,7 +12,7 @@ export const padding = 65;
 export const foreign = 66;
 
 /** With more than this between two digits they don't belong together. */
-const longestGap = 256;
+const maxGapLength = 256;
 
 /** A form whose beginning stands at the end of what was read. */
 interface Follower {
@@ -62,7 +62,7 @@ export class FormScanner {
       index++;
     }
     // So that no more than a gap of blanks is ever kept back.
-    if (at + text.length - this.#lastPlace > longestGap) this.break();
+    if (at + text.length - this.#lastPlace > maxGapLength) this.break();
   }
 
   /** The next digit; `at`: its place in the text. */
@@ -142,13 +142,13 @@ export class FormScanner {
     for (let index = to - 1; index >= from && digits.length <= gramLength && !isApart; index--) {
       const code = text[index] as number;
       const kind = kinds[code] as number;
-      isApart = kind > between || next - at - index > longestGap;
+      isApart = kind > between || next - at - index > maxGapLength;
       if (isApart || kind === between) continue;
       next = at + index;
       digits.push(kind);
       places.push(next);
     }
-    if (to > from && (isApart || digits.length > gramLength || next - this.#lastPlace > longestGap)) this.break();
+    if (to > from && (isApart || digits.length > gramLength || next - this.#lastPlace > maxGapLength)) this.break();
     for (let index = digits.length - 1; index >= 0; index--)
       this.#note(digits[index] as number, places[index] as number);
   }
@@ -160,7 +160,7 @@ export class FormScanner {
       return;
     }
     if (kind < between) {
-      if (place - this.#lastPlace > longestGap) this.break();
+      if (place - this.#lastPlace > maxGapLength) this.break();
       this.push(kind, place);
     } else if (kind === foreign) this.break();
     else if (kind === padding) this.pad(place);

@@ -13,10 +13,10 @@ export interface FormText {
 }
 
 /** Shorter forms are not looked for: they would hide ordinary text. */
-export const shortestForm = 6;
+export const minFormLength = 6;
 /** Of base64 inside of other base64, that many digits must be of the value alone. */
-const shortestInner = 8;
-const shortestLine = 8;
+const minInnerLength = 8;
+const minLineLength = 8;
 
 /**
  * Everything that is looked for to find a value. Each form once. A character of a text may be written in any spelling: see
@@ -24,10 +24,10 @@ const shortestLine = 8;
  */
 export function formsOf(value: string): FormText[] {
   const withoutEnd = value.replace(/[\r\n]+$/, "");
-  const whole = [...new Set([value, withoutEnd])].filter((text) => text.length >= shortestForm);
+  const whole = [...new Set([value, withoutEnd])].filter((text) => text.length >= minFormLength);
   const texts = new Set<string>();
   const add = (text: string): void => {
-    if (text.length >= shortestForm) texts.add(text);
+    if (text.length >= minFormLength) texts.add(text);
   };
   for (const text of whole) {
     for (const reversed of [text, ...reversals(text)]) add(reversed);
@@ -49,7 +49,7 @@ function variants(value: string): string[] {
       : [
           value.replace(/\r\n?/g, "\n"),
           value.replaceAll("\r", ""),
-          ...lines.filter((line) => line.length >= shortestLine),
+          ...lines.filter((line) => line.length >= minLineLength),
         ]),
   ];
 }
@@ -60,7 +60,7 @@ function reversals(value: string): string[] {
   if (value.includes("\n")) {
     // As `rev` does it: line by line.
     const lines = value.split("\n").map(reverse);
-    return [reverse(value), lines.join("\n"), ...lines.filter((line) => line.length >= shortestLine)];
+    return [reverse(value), lines.join("\n"), ...lines.filter((line) => line.length >= minLineLength)];
   }
   const characters = reverse(value);
   if (/^[\0-\x7f]*$/.test(value)) return [characters];
@@ -85,7 +85,7 @@ function base64Forms(value: string): FormText[] {
       const letters = Buffer.from(Buffer.concat([Buffer.alloc(before), bytes]).toString("base64"), "latin1");
       const bits = (before + bytes.length) * 8;
       const inner = letters.subarray(before === 0 ? 0 : before + 1, Math.floor(bits / 6));
-      if (inner.length < shortestInner) return [];
+      if (inner.length < minInnerLength) return [];
       for (let at = 0; at < inner.length; at++) inner[at] = base64Digits[inner[at] as number] as number;
       return [{ alphabet: "base64", digits: inner.toString("latin1"), lead: before !== 0, trail: bits % 6 !== 0 }];
     });

@@ -21,7 +21,7 @@ const apart = "\uffff";
 const hashBits = 20;
 const gramLength = 4;
 /** A spelled character takes no more in nearly all texts. */
-const longestSpelling = 8;
+const maxSpellingLength = 8;
 /** JSON writes line ends of a wrapped text so. */
 const escapesBefore = /^(?:\\+[nr])+/;
 const escapesBehind = /(?:\\+[nr]|={1,2})+$/;
@@ -127,7 +127,10 @@ class Part {
     const kinds = this.#kinds;
     const most = this.#longest;
     if (kinds === undefined)
-      return plainAtEdge(atEnd ? text.slice(-most * longestSpelling) : text.slice(0, most * longestSpelling), atEnd);
+      return plainAtEdge(
+        atEnd ? text.slice(-most * maxSpellingLength) : text.slice(0, most * maxSpellingLength),
+        atEnd,
+      );
     const digits: number[] = [];
     const places: number[] = [];
     for (let from = 0; from < text.length && digits.length < most; from++) {

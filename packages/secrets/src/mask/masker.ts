@@ -20,9 +20,9 @@ export interface Masker {
 }
 
 /** So many characters of a form may be given away before it is known for one. */
-const mostGiven = 3;
+const maxGiven = 3;
 /** A line that began more characters before is none of a dump. */
-const longestBeginning = 256;
+const maxBeginningLength = 256;
 
 /** Masks a stream: several readers look at the text in their own way, what they find together is hidden. */
 export class MaskStream implements Masker {
@@ -57,8 +57,8 @@ export class MaskStream implements Masker {
 
   pause(): string {
     if (this.#readers.length === 0) return "";
-    const open = this.#openSince(mostGiven + 1);
-    return this.#giveUpTo(this.#shownSince(open) > mostGiven ? open : this.#end);
+    const open = this.#openSince(maxGiven + 1);
+    return this.#giveUpTo(this.#shownSince(open) > maxGiven ? open : this.#end);
   }
 
   end(): string {
@@ -134,7 +134,7 @@ export class MaskStream implements Masker {
   #keepFrom(place: number): void {
     const at = place - this.#base;
     const lineStart = at === 0 ? 0 : this.#text.lastIndexOf("\n", at - 1) + 1;
-    const start = at - lineStart > longestBeginning ? at : lineStart;
+    const start = at - lineStart > maxBeginningLength ? at : lineStart;
     this.#text = this.#text.slice(start);
     this.#base += start;
   }

@@ -1,10 +1,10 @@
 import { Form, FormIndex, type Sought } from "./form-index.ts";
-import { type Alphabet, type FormText, formsOf, shortestForm } from "./forms.ts";
+import { type Alphabet, type FormText, formsOf, minFormLength } from "./forms.ts";
 import { Fragments } from "./fragments.ts";
 
 /** Whether a value is long enough to be looked for. */
 export function isMaskable(value: string): boolean {
-  return value.length >= shortestForm;
+  return value.length >= minFormLength;
 }
 
 /** All values that are looked for, in all their forms. Streams that are under way look for a new one from its adding on. */

@@ -1,7 +1,7 @@
 import { type Form, type FormIndex, gramLength, hashOf } from "./form-index.ts";
 import type { Report } from "./form-scanner.ts";
 import type { Reader } from "./readers.ts";
-import { beginsSpelling, mostBackslashes, readSpelling } from "./spellings.ts";
+import { beginsSpelling, maxBackslashes, readSpelling } from "./spellings.ts";
 
 /** A beginning of a form that ends where the text was read to. */
 interface Follower {
@@ -25,7 +25,7 @@ interface Token {
 }
 
 /** Different spellings may lead to as many beginnings of one form at one place; more come of hostile texts only. */
-const mostOfForm = 4;
+const maxOfForm = 4;
 const hexadecimal = /^(?:%|\\+x)[0-9a-f]{2}/i;
 
 /**
@@ -241,7 +241,7 @@ export class SpellingReader implements Reader {
       if (startOf(follower) < startOf(equal)) Object.assign(equal, follower);
       return;
     }
-    if (same.length >= mostOfForm || same.some((one) => form.endsIn(one.length, follower.length))) return;
+    if (same.length >= maxOfForm || same.some((one) => form.endsIn(one.length, follower.length))) return;
     // Of a long text that a form follows again and again, only the last part counts.
     if (follower.places.length > 4 * form.digits.length + 64)
       follower.places = follower.places.slice(-form.digits.length);
@@ -269,7 +269,7 @@ function startOf({ places, length }: Follower): number {
 /** The place behind the backslashes that stand there, as many as a spelling may have. */
 function behindSlashes(units: Uint16Array, at: number): number {
   let behind = at + 1;
-  while (units[behind] === slash && behind - at < mostBackslashes) behind++;
+  while (units[behind] === slash && behind - at < maxBackslashes) behind++;
   return behind;
 }
 

@@ -9,7 +9,7 @@ export interface Reading {
 /** Longer ones are none: nobody pads a reference with so many zeros. */
 const longest = 200;
 /** A text in a text in a text doubles its backslashes each time. */
-export const mostBackslashes = 8;
+export const maxBackslashes = 8;
 
 const letters: Readonly<Record<string, string>> = {
   ...{ a: "\u0007", b: "\b", e: "\u001b", E: "\u001b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
@@ -112,7 +112,7 @@ function literal(text: string, known: Readonly<Record<string, string>>): Reading
 /** `\n`, `\"`, `\101`, `\x41`, `\u0041`, `\U0001f600`, `\u{41}`, and UTF-8 by bytes; with more backslashes, the same in another text. */
 function backslash(text: string): Reading {
   const [, slashes = "", rest = ""] = /^(\\+)(.*)$/s.exec(text) ?? [];
-  if (slashes.length > mostBackslashes) return none;
+  if (slashes.length > maxBackslashes) return none;
   if (rest === "") return { characters: [2, 4, 8].includes(slashes.length) ? ["\\"] : [], isOpen: true };
   if (rest.length === 1 && !/[0-7xuU]/.test(rest)) {
     if (/[A-Za-z89]/.test(rest)) return { characters: letters[rest] ? [letters[rest]] : [], isOpen: false };

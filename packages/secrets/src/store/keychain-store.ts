@@ -21,7 +21,7 @@ export interface Keyring {
 /** A keychain that needs longer for the first three calls waits for something that won't come. */
 const probeMs = 3000;
 /** Windows keeps no more. */
-const mostBytes = 2000;
+const maxBytes = 2000;
 /** The kernel's own keyring, to which the module falls back on Linux, forgets at log-out. */
 const entryOptions = { linux: { store: "secret-service" } };
 // Not a literal, so that compilers and bundlers don't look for a peer that may not be there.
@@ -95,9 +95,9 @@ class KeychainStore implements SecretStore {
     checkName(name);
     checkValue(value);
     const password = JSON.stringify({ value, note, at: Date.now() });
-    if (Buffer.byteLength(password) > mostBytes) {
+    if (Buffer.byteLength(password) > maxBytes) {
       throw new TypeError(
-        `the value of ${name} is too long for a keychain (${mostBytes} bytes); keep it with fileStore()`,
+        `the value of ${name} is too long for a keychain (${maxBytes} bytes); keep it with fileStore()`,
       );
     }
     await this.#entry(name, scope).setPassword(password);

@@ -6,7 +6,7 @@ import { ToolglotError } from "@toolglot/core";
 import { codeOf, quoteWord } from "@toolglot/internal";
 
 /** More is no file of ours. */
-const mostBytes = 2 ** 26;
+const maxBytes = 2 ** 26;
 
 /** The text of a file that only this user can read; undefined when there is none. Rejects with `secrets/permissions`. */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
@@ -29,7 +29,7 @@ export async function readPrivateFile(path: string): Promise<string | undefined>
     if (process.getuid !== undefined && (found.mode & 0o077) !== 0) {
       throw wrongPermissions(path, `can be read or written by others; run: chmod 600 ${inShell(path)}`);
     }
-    if (found.size > mostBytes) throw wrongPermissions(path, "is too large to be a file of secrets");
+    if (found.size > maxBytes) throw wrongPermissions(path, "is too large to be a file of secrets");
     return await file.readFile("utf8");
   } finally {
     await file.close();

@@ -8,8 +8,8 @@ export type AskPassphrase = (why: { create: boolean; attempt: number; path: stri
 
 /** Names a file whose first line is the passphrase: 0600, and ours. */
 const fileVariable = "TOOLGLOT_VAULT_PASSPHRASE_FILE";
-const mostAttempts = 3;
-const shortestPassphrase = 8;
+const maxAttempts = 3;
+const minPassphraseLength = 8;
 
 /** A passphrase that opens a file, with its key. */
 export interface Unlocked {
@@ -32,14 +32,14 @@ export async function unlock(
 ): Promise<Unlocked> {
   const create = check === undefined;
   const fromFile = await passphraseFromFile();
-  for (let attempt = 1; attempt <= (fromFile === undefined ? mostAttempts : 1); attempt++) {
+  for (let attempt = 1; attempt <= (fromFile === undefined ? maxAttempts : 1); attempt++) {
     const passphrase = fromFile ?? (await ask({ create, attempt, path }));
     if (typeof passphrase !== "string") throw locked(path, "nobody gave its passphrase");
-    if (create && passphrase.length < shortestPassphrase) continue;
+    if (create && passphrase.length < minPassphraseLength) continue;
     const key = await deriveKey(passphrase, kdf);
     if (check === undefined || isRightKey(key, check)) return { passphrase, salt: kdf.salt, key };
   }
-  if (create) throw locked(path, `a new passphrase needs ${shortestPassphrase} characters or more`);
+  if (create) throw locked(path, `a new passphrase needs ${minPassphraseLength} characters or more`);
   throw locked(
     path,
     fromFile === undefined

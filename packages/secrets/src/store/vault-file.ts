@@ -33,7 +33,7 @@ export interface VaultFile {
 
 const newN = 2 ** 17;
 /** A larger one would take minutes and gigabytes: nobody's file. A smaller one would make guessing cheap. */
-const mostN = 2 ** 20;
+const maxN = 2 ** 20;
 
 export function newDerivation(): KeyDerivation {
   return { name: "scrypt", N: newN, r: 8, p: 1, salt: randomBytes(16).toString("base64") };
@@ -71,7 +71,7 @@ function isDerivation(kdf: unknown): kdf is KeyDerivation {
   if (!isObject(kdf)) return false;
   const { name, N, r, p, salt } = kdf;
   const isPower = typeof N === "number" && Number.isInteger(Math.log2(N));
-  return name === "scrypt" && isPower && N >= newN && N <= mostN && r === 8 && p === 1 && isBytes(salt, 16);
+  return name === "scrypt" && isPower && N >= newN && N <= maxN && r === 8 && p === 1 && isBytes(salt, 16);
 }
 
 function isEntry(entry: unknown): entry is SealedEntry {
