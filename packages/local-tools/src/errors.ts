@@ -2,7 +2,7 @@ import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { inMessage } from "./messages.ts";
 
-/** What can be wrong with a call, as the model reads it; the README says what each means. */
+/** What can be wrong with a call, as the model reads it; the README explains each. */
 export type LocalErrorType =
   // paths
   | "InvalidPath"

@@ -12,9 +12,9 @@ import type { ShellResult, ShellRunOptions, ShellSession } from "./shell/types.t
 /** What a call may be stopped by, and who is asked. */
 export interface LocalContext {
   signal?: AbortSignal;
-  /** Who decides where the policy says `ask`. Default: the option `ask` of {@link openLocalTools}. */
+  /** Who decides where the policy is `ask`. Default: the option `ask` of {@link openLocalTools}. */
   ask?: Ask;
-  /** UTF-16 units of text that this call may give. Default: the option `maxChars` of {@link openLocalTools}. */
+  /** UTF-16 units of text that this call may return. Default: the option `maxChars` of {@link openLocalTools}. */
   maxChars?: number;
   /** How to wait for a person who is asked for the passphrase of kept values, and of which call: so that the time counts to no limit. */
   wait?: ExecutorContext["wait"];
@@ -62,7 +62,7 @@ export interface LocalTools {
   readonly roots: readonly string[];
   /** Journal, backups and whole outputs. */
   readonly stateDir: string;
-  /** UTF-16 units of text that one call, or one batch of calls, gives. */
+  /** UTF-16 units of text that one call, or one batch of calls, returns. */
   readonly maxChars: number;
   /** Values that calls may use, when the tools were opened with some. */
   readonly secrets: Secrets | undefined;
@@ -76,7 +76,7 @@ export interface LocalTools {
   read(input: ReadInput, context?: LocalContext): Promise<ReadOutcome>;
   /**
    * Asks the user for a value; one prompt at a time. Rejects with `NotSupported` where nobody can be asked, `ValueCancelled` when the
-   * user gives none, and the signal's reason when the call is aborted.
+   * user cancels, and the signal's reason when the call is aborted.
    */
   getValue(input: GetValueInput, context?: AskingContext): Promise<AskedValue>;
   /** Undoes a change: by default the newest that is not undone. Refused when one of its files was changed since. */

@@ -31,13 +31,13 @@ export interface LocalToolsOptions {
   secrets?: Secrets;
   /** What may be done without asking. Default {@link defaultLocalPolicy}: everything but risky files. */
   policy?: LocalPolicy;
-  /** Who decides where the policy says `ask`, unless the call brings somebody. Default: nobody, so it is denied. */
+  /** Who decides where the policy is `ask`, unless the call has its own `ask`. Default: nobody, so it is denied. */
   ask?: Ask;
-  /** UTF-16 units of text that one call, or one batch of calls, gives. Keep it below the protocol's result budget. Default 12,000. */
+  /** UTF-16 units of text that one call, or one batch of calls, returns. Keep it below the protocol's result budget. Default 12,000. */
   maxChars?: number;
   /**
    * Whether a `find` that differs from exactly one place only in what no reader sees (white space at line ends, typographic quotes and the
-   * like) is taken for that place; `notes` then says so. Default true.
+   * like) is taken for that place; `notes` then mentions it. Default true.
    */
   lenient?: boolean;
   /**
@@ -46,7 +46,7 @@ export interface LocalToolsOptions {
    */
   keepAttributes?: boolean;
   /**
-   * Encodings to try, in order, for a file of which nothing else says how it is encoded: the first that gives its bytes again is taken,
+   * Encodings to try, in order, for a file whose encoding nothing else shows: the first that encodes back to the same bytes is taken,
    * as a guess. Default: `["gb18030", "windows-1252"]` where the locale, or most of the first root's files beyond ASCII, are Chinese;
    * else the reverse.
    */

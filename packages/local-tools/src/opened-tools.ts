@@ -39,7 +39,7 @@ import type { Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { localTools } from "./tools/tools.ts";
 
-/** What opened tools are made of. */
+/** Dependencies of open local tools. */
 export interface Parts {
   roots: Roots;
   stateDir: string;

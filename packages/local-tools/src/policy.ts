@@ -35,7 +35,7 @@ export const defaultLocalPolicy: LocalPolicy = (request) => (reasonsOf(request).
 /** Resolves when a request is allowed; else rejects with `Denied`. */
 export type Decide = (request: LocalRequest) => Promise<void>;
 
-/** The policy's decisions, and the host's where it says `ask`. */
+/** The policy's decisions, and the host's where it is `ask`. */
 export function decideBy(policy: LocalPolicy, ask: Ask | undefined): Decide {
   return async (request) => {
     const verdict = await policy(request);
@@ -241,7 +241,7 @@ export function runsLaterReason(shownPath: string): string | undefined {
   return patterns.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-/** Whether {@link scriptReason} says what a change of a file makes run later. */
+/** Checks whether {@link scriptReason} knows what a change of a file makes run later. */
 export function hasScripts(shownPath: string): boolean {
   return /(?:^|\/)package\.json$/.test(comparablePath(shownPath));
 }

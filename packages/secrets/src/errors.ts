@@ -1,7 +1,7 @@
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 
-/** What can be wrong with the values of a call, as the model reads it; the README says what each means. */
+/** What can be wrong with the values of a call, as the model reads it; the README explains each. */
 export type ValueErrorType =
   | "InvalidInput"
   | "UnknownValue"

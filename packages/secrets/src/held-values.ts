@@ -39,7 +39,7 @@ export class HeldValues {
     this.#all.set(name, all);
   }
 
-  /** What stands in a script in the place of a placeholder is told to nobody, either. */
+  /** Hides what stands in a script in the place of a placeholder, too. */
   hideInner(inner: string, name: string): void {
     this.#inner.push([name, inner]);
     this.sought.add(name, inner, [`\${${inner}}`, inner]);

@@ -2,7 +2,7 @@ import type { ContentBlock } from "@toolglot/core";
 import type { Masker } from "./mask/masker.ts";
 import type { Secrets } from "./types.ts";
 
-/** Content with its values masked. Text blocks are read as one text, which goes on with the masker's; all else by itself. */
+/** Returns content with its values masked. Text blocks are read as one text, which continues the masker's; all else by itself. */
 export function maskBlocks(content: readonly ContentBlock[], masker: Masker, secrets: Secrets): ContentBlock[] {
   return content.map((block) =>
     block.type === "text" ? { ...block, text: masker.write(block.text) + masker.pause() } : secrets.maskData(block),

@@ -1,9 +1,9 @@
 import { attempt, isObject } from "@toolglot/internal";
 
-/** An error like the one given, of the same class and with the same members, all its texts masked. Anything else thrown, masked. */
+/** Returns an error of the same class and with the same members, all its texts masked; anything else thrown, masked. */
 export function maskedError(thrown: unknown, maskData: <Value>(value: Value) => Value, depth = 0): unknown {
   if (!(thrown instanceof Error)) return isObject(thrown) || typeof thrown === "string" ? maskData(thrown) : thrown;
-  // A cause of a cause of a cause tells nobody more.
+  // A cause of a cause of a cause helps nobody.
   if (depth > 8) return new Error(maskData(thrown.message));
   const copy = new Error(maskData(thrown.message));
   Object.setPrototypeOf(copy, Object.getPrototypeOf(thrown) as object);

@@ -6,8 +6,14 @@ import { maskedError } from "./masked-error.ts";
 import type { Secrets } from "./types.ts";
 
 /**
- * A net around any executor: what it gives back, reports, asks and throws is masked, also a value that is spread over several reports of
- * one call. `localExecutor` of tools with secrets has it already. Put it outermost, around everything that may have seen a value.
+ * Creates a net around any executor: what it returns, reports, asks and throws is masked, also a value that is spread over several
+ * reports of one call. `localExecutor` of tools with secrets has it already. Put it outermost, around everything that may have seen a
+ * value.
+ *
+ * @example
+ * ```ts
+ * const executor = maskingExecutor(toolkitExecutor(toolkit), secrets);
+ * ```
  *
  * @throws `TypeError` when `inner` is no executor, or `secrets` are none.
  */

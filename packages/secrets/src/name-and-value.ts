@@ -7,13 +7,13 @@ export function isName(name: unknown): name is string {
   return typeof name === "string" && namePattern.test(name);
 }
 
-/** `TypeError` for a name that is none. */
+/** Throws `TypeError` for a name that is none. */
 export function checkName(name: unknown): asserts name is string {
   if (isName(name)) return;
   throw new TypeError("the name of a value has 1 to 64 letters, digits and _, and begins with no digit");
 }
 
-/** `TypeError` for a value that a shell can't hold; its message says nothing of the value. */
+/** Throws `TypeError` for a value that a shell can't hold; nothing of the value is in its message. */
 export function checkValue(value: unknown): asserts value is string {
   if (typeof value !== "string") throw new TypeError("a value must be a string");
   const bytes = Buffer.byteLength(value, "utf8");

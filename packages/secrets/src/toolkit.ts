@@ -89,7 +89,7 @@ class ResponseMasking {
   mask(response: ToolResponse, thrown: unknown): ToolResponse {
     const { content, data, error, metadata, isLast } = this.#withMaskedMessage(response, thrown);
     const masked = isLast ? maskWhole(content, this.#newMasker(), this.#secrets) : this.#chunk(content);
-    // A tool that gives text has it as its data, too: there the value is cut as it is in the text.
+    // A tool that returns text has it as its data, too: there the value is cut as it is in the text.
     const isText = typeof data === "string" && data === contentText(content);
     return response.with({
       content: masked,
@@ -117,7 +117,7 @@ class ResponseMasking {
 
   #chunk(content: readonly ContentBlock[]): ContentBlock[] {
     const text = content.map((block) => (block.type === "text" ? block.text : "")).join("");
-    // Chunks hold either everything so far or only what is new, as the tool is registered; nothing else tells which.
+    // Chunks hold either everything so far or only what is new, as the tool is registered; nothing else shows which.
     const holdsAll = this.#before !== "" && text.startsWith(this.#before);
     this.#before = text;
     return maskBlocks(content, holdsAll ? this.#newMasker() : this.#stream, this.#secrets);

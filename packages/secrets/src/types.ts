@@ -1,6 +1,6 @@
 import type { Masker } from "./mask/masker.ts";
 
-/** What a host knows of secrets: it never gives a value out, and hides all of them in texts. */
+/** What a host knows of secrets: no method returns a value, and all of them are hidden in texts. */
 export interface Secrets {
   /**
    * Takes a value under a name, for this session, or with `keep` in the store as well. A known name gets the new value from the next
@@ -23,7 +23,7 @@ export interface Secrets {
   close(): void;
 }
 
-/** What {@link Secrets.list} tells of a value. */
+/** An entry of {@link Secrets.list}. */
 export interface SecretEntry {
   name: string;
   /** Whether the value is in the store. */

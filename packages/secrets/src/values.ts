@@ -23,7 +23,7 @@ export interface SecretValues extends ValueSource {
   masker(used?: ReadonlySet<string>): MaskStream;
   /** A masked copy of data whose texts may have been cut, where `…` stands: no part of a value is left at such an edge. */
   maskPieces<Value>(value: Value): Value;
-  /** The same, for texts whose lines were taken out of other texts: a line may hold a piece of a value that goes on in the next one. */
+  /** The same, for texts whose lines were taken out of other texts: a line may hold a piece of a value that continues in the next one. */
   maskLines<Value>(value: Value): Value;
   /** A masked text whose lines have the numbers that they had. */
   maskInLines(text: string): string;

@@ -62,7 +62,7 @@ export class Confinement {
   }
 
   /**
-   * Tries bubblewrap out; rejects with `ShellUnavailable`, which says why, where it doesn't work. True when it works now as it was not
+   * Tries bubblewrap out; rejects with `ShellUnavailable`, which has the reason, where it doesn't work. True when it works now as it was not
    * used before: then it is worth starting again. `env`: what programs inside get.
    */
   async tryOut(env: Readonly<Record<string, string>>, start: ConfinedStartOptions): Promise<boolean> {

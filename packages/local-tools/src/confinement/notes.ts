@@ -1,7 +1,7 @@
 import { isInAny } from "./hidden-places.ts";
 import type { ConfinedState } from "./types.ts";
 
-/** What a model is told of a confined shell before it uses it. */
+/** Describes a confined shell to a model before it uses it. */
 export function confinementSentence({ writable, network }: Pick<ConfinedState, "writable" | "network">): string {
   return `It is confined: only ${written(writable)} can be written${network ? "" : "; there is no network"}.`;
 }

@@ -19,9 +19,9 @@ import { isChineseLocale, isChineseProject, likelyEncodings } from "./likely-enc
 export interface DetectHints {
   /** False: the bytes are the beginning of a longer file. Default true. */
   isWhole?: boolean;
-  /** Whether a text in ASCII will have nothing else: then nobody asks how it would go on. Default false. */
+  /** Whether a text in ASCII will have nothing else: then no encoding is looked up for additions. Default false. */
   staysAscii?: boolean;
-  /** What `.editorconfig` says. */
+  /** The encoding of `.editorconfig`. */
   declared: () => Encoding | undefined;
   /** Tried where nothing is certain, the first that fits is taken. */
   likely: () => readonly Encoding[];
@@ -49,7 +49,7 @@ export function isPlainUtf8(bytes: Uint8Array): boolean {
 
 /**
  * How a file is encoded. In this order: a byte order mark; UTF-8; what `.editorconfig` declares, where the bytes are of it; UTF-16 by its
- * NULs; what the detector is sure of; the first likely encoding that gives the same bytes again.
+ * NULs; what the detector is sure of; the first likely encoding that encodes to the same bytes.
  */
 function detectForm(bytes: Buffer, hints: DetectHints): TextForm | NoText {
   const marked = formByMark(bytes);
@@ -71,7 +71,7 @@ function detectForm(bytes: Buffer, hints: DetectHints): TextForm | NoText {
   return formBySample(bytes, hints);
 }
 
-/** The form that a byte order mark says; undefined without one, and for UTF-32. */
+/** Returns the form of a byte order mark; undefined without one, and for UTF-32. */
 export function formByMark(bytes: Uint8Array): TextForm | undefined {
   const begins = (...mark: number[]): boolean => mark.every((byte, at) => bytes[at] === byte);
   // Most files are done with here.
@@ -81,7 +81,7 @@ export function formByMark(bytes: Uint8Array): TextForm | undefined {
   return begins(0xfe, 0xff) ? { encoding: utf16be, guessed: false, mark: 2 } : undefined;
 }
 
-/** A text of ASCII is of any encoding: what `.editorconfig` declares says how it goes on. */
+/** A text of ASCII is of any encoding: `.editorconfig` decides about what is added. */
 function declaredForAscii(bytes: Buffer, { declared, staysAscii = false }: DetectHints): TextForm {
   const plain = { encoding: utf8, guessed: false, mark: 0 };
   if (staysAscii || !isAscii(bytes)) return plain;

@@ -12,14 +12,14 @@ interface Section {
   charset: string;
 }
 
-/** What one `.editorconfig` says. */
+/** The settings of one `.editorconfig`. */
 interface EditorConfig {
   /** Those in folders above it don't count. */
   isRoot: boolean;
   sections: readonly Section[];
 }
 
-/** A larger one is none, and a longer line says nothing. */
+/** Larger files and longer lines are ignored. */
 const maxBytes = 64 * 1024;
 const maxLine = 1000;
 /** More alternatives than this in a header say nothing. */
@@ -75,7 +75,7 @@ export class EditorConfigs {
   }
 }
 
-/** Reads the part of an `.editorconfig` that matters here. A section that can't be read says nothing. */
+/** Reads the part of an `.editorconfig` that matters here. A section that can't be read is ignored. */
 function parseEditorConfig(text: string): EditorConfig {
   let isRoot = false;
   const sections: Section[] = [];

@@ -43,7 +43,7 @@ export class FileEncodings extends EncodingFinder {
 /** The form of a file that is said to be in an encoding. A mark of that encoding is none of its text. */
 function namedForm(bytes: Buffer, encoding: Encoding, { isWhole = true, tick }: EncodedFile): TextForm | NoText {
   const marked = formByMark(bytes);
-  // `utf-16` says nothing about the order of its bytes: a mark does.
+  // `utf-16` leaves the order of its bytes open: a mark decides.
   const own =
     marked !== undefined &&
     (isSameEncoding(marked.encoding, encoding) || (marked.encoding.width === 2 && encoding.width === 2));

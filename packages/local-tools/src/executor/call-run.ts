@@ -212,7 +212,7 @@ export class CallRun {
     return decision;
   }
 
-  /** A call for the other executor, which tells of it itself. */
+  /** Runs a call with the other executor, which emits its events. */
   async #elsewhere(call: ToolCall): Promise<ToolResult> {
     const { others, mcp, context, span, room } = this.#setting;
     // What is not of this machine doesn't come to where the tools of this one undo doubled dollars.
@@ -253,7 +253,7 @@ export class CallRun {
   }
 }
 
-/** What an executor gives, or undefined a moment after the abort: one that doesn't heed it holds up nobody. */
+/** Returns an executor's results, or undefined a moment after the abort: one that ignores it holds up nobody. */
 async function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): Promise<ToolResult[] | undefined> {
   const results = await settleWithin(running, { signal });
   if (results !== unsettled) return results;
@@ -286,5 +286,5 @@ export class TextRoom {
   }
 }
 
-/** Less than this says nothing; very many calls go beyond the room, and the protocol's own budget cuts. */
+/** Less is of no use; very many calls exceed the room, and the protocol's own budget cuts. */
 const minShare = 500;

@@ -12,7 +12,7 @@ export class EditBatch {
   #settle: (outcomes: ReadonlyMap<ToolCall, CallOutcome>) => void = () => {};
   readonly #outcomes: Promise<ReadonlyMap<ToolCall, CallOutcome>>;
 
-  /** `make` makes the edits, and gives one outcome for each. */
+  /** `make` makes the edits, and returns one outcome for each. */
   constructor(calls: readonly ToolCall[], make: (calls: readonly ToolCall[]) => Promise<CallOutcome[]>) {
     this.#calls = calls;
     this.#make = make;

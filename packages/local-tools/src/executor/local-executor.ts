@@ -41,7 +41,7 @@ export interface LocalExecutorOptions {
 }
 
 /**
- * Runs batches of calls on this machine, as the ToolsXML specification says: `command`, `input` and `ctrl` in the session's
+ * Runs batches of calls on this machine, as the ToolsXML specification has it: `command`, `input` and `ctrl` in the session's
  * shell, in document order; the edits of a batch all or nothing, made where the first of them stands; reads and foreign
  * calls side by side. Shell calls and edits wait for what stands before them and hold up what follows: but for edits behind a
  * shell call, which are made with the first, the outcome is that of the document's order.

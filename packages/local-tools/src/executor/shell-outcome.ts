@@ -12,7 +12,7 @@ export function errorInfo(error: unknown): ToolErrorInfo {
   return { type: type ?? "ToolError", message: error.message, ...defined({ hint }) };
 }
 
-/** What came of a shell call. A command that fails is an error, and its output stays; one that goes on is pending. */
+/** Returns the outcome of a shell call. A command that fails is an error, and its output stays; one that still runs is pending. */
 export function shellOutcome(
   result: ShellResult,
   tool: "command" | "input" | "ctrl",

@@ -29,7 +29,7 @@ export interface Rights {
   mode?: number | undefined;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Gives the open file more than that, before its owner and permissions are set. It has its content by then: writing takes some attributes away. */
+  /** Sets more than that on the open file, before its owner and permissions. It has its content by then: writing removes some attributes. */
   furnish?: (file: number) => Promise<void>;
 }
 
@@ -99,7 +99,7 @@ export async function createFile(path: string, bytes: Uint8Array, rights: Rights
   }
 }
 
-/** As {@link createFile}, but nothing of it is on the disk yet: gives the open file, which the caller flushes and closes. */
+/** As {@link createFile}, but nothing of it is on the disk yet: returns the open file, which the caller flushes and closes. */
 export async function writeNewFile(
   path: string,
   bytes: Uint8Array,
@@ -181,7 +181,7 @@ function demandSame(path: string, before: Stats, shown: string): void {
   throw localError("FileChanged", `${inMessage(shown)} was changed by someone else meanwhile: read it again.`);
 }
 
-/** Gives a file a second name. False where the file system, or the system's rules, allow none. */
+/** Links a file to a second name. False where the file system, or the system's rules, allow none. */
 export function linkFile(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -193,7 +193,7 @@ export function linkFile(from: string, to: string): boolean {
   }
 }
 
-/** Gives a file a name that is free; false when it is not. The old name may stay. */
+/** Names a file by a name that is free; false when it is not. The old name may stay. */
 export function nameFile(folder: PinnedFolder, from: string, to: string): boolean {
   try {
     if (linkFile(folder.at(from), folder.at(to))) return true;

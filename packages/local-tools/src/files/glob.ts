@@ -10,7 +10,7 @@ type ReadSet = (chars: readonly string[], start: number) => { accepts: CharTest;
 /** A pattern for one path segment; `deep` is `**`: any number of segments. */
 export type Segment = { deep: true } | NamePattern;
 
-/** `name`, or `*` and `ending`, is all that it says; else its parts do. */
+/** `name`, or `*` and `ending`, is the whole pattern; else its parts are. */
 interface NamePattern {
   deep: false;
   parts: readonly Part[];

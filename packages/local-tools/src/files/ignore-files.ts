@@ -16,7 +16,7 @@ export interface IgnoreLevel {
   ignore: readonly IgnoreRule[];
   gitignore: readonly IgnoreRule[];
   exclude: readonly IgnoreRule[];
-  /** Neither it nor a level above says anything. */
+  /** Neither it nor a level above has a rule. */
   isSilent: boolean;
 }
 
@@ -57,7 +57,7 @@ export function ignoreLevels(roots: readonly string[], real: string): IgnoreLeve
 
 /**
  * Whether an entry is left out: .ignore files go before .gitignore files and those before .git/info/exclude; among files of
- * one name the nearest that says something decides. What lies in a folder that is left out is left out, too, which the
+ * one name the nearest with a rule decides. What lies in a folder that is left out is left out, too, which the
  * walk sees to by not going there.
  */
 export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirectory: boolean): boolean {
@@ -80,7 +80,7 @@ export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirect
   return gitignore ?? exclude ?? false;
 }
 
-/** A link to an ignore file is not followed, as in git. One that can't be read says nothing. */
+/** A link to an ignore file is not followed, as in git. One that can't be read is ignored. */
 function rulesIn(folder: HeldFolder, name: string): IgnoreRule[] {
   const fd = attempt(() => folder.open(name));
   if (fd === undefined) return [];

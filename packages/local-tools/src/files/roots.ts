@@ -26,7 +26,7 @@ const maxLinks = 40;
  * what is opened: files are reached through their opened folder, whose real place is read back.
  *
  * Only real paths are compared, never what was written: where case does not count, or accents have two spellings, the
- * system gives the one name that is on the disk for both the roots and what lies in them.
+ * system returns the one name that is on the disk for both the roots and what lies in them.
  */
 export class Roots {
   readonly paths: readonly string[];

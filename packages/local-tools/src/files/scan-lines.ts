@@ -48,8 +48,8 @@ const lf = 10;
 const cr = 13;
 
 /**
- * Reads lines out of a file without holding more of it than what it gives. CR LF becomes LF, a byte order mark is dropped.
- * Gives undefined where a file of no given form is no plain UTF-8, as far as it was read. Rejects with `NotText` for lines that are not
+ * Reads lines out of a file without holding more of it than what it returns. CR LF becomes LF, a byte order mark is dropped.
+ * Returns undefined where a file of no given form is no plain UTF-8, as far as it was read. Rejects with `NotText` for lines that are not
  * of the form. Reads no further than the file reached when it was opened.
  */
 export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<LinesFound | undefined> {

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { localError } from "../errors.ts";
 import { counted } from "../messages.ts";
 
-/** A file's text, exact: encoded again it gives the same bytes. */
+/** A file's text, exact: encoded again it has the same bytes. */
 export interface FileText {
   bytes: Uint8Array;
   /** Without the byte order mark. */
@@ -11,10 +11,10 @@ export interface FileText {
   bom: boolean;
 }
 
-/** What a message says that the file can't be. */
+/** What the file can't be, for a message. */
 type Use = "edited" | "read";
 
-/** The largest text that is read as a whole, in bytes, unless the caller says otherwise: 8 MiB. */
+/** The largest text that is read as a whole, in bytes, unless the caller sets another limit: 8 MiB. */
 export const maxTextBytes: number = 8 * 1024 * 1024;
 
 export const byteOrderMark = "\ufeff";

@@ -9,7 +9,7 @@ const cpOptions = ["--attributes-only", "--preserve=all,xattr", "--no-preserve=t
 const sourceFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Gives an open file the extended attributes and access-control lists of the file at a path, links not followed; also its mode
+ * Copies to an open file the extended attributes and access-control lists of the file at a path, links not followed; also its mode
  * and owner, as far as this process may. Does nothing when there is no such file. By GNU cp, since Node has no call for it; both
  * files are handed over open, so that no name is looked up again. Rejects with `WriteFailed` where not all can be copied.
  */

@@ -109,7 +109,7 @@ export class Journal implements ChangeJournal {
     });
   }
 
-  /** Makes a change of what a plan says once all before it is done, and nobody else writes. */
+  /** Writes the change that a plan describes once all before it is done, and nobody else writes. */
   #write(plan: (scan: Scan) => Promise<Plan>, options?: { known: boolean }): Promise<string> {
     return this.#queue(async () => {
       try {
@@ -283,7 +283,7 @@ function checkedChange(change: FileChange): FileChange {
   if (mode !== undefined && (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)) {
     throw new TypeError("changes: mode must be permission bits, 0 to 0o7777");
   }
-  // Bytes of its own: the caller may go on with these while the change waits in the queue.
+  // Bytes of its own: the caller may use these while the change waits in the queue.
   const copy = (bytes: Uint8Array | null): Uint8Array | null => (bytes === null ? null : new Uint8Array(bytes));
   return { path, before: copy(before), after: copy(after), ...defined({ mode }) };
 }

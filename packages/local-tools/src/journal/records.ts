@@ -206,7 +206,7 @@ export class Records {
     attempt(() => truncateSync(this.#path(manifest.id, state), start));
   }
 
-  /** Removes the old contents of a change for good, and says so in its record. */
+  /** Removes the old contents of a change for good, and marks its record. */
   async forget(record: StoredRecord): Promise<void> {
     truncateSync(this.#path(record.manifest.id, record.state), record.start);
     this.mark(record, "forgotten");

@@ -37,7 +37,7 @@ export interface Plan {
   removes: readonly string[];
 }
 
-/** Writes a change, all or nothing; gives its id. The moments it goes through: see `Point`. */
+/** Writes a change, all or nothing; returns its id. The moments it goes through: see `Point`. */
 export async function writeChange(parts: Parts, lock: HeldLock, scan: Scan, plan: Plan): Promise<string> {
   const folders = new Folders(parts.roots);
   try {
@@ -55,7 +55,7 @@ export async function writeChange(parts: Parts, lock: HeldLock, scan: Scan, plan
   }
 }
 
-/** Looks whether all is as the plan has it, and writes the record. */
+/** Checks the plan's preconditions, then writes the record. */
 async function prepare(
   { roots, records, owner, reach, namesIn }: Parts,
   folders: Folders,
@@ -201,7 +201,7 @@ class Writing {
     }
   }
 
-  /** Writes the new content to a hidden file beside the file. Gives the open file, which is not flushed yet; undefined for a file that goes. */
+  /** Writes the new content to a hidden file beside the file. Returns the open file, not flushed yet; undefined for a file that is removed. */
   async #writeBeside(index: number): Promise<number | undefined> {
     const { path, before, after } = this.#file(index);
     const bytes = this.#plan.files[index]?.after;
@@ -213,7 +213,7 @@ class Writing {
     return await writeNewFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, rights);
   }
 
-  /** Gives the old file a second name, so that it can be put back as it is, and looks whether it still holds what it should. */
+  /** Links the old file to a second name, so that it can be put back as it is, and checks its content. */
   async #verify(index: number): Promise<void> {
     const { path, before } = this.#file(index);
     const folder = this.#folders.open(dirname(path));
@@ -228,7 +228,7 @@ class Writing {
   }
 
   async #secondName(index: number, from: string, to: string): Promise<boolean> {
-    // It may be gone: `check` says so.
+    // It may be gone: `check` reports that.
     const isLinked = allowing(["ENOENT"], () => linkFile(from, to)) === true;
     await this.#parts.reach("old-linked", index);
     return isLinked;

@@ -9,7 +9,7 @@ const gathered = 65_536;
 
 /**
  * The file that holds a whole output: 0600, with a random name that nobody can have taken before. Never throws: when it can't be
- * written, `failure` says why and there is no file.
+ * written, `failure` has the reason and there is no file.
  */
 export class ArtifactFile {
   /** Undefined before something is on disk, and when that failed. */

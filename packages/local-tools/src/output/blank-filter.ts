@@ -23,7 +23,7 @@ export class BlankFilter {
     return this.#held;
   }
 
-  /** The next text; gives what is left of it, without blanks at its end that may yet be taken out. */
+  /** Takes the next text; returns what is left of it, without blanks at its end that may yet be taken out. */
   push(text: string): string {
     const first = text.charCodeAt(0);
     const startsPlainly = this.#held === "" && (this.#begun || (first !== 0x0a && first !== 0x20 && first !== 0x09));

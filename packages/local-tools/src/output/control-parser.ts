@@ -10,7 +10,7 @@ export interface ControlTarget {
   sequence(parameters: string, final: string): void;
 }
 
-/** UTF-16 units after which a control sequence without an end is dropped and text goes on. */
+/** UTF-16 units after which a control sequence without an end is dropped and text continues. */
 const maxParametersLength = 256;
 const maxStringLength = 65_536;
 const maxIntermediates = 16;
@@ -57,7 +57,7 @@ export class ControlParser {
     this.#state = states.ground;
   }
 
-  /** Goes on from `at`; gives where it has come to. */
+  /** Continues from `at`; returns where it stopped. */
   #next(input: string, at: number): number {
     switch (this.#state) {
       case states.ground:

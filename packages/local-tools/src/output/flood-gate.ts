@@ -2,9 +2,9 @@
 const maxASecond = 16_000_000;
 /** So much passes at any speed: a build's log or a large file is kept whole. */
 const maxAtOnce = 64_000_000;
-/** Units of what is skipped that are kept to go on from: nearly the last of a flood is shown. */
+/** Units of what is skipped that are kept to resume from: nearly the last of a flood is shown. */
 const keptUnits = 65_536;
-/** A program takes the alternate screen, or gives it back: this must not be skipped. */
+/** A program enters or leaves the alternate screen: this must not be skipped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it begins control sequences.
 const screenSwitch = /\u001b\[\?(?:1049|1047|47)[hl]/g;
 /** Units of the longest of these, but one. */
@@ -14,7 +14,7 @@ const edgeUnits = 7;
 export interface Skipped {
   /** UTF-16 units that were skipped. */
   units: number;
-  /** What to go on with. */
+  /** What to resume with. */
   rest: string;
 }
 

@@ -65,7 +65,7 @@ export class LeadingBlanks {
     return this.#count > 0;
   }
 
-  /** Counts a row's worth of blanks or more, until what follows decides what they are; gives the rest. Undefined: these are text. */
+  /** Counts a row's worth of blanks or more, until what follows decides what they are; returns the rest. Undefined: these are text. */
   count(before: string, text: string, columns: number): string | undefined {
     if (!/^ *$/.test(before)) return undefined;
     const leading = text.length - text.replace(/^ +/, "").length;

@@ -14,7 +14,7 @@ const maxBytes = 1 << 20;
 const fullNote = "[More than 1 MiB was printed: the rest is not shown while the command runs.]\n";
 const encoder = new TextEncoder();
 
-/** What a {@link LiveOutput} is made of. */
+/** Dependencies of a {@link LiveOutput}. */
 export interface LiveOutputOptions {
   onOutput: (text: string) => void;
   masker: TextMasker;
@@ -24,7 +24,7 @@ export interface LiveOutputOptions {
   detach: () => void;
 }
 
-/** Gives somebody who listens a command's output while it runs: a few times a second, and no more of it than a person can use. */
+/** Emits a command's output to a listener while it runs: a few times a second, and no more of it than a person can use. */
 export class LiveOutput {
   /** Where the page puts its news. */
   readonly text: LiveText = new LiveText();
@@ -50,7 +50,7 @@ export class LiveOutput {
     this.#arm();
   }
 
-  /** Gives nothing any more. */
+  /** Emits nothing any more. */
   close(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -90,7 +90,7 @@ export class LiveOutput {
     this.#call(piece);
   }
 
-  /** A listener that fails is a listener no more: the command goes on. */
+  /** Calls the listener; one that fails is removed, and the command continues. */
   #call(piece: string): void {
     try {
       this.#options.onOutput(piece);

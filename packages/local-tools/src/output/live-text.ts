@@ -26,7 +26,7 @@ export class LiveText {
     this.#pieces.push(lines);
   }
 
-  /** Gives a line as it is. */
+  /** Emits a line as it is. */
   line(row: Row, text: string, isComplete: boolean): void {
     const { live } = row;
     if (isGiven(live, text, isComplete)) return;
@@ -38,14 +38,14 @@ export class LiveText {
     row.live = { text, ended: isComplete };
   }
 
-  /** Gives the front of a line that goes on with nothing in it. */
+  /** Emits the front of a line that continues empty. */
   passOn(row: Row, front: string): void {
     this.line(row, front, false);
     row.live = { text: "", ended: false };
     this.#open = row;
   }
 
-  /** Gives a line if it is due. False when it has to wait. `isFrame`: it is of a screen that may be painted anew. */
+  /** Emits a line if it is due. False when it has to wait. `isFrame`: it is of a screen that may be painted anew. */
   offer(
     row: Row,
     text: string,

@@ -3,7 +3,7 @@
  * such a text, and must not grow without bound.
  */
 export interface TextMasker {
-  /** The next text; gives what is certain. */
+  /** Takes the next text; returns what is certain. */
   write(text: string): string;
   /** What was written so far is shown now, and more may follow. */
   pause(): string;

@@ -30,7 +30,7 @@ export interface KeptOutput {
 /**
  * Keeps the text of one result: all of it up to `maxChars`, else its head and tail, and the whole in a file. Memory is
  * bounded by a small multiple of `maxChars`, whatever is written. The file is written synchronously, and only once the
- * bound is passed; when that fails, the result says so and nothing else is lost.
+ * bound is passed; when that fails, the result mentions it and nothing else is lost.
  */
 export class OutputLog {
   readonly #max: number;
@@ -79,7 +79,7 @@ export class OutputLog {
     this.#add(this.#blanks?.push(text) ?? text, text, held);
   }
 
-  /** The output, `pendingLine` last. Nothing can be written afterwards; a second call gives the same. */
+  /** The output, `pendingLine` last. Nothing can be written afterwards; a second call returns the same. */
   finish(pendingLine = ""): KeptOutput {
     if (this.#kept !== undefined) return this.#kept;
     this.write(pendingLine);
@@ -96,7 +96,7 @@ export class OutputLog {
     return this.#kept;
   }
 
-  /** Gives up what was written, its file too. */
+  /** Drops what was written, its file too. */
   discard(): void {
     this.#file.discard();
     this.#kept ??= { output: "", outputLength: this.#length };

@@ -73,7 +73,7 @@ export class Row {
     this.#text = this.#text === "" ? text : this.#text + text;
   }
 
-  /** Takes the first `units` off a row that is a string, or one less, not to cut a surrogate pair; gives them. */
+  /** Takes the first `units` off a row that is a string, or one less, not to cut a surrogate pair; returns them. */
   takeFront(units: number): string {
     const to = isHighSurrogate(this.#text.charCodeAt(units - 1)) ? units - 1 : units;
     const front = this.#text.slice(0, to);
@@ -105,8 +105,8 @@ export class Row {
   }
 
   /**
-   * Writes characters at a column, over what is there; gives the column after them. Stops before the row would be larger
-   * than `limit` and gives how many units of `text` were written.
+   * Writes characters at a column, over what is there; returns the column after them. Stops before the row would be larger
+   * than `limit` and returns how many units of `text` were written.
    */
   write(text: string, from: number, column: number, limit: number): { column: number; to: number } {
     let at = from;
@@ -178,7 +178,7 @@ export class Row {
     this.#wiped = true;
   }
 
-  /** Writes characters below U+0300 but tabs, one a column; gives the index of the first other one, or of what lies beyond `limit`. */
+  /** Writes characters below U+0300 but tabs, one a column; returns the index of the first other one, or of what lies beyond `limit`. */
   #writeRun(text: string, from: number, column: number, limit: number): number {
     const cells = this.#all;
     const length = cells.length;

@@ -3,7 +3,7 @@ import type { LiveText } from "./live-text.ts";
 import { Row } from "./row.ts";
 import { type ScreenOptions, Scrollback } from "./scrollback.ts";
 
-/** The cursor is at the end of a row that is still a string, at a column that nobody has counted. */
+/** The cursor is at the end of a row that is still a string, at a column not computed yet. */
 const atEnd = -1;
 
 /**
@@ -193,12 +193,12 @@ export class Screen {
     return this.#scrollback.takeAll(this.#row, this.#below);
   }
 
-  /** Who gets news of the page from now on; undefined: nobody. */
+  /** Sets the listener for page changes; `undefined` removes it. */
   listen(live: LiveText | undefined): void {
     this.#scrollback.listen(live, this.#row, this.#below);
   }
 
-  /** Gives the listener what is due; `isOver`: all that is shown. True when there is more. */
+  /** Emits what is due to the listener; `isOver`: all that is shown. True when there is more. */
   giveLive(now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
     return this.#scrollback.giveLive(this.#row, this.#below, now);
   }
@@ -245,7 +245,7 @@ export class Screen {
     if (this.#column === atEnd) this.#column = end;
   }
 
-  /** Writes from a column on; gives the column after it. */
+  /** Writes from a column on; returns the column after it. */
   #writeCells(text: string, column: number): number {
     const limit = this.#options.lineLimit;
     let { column: end, to } = this.#row.write(text, 0, column, limit);

@@ -90,7 +90,7 @@ export class Scrollback {
     this.#giveHeld();
   }
 
-  /** Gives the front of a line that is too long to keep, and all above it; the line goes on with nothing in it. */
+  /** Emits the front of a line that is too long to keep, and all above it; the line continues empty. */
   passOn(row: Row, front: string): void {
     this.scrolled();
     this.#giveAbove();
@@ -104,7 +104,7 @@ export class Scrollback {
     row.endGiven = false;
   }
 
-  /** Somebody listens from now on, and has been given what was given so far; undefined: nobody does. */
+  /** Sets the listener for page changes, which has all that was emitted so far; `undefined` removes it. */
   listen(live: LiveText | undefined, row: Row, below: readonly Row[]): void {
     this.#live = live;
     for (const each of [...this.#held, ...this.#above, row, ...below]) {
@@ -114,7 +114,7 @@ export class Scrollback {
     }
   }
 
-  /** Gives the listener what is due; `isOver`: all that is shown. True when there is more, which is not due yet. */
+  /** Emits what is due to the listener; `isOver`: all that is shown. True when there is more, which is not due yet. */
   giveLive(row: Row, below: readonly Row[], now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
     const live = this.#live;
     if (live === undefined) return false;
@@ -183,7 +183,7 @@ export class Scrollback {
     else this.#giveHeld();
   }
 
-  /** Gives what of the tail is above its last `lines` lines, and what is above that. */
+  /** Emits what of the tail is above its last `lines` lines, and what is above that. */
   #giveTail(lines: number): void {
     let start = this.#tail.length;
     for (let n = 0; n < lines && start > 0; n++) start = start < 2 ? 0 : this.#tail.lastIndexOf("\n", start - 2) + 1;
@@ -235,7 +235,7 @@ export class Scrollback {
   #push(row: Row, text: string, end: boolean): void {
     const news = newsOf(row, text, end);
     const passed = this.#isPassed(row);
-    // Of many rows without anything, one says as much.
+    // Of many empty rows one is enough.
     if (news !== "" && !(passed && this.#passed)) this.#given.push(news);
     this.#passed = passed;
   }

@@ -14,7 +14,7 @@ export const fullScreenNote = "[a full-screen program ran here; its screen is le
  * sequences are taken out, `\r`, backspace and the cursor's moves are carried out, progress is what it was at last.
  *
  * - The last 50 lines are a screen on which cursor-up and erasing work; what is above them is final and is given by
- *   {@link push}. {@link take} gives what is shown now. Lines are never wrapped.
+ *   {@link push}. {@link take} returns what is shown now. Lines are never wrapped.
  * - A line of over 4,096 UTF-16 units (or columns, once it was changed) is passed on in front parts of that size. What was passed
  *   on is final, and so are the lines above: `\r` goes back to where the rest begins.
  * - Erasing the whole screen (`clear`) keeps what was shown, and begins a new screen under it.
@@ -27,7 +27,7 @@ export const fullScreenNote = "[a full-screen program ran here; its screen is le
  * was moved past one blank one is left, a screen's worth of blanks at a line's beginning erases the screen (what programs do on a terminal without
  * control sequences), and of erased screens that repeat each other but for numbers and bars only the last one is given.
  *
- * Any chunking gives the same text. Time is linear in the input, memory bounded. Blanks at the end of a line are
+ * Any chunking results in the same text. Time is linear in the input, memory bounded. Blanks at the end of a line are
  * left out where something was overwritten or erased in it, since programs wipe with blanks.
  */
 export class TextCleaner {
@@ -83,7 +83,7 @@ export class TextCleaner {
     this.#full?.resize(rows, columns);
   }
 
-  /** Takes the next output; gives text that can't change any more. It may hold back up to 64 Ki units more than it must. */
+  /** Takes the next output; returns text that can't change any more. It may hold back up to 64 Ki units more than it must. */
   push(text: string): string {
     let input = this.#half + text;
     this.#half = "";
@@ -125,13 +125,13 @@ export class TextCleaner {
     this.#screen.note(text);
   }
 
-  /** Somebody listens from now on, who has all that was given so far; undefined: nobody does. */
+  /** Sets the listener for page changes, which has all that was emitted so far; `undefined` removes it. */
   listen(live: LiveText | undefined): void {
     this.#live = live;
     this.#screen.listen(live);
   }
 
-  /** Gives the listener what is due at this time, in milliseconds; in silence, an unfinished line, too. True when there is more. */
+  /** Emits what is due to the listener at this time, in milliseconds; in silence, an unfinished line, too. True when there is more. */
   giveLive(time: number, isSilent: boolean): boolean {
     return this.#screen.giveLive({ time, isSilent, isOver: false });
   }

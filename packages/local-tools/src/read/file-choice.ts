@@ -27,7 +27,7 @@ export function fileChoice(glob: string | undefined): FileChoice {
   return (below, shown) => chosen(rules, below) ?? chosen(rules, shown) ?? otherwise;
 }
 
-/** What the last pattern says that fits the path or a folder on it. */
+/** Returns the choice of the last pattern that fits the path or a folder on it. */
 function chosen(rules: readonly IgnoreRule[], path: readonly string[]): boolean | undefined {
   for (let at = rules.length - 1; at >= 0; at--) {
     const rule = rules[at] as IgnoreRule;

@@ -30,7 +30,7 @@ const maxPartLength = 1 << 20;
 const overlap = 1 << 16;
 /** UTF-16 units of a file that is one text to an expression. */
 const maxTextLength = 1 << 25;
-/** Stands for the rest of a line that goes on. */
+/** Stands for the rest of an unfinished line. */
 const more = "\uffff";
 const replacement = Buffer.from("\ufffd");
 const lf = 10;
@@ -183,7 +183,7 @@ export class FileMatcher {
     return this.#sure === undefined || (text !== undefined && this.#sure.some((needle) => text.includes(needle)));
   }
 
-  /** Where the part of a text ends that can be searched now: what is behind it may go on. */
+  /** Where the part of a text ends that can be searched now: what is behind it may continue. */
   #searchable(text: string, last: boolean): number {
     if (last) return text.length;
     // What one text is has a limit, as lines have.

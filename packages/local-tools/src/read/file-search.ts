@@ -152,7 +152,7 @@ export class FileSearch {
       const isBinary = bytes.includes(0);
       if (isFirst && isBinary && this.#encodings.isPlainlyBinary(bytes, pathOf(file))) return this.count("binary");
       if (isFirst && (isBinary || formByMark(bytes)?.encoding.width === 2)) return this.#searchOther(fd, file, size);
-      // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
+      // Reading a file that isn't large has the same outcome: it is binary, whatever stands before that.
       if (isBinary && size <= maxBytes) return this.count("binary");
       if (isBinary || this.#isOver(done)) return this.#leave(shown, done, size, isBinary ? "binary" : "time");
       const isLacking = (): boolean => this.#matchers.every((matcher) => matcher.lacks(bytes));

@@ -11,7 +11,7 @@ export interface Pattern {
   literal?: string;
   source?: string;
   flags?: string;
-  /** The expression for a text of many lines: it fits wherever the one for a line fits, and never goes on to a next line. */
+  /** The expression for a text of many lines: it fits wherever the one for a line fits, and never continues in the next line. */
   lines?: string;
   /** The same two for text of ASCII alone, where they differ. */
   ascii?: { source: string; lines?: string };

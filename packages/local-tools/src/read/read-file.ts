@@ -20,7 +20,7 @@ const maxLine = 5000;
 /** Bytes that are read at one time. */
 const partBytes = 1 << 20;
 
-/** Gives a file, or lines of it. Closing it is the caller's. */
+/** Reads a file, or lines of it. The caller closes it. */
 export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds: FileBounds): Promise<ReadPart> {
   const called = inMessage(wanted.src);
   const { from = 1, to } = wanted;
@@ -68,7 +68,7 @@ export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds:
 
 const wholeParts = new WeakSet<ReadPart>();
 
-/** Whether a part that was read is all of its file, so that nothing that goes on elsewhere stands at its ends. */
+/** Checks whether a part that was read is all of its file, so that nothing is cut at its ends. */
 export function isWholeFile(part: ReadPart): boolean {
   return wholeParts.has(part);
 }

@@ -31,7 +31,7 @@ export async function readTogether(
   ];
   const first = await readAll(jobs, maxChars, decide);
   const room = roomPerText(first.map(textLength), maxChars);
-  // What is too long beside the others is read once more, so that its head says what it shows. It was decided already.
+  // What is too long beside the others is read once more, so that its head fits what it shows. It was decided already.
   const isLong = first.map((part) => textLength(part) > room);
   const second = await readAll(
     jobs.filter((_, index) => isLong[index]),

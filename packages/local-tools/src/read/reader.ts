@@ -50,7 +50,7 @@ export class Reader {
     this.#maxBytes = bound("maxBytes", maxBytes, 32 * 1024 * 1024);
   }
 
-  /** Gives a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
+  /** Reads a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
   async read(asked: FileRead, { decide, signal, maxChars = this.#maxChars }: ReadOptions): Promise<ReadPart> {
     signal?.throwIfAborted();
     const roots = this.#roots;

@@ -31,7 +31,7 @@ export function asksFor(regex: Regex, code: number): boolean {
   );
 }
 
-/** Whether it may go on to further lines, where line ends are characters. */
+/** Whether it may match further lines, where line ends are characters. */
 export function mayCrossLines(regex: Regex): boolean {
   return has(regex, (part) => (part.kind === "dot" ? part.all : part.kind === "set" && isWide(part.set)));
 }

@@ -16,7 +16,7 @@ interface FolderFiles {
   names: string[];
 }
 
-/** What a helper is told: to begin a search, and files to search apart. */
+/** Messages to a helper: to begin a search, and files to search apart. */
 type Request = { job: SearchJob } | { files: FolderFiles[]; room: readonly number[] };
 interface Answer {
   found: SearchState | undefined;
@@ -107,7 +107,7 @@ export function helpSearching(port: MessagePort, place: SharedPlace): void {
     try {
       found = search?.apart(request.files.flatMap(filesOf), request.room);
     } catch {
-      // The other thread runs into the same, and says so.
+      // The other thread meets the same, and reports it.
     }
     port.postMessage({ found } satisfies Answer);
     place.answer();

@@ -10,7 +10,7 @@ interface SearchBounds {
   isFile: boolean;
 }
 
-/** The report for the model. It says "no match" only when everything was searched. */
+/** Writes the report for the model, with "no match" only when everything was searched. */
 export function searchReport(
   search: TextSearch,
   note: string | undefined,

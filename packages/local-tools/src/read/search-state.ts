@@ -5,7 +5,7 @@ import type { Pattern } from "./pattern.ts";
 
 /** Lines shown. */
 export const maxMatches = 200;
-/** Lines counted: by then it's plain that the pattern says too little. */
+/** Lines counted: by then the pattern is plainly too broad. */
 export const maxCounted = 1_000_000;
 /** What is to be searched, in a form that can be handed to a thread. */
 export interface SearchJob {
@@ -45,7 +45,7 @@ export interface Hits {
   inParts: boolean;
 }
 
-/** How far a search came. With it another thread can go on. */
+/** How far a search came. With it another thread can continue. */
 export interface SearchState extends WalkCounts {
   /** The last file that the search went past, below the folder, in segments. */
   at: readonly string[] | undefined;

@@ -18,7 +18,7 @@ function fitText(result: ShellResult, maxChars: number, artifactDir: string): Sh
     log.write(output);
     return { ...result, ...log.finish() };
   }
-  // The line between head and tail says what the file holds; it stays as it is, but for the number.
+  // The line between head and tail describes the file; it stays as it is, but for the number.
   const lines = [...output.matchAll(/^\[\d+ characters left out here; ([^\n]*)\]$/gm)].map(([, place = ""]) => place);
   const where = lines.find((place) => place.includes(artifact)) ?? `the whole output is in ${artifact}`;
   const line = (cut: number): string => `[${cut} characters left out here; ${where}]`;

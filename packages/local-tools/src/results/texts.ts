@@ -35,7 +35,7 @@ export function editText({ files }: Pick<EditOutcome, "files">, room: number): s
     .join("\n\n");
 }
 
-/** What a model reads of a read: each part under a line that says what it is. */
+/** What a model reads of a read: each part under a line that names it. */
 export function readText(outcome: ReadOutcome): string {
   return outcome
     .map((part) => {

@@ -75,7 +75,7 @@ export class BashCommands {
   }
 
   /**
-   * To be called now and then while a command runs and is silent: finds a shell that is back at its prompt although no
+   * Finds, while a command runs and is silent, a shell that is back at its prompt although no
    * mark said so, and asks it. True when it is there.
    */
   checkPrompt(): boolean {
@@ -104,7 +104,7 @@ export class BashCommands {
   }
 
   /**
-   * Gives the script something to read. False when nothing was given: it is over, or not begun after `waitMs`. What it leaves
+   * Writes input for the script. False when nothing was written: it is over, or not begun after `waitMs`. What it leaves
    * unread is dropped at its end.
    */
   async feed(data: string, waitMs: number): Promise<boolean> {
@@ -218,7 +218,7 @@ export class BashCommands {
     return `${traced}${script}\n`;
   }
 
-  /** Gives what was held, without the questions' echo: what the command printed may have been on its way still. */
+  /** Emits what was held, without the questions' echo: what the command printed may have been on its way still. */
   #release(command: Command): void {
     let text = command.tentative;
     command.tentative = "";
@@ -239,7 +239,7 @@ export class BashCommands {
         this.#release(command);
         return;
       }
-      // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
+      // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C releases it.
       void sleep(lineMs).then(() => {
         if (isWaiting() && command.begin === begin) signal(this.#shell.pid, "SIGINT");
       });

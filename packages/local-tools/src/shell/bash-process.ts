@@ -192,7 +192,7 @@ export class BashProcess implements Bash {
     });
   }
 
-  /** Ends a confined shell whose covers are no longer whole. True when it can go on. */
+  /** Ends a confined shell whose covers are no longer whole. True when it can be used. */
   async checkCovers(): Promise<boolean> {
     if (this.#confined?.checkCovers() !== false) return true;
     await this.kill();

@@ -57,7 +57,7 @@ export class CommandRunner {
     return this.results.text.unfinishedLine;
   }
 
-  /** Gives a script to the shell. `internal`: it is the session's own, and what it prints is nobody's. */
+  /** Runs a script in the shell. `internal`: it is the session's own, and what it prints is nobody's. */
   begin(
     script: string,
     { internal = false, filled }: { internal?: boolean; filled?: FilledScript | undefined } = {},
@@ -142,7 +142,7 @@ export class CommandRunner {
     if (back !== undefined && this.shell && this.cwd !== back) await this.#changeDirectory(back);
   }
 
-  /** Ends the shell and what it started, and gives up what it printed. */
+  /** Ends the shell and what it started, and drops what it printed. */
   async close(): Promise<void> {
     this.#forgetHost();
     if (this.shell) await this.#survivors.end(this.shell);

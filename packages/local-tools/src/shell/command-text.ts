@@ -106,7 +106,7 @@ export class CommandText {
   }
 
   /**
-   * Gives somebody what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
+   * Emits what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
    * much that was printed before, only the beginning is given.
    */
   listen(onOutput: (text: string) => void): () => void {
@@ -134,7 +134,7 @@ export class CommandText {
     this.#resized = true;
   }
 
-  /** Gives up what nobody will ask for any more, its file too; what is written later is lost. */
+  /** Drops what nobody will ask for any more, its file too; what is written later is lost. */
   discard(): void {
     this.#discarded = true;
     this.#log.discard();
@@ -151,7 +151,7 @@ export class CommandText {
     this.#keep(cleaned);
   }
 
-  /** Says what was skipped, if anything was, and goes on behind it. */
+  /** Writes a line about what was skipped, if anything was, and resumes behind it. */
   #goOn(): void {
     const skipped = this.#flood.take();
     if (skipped === undefined) return;

@@ -5,14 +5,14 @@ import { secret } from "./command.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { Plumbing, Transport } from "./transport.ts";
 
-/** What a mark says of a drain: it has begun, or it is done and something was dropped or not. */
+/** State of a drain, from a mark: it has begun, or it is done and something was dropped or not. */
 export type Drain = "begun" | { dropped: boolean } | undefined;
 
 /**
  * Keeps input that a command didn't read from whatever comes after it: with a terminal, the shell would take it for commands.
  *
  * Before a command is given its first input, a file is laid down. Where the shell finds it, at the end of each typed line and
- * before each prompt, it sources it: that says so by a mark, and reads the input away up to a secret which the host types in
+ * before each prompt, it sources it: that prints a mark, and reads the input away up to a secret which the host types in
  * answer. What was typed before stands before that secret, however slow its way was. A command without input costs one `test`.
  */
 export class InputGuard {

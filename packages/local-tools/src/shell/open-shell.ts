@@ -42,7 +42,7 @@ export function openShell(options: ShellOptions): Promise<ShellSession> {
   return openSession(options);
 }
 
-/** What this package gives a session, and a host does not. */
+/** Settings of a session that only this package passes. */
 export interface SessionSetting {
   /** What a confined shell can write and not see. Default: it can write `cwd`. */
   places?: ConfinementPlaces;
@@ -88,7 +88,7 @@ export async function openSession(options: ShellOptions, { places, hidden }: Ses
     session.limits = [...session.limits, ...shell.limits];
     return new Session(shell, session);
   };
-  /** Trying a confinement out first would cost every start as much as a command; one that failed says why. */
+  /** Trying a confinement out first would cost every start as much as a command; one that failed has the reason. */
   const openOrSayWhy = async (backend: ShellBackend, lost: readonly string[]): Promise<Session> => {
     try {
       return await open(backend, lost);
@@ -151,7 +151,7 @@ export function checkedShellOptions(
   };
 }
 
-/** True for an error that says already why there is no shell. */
+/** True for an error that already explains why there is no shell. */
 function isUnavailable(error: unknown): error is Error {
   return localErrorType(error) === "ShellUnavailable";
 }

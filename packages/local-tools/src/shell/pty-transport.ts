@@ -37,7 +37,7 @@ export async function ptyTransport(options: TransportOptions): Promise<Transport
 
 /** What node-pty reads the terminal with; no public part of it. */
 type Socket = { unref(): void; destroy(error?: Error): unknown; emit(name: "data", bytes: Uint8Array): void };
-/** More than a terminal holds, of which a job in the background may go on printing. */
+/** More than a terminal holds, while a job in the background may keep printing. */
 const maxAtOnce = 1 << 20;
 
 class PtyTransport implements Transport {
@@ -67,7 +67,7 @@ class PtyTransport implements Transport {
       this.#fd = undefined;
       return destroy(error);
     };
-    // Node gives the terminal up before it is read to its end: what is read first after the shell's exit counts as the last, and 200 ms
+    // Node closes the terminal before it is read to its end: what is read first after the shell's exit counts as the last, and 200 ms
     // after the exit node-pty waits for no more, since a job may hold the terminal open for ever.
     socket.destroy = (error) => {
       if (!error) this.readNow();

@@ -37,7 +37,7 @@ export class Recovery {
   }
 
   /**
-   * When the shell is at its prompt, tells whether something was done for that; undefined elsewhere. `hinted`: a prompt was printed, so
+   * When the shell is at its prompt, resolves with whether something was done for that; undefined elsewhere. `hinted`: a prompt was printed, so
    * a line that was typed was read.
    */
   #look(hinted: boolean): Promise<boolean> | undefined {
@@ -51,7 +51,7 @@ export class Recovery {
     }
     if (place !== "there") {
       if (place === "astray") shell.abandon();
-      // It may stand before the script without having said so; nothing is lost by letting it go on, and all else is seen then.
+      // It may stand before the script without having said so; nothing is lost by releasing it, and all else is seen then.
       else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) shell.channel.release();
       return undefined;
     }

@@ -79,7 +79,7 @@ export class ScriptChannel {
   }
 
   /**
-   * Gives the text to the shell that sources {@link path}. `done` hears true as soon as all of it is written, and false when it was
+   * Writes the text for the shell that sources {@link path}. `done` hears true as soon as all of it is written, and false when it was
    * cancelled or the place is not what it was (a command removed or replaced it). Never blocks: opening a FIFO for writing fails
    * until somebody reads, so it is tried again, at once at first and then less and less often.
    */
@@ -145,7 +145,7 @@ export class ScriptChannel {
   /** Removes the folder and all in it. A shell that waits for a script gets an empty one. Safe to call twice. */
   remove(): void {
     this.#cancel?.();
-    // In this order: a shell that comes later finds nothing, and one that waits already goes on.
+    // In this order: a shell that comes later finds nothing, and one that waits already resumes.
     const aside = `${this.path}-removed`;
     attempt(() => renameSync(this.path, aside));
     this.release(aside);

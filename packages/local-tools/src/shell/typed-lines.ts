@@ -57,7 +57,7 @@ export class TypedLines {
   }
 
   /**
-   * Runs the script that `path` gives. `traced`: `set -x` is on, and must not show any of this. `status`: what `$?` is to be, set by
+   * Runs the script that `path` holds. `traced`: `set -x` is on, and must not show any of this. `status`: what `$?` is to be, set by
    * sourcing `statusPath`, where neither `set -e` nor a trap on errors minds it.
    */
   command(line: CommandLine): string {
@@ -78,7 +78,7 @@ export class TypedLines {
   }
 
   /**
-   * Gives the shell its builtins back. In POSIX mode, which an assignment switches on, `unset` is found before a function of
+   * Restores the shell's builtins. In POSIX mode, which an assignment switches on, `unset` is found before a function of
    * that name; after that everything else can be undone.
    */
   rescue(): string {

@@ -11,8 +11,8 @@ import { definitions, type LocalToolName } from "./definitions.ts";
 type Run = (input: never, context: ToolContext) => unknown;
 
 /**
- * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
- * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
+ * Creates the tools for a Toolkit. `command`, `input` and `ctrl` return data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
+ * whatever the exit status: a program decides what it means. `edit` and `read` return text. `input` decodes escapes, since some
  * protocols take the white space off the ends of a value. `stream`: `command` and `input` are generators of what is printed meanwhile.
  * `aboutShell`: what the description of `command` ends with.
  */
@@ -56,7 +56,7 @@ function own({ signal, callId, wait }: ToolContext): Pick<ToolContext, "signal" 
   return { signal, callId, ...defined({ wait }) };
 }
 
-/** Yields what a call gives meanwhile, as it comes, and returns its result. */
+/** Yields what a call emits, as it comes, and returns its result. */
 async function* streamed<Result>(
   call: (onOutput: (text: string) => void) => Promise<Result>,
 ): AsyncGenerator<string, Result, undefined> {

@@ -25,7 +25,7 @@ export class DumpReader implements Reader {
   /** Whether the words of this line are before their row, in it, or behind it. */
   #place: "before" | "row" | "behind" = "before";
   #word: Word = { digits: [], places: [] };
-  /** The word before, of which the next one tells whether it begins the row. */
+  /** The word before; the next one decides whether it begins the row. */
   #pending: Word | undefined;
   /** An offset was seen: what follows is the row. */
   #hasOffset = false;

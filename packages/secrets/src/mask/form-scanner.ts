@@ -23,7 +23,7 @@ interface Follower {
   readonly skipped: number;
 }
 
-/** Looks for the forms of one alphabet in a stream of digits. A reader says which characters of the text are digits, and which are between them. */
+/** Looks for the forms of one alphabet in a stream of digits. A reader knows which characters of the text are digits, and which are between them. */
 export class FormScanner {
   readonly #index: FormIndex;
   readonly #report: Report;
@@ -47,7 +47,7 @@ export class FormScanner {
   }
 
   /**
-   * Reads the next piece of text; `at`: the place of its first unit. `kinds` says of each unit whether it is a digit (and
+   * Reads the next piece of text; `at`: the place of its first unit. `kinds` has for each unit whether it is a digit (and
    * which), or one of `between`, `padding` and `foreign`.
    */
   scan(text: Uint16Array, at: number, kinds: Uint8Array): void {

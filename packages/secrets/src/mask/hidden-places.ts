@@ -3,7 +3,7 @@ export interface HiddenPlace {
   readonly start: number;
   end: number;
   readonly name: string;
-  /** It goes on with the place before it, under the same name. */
+  /** It continues the place before it, under the same name. */
   readonly continued: boolean;
 }
 

@@ -6,20 +6,20 @@ import { base64Kinds, DecimalReader, HexReader, type Reader, ScanningReader } fr
 import type { SoughtValues } from "./sought-values.ts";
 import { SpellingReader } from "./spelling-reader.ts";
 
-/** Masks a text that comes in pieces. What the three give, joined, is the masked text. */
+/** Masks a text that comes in pieces. What the three return, joined, is the masked text. */
 export interface Masker {
-  /** The next piece. Gives what no known value can reach any more. */
+  /** Takes the next piece. Returns what no known value can reach any more. */
   write(text: string): string;
   /**
-   * Gives everything but an ending that begins a form with four characters or more: for a result while the command runs. What was given is
+   * Returns everything but an ending that begins a form with four characters or more: for a result while the command runs. What was returned is
    * remembered: when it turns out to be the beginning of a form, the rest of the form is masked.
    */
   pause(): string;
-  /** Gives the rest. The next `write` begins a new text. */
+  /** Returns the rest. The next `write` begins a new text. */
   end(): string;
 }
 
-/** So many characters of a form may be given away before it is known for one. */
+/** So many characters of a form may get out before it is known for one. */
 const maxGiven = 3;
 /** A line that began more characters before is none of a dump. */
 const maxBeginningLength = 256;
@@ -31,7 +31,7 @@ export class MaskStream implements Masker {
   readonly #keepsLines: boolean;
   #readers: readonly Reader[] = [];
   #hidden = new HiddenPlaces();
-  /** The text from `#base` on; what is before it was given, and no form that may go on reaches it. */
+  /** The text from `#base` on; what is before it was returned, and no unfinished form reaches it. */
   #text = "";
   #base = 0;
   /** Everything before this place was given. */

@@ -1,6 +1,6 @@
 import { between, type FormScanner, foreign, padding } from "./form-scanner.ts";
 
-/** Reads a text that comes in pieces, and gives the digits in it to a scanner. */
+/** Reads a text that comes in pieces, and passes the digits in it to a scanner. */
 export interface Reader {
   /** The next piece, as units of UTF-16; `at`: the place of the first one in the whole text. */
   read(text: Uint16Array, at: number): void;

@@ -30,7 +30,7 @@ const hexadecimal = /^(?:%|\\+x)[0-9a-f]{2}/i;
 
 /**
  * Looks for values as texts, whose characters may be written in any spelling and in any mixture of them. Followers go through the text
- * character by character; where a spelling may begin, they are remembered, and go on behind it as well. A form is followed from its
+ * character by character; where a spelling may begin, they are remembered, and continue behind it as well. A form is followed from its
  * first four characters on where they are as they are, and from the first spelling among them elsewhere.
  */
 export class SpellingReader implements Reader {
@@ -113,7 +113,7 @@ export class SpellingReader implements Reader {
     return index;
   }
 
-  /** False where the text shows at once that no form begins with what is spelled here, or goes on behind it. */
+  /** False where the text shows at once that no form begins with what is spelled here, or continues behind it. */
   #mayBegin(units: Uint16Array, at: number): boolean {
     const unit = units[at] as number;
     const next = units[at + 1];
@@ -207,7 +207,7 @@ export class SpellingReader implements Reader {
     this.#add(follower, at);
   }
 
-  /** A spelling has ended: those that ended before it go on behind it, and forms begin with it or shortly before. */
+  /** A spelling has ended: those that ended before it continue behind it, and forms begin with it or shortly before. */
   #spelled({ start, before, plain, text }: Token, spelled: string, at: number): void {
     const isHex = hexadecimal.test(text);
     const places = Array.from({ length: spelled.length }, () => start);

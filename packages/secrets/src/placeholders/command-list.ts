@@ -47,7 +47,7 @@ export class CommandList {
     return [this.#around, ...this.#stack.map(({ inputs }) => inputs)];
   }
 
-  /** A pipeline goes on with the next line. */
+  /** A pipeline continues in the next line. */
   get goesOn(): boolean {
     return this.#pipeline.feeds && this.command === undefined;
   }
@@ -71,7 +71,7 @@ export class CommandList {
     return this.command;
   }
 
-  /** Something that is no simple command begins: `[[`, `((`. Gives where it does, a function's name included. */
+  /** Something that is no simple command begins: `[[`, `((`. Returns where it does, a function's name included. */
   beginOther(at: number): number {
     const start = this.functionStart ?? at;
     this.#pipeline.start ??= start;
@@ -101,7 +101,7 @@ export class CommandList {
     this.#pipeline = noPipeline();
   }
 
-  /** Ends the innermost compound when it is of this kind; gives it. */
+  /** Ends the innermost compound when it is of this kind; returns it. */
   close(kind: CompoundKind, at: number): { start: number; isFunction: boolean } | undefined {
     const compound = this.#stack.at(-1);
     if (compound?.kind !== kind) return undefined;

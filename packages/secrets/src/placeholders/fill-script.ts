@@ -27,7 +27,7 @@ const plain = /^[A-Za-z0-9._/+=@:-]*$/;
 
 /**
  * Writes references in the place of placeholders, so that each value arrives there exactly and is never code. The value itself is
- * never part of the text. Gives the problem where that can't be.
+ * never part of the text. Returns the problem where that can't be.
  */
 export function fillScript(
   script: string,

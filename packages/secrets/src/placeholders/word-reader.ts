@@ -166,7 +166,7 @@ export abstract class WordReader {
     return undefined;
   }
 
-  /** An expansion. Gives `$` for one that stands for itself, the text of `$"…"`, and undefined for what only bash can tell. */
+  /** Reads an expansion. Returns `$` for one that stands for itself, the text of `$"…"`, and undefined for what only bash knows. */
   #dollar(around: Around): string | undefined {
     const start = this.at;
     if (this.text.startsWith("$((", start) && this.isArithmetic(start + 1)) {

@@ -3,7 +3,7 @@ import { readPrivateFile } from "./private-file.ts";
 import type { KeyDerivation } from "./vault-file.ts";
 import { deriveKey, isRightKey, type VaultKey } from "./vault-key.ts";
 
-/** Asks for the passphrase of a file; undefined: nobody gives one. `create`: a new one, for a file that does not exist yet. */
+/** Asks for the passphrase of a file; undefined: there is none. `create`: a new one, for a file that does not exist yet. */
 export type AskPassphrase = (why: { create: boolean; attempt: number; path: string }) => Promise<string | undefined>;
 
 /** Names a file whose first line is the passphrase: 0600, and ours. */

@@ -26,7 +26,7 @@ export function isRightKey(key: VaultKey, check: string): boolean {
   return one.length === other.length && timingSafeEqual(one, other);
 }
 
-/** So that a file does not tell how long a value is. */
+/** So that a file does not show how long a value is. */
 const block = 64;
 
 /** An entry, encrypted with a fresh IV. */

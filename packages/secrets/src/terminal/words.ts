@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 
-/** What a prompt for a value says. */
+/** Words of a prompt for a value. */
 export interface PromptWords {
   needed(key: string): string;
   reason(reason: string): string;

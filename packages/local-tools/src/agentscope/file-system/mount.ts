@@ -24,7 +24,7 @@ export interface ChildMeta extends EntryMeta {
 }
 
 /**
- * One namespace over one directory. Takes and gives logical paths; real ones stand in no message. Grants are not its
+ * One namespace over one directory. Takes and returns logical paths; real ones stand in no message. Grants are not its
  * business. Everything it refuses is a `localError`.
  */
 export class Mount {
@@ -132,7 +132,7 @@ export class Mount {
     });
   }
 
-  /** Runs with the directory, and says what went wrong in logical paths. */
+  /** Runs with the directory; its errors have logical paths. */
   async #withRoots<Value>(path: string, run: (roots: Roots) => Promise<Value>): Promise<Value> {
     try {
       return await run(await this.#open());

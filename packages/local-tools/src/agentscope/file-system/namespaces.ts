@@ -11,7 +11,7 @@ export const internalPrefix = "/internal/";
 
 const reading: readonly Operation[] = ["list", "file", "read_binary", "read_file", "read_re"];
 
-/** A namespace and the most that can be done in it, whatever a grant says. */
+/** A namespace and the most that can be done in it, whatever is granted. */
 export interface Namespace {
   readonly name: NamespaceName;
   readonly prefix: string;
@@ -35,7 +35,7 @@ export function namespaceOf(path: string): Namespace | undefined {
 const illegal = /[\0-\x1f\x7f*?\\]|\/\//;
 
 /**
- * Checks that a text is a logical path and gives it back as it is: absolute, without `.` and `..` as names, control
+ * Checks that a text is a logical path and returns it: absolute, without `.` and `..` as names, control
  * characters, wildcards, backslashes and doubled slashes. Nothing is trimmed: `/a` and `/a ` are two paths. Throws
  * `InvalidPath`.
  */

@@ -13,7 +13,7 @@ import {
 import { FileDomainService } from "./service.ts";
 import { deleteFile, editFile, writeFile } from "./writing-tools.ts";
 
-/** The ten tools that AgentScope's `DiskFileSystem.get_tools` gives. Each needs the preset `service`. */
+/** The ten tools of AgentScope's `DiskFileSystem.get_tools`. Each needs the preset `service`. */
 export const fileSystemTools: readonly AnyTool[] = [
   readTextFile,
   readMultipleFiles,

@@ -22,7 +22,7 @@ export class BoundedOutput {
     this.#add(this.#decoder.write(bytes));
   }
 
-  /** The whole, or beginning and end with a line between that says how much is missing. */
+  /** Returns the whole, or beginning and end with a line between that counts what is missing. */
   end(): string {
     this.#add(this.#decoder.end());
     if (this.#total <= this.#head.length + this.#half) return this.#head + this.#tail;

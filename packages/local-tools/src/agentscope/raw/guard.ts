@@ -1,6 +1,6 @@
 import { inMessage } from "../../messages.ts";
 
-/** What the environment says of tools that reach any file. */
+/** The environment's policy on tools that reach any file. */
 export type DangerousTextIo = "deny" | "warn" | "allow";
 
 /** What a raw tool's responses carry in `metadata`, errors too. */
@@ -25,7 +25,7 @@ export function dangerousTextIo(env: Readonly<Record<string, string | undefined>
   return policy === "deny" || policy === "allow" ? policy : "warn";
 }
 
-/** Says whether a raw tool may go on, in what its responses carry. */
+/** Returns what the responses of a raw tool carry, `blocked` among it. */
 export function guard(tool: string, path: string): RawMetadata {
   const policy = dangerousTextIo();
   const metadata: RawMetadata = {
