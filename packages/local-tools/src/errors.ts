@@ -49,7 +49,7 @@ export interface LocalErrorData extends Record<string, unknown> {
   hint?: string;
 }
 
-/** A refusal whose message the model reads as it is: never an absolute path outside the roots, a stack, or a host's secret. */
+/** Returns a refusal whose message the model reads as it is: never an absolute path outside the roots, a stack, or a host's secret. */
 export function localError(
   type: LocalErrorType,
   message: string,
@@ -70,7 +70,7 @@ export function notAFile(path: string, kind: "directory" | "other" = "other"): E
   return localError("NotAFile", `${inMessage(path)} is ${kind === "directory" ? "a directory" : "no regular file"}.`);
 }
 
-/** The type of a refusal made by {@link localError}; undefined for anything else. */
+/** Returns the type of a refusal made by {@link localError}; undefined for anything else. */
 export function localErrorType(error: unknown): LocalErrorType | undefined {
   return ToolError.isInstance(error) ? (error.data.type as LocalErrorType | undefined) : undefined;
 }

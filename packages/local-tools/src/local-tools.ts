@@ -71,7 +71,7 @@ export interface LocalTools {
   command(input: CommandInput, context?: LocalContext): Promise<ShellResult>;
   input(input: { data: string }, context?: LocalContext): Promise<ShellResult>;
   ctrl(input: { key: string }, context?: LocalContext): Promise<ShellResult>;
-  /** All edits or none. */
+  /** Makes all edits or none. */
   edit(files: readonly FileEdits[], context?: LocalContext): Promise<EditOutcome>;
   read(input: ReadInput, context?: LocalContext): Promise<ReadOutcome>;
   /**
@@ -94,7 +94,7 @@ export interface LocalTools {
    * them with `chunks: "incremental"`.
    */
   tools(options?: { stream?: boolean }): DefinedTool<Record<string, unknown>>[];
-  /** The session's shell, started when first needed. */
+  /** Returns the session's shell, started when first needed. */
   shell(): Promise<ShellSession>;
   /** Ends the shell and what runs in it. Nothing can be called afterwards. */
   close(): Promise<void>;

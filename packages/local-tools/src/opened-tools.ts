@@ -266,7 +266,7 @@ export class OpenLocalTools implements LocalTools {
     return this.close();
   }
 
-  /** What comes back, and what is thrown, without any value. */
+  /** Runs a call, and masks what it returns and throws. */
   async #masked<Outcome>(work: () => Promise<Outcome>, mask?: MaskOutcome<Outcome>): Promise<Outcome> {
     const { values, secrets } = this.#parts;
     if (values === undefined || secrets === undefined) return await work();
@@ -321,7 +321,7 @@ interface Masks {
 
 type MaskOutcome<Outcome> = (outcome: Outcome, masks: Masks) => Outcome;
 
-/** What was printed was masked as a stream, before any cut: a `…` in it is the program's own. */
+/** Masks a shell's result. What was printed was masked as a stream, before any cut: a `…` in it is the program's own. */
 function maskShell({ output, ...result }: ShellResult, { whole, pieces }: Masks): ShellResult {
   return { ...pieces(result), output: whole(output) };
 }
@@ -333,7 +333,7 @@ function maskParts(parts: ReadOutcome, { whole, lines }: Masks): ReadOutcome {
   });
 }
 
-/** A part that could not be read; its error stays an error. */
+/** Returns a part that could not be read; its error stays an error. */
 function failedPart(part: ReadFailure, mask: Mask): ReadFailure {
   return { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error };
 }

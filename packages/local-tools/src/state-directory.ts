@@ -15,7 +15,7 @@ export interface StateDirectory {
 /** How long whole outputs are kept. */
 const artifactDays = 7;
 
-/** Makes the directories (0700; one that is there keeps its mode, its parts get theirs), and clears away outputs older than a week. */
+/** Creates the directories (0700; one that is there keeps its mode, its parts get theirs), and clears away outputs older than a week. */
 export async function openStateDirectory(path: string): Promise<StateDirectory> {
   const state = {
     path,

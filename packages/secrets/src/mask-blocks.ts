@@ -9,7 +9,7 @@ export function maskBlocks(content: readonly ContentBlock[], masker: Masker, sec
   );
 }
 
-/** The same, of content that nothing follows. */
+/** As {@link maskBlocks}, for content that nothing follows. */
 export function maskWhole(content: readonly ContentBlock[], masker: Masker, secrets: Secrets): ContentBlock[] {
   const blocks = maskBlocks(content, masker, secrets);
   const rest = masker.end();

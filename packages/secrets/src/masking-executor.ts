@@ -80,7 +80,7 @@ class Reports {
   }
 }
 
-/** What a host is shown of calls has no value in it. An input that it changes is one without them, too. */
+/** Masks what a host is shown of calls. An input that it changes is one without values, too. */
 function maskedHooks(hooks: CallHooks, secrets: Secrets): CallHooks {
   const { settled, beforeCall, startCall, afterCall } = hooks;
   return {

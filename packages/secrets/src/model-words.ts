@@ -1,7 +1,7 @@
 const maxCharacters = 300;
 
 /**
- * A model's words as a person may read them: one line of 300 characters at most, without controls and without characters that can't
+ * Returns a model's words as a person may read them: one line of 300 characters at most, without controls and without characters that can't
  * be seen or change how others look (bidi, zero width).
  */
 export function modelWords(text: string): string {

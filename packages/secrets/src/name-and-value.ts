@@ -22,7 +22,7 @@ export function checkValue(value: unknown): asserts value is string {
   if (!isWellFormed(value)) throw new TypeError("a value must hold no lone surrogate: it has no UTF-8");
 }
 
-/** What the user should know of a value; nothing of the value itself. */
+/** Returns what the user should know of a value; nothing of the value itself. */
 export function warningsOf(name: string, value: string): string[] {
   if (!isMaskable(value))
     return [`The value of ${name} can't be masked: too short. It will be seen wherever it is printed.`];

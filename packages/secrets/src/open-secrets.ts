@@ -145,7 +145,7 @@ class OpenedSecrets implements Secrets {
     return new MaskStream(this.#held.sought, nameOf, { keepsLines });
   }
 
-  /** All names, with where their values are; no value is read. */
+  /** Returns all names, with where their values are; no value is read. */
   async #known(): Promise<Map<string, "session" | "kept">> {
     this.#checkOpen();
     const known = new Map<string, "session" | "kept">();
@@ -154,7 +154,7 @@ class OpenedSecrets implements Secrets {
     return known;
   }
 
-  /** A value by name; unlocks the store for a kept one. */
+  /** Reads a value by name; unlocks the store for a kept one. */
   async #get(name: string, waiting: Waiting = {}): Promise<{ value: string } | undefined> {
     this.#checkOpen();
     const held = this.#held.get(name);
@@ -178,7 +178,7 @@ class OpenedSecrets implements Secrets {
     return (await wait({ callId, for: "value", key }, read)).found;
   }
 
-  /** What the store has for this scope, and of the rest what it has for all. */
+  /** Returns what the store has for this scope, and of the rest what it has for all. */
   async #kept(): Promise<Map<string, { scope: string; at: number; note?: string }>> {
     const kept = new Map<string, { scope: string; at: number; note?: string }>();
     for (const { name, ...entry } of (await this.#store?.list()) ?? []) {

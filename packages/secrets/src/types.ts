@@ -11,13 +11,13 @@ export interface Secrets {
   set(name: string, value: string, options?: { keep?: boolean; note?: string }): Promise<{ warnings: string[] }>;
   /** Forgets a name, here and in the store; the value stays masked until {@link Secrets.close}. False when the name is not known. */
   remove(name: string): Promise<boolean>;
-  /** What is known, by name: never a value, and without a passphrase. */
+  /** Returns what is known, by name: never a value, and without a passphrase. */
   list(): Promise<SecretEntry[]>;
-  /** A whole text with `‹NAME›` in place of every known value, in every form in which programs print values. */
+  /** Returns a whole text with `‹NAME›` in place of every known value, in every form in which programs print values. */
   mask(text: string): string;
-  /** The same for a text that comes in pieces. */
+  /** Returns the same for a text that comes in pieces. */
   masker(): Masker;
-  /** A copy of plain data with all its strings and keys masked. */
+  /** Returns a copy of plain data with all its strings and keys masked. */
   maskData<Value>(value: Value): Value;
   /** Forgets everything. Nothing is masked any more. */
   close(): void;
@@ -70,7 +70,7 @@ export type ValueAnswer = { value: string; keep?: boolean; note?: string } | { u
 /** Keeps values from one run to the next. */
 export interface SecretStore {
   readonly kind: "keychain" | "file" | (string & {});
-  /** What there is, without values. `note` only when the store is unlocked already. */
+  /** Returns what there is, without values. `note` only when the store is unlocked already. */
   list(): Promise<{ name: string; scope: string; at: number; note?: string }[]>;
   get(name: string, scope: string): Promise<{ value: string; note?: string } | undefined>;
   set(name: string, scope: string, entry: { value: string; note?: string }): Promise<void>;

@@ -112,7 +112,7 @@ export class ValueAsker {
   }
 }
 
-/** A result's data, whose `message` is what a model is to read. */
+/** Returns a result's data, whose `message` is what a model is to read. */
 export function askedData({ key, kept, known, warnings }: AskedValue): Record<string, unknown> {
   const how = known ? "was known already" : kept ? "is kept, and set for this session" : "is set for this session";
   const message = [`${key} ${how}. Use ${placeholder(key)} from the next turn on.`, ...warnings].join(" ");

@@ -13,7 +13,7 @@ export interface SecretValues extends ValueSource {
   readonly canKeep: boolean;
   /** The file in which a file store keeps its values: never inside of a root. */
   readonly storePath?: string;
-  /** All names that have a value here, with where it is. Unlocks nothing. */
+  /** Returns all names that have a value here, with where it is. Unlocks nothing. */
   known(): Promise<ReadonlyMap<string, "session" | "kept">>;
   /** Tools that fill in their own placeholders: {@link valueMiddleware} lets their calls through as they are. */
   readonly fillingTools: Set<string>;
@@ -21,13 +21,13 @@ export interface SecretValues extends ValueSource {
   hideInner(inner: string, name: string): void;
   /** As `Secrets.masker`. Of two names with one value, it writes the one that is in `used`. */
   masker(used?: ReadonlySet<string>): MaskStream;
-  /** A masked copy of data whose texts may have been cut, where `…` stands: no part of a value is left at such an edge. */
+  /** Returns a masked copy of data whose texts may have been cut, where `…` stands: no part of a value is left at such an edge. */
   maskPieces<Value>(value: Value): Value;
-  /** The same, for texts whose lines were taken out of other texts: a line may hold a piece of a value that continues in the next one. */
+  /** Returns the same, for texts whose lines were taken out of other texts: a line may hold a piece of a value that continues in the next one. */
   maskLines<Value>(value: Value): Value;
-  /** A masked text whose lines have the numbers that they had. */
+  /** Returns a masked text whose lines have the numbers that they had. */
   maskInLines(text: string): string;
-  /** The names whose value, as it is, stands in a text: for variables that must not be inherited, and for what the user types. */
+  /** Returns the names whose value, as it is, stands in a text: for variables that must not be inherited, and for what the user types. */
   namesIn(text: string): string[];
 }
 

@@ -20,7 +20,7 @@ import { isAlive, type Owner, parseOwner } from "./owner.ts";
 export interface HeldLock {
   /** True when nobody else has held it since this owner released it last. */
   isNext: boolean;
-  /** False once another process took it for abandoned: this one slept too long, and must not write. */
+  /** Returns false once another process took it for abandoned: this one slept too long, and must not write. */
   isHeld(): boolean;
   release(): void;
 }

@@ -81,7 +81,7 @@ export class Confinement {
     }
   }
 
-  /** Whether a path of the host is to be seen by what was started last. */
+  /** Checks whether a path of the host is to be seen by what was started last. */
   shows(path: string): boolean {
     return shows(this.#plan, path);
   }

@@ -24,7 +24,7 @@ const programFolders = /^(?:s?bin|shims)$/;
 /** Links in one folder of programs that are followed. */
 const maxLinks = 2000;
 
-/** The places of a home that a command may read, by their paths. Besides the known ones: the programs on PATH, and Node. */
+/** Returns the places of a home that a command may read, by their paths. Besides the known ones: the programs on PATH, and Node. */
 export function shownPlaces(home: string): string[] {
   const shown = new Set(shownInHome.map((name) => join(home, name)));
   const looked = new Set<string>();
@@ -54,7 +54,7 @@ export function shownPlaces(home: string): string[] {
   return [...shown].filter(existsSync);
 }
 
-/** What a folder holds; nothing when it can't be read. */
+/** Returns what a folder holds; nothing when it can't be read. */
 export function entriesOf(folder: string): Dirent[] {
   return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

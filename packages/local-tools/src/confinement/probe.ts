@@ -17,7 +17,7 @@ export interface FoundBwrap {
   forbidsNested: boolean;
 }
 
-/** A program by its path or its name on PATH, unless it lies in one of the places; undefined when there is none. */
+/** Returns a program by its path or its name on PATH, unless it lies in one of the places; undefined when there is none. */
 export function programOutside(name: string, places: readonly string[]): string | undefined {
   const paths = name.includes("/")
     ? [name]

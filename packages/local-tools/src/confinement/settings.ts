@@ -16,7 +16,7 @@ export interface ConfinementPlaces {
   hidden?: readonly string[];
 }
 
-/** The settings that an option stands for; undefined for no confinement. Throws `TypeError` for what can't be. */
+/** Returns the settings that an option stands for; undefined for no confinement. Throws `TypeError` for what can't be. */
 export function confinementSettings(
   what: string,
   sandbox: false | "bwrap" | BwrapOptions | undefined,
@@ -74,7 +74,7 @@ function existing(what: string, path: string): string {
   return real;
 }
 
-/** A place to be bound writable. `outside`: homes and the state directory, which must not lie in it. */
+/** Returns a place to be bound writable. `outside`: homes and the state directory, which must not lie in it. */
 function writablePlace(what: string, path: string, outside: readonly string[]): string {
   const real = existing(what, path);
   if (lstatSync(path.replace(/(?<=.)\/+$/, "")).isSymbolicLink()) {

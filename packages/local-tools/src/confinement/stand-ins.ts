@@ -6,7 +6,7 @@ import type { StandIn } from "./types.ts";
 const uses: Map<string, number> = new Map();
 
 /**
- * A mount needs something at its place. Creates a file or an empty folder at each; returns a function that removes those again that are
+ * Creates a file or an empty folder at each place of a mount, which needs one; returns a function that removes those again that are
  * still as they were made and that no other shell of this process needs.
  */
 export function makeStandIns(places: readonly StandIn[]): () => void {

@@ -37,7 +37,7 @@ export class EditorConfigs {
   }
 
   /**
-   * The encoding that they declare for a file, the nearest first, as far as they lie in the roots; undefined where they declare none that
+   * Returns the encoding that they declare for a file, the nearest first, as far as they lie in the roots; undefined where they declare none that
    * is known. `path`: the file's real path.
    */
   declared(path: string): Encoding | undefined {
@@ -100,7 +100,7 @@ function parseEditorConfig(text: string): EditorConfig {
   return { isRoot, sections };
 }
 
-/** A header reads as a pattern of .gitignore does, but that it has braces, and no `!`. */
+/** Parses a header: a pattern as in .gitignore, with braces and without `!`. */
 function sectionTest(header: string): Section["fits"] {
   const rules = (expandBraces(header, maxAlternatives) ?? [])
     .map((pattern) => parseIgnoreLine(/^[!#]/.test(pattern) ? `\\${pattern}` : pattern))

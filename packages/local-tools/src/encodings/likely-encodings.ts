@@ -14,19 +14,19 @@ const minCharacters = 4;
 
 const windows1252 = encodingNamed("windows-1252") as Encoding;
 
-/** What a text of unknown encoding is tried as: where people write Chinese, Chinese first. */
+/** Returns what a text of unknown encoding is tried as: where people write Chinese, Chinese first. */
 export function likelyEncodings(isChinese: boolean): readonly Encoding[] {
   return isChinese ? [gb18030, windows1252] : [windows1252, gb18030];
 }
 
-/** Whether this process speaks Chinese. */
+/** Checks whether this process speaks Chinese. */
 export function isChineseLocale(environment: NodeJS.ProcessEnv = process.env): boolean {
   const { LC_ALL, LC_CTYPE, LANG } = environment;
   const set = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== "");
   return /^zh/i.test(set ?? "") || /^zh/i.test(Intl.DateTimeFormat().resolvedOptions().locale);
 }
 
-/** Whether the files of a folder that are not in plain ASCII are mostly Chinese. Looks at some of them. */
+/** Checks whether the files of a folder that are not in plain ASCII are mostly Chinese. Looks at some of them. */
 export function isChineseProject(root: string): boolean {
   let [seen, chinese, other] = [0, 0, 0];
   const until = Date.now() + maxMs;

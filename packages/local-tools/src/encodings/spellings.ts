@@ -8,7 +8,7 @@ const maxSpellings = 64;
 const unsure = /[\p{M}\u{10000}-\u{10ffff}]/u;
 
 /**
- * All bytes by which a text of one line can stand in a file, in UTF-8 or any other known encoding but UTF-16. Undefined where that isn't
+ * Returns all bytes by which a text of one line can stand in a file, in UTF-8 or any other known encoding but UTF-16. Undefined where that isn't
  * sure. Needs the codecs, and takes as long as to find out the encoding of some dozen files; calls `tick` meanwhile.
  */
 export function spellings(text: string, tick: () => void = () => {}): Buffer[] | undefined {
@@ -31,7 +31,7 @@ export function spellings(text: string, tick: () => void = () => {}): Buffer[] |
   return [...found].map((one) => Buffer.from(one, "latin1"));
 }
 
-/** How an encoding writes some characters. Some have two ways, of which an encoder takes only one. */
+/** Returns how an encoding writes some characters. Some have two ways, of which an encoder takes only one. */
 function waysOf(chars: readonly string[], { codec, width }: Encoding): Map<string, string[]> {
   const { iconv } = codecs();
   const sequences = [singles, width === 1 ? [] : pairs(), codec === "EUC-JP" ? triples() : []].flat();

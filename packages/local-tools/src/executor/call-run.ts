@@ -54,7 +54,7 @@ export class CallRun {
     this.#setting = setting;
   }
 
-  /** A call that is not run. */
+  /** Ends a call that is not run. */
   refuse(call: ToolCall, error: ToolErrorInfo): ToolResult {
     return this.#close(call, this.#open(call), failure(error));
   }
@@ -91,7 +91,7 @@ export class CallRun {
     });
   }
 
-  /** The edits of a batch: all of them are made, or none. */
+  /** Runs the edits of a batch: all of them are made, or none. */
   async edits(calls: readonly ToolCall[]): Promise<ToolResult[]> {
     const { context, tools } = this.#setting;
     const known = await Promise.all(calls.map((call) => settledResult(context, call, tools.get(call.name))));
@@ -185,7 +185,7 @@ export class CallRun {
     });
   }
 
-  /** The input as the tool takes it; rejects with `InvalidInput`. */
+  /** Resolves with the input as the tool takes it; rejects with `InvalidInput`. */
   async #validated(call: ToolCall): Promise<Record<string, unknown>> {
     const checked = await this.#setting.tools.get(call.name)?.schema.validate(call.input);
     if (checked?.success) return checked.value;

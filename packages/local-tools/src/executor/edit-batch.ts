@@ -21,7 +21,7 @@ export class EditBatch {
     });
   }
 
-  /** One of them may be made, with the input of `asked`, or can't be. Resolves once all are decided about. */
+  /** Adds a call that may be made, with the input of `asked`, or can't be. Resolves once all are decided about. */
   async arrive(call: ToolCall, asked: ToolCall, fault: unknown): Promise<CallOutcome> {
     this.#arrived.set(call, asked);
     if (fault !== undefined) this.#fault ??= { error: fault };

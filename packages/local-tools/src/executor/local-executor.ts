@@ -120,7 +120,7 @@ interface BlockCheck {
 }
 
 /**
- * Why nothing of a block may run, for each of its calls; undefined when it may. Those around a call that is refused may assume that it
+ * Returns why nothing of a block may run, for each of its calls; undefined when it may. Those around a call that is refused may assume that it
  * ran. Nobody is asked for a value before this: a block that asks for one and uses it at once is refused.
  */
 async function checkBlock(calls: readonly ToolCall[], check: BlockCheck): Promise<ToolErrorInfo[] | undefined> {

@@ -49,7 +49,7 @@ const extensions: Readonly<Record<string, string>> = {
   ".ttf": "font/ttf",
 };
 
-/** What kind of file these first bytes are from: a guess by signature, else by the name's ending. */
+/** Returns what kind of file these first bytes are from: a guess by signature, else by the name's ending. */
 export function mediaType(start: Uint8Array, name: string): string {
   const known = signatures.find(([pattern]) => fits(pattern, start));
   return known?.[1] ?? extensions[extname(name).toLowerCase()] ?? "application/octet-stream";

@@ -47,7 +47,7 @@ export function sha256(bytes: Uint8Array): string {
   return hash("sha256", bytes);
 }
 
-/** What a folder holds under a name, links not followed; `null`: nothing. Reads only files of which the size is wanted. */
+/** Returns what a folder holds under a name, links not followed; `null`: nothing. Reads only files of which the size is wanted. */
 export function inspectFile(folder: PinnedFolder, name: string, isWanted: (size: number) => boolean): FoundFile | null {
   const path = folder.at(name);
   let file: number;
@@ -68,7 +68,7 @@ export function inspectFile(folder: PinnedFolder, name: string, isWanted: (size:
   }
 }
 
-/** Whether what stands there is this content; for `null`: whether nothing does. */
+/** Checks whether what stands there is this content; for `null`: whether nothing does. */
 export function holds(found: FoundFile | null, content: { hash: string } | null): boolean {
   if (found === null || content === null) return found === content;
   return found.bytes !== undefined && sha256(found.bytes) === content.hash;

@@ -35,7 +35,7 @@ export class HeldFolder {
     throw new Error("the folder is elsewhere by now");
   }
 
-  /** A folder that another thread holds open; to close it is that thread's business. */
+  /** Returns the folder that another thread holds open; to close it is that thread's business. */
   static lent(place: HeldPlace): HeldFolder {
     return new HeldFolder(place, []);
   }
@@ -51,7 +51,7 @@ export class HeldFolder {
     return this.#folder.path;
   }
 
-  /** The real path of what has this name in it, unless that is a link. */
+  /** Returns the real path of what has this name in it, unless that is a link. */
   pathOf(name: string): string {
     return this.#prefix + name;
   }
@@ -61,7 +61,7 @@ export class HeldFolder {
     return HeldFolder.open(this.#roots, this.pathOf(name), this.#base + name);
   }
 
-  /** What is in it, in no order. Throws the system's error. */
+  /** Returns what is in it, in no order. Throws the system's error. */
   entries(): Dirent[] {
     return readdirSync(this.#base, { withFileTypes: true });
   }

@@ -38,7 +38,7 @@ export function ignoreLevel(
   return { path: folder.path, above, repository: git !== undefined, ignore, gitignore, exclude, isSilent };
 }
 
-/** The levels of a folder and of those above it, as far as they lie in the same root. */
+/** Returns the levels of a folder and of those above it, as far as they lie in the same root. */
 export function ignoreLevels(roots: readonly string[], real: string): IgnoreLevel | undefined {
   const root = roots.filter((path) => isInside(path, real)).sort((a, b) => a.length - b.length)[0];
   if (root === undefined) return undefined;
@@ -56,7 +56,7 @@ export function ignoreLevels(roots: readonly string[], real: string): IgnoreLeve
 }
 
 /**
- * Whether an entry is left out: .ignore files go before .gitignore files and those before .git/info/exclude; among files of
+ * Checks whether an entry is left out: .ignore files go before .gitignore files and those before .git/info/exclude; among files of
  * one name the nearest with a rule decides. What lies in a folder that is left out is left out, too, which the
  * walk sees to by not going there.
  */
@@ -80,7 +80,7 @@ export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirect
   return gitignore ?? exclude ?? false;
 }
 
-/** A link to an ignore file is not followed, as in git. One that can't be read is ignored. */
+/** Reads an ignore file. A link is not followed, as in git; one that can't be read is ignored. */
 function rulesIn(folder: HeldFolder, name: string): IgnoreRule[] {
   const fd = attempt(() => folder.open(name));
   if (fd === undefined) return [];

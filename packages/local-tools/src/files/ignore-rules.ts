@@ -59,7 +59,7 @@ function withoutSpacesAtEnd(line: string): string {
   return line.slice(0, slashes % 2 === 1 && end < line.length ? end + 1 : end);
 }
 
-/** What the rules say of a path below their folder: the last one that fits decides. Its folders are not looked at. */
+/** Returns the rules' decision on a path below their folder: the last one that fits decides. Its folders are not looked at. */
 export function verdict(
   rules: readonly IgnoreRule[],
   path: readonly string[],

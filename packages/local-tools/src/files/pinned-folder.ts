@@ -37,9 +37,9 @@ export interface PinnedFolder extends Disposable {
   readonly pinned: boolean;
   /** A path to the folder itself, as {@link at} begins. */
   readonly base: string;
-  /** A path to an entry of the folder. The entry itself may be a link: open it with `O_NOFOLLOW`. */
+  /** Returns a path to an entry of the folder. The entry itself may be a link: open it with `O_NOFOLLOW`. */
   at(name: string): string;
-  /** What is in it, in no order. Rejects with the system's error. */
+  /** Returns what is in it, in no order. Rejects with the system's error. */
   entries(): Promise<FolderEntry[]>;
   /** Facts about an entry; a link is not followed. Rejects with the system's error. */
   lstat(name: string): Promise<Stats>;
@@ -50,7 +50,7 @@ export interface PinnedFolder extends Disposable {
   close(): void;
 }
 
-/** Whether there is a folder at a path, links followed. */
+/** Checks whether there is a folder at a path, links followed. */
 export function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -91,7 +91,7 @@ function unpinned(real: string): PinnedFolder {
   return reachedAt(path, { path, pinned: false, sync: () => Promise.resolve(), close: () => {} });
 }
 
-/** A held folder whose entries are reached through `base`. */
+/** Returns a held folder whose entries are reached through `base`. */
 function reachedAt(base: string, held: Pick<PinnedFolder, "path" | "pinned" | "sync" | "close">): PinnedFolder {
   const at = (name: string): string => join(base, plainName(name));
   return {

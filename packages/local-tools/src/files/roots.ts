@@ -55,18 +55,18 @@ export class Roots {
     return this.paths[0] as string;
   }
 
-  /** Whether a real path lies inside. */
+  /** Checks whether a real path lies inside. */
   holds(real: string): boolean {
     return this.paths.some((root) => isInside(root, real));
   }
 
-  /** How the model should call a real path: from the first root with `/`, or absolute. */
+  /** Returns how the model should call a real path: from the first root with `/`, or absolute. */
   show(real: string): string {
     return shownPath(this.paths, real);
   }
 
   /**
-   * Where a path leads. Rejects with `InvalidPath`, `OutsideRoots`, `NotADirectory` (a slash after a file) or
+   * Returns where a path leads. Rejects with `InvalidPath`, `OutsideRoots`, `NotADirectory` (a slash after a file) or
    * `AccessDenied`; a missing file is a place, too, unless it is written as a directory (`NotFound`).
    */
   async locate(path: string): Promise<Place> {
@@ -197,7 +197,7 @@ function asDirectory(path: string): boolean {
   return process.platform === "win32" ? /[\\/]\.?$/.test(path) : /\/\.?$/.test(path);
 }
 
-/** How the model should call a real path: see {@link Roots.show}. */
+/** Returns how the model should call a real path: see {@link Roots.show}. */
 export function shownPath([base = ""]: readonly string[], real: string): string {
   if (!isInside(base, real)) return real;
   if (real === base) return ".";
@@ -205,7 +205,7 @@ export function shownPath([base = ""]: readonly string[], real: string): string 
   return sep === "/" ? inner : inner.split(sep).join("/");
 }
 
-/** Whether a real path is a folder, or lies in it. */
+/** Checks whether a real path is a folder, or lies in it. */
 export function isInside(root: string, path: string): boolean {
   return isAbsolute(path) && (path === root || path.startsWith(root.endsWith(sep) ? root : root + sep));
 }
@@ -231,7 +231,7 @@ function refuseFolder(error: unknown, path: string): never {
   throw localError("AccessDenied", `${inMessage(path)} can't be opened (${code ?? "unknown"}).`);
 }
 
-/** Why something inside the roots can't be reached. */
+/** Returns why something inside the roots can't be reached. */
 function unreachable(path: string, error: NodeJS.ErrnoException): Error {
   const called = inMessage(path);
   if (error.code === "ENOTDIR")

@@ -85,7 +85,7 @@ export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<
   return lines.found(true);
 }
 
-/** The refusal of a file that is no text; `start`: its first bytes, or others. */
+/** Returns the refusal of a file that is no text; `start`: its first bytes, or others. */
 export function binaryFile({ stats, path }: OpenedFile, start: Uint8Array, called: string): Error {
   const size = Math.max(stats.size, start.length);
   const type = mediaType(start, path);

@@ -59,7 +59,7 @@ export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): 
   return { bytes, text: bom ? whole.slice(1) : whole, bom };
 }
 
-/** The bytes of a text. Throws `InvalidInput` for half of a surrogate pair, which UTF-8 can't hold. */
+/** Returns the bytes of a text. Throws `InvalidInput` for half of a surrogate pair, which UTF-8 can't hold. */
 export function encodeText(text: string, bom: boolean): Uint8Array {
   const bytes = Buffer.from(bom ? byteOrderMark + text : text, "utf8");
   // What has no code in UTF-8 became U+FFFD, of three bytes.
@@ -77,7 +77,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The line of the first byte that is not UTF-8. No character of UTF-8 contains an LF, so lines can be tried one by one. */
+/** Returns the line of the first byte that is not UTF-8. No character of UTF-8 contains an LF, so lines can be tried one by one. */
 function invalidLine(bytes: Uint8Array): number {
   let from = 0;
   for (let line = 1; ; line++) {
@@ -87,7 +87,7 @@ function invalidLine(bytes: Uint8Array): number {
   }
 }
 
-/** Lines with their ends; the last may have none. */
+/** Returns lines with their ends; the last may have none. */
 export function linesOf(text: string): string[] {
   const lines: string[] = [];
   let from = 0;
@@ -99,7 +99,7 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** Lines without their ends, LF or CRLF. A line end at the end of the text begins no further line. */
+/** Returns lines without their ends, LF or CRLF. A line end at the end of the text begins no further line. */
 export function bareLines(text: string): string[] {
   return linesOf(text).map((line) => line.replace(/\r?\n$/, ""));
 }

@@ -20,14 +20,14 @@ export class Folders {
     this.roots = roots;
   }
 
-  /** The folder at a real path. Throws when it is not there, lies outside the roots, or is reached through a link. */
+  /** Returns the folder at a real path. Throws when it is not there, lies outside the roots, or is reached through a link. */
   open(real: string): PinnedFolder {
     const folder = this.#held.get(real) ?? this.roots.hold(real);
     this.#held.set(real, folder);
     return folder;
   }
 
-  /** Undefined when there is no such folder. */
+  /** Returns undefined when there is no such folder. */
   find(real: string): PinnedFolder | undefined {
     try {
       return this.open(real);
@@ -37,21 +37,21 @@ export class Folders {
     }
   }
 
-  /** What stands at a path; `null`: nothing. Reads only files that are as long as one of the contents. */
+  /** Returns what stands at a path; `null`: nothing. Reads only files that are as long as one of the contents. */
   inspect(path: string, ...contents: ({ size: number } | null)[]): FoundFile | null {
     const folder = this.find(dirname(path));
     if (folder === undefined) return null;
     return inspectFile(folder, basename(path), (size) => contents.some((content) => content?.size === size));
   }
 
-  /** The folders that are missing above a file, outermost first. */
+  /** Returns the folders that are missing above a file, outermost first. */
   missing(file: string): string[] {
     const missing: string[] = [];
     for (let at = dirname(file); this.find(at) === undefined; at = dirname(at)) missing.unshift(at);
     return missing;
   }
 
-  /** Makes a folder; false when there is one. */
+  /** Creates a folder; false when there is one. */
   make(real: string): boolean {
     const parent = this.open(dirname(real));
     return allowing(["EEXIST"], () => mkdirSync(parent.at(basename(real)), 0o777) ?? true) === true;

@@ -144,7 +144,7 @@ export class Journal implements ChangeJournal {
     } catch {}
   }
 
-  /** One at a time in this process. */
+  /** Runs work one at a time in this process. */
   #queue<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#last.then(work).catch((error) => {
       throw unusable(this.#dir, error);
@@ -154,7 +154,7 @@ export class Journal implements ChangeJournal {
   }
 
   /**
-   * One at a time in all processes, and what others left half done is repaired first. `known`: the folder need not be read when nobody
+   * Runs work one at a time in all processes; what others left half done is repaired first. `known`: the folder need not be read when nobody
    * else has held the lock since.
    */
   async #locked<T>(
@@ -183,7 +183,7 @@ export class Journal implements ChangeJournal {
     }
   }
 
-  /** Whether a record is unfinished, and nobody will finish it. This journal's own ones are those that it could not take back. */
+  /** Checks whether a record is unfinished, and nobody will finish it. This journal's own ones are those that it could not take back. */
   #isAbandoned({ manifest, state }: StoredRecord): boolean {
     if (isFinal(state)) return false;
     const { owner, at } = manifest;
@@ -191,7 +191,7 @@ export class Journal implements ChangeJournal {
     return !isAlive(owner, this.#parts.owner, Date.now() - at);
   }
 
-  /** The change that undoes a change. */
+  /** Returns the change that undoes a change. */
   async #undoing(scan: Scan, id: string): Promise<PlannedFile[]> {
     const { roots, records } = this.#parts;
     const record = doneRecord(scan, id);
@@ -224,7 +224,7 @@ export class Journal implements ChangeJournal {
   }
 }
 
-/** The system's refusal to read or write the journal, as an error of ours; any other error as it is. */
+/** Converts the system's refusal to read or write the journal to an error of ours; any other error stays. */
 export function unusable(dir: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof TypeError || ToolglotError.isInstance(error)) return error;
@@ -264,7 +264,7 @@ function doneRecord({ records }: Scan, id: string): StoredRecord {
   return record;
 }
 
-/** An unfinished record as callers see it. */
+/** Returns an unfinished record as callers see it. */
 function waiting(record: StoredRecord): ChangeRecord {
   const trouble = record.trouble ?? ["It was interrupted, and waits for repair."];
   return publicRecord({ ...record, trouble });

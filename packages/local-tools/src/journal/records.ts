@@ -131,7 +131,7 @@ export class Records {
     return join(this.#dir, `${id}.${state}`);
   }
 
-  /** A name for a change that comes after all those there are. */
+  /** Returns a name for a change that comes after all those there are. */
   nextId(scan: Scan): string {
     scan.newest += 1;
     // Of all random numbers of the system these take the least time.
@@ -191,7 +191,7 @@ export class Records {
     }
   }
 
-  /** What a file held before; undefined when the journal has it no more, or not as it was. */
+  /** Returns what a file held before; undefined when the journal has it no more, or not as it was. */
   async old({ manifest, state, start }: StoredRecord, index: number): Promise<Uint8Array | undefined> {
     const before = manifest.files[index]?.before;
     await using file = await open(this.#path(manifest.id, state), readFlags).catch(ignoring("ENOENT"));
@@ -253,7 +253,7 @@ function bytesIn({ manifest, state }: StoredRecord): number {
   return state === "forgotten" ? 0 : keptBytes(manifest.files);
 }
 
-/** The first line of a file with its end, or all of a file that has no line end; and how long the file is. */
+/** Returns the first line of a file with its end, or all of a file that has no line end; and how long the file is. */
 async function beginning(path: string): Promise<{ line: Buffer; size: number }> {
   await using file = await open(path, readFlags);
   const { size } = await file.stat();

@@ -277,7 +277,7 @@ class Writing {
   }
 }
 
-/** What stands at a path, if that is what was expected; `FileChanged` otherwise. */
+/** Returns what stands at a path, if that is what was expected; `FileChanged` otherwise. */
 async function check(
   shown: string,
   folders: Folders,
@@ -315,7 +315,7 @@ export async function named<T>(shown: string, work: () => T | Promise<T>): Promi
   }
 }
 
-/** The error for the caller: what failed, and what could not be put back. */
+/** Returns the error for the caller: what failed, and what could not be put back. */
 function failure(error: unknown, trouble: readonly string[]): unknown {
   const cause = ToolError.isInstance(error)
     ? error

@@ -42,7 +42,7 @@ export class FloodGate {
     this.#room -= units;
   }
 
-  /** True when a text is skipped. `now`: milliseconds. */
+  /** Returns true when a text is skipped. `now`: milliseconds. */
   skips(text: string, now: number): boolean {
     this.#room = Math.min(this.#atOnce, this.#room + ((now - this.#at) / 1000) * this.#aSecond);
     this.#at = now;
@@ -60,7 +60,7 @@ export class FloodGate {
     return true;
   }
 
-  /** What was skipped since the last time, if anything was; nothing is held afterwards. */
+  /** Returns what was skipped since the last time, if anything was; nothing is held afterwards. */
   take(): Skipped | undefined {
     if (this.#units === 0) return undefined;
     const kept = this.#kept.join("");

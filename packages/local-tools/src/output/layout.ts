@@ -4,7 +4,7 @@ import { columnsOf } from "./char-width.ts";
 const minPadding = 20;
 
 /**
- * A line without the blanks that fill it up to the screen's edge: what `top` and editors paint rows with. Blanks that end
+ * Returns a line without the blanks that fill it up to the screen's edge: what `top` and editors paint rows with. Blanks that end
  * anywhere else are output as any other.
  */
 export function withoutPadding(line: string, columns: number): string {
@@ -15,7 +15,7 @@ export function withoutPadding(line: string, columns: number): string {
   return width === columns || width === columns - 1 ? text : line;
 }
 
-/** An unfinished line without the blanks at its end that may become padding. */
+/** Returns an unfinished line without the blanks at its end that may become padding. */
 export function withoutBlanks(line: string): string {
   const text = line.trimEnd();
   return line.length - text.length < minPadding ? line : text;
@@ -43,7 +43,7 @@ function widthOf(text: string): number {
 }
 
 /**
- * Whether the second of two screens is the first painted anew: half of its lines at least are in both, whatever numbers and bars
+ * Checks whether the second of two screens is the first painted anew: half of its lines at least are in both, whatever numbers and bars
  * stand in them. What has other words is another text, and both stay.
  */
 export function isRepaint(before: readonly string[], after: readonly string[]): boolean {
@@ -52,7 +52,7 @@ export function isRepaint(before: readonly string[], after: readonly string[]): 
   return lines.length > 0 && lines.filter((line) => known.has(line)).length * 2 >= lines.length;
 }
 
-/** Lines in which something stands, by their letters. */
+/** Returns lines in which something stands, by their letters. */
 function shapes(lines: readonly string[]): string[] {
   return lines.map((line) => line.replace(/[^\p{L}]+/gu, " ")).filter((_, at) => lines[at]?.trim() !== "");
 }

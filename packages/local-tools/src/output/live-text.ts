@@ -13,7 +13,7 @@ export class LiveText {
   /** The line whose beginning was given last, without its end. */
   #open: Row | undefined;
 
-  /** What was given since the last time. */
+  /** Returns what was given since the last time. */
   take(): string {
     const text = this.#pieces.join("");
     this.#pieces = [];

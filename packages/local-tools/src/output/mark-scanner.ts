@@ -39,7 +39,7 @@ export class MarkScanner {
     );
   }
 
-  /** What is certain after this chunk, in order. Neighbouring text of one chunk is one piece. */
+  /** Returns what is certain after this chunk, in order. Neighbouring text of one chunk is one piece. */
   push(chunk: string): Piece[] {
     const input = this.#held + chunk;
     this.#held = "";
@@ -68,14 +68,14 @@ export class MarkScanner {
     return pieces;
   }
 
-  /** What was held back, as text: nothing more comes. The scanner can be used on, as a new one. */
+  /** Returns what was held back, as text: nothing more comes. The scanner can be used on, as a new one. */
   end(): Piece[] {
     const text = this.#held;
     this.#held = "";
     return text === "" ? [] : [{ type: "text", text }];
   }
 
-  /** Whether a text that begins with ESC, and is no mark, is the beginning of one. */
+  /** Checks whether a text that begins with ESC, and is no mark, is the beginning of one. */
   #isMarkStart(text: string): boolean {
     if (text.length < introducer.length) return introducer.startsWith(text);
     const [whole, kind = "", rest] = markStart.exec(text) ?? [];

@@ -5,7 +5,7 @@
 export interface TextMasker {
   /** Takes the next text; returns what is certain. */
   write(text: string): string;
-  /** What was written so far is shown now, and more may follow. */
+  /** Returns what was written so far, for a text that may continue. */
   pause(): string;
   /** Nothing more follows; afterwards it is as new. */
   end(): string;

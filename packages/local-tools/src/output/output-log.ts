@@ -79,7 +79,7 @@ export class OutputLog {
     this.#add(this.#blanks?.push(text) ?? text, text, held);
   }
 
-  /** The output, `pendingLine` last. Nothing can be written afterwards; a second call returns the same. */
+  /** Returns the output, `pendingLine` last. Nothing can be written afterwards; a second call returns the same. */
   finish(pendingLine = ""): KeptOutput {
     if (this.#kept !== undefined) return this.#kept;
     this.write(pendingLine);
@@ -155,7 +155,7 @@ export class OutputLog {
     return `${removed} characters of white space before line ends and of blank lines are left out; ${where}.`;
   }
 
-  /** The line between head and tail. */
+  /** Returns the line between head and tail. */
   #line(cut: number): string {
     const { path, failure, bytes, full } = this.#file;
     if (path === undefined) return `[${cut} characters left out here; the whole output could not be kept: ${failure}]`;
@@ -165,19 +165,19 @@ export class OutputLog {
   }
 }
 
-/** How far from its place a cut may be to lie between two lines. */
+/** Returns how far from its place a cut may be to lie between two lines. */
 function near(room: number): number {
   return Math.min(1024, Math.floor(room / 4));
 }
 
-/** The first units, up to a line end when one is near. */
+/** Returns the first units, up to a line end when one is near. */
 export function headOf(text: string, room: number): string {
   const lineEnd = text.lastIndexOf("\n", room - 1) + 1;
   if (lineEnd > 0 && room - lineEnd <= near(room)) return text.slice(0, lineEnd);
   return text.slice(0, isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room);
 }
 
-/** The last units, from a line's beginning when one is near. */
+/** Returns the last units, from a line's beginning when one is near. */
 export function tailOf(text: string, room: number): string {
   const start = text.length - room;
   const lineEnd = start > 0 ? text.indexOf("\n", start - 1) + 1 : 0;
@@ -189,7 +189,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A copy that does not keep the long string in memory which it was cut from. */
+/** Returns a copy that does not keep the long string in memory which it was cut from. */
 function detached(text: string, from = ""): string {
   if (from !== "" && from.length < text.length * 2) return text;
   return Buffer.from(text, "utf16le").toString("utf16le");

@@ -87,7 +87,7 @@ export class Row {
     if (this.#cells !== undefined) this.eraseFrom(0);
   }
 
-  /** Makes cells of a string: an empty row of cells, and the text to write to it. */
+  /** Creates cells of a string: an empty row of cells, and the text to write to it. */
   open(): string {
     const text = this.#text;
     this.#text = "";
@@ -95,7 +95,7 @@ export class Row {
     return text;
   }
 
-  /** The line as shown. Blanks at the end are left out where something was wiped. */
+  /** Returns the line as shown. Blanks at the end are left out where something was wiped. */
   text(): string {
     const cells = this.#cells;
     if (cells === undefined) return this.#text;
@@ -268,7 +268,7 @@ export class Row {
   }
 }
 
-/** Whether marks are joined to a cell's character. */
+/** Checks whether marks are joined to a cell's character. */
 function isJoined(cell: string): boolean {
   return cell.length > ((cell.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
 }

@@ -57,7 +57,7 @@ export class Screen {
     }
   }
 
-  /** Whether lines that are printed now only come after all others, and are as they stand. */
+  /** Checks whether lines that are printed now only come after all others, and are as they stand. */
   #growsOnly(text: string): boolean {
     if (this.#column !== atEnd || this.#below.length > 0 || !this.#row.ungiven || this.#counting()) return false;
     const { fold, columns } = this.#options;
@@ -182,12 +182,12 @@ export class Screen {
     this.print(`${text}\n`);
   }
 
-  /** What can't change any more and has not been given yet. */
+  /** Returns what can't change any more and has not been given yet. */
   takeFinal(): string {
     return this.#scrollback.takeFinal();
   }
 
-  /** All that is shown and has not been given yet. What was given stays on the screen. */
+  /** Returns all that is shown and has not been given yet. What was given stays on the screen. */
   takeAll(): string {
     this.#endBlanks();
     return this.#scrollback.takeAll(this.#row, this.#below);
@@ -282,12 +282,12 @@ export class Screen {
     if (this.#saved !== undefined) this.#saved.rows = Math.min(this.#saved.rows + rows, this.#options.rows - 1);
   }
 
-  /** The row of the screen that the cursor is in when all rows are in use. */
+  /** Returns the row of the screen that the cursor is in when all rows are in use. */
   #lowest(): number {
     return this.#options.rows - 1 - this.#below.length - this.#erased;
   }
 
-  /** A line end has to be counted. */
+  /** Checks whether a line end has to be counted. */
   #counting(): boolean {
     const lowest = this.#options.rows - 1;
     return (this.#fromTop ?? lowest) < lowest || (this.#saved?.rows ?? lowest) < lowest;

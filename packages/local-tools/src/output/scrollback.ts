@@ -130,13 +130,13 @@ export class Scrollback {
     return isMore;
   }
 
-  /** What can't change any more and has not been given yet. */
+  /** Returns what can't change any more and has not been given yet. */
   takeFinal(): string {
     if (this.#tail.length > keptUnits) this.#giveTail(this.#options.rows);
     return this.#takeGiven();
   }
 
-  /** All that has not been given yet, with the rows from the cursor's down. What was given stays, marked as such. */
+  /** Returns all that has not been given yet, with the rows from the cursor's down. What was given stays, marked as such. */
   takeAll(row: Row, below: readonly Row[]): string {
     this.#endHeld(row, below);
     this.#giveAbove();
@@ -146,7 +146,7 @@ export class Scrollback {
     return this.#takeGiven();
   }
 
-  /** The rows that are shown, and whether each is a whole line. Blank lines under everything are left out. */
+  /** Returns the rows that are shown, and whether each is a whole line. Blank lines under everything are left out. */
   #shown(row: Row, below: readonly Row[]): [row: Row, isComplete: boolean][] {
     const last = below.findIndex((each) => !each.blank);
     const isComplete = last >= 0 || (below.length > 0 && !row.blank);
@@ -156,7 +156,7 @@ export class Scrollback {
     return shown;
   }
 
-  /** The cursor only passed it. */
+  /** Checks whether the cursor only passed it. */
   #isPassed(row: Row): boolean {
     return this.#options.fold && row.passed && row.blank;
   }
@@ -249,7 +249,7 @@ export class Scrollback {
 const textOf = (row: Row): string => row.text();
 const hasText = (text: string): boolean => text.trim() !== "";
 
-/** What is to be given of a line of which something may have been given before. */
+/** Returns what is to be given of a line of which something may have been given before. */
 function newsOf({ given, endGiven }: Row, text: string, end: boolean): string {
   const lineEnd = end ? "\n" : "";
   if (given === undefined) return text + lineEnd;

@@ -96,14 +96,14 @@ export class TextCleaner {
   }
 
   /**
-   * What is shown and was not given yet, the unfinished line included: for a report while a program still runs. The screen
+   * Returns what is shown and was not given yet, the unfinished line included: for a report while a program still runs. The screen
    * stays, and afterwards only news is given: the rest of a line that has grown, the whole of one that has changed.
    */
   take(): string {
     return this.#screen.takeAll();
   }
 
-  /** What is shown and was not given yet; a control sequence without an end is dropped. The cleaner is then as a new one. */
+  /** Returns what is shown and was not given yet; a control sequence without an end is dropped. The cleaner is then as a new one. */
   end(): string {
     if (this.#half !== "") {
       const half = this.#half;

@@ -55,7 +55,7 @@ export class FileSearch {
     this.#encodings = new EncodingFinder(encodings);
   }
 
-  /** Whether a folder is to be looked into. */
+  /** Checks whether a folder is to be looked into. */
   enter(shown: string): "enter" | "skip" | "end" {
     if (!this.#goesOn(shown, Date.now())) return "end";
     this.#progress.begin(shown);
@@ -72,7 +72,7 @@ export class FileSearch {
   }
 
   /**
-   * What some files hold, apart from all others; undefined when one of them ends the search or takes too long. `room`: lines that are
+   * Returns what some files hold, apart from all others; undefined when one of them ends the search or takes too long. `room`: lines that are
    * wanted, for each pattern.
    */
   apart(files: readonly SearchedFile[], room: readonly number[]): SearchState | undefined {
@@ -246,7 +246,7 @@ export class FileSearch {
     return true;
   }
 
-  /** False when the search is to end before a file or folder. */
+  /** Returns false when the search is to end before a file or folder. */
   #goesOn(shown: string, now: number): boolean {
     const { tooSlow, hits } = this.#state;
     if (tooSlow.length === maxSlow) return this.#stop(shown, "slow");
@@ -259,7 +259,7 @@ export class FileSearch {
     return false;
   }
 
-  /** A file that the search went past. */
+  /** Returns a file that the search went past. */
   count(what: "looked" | "large" | "binary" | "unreadable"): true {
     this.#state[what]++;
     this.#state.files++;

@@ -65,7 +65,7 @@ function sureOfAll(parts: readonly Regex[]): Sure {
   return best === undefined ? undefined : { some: best };
 }
 
-/** The more there is to find, the fewer files have it. */
+/** Returns a needle's rank: the more there is to find, the fewer files have it. */
 function worth(texts: readonly string[]): number {
   return Math.min(...texts.map((text) => text.length)) * 4 - texts.length;
 }

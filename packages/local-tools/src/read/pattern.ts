@@ -86,7 +86,7 @@ export function readLiterally(text: string): Pattern {
   return { literal, ...(isSure(longest) ? { needles: [longest] } : {}) };
 }
 
-/** Whether a text is in a file's bytes whenever it is in the file's text. */
+/** Checks whether a text is in a file's bytes whenever it is in the file's text. */
 function isSure(text: string): boolean {
   return text.length > 0 && !/[\r\ufeff\ufffd\p{Cs}]/u.test(text);
 }

@@ -73,7 +73,7 @@ export function isWholeFile(part: ReadPart): boolean {
   return wholeParts.has(part);
 }
 
-/** How a file is encoded, judged by as much of it as may be held. Rejects with `BinaryFile` and `NotText`. */
+/** Returns how a file is encoded, judged by as much of it as may be held. Rejects with `BinaryFile` and `NotText`. */
 async function formOf(file: OpenedFile, { src, encoding }: FileRead, bounds: FileBounds): Promise<TextForm> {
   const { maxBytes, encodings, signal } = bounds;
   const called = inMessage(src);
@@ -108,7 +108,7 @@ function encodingText(form: TextForm | undefined): string {
   return name === undefined ? "" : `, ${name}${form?.guessed ? " (guessed)" : ""}`;
 }
 
-/** Which lines of how many, and where to read on. */
+/** Returns which lines of how many, and where to read on. */
 function extent(found: LinesFound, from: number, to: number | undefined, size: number): string {
   const { total, lines } = found;
   if (total === 0) return found.byteOrderMark ? "empty file (but for a byte order mark)" : "empty file";
@@ -124,7 +124,7 @@ function beyond(whole: string, to: number | undefined, total: number): string {
   return to === undefined || to <= total ? whole : `${whole} (there is no line ${counted(to)})`;
 }
 
-/** What the text doesn't show. */
+/** Returns what the text doesn't show. */
 function remarks(found: LinesFound): string[] {
   const { crlf, lf, shortened } = found;
   const notes: string[] = [];

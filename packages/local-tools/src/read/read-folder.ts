@@ -62,7 +62,7 @@ async function entryLine(
   return `${called} (${stats === undefined ? "size unknown" : several(stats.size, "byte")})${ignored}`;
 }
 
-/** Where a link leads. The text doesn't reveal whether something lies outside. */
+/** Returns where a link leads. The text doesn't reveal whether something lies outside. */
 async function leadsTo(roots: Roots, path: string): Promise<string> {
   try {
     const place = await roots.locate(path);

@@ -51,7 +51,7 @@ function textLength(part: ReadOutcome[number]): number {
   return part.kind === "failure" ? 0 : part.text.length;
 }
 
-/** The length to which long texts are cut so that all fit: short ones stay whole, and leave the rest to the long ones. */
+/** Returns the length to which long texts are cut so that all fit: short ones stay whole, and leave the rest to the long ones. */
 function roomPerText(lengths: readonly number[], whole: number): number {
   let left = whole;
   const sorted = [...lengths].sort((a, b) => a - b);

@@ -87,7 +87,7 @@ export class Reader {
   }
 }
 
-/** The file that is meant. `a.log:12` and `a.log:12-20`, as a search shows its lines, are those lines where nothing has that very name. */
+/** Returns the file that is meant. `a.log:12` and `a.log:12-20`, as a search shows its lines, are those lines where nothing has that very name. */
 async function placeOf(asked: FileRead, roots: Roots): Promise<{ file: FileRead; place: Place }> {
   const place = await roots.locate(asked.src);
   const [, src, from, to = from] = /^(.+?):(\d{1,15})(?:[-–](\d{1,15}))?:?$/s.exec(asked.src) ?? [];

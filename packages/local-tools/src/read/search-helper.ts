@@ -62,7 +62,7 @@ export class SearchHelper {
     this.#given++;
   }
 
-  /** The next answer, if there is one: `found` is undefined when these files are to be searched one after the other. */
+  /** Returns the next answer, if there is one: `found` is undefined when these files are to be searched one after the other. */
   take(): Answer | undefined {
     const received = receiveMessageOnPort(this.#port) as { message: Answer } | undefined;
     if (received !== undefined) this.#read++;

@@ -73,7 +73,7 @@ export function searchReport(
   };
 }
 
-/** How many of how many files. */
+/** Returns how many of how many files. */
 function searchedText({ looked, files, stoppedAt }: SearchState, { isFile }: SearchBounds): string {
   if (stoppedAt === undefined) {
     return looked === files ? several(files, "file") : `${counted(looked)} of ${several(files, "file")}`;
@@ -86,7 +86,7 @@ function whyStopped({ why }: SearchState, { timeoutMs }: SearchBounds): string {
   return why === "matches" ? `${counted(maxCounted)} lines fit by then; write the pattern narrower` : "";
 }
 
-/** What was not searched, or is not shown. */
+/** Returns what was not searched, or is not shown. */
 function leftOut(state: SearchState, { doubtful }: Hits, hidden: number): LeftOut[] {
   const { tooSlow, why, stoppedIn } = state;
   const counts: Record<LeftOut["reason"], number> = {
@@ -105,7 +105,7 @@ function leftOut(state: SearchState, { doubtful }: Hits, hidden: number): LeftOu
     .map(([reason, count]) => ({ reason: reason as LeftOut["reason"], count }));
 }
 
-/** The first lines that fit, as many as there is room for. */
+/** Returns the first lines that fit, as many as there is room for. */
 function matchLines({ lines }: Hits, maxChars: number): string[] {
   const shown: string[] = [];
   let room = maxChars;

@@ -75,7 +75,7 @@ export interface SearchProgress {
   keep(state: SearchState): void;
 }
 
-/** The state of a search that has not begun. */
+/** Returns the state of a search that has not begun. */
 export function searchBegins(patterns: number): SearchState {
   const hits = (): Hits => ({ matches: 0, files: 0, lines: [], doubtful: 0, guessed: 0, replaced: 0, inParts: false });
   const counts = { files: 0, looked: 0, large: 0, binary: 0, unreadable: 0 };

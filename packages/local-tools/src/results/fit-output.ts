@@ -1,7 +1,7 @@
 import { headOf, OutputLog, tailOf } from "../output/output-log.ts";
 import type { ShellResult } from "../shell/types.ts";
 
-/** A shell's result that takes no more than so many UTF-16 units: of its screen the upper rows, of its output head and tail, and the whole in a file. */
+/** Returns a shell's result that takes no more than so many UTF-16 units: of its screen the upper rows, of its output head and tail, and the whole in a file. */
 export function fitOutput(result: ShellResult, maxChars: number, artifactDir: string): ShellResult {
   const { screen } = result;
   if (screen === undefined) return fitText(result, maxChars, artifactDir);

@@ -98,7 +98,7 @@ export class BashCommands {
     return this.#promptsDue === 0;
   }
 
-  /** True for a line that is plumbing: echoed, traced or printed by `set -v`. */
+  /** Returns true for a line that is plumbing: echoed, traced or printed by `set -v`. */
   isOurs(line: string): boolean {
     return this.#lines.isOurs(line);
   }
@@ -194,7 +194,7 @@ export class BashCommands {
     if (this.#atPrompt()) this.#finish(command);
   }
 
-  /** The shell is gone. True when a command had been given and didn't start. */
+  /** Ends what runs, since the shell is gone. True when a command had been written and didn't start. */
   shellDied(): boolean {
     const command = this.current;
     if (command) this.#release(command);
@@ -206,7 +206,7 @@ export class BashCommands {
     this.#guard.dispose();
   }
 
-  /** True when the shell is known to wait for what is typed. */
+  /** Returns true when the shell is known to wait for what is typed. */
   #atPrompt(): boolean {
     return this.#shell.prompt.here() === "there";
   }

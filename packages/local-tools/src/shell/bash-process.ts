@@ -165,7 +165,7 @@ export class BashProcess implements Bash {
     this.#ready = undefined;
   }
 
-  /** A note for a shell whose own output no longer comes here; undefined while it does. To be asked for after a command's end. */
+  /** Returns a note for a shell whose own output no longer comes here; undefined while it does. To be asked for after a command's end. */
   async outputNote(): Promise<string | undefined> {
     const atPrompt = (): boolean => !this.prompt.known || this.prompt.here() === "there";
     // What is typed behind a script has its errors elsewhere for a moment: only what is seen at the prompt counts.

@@ -43,12 +43,12 @@ export class CommandResults {
     return { status, ...kept, ...defined({ screen }), cwd: this.#cwd(), ms, ...rest, notes };
   }
 
-  /** The result of a script that was not run. */
+  /** Returns the result of a script that was not run. */
   notRun(started: number, ...notes: string[]): ShellResult {
     return this.result("not-run", started, { notes });
   }
 
-  /** The result of a script that was not run since `earlier` runs. */
+  /** Returns the result of a script that was not run since `earlier` runs. */
   busy(earlier: Active, outcome: Outcome, started: number): ShellResult {
     const notes = [
       ...earlier.notes.splice(0),
@@ -72,12 +72,12 @@ export class CommandResults {
   }
 }
 
-/** What a command waits for, as a result has it. */
+/** Returns what a command waits for, as a result has it. */
 export function waitingIn(outcome: Outcome): Pick<ShellResult, "waiting"> {
   return outcome.is === "waiting" ? { waiting: outcome.waiting } : {};
 }
 
-/** A script's first line, for a note. */
+/** Returns a script's first line, for a note. */
 function title(script: string): string {
   const line = script.trim().split("\n", 1)[0] ?? "";
   return `\`${line.length > 60 ? `${line.slice(0, 60)}…` : line}\``;

@@ -90,7 +90,7 @@ export class CommandRunner {
     this.watch.notify();
   }
 
-  /** The shell, ready for a command, a new one if need be; undefined when there can't be one. */
+  /** Returns the shell, ready for a command, a new one if need be; undefined when there can't be one. */
   async ready(notes: string[]): Promise<BashProcess | undefined> {
     if (this.shell && (await this.shell.checkCovers())) {
       // An interrupt that comes late must not hit the next command.
@@ -229,7 +229,7 @@ export class CommandRunner {
   }
 }
 
-/** True when both paths lead to the same place. */
+/** Returns true when both paths lead to the same place. */
 function isSamePlace(a: string, b: string): boolean {
   return a === b || attempt(() => realpathSync(a) === realpathSync(b)) === true;
 }

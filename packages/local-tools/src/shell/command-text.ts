@@ -66,7 +66,7 @@ export class CommandText {
     return this.#cleaner.applicationKeys;
   }
 
-  /** A text by itself, without what nobody may read. */
+  /** Returns a text by itself, without what nobody may read. */
   masked(text: string): string {
     const masker = this.#makeMasker();
     return masker.write(text) + masker.end();
@@ -96,7 +96,7 @@ export class CommandText {
     this.#log.write(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
   }
 
-  /** All since the last time, the unfinished line included. */
+  /** Returns all since the last time, the unfinished line included. */
   take(): KeptOutput {
     this.#goOn();
     this.#keep(this.#cleaner.take());
@@ -166,7 +166,7 @@ export class CommandText {
     if (!this.#discarded) this.#log.write(this.#masker.write(text));
   }
 
-  /** What was kept since the last result. */
+  /** Returns what was kept since the last result. */
   #before(): string {
     const { beginning, length } = this.#log;
     if (beginning.length === length) return beginning;
@@ -196,7 +196,7 @@ export class StrayText {
     this.#add(this.#masker.write(this.#cleaner.push(text)));
   }
 
-  /** A note about what came, or undefined when nothing did. */
+  /** Returns a note about what came, or undefined when nothing did. */
   take(): string | undefined {
     this.#add(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
     const text = this.#kept

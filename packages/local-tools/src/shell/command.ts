@@ -37,7 +37,7 @@ export interface Command {
   dropped: boolean;
 }
 
-/** A script that is still to be typed; `status` is what `$?` is when it starts. */
+/** Creates the command of a script that is still to be typed; `status` is what `$?` is when it starts. */
 export function newCommand(script: string, status: number, filled?: FilledScript): Command {
   return {
     script,

@@ -35,7 +35,7 @@ export class ConfinedBash {
     return this.#first;
   }
 
-  /** The number that the host has for bash; `outer`: bubblewrap's, `inner`: the one that bash has for itself. */
+  /** Returns the number that the host has for bash; `outer`: bubblewrap's, `inner`: the one that bash has for itself. */
   find(outer: number, inner: number): number | undefined {
     for (const first of childrenOf(outer)) {
       const found = childrenOf(first).find((pid) => numberInside(pid) === inner);

@@ -47,7 +47,7 @@ export interface ChildEnvironmentOptions {
 }
 
 /**
- * The environment of a child process by allow list: what `inherit` names of `from`, and `env` on top. Shell functions
+ * Returns the environment of a child process by allow list: what `inherit` names of `from`, and `env` on top. Shell functions
  * that bash exports (values that start with `()`) are never taken over: they are code. Nor are variables of our own
  * (`TOOLGLOT_…`), whatever the list has. Names are compared without
  * case on Windows only, where the system does so too.

@@ -34,7 +34,7 @@ export class InputGuard {
     this.shell = transport.pid;
   }
 
-  /** What the shell is to do where a prompt may follow. Only a file of this user's own is sourced. */
+  /** Returns what the shell is to do where a prompt may follow. Only a file of this user's own is sourced. */
   static check(path: string): string {
     const word = quoteWord(path);
     return `\\builtin test -O ${word} && \\builtin . ${word} || \\builtin :`;
@@ -66,7 +66,7 @@ export class InputGuard {
     }
   }
 
-  /** A mark `D` of the shell; `tty`: its terminal. */
+  /** Takes a mark `D` of the shell; `tty`: its terminal. */
   mark(fields: readonly string[], tty: string): Drain {
     if (this.#key === undefined || fields[0] !== this.#key) return undefined;
     if (fields[1] === "1") {

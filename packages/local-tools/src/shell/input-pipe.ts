@@ -30,7 +30,7 @@ export class InputPipe {
     closeSync(both);
   }
 
-  /** Undefined where the system has no FIFOs. */
+  /** Creates the FIFO; undefined where the system has none. */
   static async make(): Promise<InputPipe | undefined> {
     const folder = newShellFolder();
     try {
@@ -56,7 +56,7 @@ export class InputPipe {
     this.#writer = open(`/proc/self/fd/${this.reader}`) ?? open(this.#path);
   }
 
-  /** False when it was ended. Never waits: what the pipe doesn't take yet is written later. */
+  /** Writes input; false when it was ended. Never waits: what the pipe doesn't take yet is written later. */
   write(data: string): boolean {
     if (this.#writer === undefined || this.#isEnding) return false;
     this.#rest = Buffer.concat([this.#rest, Buffer.from(data)]);

@@ -38,12 +38,12 @@ function link(path: string): string | undefined {
   return attempt(() => readlinkSync(path));
 }
 
-/** Names in a folder of /proc, not endlessly many; none when it can't be read. */
+/** Returns names in a folder of /proc, not endlessly many; none when it can't be read. */
 function listed(path: string): string[] {
   return attempt(() => readdirSync(path).slice(0, 64)) ?? [];
 }
 
-/** One process's line in /proc; the name in brackets may hold anything, so fields count from the last bracket. */
+/** Returns one process's line in /proc; the name in brackets may hold anything, so fields count from the last bracket. */
 function stat(pid: number): Stat | undefined {
   const line = text(`/proc/${pid}/stat`);
   if (line === undefined) return undefined;
@@ -66,7 +66,7 @@ function all(): Stat[] {
   return pids.map((pid) => stat(Number(pid))).filter((one) => one !== undefined);
 }
 
-/** All that descends from some processes, through those that count. */
+/** Returns all that descends from some processes, through those that count. */
 function below(
   processes: readonly Stat[],
   roots: readonly Pick<Stat, "pid">[],
@@ -86,7 +86,7 @@ function below(
   return found;
 }
 
-/** The processes that a process has started itself. */
+/** Returns the processes that a process has started itself. */
 export function childrenOf(parent: number): number[] {
   // Not every kernel lists them.
   const listedThere = text(`/proc/${parent}/task/${parent}/children`);
@@ -94,7 +94,7 @@ export function childrenOf(parent: number): number[] {
   return (attempt(all) ?? []).filter((one) => one.parent === parent && one.state !== "Z").map(({ pid }) => pid);
 }
 
-/** All that descends from a shell's parent, the shell excepted. */
+/** Returns all that descends from a shell's parent, the shell excepted. */
 export function processesBelow(shell: number): number[] {
   const parent = stat(shell)?.parent;
   if (parent === undefined) return [];
@@ -103,24 +103,24 @@ export function processesBelow(shell: number): number[] {
     .map(({ pid }) => pid);
 }
 
-/** The number that a process has in its own namespace; undefined when there is no such process. */
+/** Returns the number that a process has in its own namespace; undefined when there is no such process. */
 export function numberInside(pid: number): number | undefined {
   const numbers = /^NSpid:\s*(.+)$/m.exec(text(`/proc/${pid}/status`) ?? "")?.[1];
   return numbers === undefined ? undefined : Number(numbers.split(/\s+/).at(-1));
 }
 
-/** True for a process that is gone, or only waits to be noticed. */
+/** Returns true for a process that is gone, or only waits to be noticed. */
 export function isOver(pid: number): boolean {
   return (stat(pid)?.state ?? "Z") === "Z";
 }
 
-/** The terminal that a process has as its input; undefined when that is none. */
+/** Returns the terminal that a process has as its input; undefined when that is none. */
 export function terminalOf(pid: number): string | undefined {
   const path = link(`/proc/${pid}/fd/0`);
   return path?.startsWith("/dev/") ? path : undefined;
 }
 
-/** How the kernel numbers the terminal `/dev/pts/<index>`: majors from 136 on, 256 terminals each. */
+/** Returns how the kernel numbers the terminal `/dev/pts/<index>`: majors from 136 on, 256 terminals each. */
 function slaveNumber(index: number): number {
   return ((136 + (index >> 8)) << 8) | (index & 0xff);
 }
@@ -142,7 +142,7 @@ export class LinuxProcesses implements Processes {
   /** Names of the session's terminal that mean another one, or none, in another session. */
   protected readonly terminalNames: readonly string[] = ["/dev/tty"];
 
-  /** False where /proc isn't mounted. */
+  /** Checks whether /proc is mounted. */
   static available(): boolean {
     return stat(process.pid) !== undefined;
   }
@@ -186,7 +186,7 @@ export class LinuxProcesses implements Processes {
   }
 
   /**
-   * What the process that counts most does, of a terminal's foreground group and of the sessions below it: `su` and `setsid --wait` sleep until
+   * Returns what the process that counts most does, of a terminal's foreground group and of the sessions below it: `su` and `setsid --wait` sleep until
    * a child ends that reads the terminal although it isn't its own. Jobs in the background don't count: the system stops those that read.
    */
   #readingOf(processes: readonly Stat[], group: number, tty: string, terminals: number): Reading {

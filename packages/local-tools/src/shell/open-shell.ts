@@ -111,7 +111,7 @@ export async function openSession(options: ShellOptions, { places, hidden }: Ses
   });
 }
 
-/** The options that are numbers, complete, and the confinement. Throws `TypeError` for any that can't be. */
+/** Returns the options that are numbers, complete, and the confinement. Throws `TypeError` for any that can't be. */
 export function checkedShellOptions(
   what: string,
   options: ShellOptions,
@@ -151,7 +151,7 @@ export function checkedShellOptions(
   };
 }
 
-/** True for an error that already explains why there is no shell. */
+/** Returns true for an error that already explains why there is no shell. */
 function isUnavailable(error: unknown): error is Error {
   return localErrorType(error) === "ShellUnavailable";
 }

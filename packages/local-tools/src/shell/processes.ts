@@ -11,7 +11,7 @@ export interface Processes {
   /** Whether {@link place} works here. */
   readonly showsPlaces: boolean;
   /**
-   * The group in the terminal's foreground, or, without a terminal, of the shell's newest child; the shell's own number when it is
+   * Returns the group in the terminal's foreground, or, without a terminal, of the shell's newest child; the shell's own number when it is
    * the shell itself, undefined when unknown.
    */
   foreground(shell: number, terminal: boolean): Promise<number | undefined>;
@@ -20,20 +20,20 @@ export interface Processes {
    * `vfork`, as dash does it, neither goes on by itself.
    */
   stoppedInStart(group: number): number[];
-  /** Where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */
+  /** Returns where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */
   place(shell: number): string | undefined;
-  /** Whether the group waits for the terminal or pipe at `place`. */
+  /** Checks whether the group waits for the terminal or pipe at `place`. */
   reading(group: number, place: string): Reading | undefined;
-  /** What a process has open at a descriptor; undefined for nothing, and where the system doesn't show it. */
+  /** Returns what a process has open at a descriptor; undefined for nothing, and where the system doesn't show it. */
   openAt(pid: number, fd: number): string | undefined;
-  /** Whether this is the session's terminal by another name. */
+  /** Checks whether this is the session's terminal by another name. */
   isTerminalName(place: string): boolean;
-  /** Whether a process was stopped by a signal. */
+  /** Checks whether a process was stopped by a signal. */
   isStopped(pid: number): boolean;
-  /** All processes of the shell's session, or what it has started, the shell excepted. */
+  /** Returns all processes of the shell's session, or what it has started, the shell excepted. */
   started(shell: number): Promise<number[]>;
-  /** The same without waiting, for the host's exit; may know less. */
+  /** Returns the same without waiting, for the host's exit; may know less. */
   startedSync(shell: number): number[];
-  /** The shell's directory, links resolved. */
+  /** Returns the shell's directory, links resolved. */
   cwd(shell: number): string | undefined;
 }

@@ -14,7 +14,7 @@ export const ptyPlumbing: Plumbing = {
   afterStart: "",
 };
 
-/** Whether a shell may get a terminal here, as far as that can be known before one is started. */
+/** Checks whether a shell may get a terminal here, as far as that can be known before one is started. */
 export function mayHaveTerminal(backend: ShellBackend | "auto" = "auto"): boolean {
   if (backend !== "auto" || process.versions.bun !== undefined) return backend === "pty";
   return attempt(() => createRequire(import.meta.url).resolve("@lydell/node-pty")) !== undefined;
@@ -109,7 +109,7 @@ class PtyTransport implements Transport {
     return true;
   }
 
-  /** A terminal does it itself, by a key. */
+  /** Ends the input; a terminal does it itself, by a key. */
   endInput(): boolean {
     return false;
   }

@@ -108,7 +108,7 @@ export class Recovery {
     if (this.#isCurrent(command)) this.#commands.type(command);
   }
 
-  /** The shell is at its prompt and the command isn't over: type it again, or ask for its end. False when it is too early for that. */
+  /** Acts when the shell is at its prompt and the command isn't over: types it again, or ask for its end. False when it is too early for that. */
   #askOrRetype(command: Command, hinted: boolean): boolean {
     const since = performance.now() - command.typedAt;
     const asked = command.questions.length;

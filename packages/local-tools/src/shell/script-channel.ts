@@ -40,7 +40,7 @@ export class ScriptChannel {
     this.fifo = fifo;
   }
 
-  /** Makes the folder, in `within` if that is given, and the FIFO in it unless `plainFile` or the system has none. */
+  /** Creates the folder, in `within` if that is given, and the FIFO in it unless `plainFile` or the system has none. */
   static async create(plainFile: boolean, within?: string): Promise<ScriptChannel> {
     const dir = within === undefined ? newShellFolder() : mkdtempSync(join(within, "scripts-"));
     const path = join(dir, "script");
@@ -54,7 +54,7 @@ export class ScriptChannel {
     return new ScriptChannel(dir, path, fifo);
   }
 
-  /** A place for a file next to the script. */
+  /** Returns a place for a file next to the script. */
   place(name: string): string {
     return join(this.#dir, name);
   }

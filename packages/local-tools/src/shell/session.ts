@@ -111,7 +111,7 @@ export class Session implements ShellSession {
     return this.#closing;
   }
 
-  /** One call after another. One that is aborted while it waits for those before it does nothing. */
+  /** Runs one call after another. One that is aborted while it waits for those before it does nothing. */
   #enqueue(
     { signal, onOutput }: ShellSendOptions,
     job: (started: number) => Promise<ShellResult>,
@@ -224,7 +224,7 @@ export class Session implements ShellSession {
   }
 }
 
-/** A note when something could not be given to a command. */
+/** Returns a note when something could not be given to a command. */
 function fed(given: boolean): string | undefined {
   return given ? undefined : "This was not sent: the command was over, had not begun, or its input was ended.";
 }

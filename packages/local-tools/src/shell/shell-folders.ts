@@ -16,7 +16,7 @@ function numbering(): string {
   return createHash("sha256").update(`${hostname()} ${space}`).digest("hex").slice(0, 8);
 }
 
-/** Makes a folder for one shell's files that only this user can enter; returns its path. */
+/** Creates a folder for one shell's files that only this user can enter; returns its path. */
 export function newShellFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), `toolglot-shell-${process.pid}-${numbering()}-`));
   chmodSync(dir, 0o700);

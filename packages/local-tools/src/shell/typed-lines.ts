@@ -45,7 +45,7 @@ export class TypedLines {
     this.#prompt = `PS1='\\e]633;P;${nonce};0\\a' PS2=`;
   }
 
-  /** The rc file: one shell's set-up. Holds no secret. */
+  /** Returns the rc file: one shell's set-up. Holds no secret. */
   rcFile(): string {
     return `${[
       "unset HISTFILE; set +o history",
@@ -86,7 +86,7 @@ export class TypedLines {
     return ` POSIXLY_CORRECT=y; \\unset -f ${names} 2>/dev/null; \\unset POSIXLY_CORRECT; \\enable ${names} 2>/dev/null; \\builtin trap - DEBUG # ${this.#nonce}\n`;
   }
 
-  /** True for a line that can only be one of these, echoed or traced. */
+  /** Returns true for a line that can only be one of these, echoed or traced. */
   isOurs(line: string): boolean {
     return line.includes(this.#nonce);
   }

@@ -220,7 +220,7 @@ for (let unit = 0; unit < 128; unit++) {
   else if (/[ \t\r]/.test(character)) wordKinds[unit] = blank;
 }
 
-/** Whether so many digits may be an offset, or the first of a row, by what is behind them. */
+/** Checks whether so many digits may be an offset, or the first of a row, by what is behind them. */
 function mayBelong(length: number, unit: number): boolean {
   if (unit === colon) return length > 3;
   return (wordKinds[unit] === blank || unit === newline) && (length % 2 === 0 || length > 5);

@@ -27,13 +27,13 @@ export class Form {
     this.sought = sought;
   }
 
-  /** How many digits still fit when a digit does not fit after `length` of them. */
+  /** Returns how many digits still fit when a digit does not fit after `length` of them. */
   border(length: number): number {
     if (length > this.#filled) this.#fill(length);
     return this.#borders[length - 1] as number;
   }
 
-  /** Whether what ends with the first `long` digits ends with the first `short` ones, too. */
+  /** Checks whether what ends with the first `long` digits ends with the first `short` ones, too. */
   endsIn(long: number, short: number): boolean {
     if (short >= long) return false;
     // Of so short a beginning there is a table: it is asked for again and again.
@@ -109,7 +109,7 @@ export class FormIndex {
     this.hasLeads ||= form.lead > 0;
   }
 
-  /** The gram that a digit makes of the one before it. Only units above 255 can make two grams equal. */
+  /** Returns the gram that a digit makes of the one before it. Only units above 255 can make two grams equal. */
   next(gram: number, digit: number): number {
     return ((gram << this.shift) ^ digit) & this.gramMask;
   }
@@ -118,7 +118,7 @@ export class FormIndex {
     return this.#byGram.has(gram);
   }
 
-  /** The forms that may begin with a gram; to be compared with the text. */
+  /** Returns the forms that may begin with a gram; to be compared with the text. */
   startingWith(gram: number): readonly Form[] {
     return this.#byGram.get(gram) ?? [];
   }

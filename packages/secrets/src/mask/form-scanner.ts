@@ -92,7 +92,7 @@ export class FormScanner {
     this.#tail = { ...tail, end: at + 1, digits: 0 };
   }
 
-  /** Where the earliest form begins that what was read may be the beginning of, with so many of its digits at least. */
+  /** Returns where the earliest form begins that what was read may be the beginning of, with so many of its digits at least. */
   openSince(least: number): number {
     let length = 0;
     for (const { form, length: known, skipped } of this.#followers) {
@@ -109,7 +109,7 @@ export class FormScanner {
     return length === 0 ? Number.POSITIVE_INFINITY : this.#placeOf(length);
   }
 
-  /** Whether these digits, if they came next, would be the beginning of a form. */
+  /** Checks whether these digits, if they came next, would be the beginning of a form. */
   wouldBegin(digits: readonly number[]): boolean {
     const begin = String.fromCharCode(...digits.slice(0, gramLength - 1));
     return this.#index.beginnings.has(begin);
@@ -166,7 +166,7 @@ export class FormScanner {
     else if (kind === padding) this.pad(place);
   }
 
-  /** Whether this is the letter of `\n` or `\r`, with which JSON writes the wraps of base64. */
+  /** Checks whether this is the letter of `\n` or `\r`, with which JSON writes the wraps of base64. */
   #isEscapedLetter(code: number, place: number): boolean {
     const isEscaped = this.#backslashAt === place - 1 && (code === 110 || code === 114);
     if (code === 92) this.#backslashAt = place;

@@ -19,7 +19,7 @@ const minInnerLength = 8;
 const minLineLength = 8;
 
 /**
- * Everything that is looked for to find a value. Each form once. A character of a text may be written in any spelling: see
+ * Returns everything that is looked for to find a value. Each form once. A character of a text may be written in any spelling: see
  * `spellings.ts`.
  */
 export function formsOf(value: string): FormText[] {
@@ -38,7 +38,7 @@ export function formsOf(value: string): FormText[] {
   return forms;
 }
 
-/** The value as other programs normalise it, and its longer lines. */
+/** Returns the value as other programs normalise it, and its longer lines. */
 function variants(value: string): string[] {
   const lines = value.split(/\r\n|\r|\n/);
   return [

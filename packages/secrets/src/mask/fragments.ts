@@ -43,12 +43,12 @@ export class Fragments {
     ];
   }
 
-  /** The piece with which a text begins, of `least` digits or more. Several that follow each other are one. */
+  /** Returns the piece with which a text begins, of `least` digits or more. Several that follow each other are one. */
   atStart(text: string, least: number): Fragment | undefined {
     return this.#atEdge(text, least, false);
   }
 
-  /** The piece with which a text ends. */
+  /** Returns the piece with which a text ends. */
   atEnd(text: string, least: number): Fragment | undefined {
     return this.#atEdge(text, least, true);
   }

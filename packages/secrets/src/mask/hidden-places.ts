@@ -68,7 +68,7 @@ export class HiddenPlaces {
     return { text: masked, given: at };
   }
 
-  /** How much of a part was shown, or would be if all of it were given now. */
+  /** Returns how much of a part was shown, or would be if all of it were given now. */
   shownBetween(start: number, end: number, given: number): number {
     let shown = 0;
     for (const part of this.#shown) shown += Math.max(0, Math.min(part.end, end) - Math.max(part.start, start));

@@ -1,6 +1,6 @@
 import { isObject } from "@toolglot/internal";
 
-/** A copy of plain data in which every string and key is masked. What is no plain object or array is taken over as it is. */
+/** Returns a copy of plain data in which every string and key is masked. What is no plain object or array is taken over as it is. */
 export function maskData<Value>(value: Value, mask: (text: string) => string): Value {
   const copies = new Map<object, unknown>();
   const copyOf = (part: unknown): unknown => {

@@ -111,7 +111,7 @@ export class MaskStream implements Masker {
     return this.#readers.reduce((open, reader) => Math.min(open, reader.openSince(least)), this.#end);
   }
 
-  /** How many characters from a place on were given in clear, or would be now. */
+  /** Returns how many characters from a place on were given in clear, or would be now. */
   #shownSince(place: number): number {
     return this.#hidden.shownBetween(place, this.#end, this.#given);
   }
@@ -140,7 +140,7 @@ export class MaskStream implements Masker {
   }
 }
 
-/** All readers go through all units: of an array that is several times faster than of a string. */
+/** Converts a text to units, through which all readers go: that is several times faster than with a string. */
 function unitsOf(text: string): Uint16Array {
   const bytes = Buffer.from(text, "utf16le");
   return new Uint16Array(bytes.buffer, bytes.byteOffset, text.length);

@@ -122,7 +122,7 @@ export class DecimalReader implements Reader {
   }
 }
 
-/** The next place at which a list may begin: a number with something between it and another one. */
+/** Returns the next place at which a list may begin: a number with something between it and another one. */
 function nextDigit(text: Uint16Array, from: number): number {
   let index = from;
   while (index < text.length) {

@@ -2,7 +2,7 @@ import { Form, FormIndex, type Sought } from "./form-index.ts";
 import { type Alphabet, type FormText, formsOf, minFormLength } from "./forms.ts";
 import { Fragments } from "./fragments.ts";
 
-/** Whether a value is long enough to be looked for. */
+/** Checks whether a value is long enough to be looked for. */
 export function isMaskable(value: string): boolean {
   return value.length >= minFormLength;
 }
@@ -65,7 +65,7 @@ export class SoughtValues {
     for (const index of Object.values(this.indexes)) index.clear();
   }
 
-  /** The names whose value, as it is, stands in a text. */
+  /** Returns the names whose value, as it is, stands in a text. */
   namesIn(text: string): string[] {
     const names = new Set<string>();
     for (const [value, { names: own }] of this.#values)

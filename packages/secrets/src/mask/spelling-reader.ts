@@ -113,7 +113,7 @@ export class SpellingReader implements Reader {
     return index;
   }
 
-  /** False where the text shows at once that no form begins with what is spelled here, or continues behind it. */
+  /** Returns false where the text shows at once that no form begins with what is spelled here, or continues behind it. */
   #mayBegin(units: Uint16Array, at: number): boolean {
     const unit = units[at] as number;
     const next = units[at + 1];
@@ -144,7 +144,7 @@ export class SpellingReader implements Reader {
     );
   }
 
-  /** Whether a character may be one of the first four of a form, with those before it, from `at` on, and with the one `behind` it. */
+  /** Checks whether a character may be one of the first four of a form, with those before it, from `at` on, and with the one `behind` it. */
   #mayHold(unit: number, units: Uint16Array, at: number, behind: number): boolean {
     const early = this.#index.early.get(unit);
     if (early === undefined) return false;
@@ -266,14 +266,14 @@ function startOf({ places, length }: Follower): number {
   return places[places.length - length] as number;
 }
 
-/** The place behind the backslashes that stand there, as many as a spelling may have. */
+/** Returns the place behind the backslashes that stand there, as many as a spelling may have. */
 function behindSlashes(units: Uint16Array, at: number): number {
   let behind = at + 1;
   while (units[behind] === slash && behind - at < maxBackslashes) behind++;
   return behind;
 }
 
-/** False where a character that is expected can't stand at a place in any spelling. */
+/** Returns false where a character that is expected can't stand at a place in any spelling. */
 function mayBe(expected: number, units: Uint16Array, at: number): boolean {
   const unit = units[at];
   if (unit === undefined || unit === expected) return true;

@@ -73,7 +73,7 @@ const accents: Readonly<Record<string, string>> = {
 const none: Reading = { characters: [], isOpen: false };
 const utf8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** What a text stands for that begins with a character which begins spellings. */
+/** Returns what a text stands for that begins with a character which begins spellings. */
 export function readSpelling(text: string): Reading {
   if (text.length > longest) return none;
   switch (text[0]) {

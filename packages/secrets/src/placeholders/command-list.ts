@@ -61,7 +61,7 @@ export class CommandList {
     return this.#stack.filter(({ isFunction }) => isFunction).map(({ start }) => ({ start, end: start }));
   }
 
-  /** The command that is being read; a new one begins at `at`. */
+  /** Returns the command that is being read; a new one begins at `at`. */
   begin(at: number): CommandInWork {
     if (this.command === undefined) {
       this.ended = undefined;
@@ -121,7 +121,7 @@ export class CommandList {
     this.#commands.push(command);
   }
 
-  /** What the commands before it in its pipeline print, for what begins at `at`. */
+  /** Returns what the commands before it in its pipeline print, for what begins at `at`. */
   #feed(at: number): Range[] {
     const pipeline = this.#pipeline;
     pipeline.start ??= at;

@@ -16,7 +16,7 @@ interface Heredoc {
   body: Range;
 }
 
-/** What bash means by a script: its commands with their words, and where its placeholders stand. */
+/** Parses a script as bash does: its commands with their words, and where its placeholders stand. */
 export function readScript(text: string, placeholders: readonly Placeholder[]): ScriptFacts {
   return new CommandReader(text, placeholders).read();
 }
@@ -176,7 +176,7 @@ class CommandReader extends ClauseReader {
     else begun.words.push(word);
   }
 
-  /** A reserved word, where a command may begin. */
+  /** Reads a reserved word, where a command may begin. */
   #reserved(): boolean {
     const word = this.peek(/(?:[a-z]+|[{}!]|\[\[)(?=[\s;&|()]|$)/y);
     switch (word) {

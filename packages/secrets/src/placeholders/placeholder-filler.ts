@@ -5,9 +5,9 @@ import { unknownValue, valueLocked } from "./refusals.ts";
 
 /** Where values come from: `valuesOf(secrets)`. */
 export interface ValueSource {
-  /** All names that have a value, with where it is. Unlocks nothing. */
+  /** Returns all names that have a value, with where it is. Unlocks nothing. */
   known(): Promise<ReadonlyMap<string, unknown>>;
-  /** The value, which may ask for a passphrase. Undefined for an unknown name; rejects with the store's errors. */
+  /** Returns the value, which may ask for a passphrase. Undefined for an unknown name; rejects with the store's errors. */
   get(name: string, waiting?: Waiting): Promise<{ value: string } | undefined>;
 }
 

@@ -50,7 +50,7 @@ export function unescapePlaceholders<Input>(input: Input): Input {
   return fillTexts(input, (_name, written) => written);
 }
 
-/** The name in what stands behind `KARYI{`; empty when it can't be one. */
+/** Returns the name in what stands behind `KARYI{`; empty when it can't be one. */
 function nameOf(rest: string): string {
   const name = rest.slice(0, -1);
   return rest.endsWith("}") && isName(name) ? name : "";

@@ -22,7 +22,7 @@ const hasCommands: ReadonlySet<string> = new Set(
   "docker find flatpak-spawn kubectl lxc nerdctl oc parallel podman ssh systemd-run watch xargs".split(" "),
 );
 
-/** The word behind an option, or what is joined to it: `-c code`, `-ccode`, `--eval=code`. */
+/** Returns the word behind an option, or what is joined to it: `-c code`, `-ccode`, `--eval=code`. */
 function behind(option: RegExp): (words: readonly Word[]) => readonly Range[] {
   return (words) =>
     words.flatMap((word, index) => {
@@ -101,7 +101,7 @@ const builtinOnly = /^(?:eval|let|source|\.|\[|read|unset|export|local|trap|alia
 
 const keepsVariable = /^(?:PROMPT_COMMAND|PS[0-4]|BASH_ENV|ENV)$/;
 
-/** The part of `name=value` that is a name; all of a word that is no assignment. */
+/** Returns the part of `name=value` that is a name; all of a word that is no assignment. */
 function nameOf(word: Word): Range {
   return word.assigns === undefined ? word : { start: word.start, end: word.assigns.valueStart };
 }
@@ -115,7 +115,7 @@ function baseName(path: string): string {
 }
 
 /**
- * What values must be in the parts of a command that something else than bash reads as code, or that outlive the script. `eval "$KARYI{X}"`:
+ * Returns what values must be in the parts of a command that something else than bash reads as code, or that outlive the script. `eval "$KARYI{X}"`:
  * plain. `python3 -c "print('$KARYI{X}')"`: plain; `python3 -c '…' "$KARYI{X}"`: anything, since an argument is data.
  */
 export function limitsOf(command: SimpleCommand): Limit[] {
@@ -166,7 +166,7 @@ export function limitsOf(command: SimpleCommand): Limit[] {
   return limits;
 }
 
-/** Whether a computed word may be a command's name: the first one, and those behind programs such as `sudo`. */
+/** Checks whether a computed word may be a command's name: the first one, and those behind programs such as `sudo`. */
 function isCommand(words: readonly Word[], index: number): boolean {
   if (index === 0) return true;
   const before = words[index - 1]?.text ?? "";

@@ -48,7 +48,7 @@ export abstract class WordReader {
     return this.at >= this.text.length;
   }
 
-  /** What a sticky pattern finds here; the place moves behind it. */
+  /** Reads what a sticky pattern finds here; the place moves behind it. */
   protected take(pattern: RegExp): string | undefined {
     const found = this.peek(pattern);
     if (found !== undefined) this.at += found.length;
@@ -80,7 +80,7 @@ export abstract class WordReader {
     return true;
   }
 
-  /** A word, up to a blank or an operator. */
+  /** Reads a word, up to a blank or an operator. */
   protected word(ends: RegExp = wordEnd): Word {
     const start = this.at;
     let text: string | undefined = "";
@@ -188,7 +188,7 @@ export abstract class WordReader {
     return undefined;
   }
 
-  /** Whether `((` at this place ends in `))`: else it is a subshell in a subshell. */
+  /** Checks whether `((` at this place ends in `))`: else it is a subshell in a subshell. */
   protected isArithmetic(start: number): boolean {
     let depth = 0;
     for (let at = start; at < this.text.length; at++) {

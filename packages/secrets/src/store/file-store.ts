@@ -47,12 +47,12 @@ export function fileStore(options: FileStoreOptions): SecretStore {
 
 const paths = new WeakMap<SecretStore, string>();
 
-/** Where a file store keeps its values: a place that no tool may reach. Undefined for other stores. */
+/** Returns where a file store keeps its values: a place that no tool may reach. Undefined for other stores. */
 export function pathOfStore(store: SecretStore): string | undefined {
   return paths.get(store);
 }
 
-/** Whether a store is a file that a person is asked to unlock when it is read next. */
+/** Checks whether a store is a file that a person is asked to unlock when it is read next. */
 export function asksPerson(store: SecretStore): boolean {
   return store instanceof FileStore && store.asksPerson;
 }
@@ -140,7 +140,7 @@ class FileStore implements SecretStore {
     return writePrivateFile(this.#path, formatVault(vault));
   }
 
-  /** The key of a file. `check`: undefined for a file that is to be made. */
+  /** Resolves with the key of a file. `check`: undefined for a file that is to be made. */
   #unlock(kdf: KeyDerivation, check: string | undefined): Promise<Unlocked> {
     const unlocking = this.#asking.then(async () => {
       const known = this.#unlocked;

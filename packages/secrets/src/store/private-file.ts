@@ -8,7 +8,7 @@ import { codeOf, quoteWord } from "@toolglot/internal";
 /** More is no file of ours. */
 const maxBytes = 2 ** 26;
 
-/** The text of a file that only this user can read; undefined when there is none. Rejects with `secrets/permissions`. */
+/** Reads the text of a file that only this user can read; undefined when there is none. Rejects with `secrets/permissions`. */
 export async function readPrivateFile(path: string): Promise<string | undefined> {
   let file: Awaited<ReturnType<typeof open>>;
   try {

@@ -48,7 +48,7 @@ export async function unlock(
   );
 }
 
-/** Whether a file has the passphrase, so that nobody is asked. */
+/** Checks whether a file has the passphrase, so that nobody is asked. */
 export function hasPassphraseFile(): boolean {
   return Boolean(process.env[fileVariable]);
 }

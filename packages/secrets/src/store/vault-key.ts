@@ -29,7 +29,7 @@ export function isRightKey(key: VaultKey, check: string): boolean {
 /** So that a file does not show how long a value is. */
 const block = 64;
 
-/** An entry, encrypted with a fresh IV. */
+/** Encrypts an entry with a fresh IV. */
 export function seal(
   key: VaultKey,
   about: { name: string; scope: string; at: number },
@@ -57,7 +57,7 @@ export function unseal(key: VaultKey, sealed: SealedEntry): { value: string; not
   return note === undefined ? { value } : { value, note };
 }
 
-/** What an entry can't be moved away from. */
+/** Returns what an entry can't be moved away from. */
 function boundTo({ name, scope, at }: { name: string; scope: string; at: number }): Buffer {
   return Buffer.from(JSON.stringify([1, name, scope, at]));
 }

@@ -51,7 +51,7 @@ export class RawTerminal {
     this.#output.write(text);
   }
 
-  /** The next key; undefined when there won't be any. */
+  /** Resolves with the next key; undefined when there won't be any. */
   async next(): Promise<Key | undefined> {
     while (this.#keys.length === 0) {
       if (this.#closed) return undefined;
@@ -93,7 +93,7 @@ export class RawTerminal {
   }
 }
 
-/** The terminal that the process belongs to, whatever its standard input and output are. Undefined when there is none. */
+/** Opens the terminal that the process belongs to, whatever its standard input and output are. Undefined when there is none. */
 export function openTerminal(signal: AbortSignal): RawTerminal | undefined {
   const opened: number[] = [];
   try {

@@ -64,7 +64,7 @@ async function ask(terminal: RawTerminal, request: ValueRequest, words: PromptWo
   return { value, keep, ...(trimmed !== "" && { note: trimmed }) };
 }
 
-/** True to keep the value; undefined: cancelled. Other keys mean nothing. */
+/** Resolves with true to keep the value; undefined: cancelled. Other keys mean nothing. */
 async function choose(terminal: RawTerminal, canKeep: boolean): Promise<boolean | undefined> {
   for (;;) {
     const key = await terminal.next();

@@ -28,7 +28,7 @@ function problemError(path: string, problems: readonly EditProblem[], count: num
   return localError(first.type, `${inMessage(path)} was not edited:\n${lines.join("\n")}`);
 }
 
-/** The editor's messages are about pairs of find and replace, and an `all` that these tools don't have. */
+/** Rewrites an error of the editor, whose messages are about pairs of find and replace, and an `all` that these tools don't have. */
 function asAgentScope(message: string): string {
   return message
     .replace(/, or replace all$/, "")

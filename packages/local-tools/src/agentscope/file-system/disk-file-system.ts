@@ -56,13 +56,13 @@ export class DiskFileSystem {
     return [...this.#mounts.keys()];
   }
 
-  /** The real directory of a namespace, for the host; undefined when it is not there. */
+  /** Returns the real directory of a namespace, for the host; undefined when it is not there. */
   directory(name: NamespaceName): string | undefined {
     return this.#mounts.get(`/${name}/`)?.dir;
   }
 
   /**
-   * A handle with these rights and no others. Throws `TypeError` for a grant that exceeds its namespace (`write` in
+   * Returns a handle with these rights and no others. Throws `TypeError` for a grant that exceeds its namespace (`write` in
    * `/userinput/`, `delete` in `/internal/`), or is for none.
    */
   createHandle(grants: readonly Grant[]): FsHandle {
@@ -86,7 +86,7 @@ function directoryOf({ name }: Namespace, options: DiskFileSystemOptions): strin
   return options.rootDir === undefined ? undefined : join(resolve(options.rootDir), name);
 }
 
-/** The directory, made where it is missing; one step at a time, as a recursive one never returns below `/proc` on Node 20. */
+/** Returns the directory, made where it is missing; one step at a time, as a recursive one never returns below `/proc` on Node 20. */
 function made(dir: string, name: string): string {
   try {
     makeFolders(dir);

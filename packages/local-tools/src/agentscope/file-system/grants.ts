@@ -75,17 +75,17 @@ function readOps(given: unknown, prefix: string): Operation[] {
   });
 }
 
-/** Whether a path lies at or below a prefix. Whole names: `/workspace/a` holds `/workspace/a/b`, not `/workspace/ab`. */
+/** Checks whether a path lies at or below a prefix. Whole names: `/workspace/a` holds `/workspace/a/b`, not `/workspace/ab`. */
 function isBelow(prefix: string, path: string): boolean {
   return path === prefix || path.startsWith(asFolder(prefix)) || asFolder(path) === prefix;
 }
 
-/** Whether some grant allows an operation on a path. */
+/** Checks whether some grant allows an operation on a path. */
 export function isAllowed(grants: readonly CheckedGrant[], path: string, operation: Operation): boolean {
   return grants.some(({ prefix, ops }) => ops.has(operation) && isBelow(prefix, path));
 }
 
-/** A line for each prefix: `/workspace/: ls, stat, read, write, delete`. */
+/** Returns a line for each prefix: `/workspace/: ls, stat, read, write, delete`. */
 export function describeGrants(grants: readonly CheckedGrant[]): string {
   const perPrefix = new Map<string, Set<Operation>>();
   for (const { prefix, ops } of grants) {

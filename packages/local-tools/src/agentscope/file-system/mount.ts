@@ -39,7 +39,7 @@ export class Mount {
     this.dir = realpathSync(dir);
   }
 
-  /** Where a valid logical path of this namespace leads; also when nothing is there. */
+  /** Returns where a valid logical path of this namespace leads; also when nothing is there. */
   locate(path: string): Promise<LogicalPlace> {
     return this.#withRoots(path, async (roots) => {
       const place = await roots.locate(path.slice(this.namespace.prefix.length) || ".");
@@ -48,7 +48,7 @@ export class Mount {
     });
   }
 
-  /** What is there to know of a place; `NotFound` when nothing is there. */
+  /** Returns what is there to know of a place; `NotFound` when nothing is there. */
   meta(place: LogicalPlace): Promise<EntryMeta> {
     return this.#withRoots(place.asked, async (roots) => {
       if (place.kind === "missing") throw notFound(place.asked);
@@ -59,7 +59,7 @@ export class Mount {
     });
   }
 
-  /** A file's bytes, and the file as it was then. */
+  /** Returns a file's bytes, and the file as it was then. */
   read(place: LogicalPlace, maxBytes: number): Promise<{ bytes: Buffer; stats: Stats }> {
     return this.#withRoots(place.asked, async (roots) => {
       demandFile(place);
@@ -105,7 +105,7 @@ export class Mount {
   }
 
   /**
-   * The files and folders in a folder, without those below them. Links are what they lead to, and are left out where that
+   * Returns the files and folders in a folder, without those below them. Links are what they lead to, and are left out where that
    * is outside. Stops with `TooLarge` once `budget` has been counted down to nothing.
    */
   children(place: LogicalPlace, budget: { left: number }): Promise<ChildMeta[]> {

@@ -25,7 +25,7 @@ export const namespaces: readonly Namespace[] = [
   { name: "internal", prefix: internalPrefix, rights: new Set<Operation>([...reading, "write"]) },
 ];
 
-/** The namespace of a logical path; undefined when it is in none. Case counts. */
+/** Returns the namespace of a logical path; undefined when it is in none. Case counts. */
 export function namespaceOf(path: string): Namespace | undefined {
   return namespaces.find(({ prefix }) => path.startsWith(prefix) || path === prefix.slice(0, -1));
 }
@@ -48,7 +48,7 @@ export function validatePath(path: unknown): string {
   return path;
 }
 
-/** A folder's path as prefixes are written: with a slash at its end. */
+/** Returns a folder's path as prefixes are written: with a slash at its end. */
 export function asFolder(path: string): string {
   return path.endsWith("/") ? path : `${path}/`;
 }

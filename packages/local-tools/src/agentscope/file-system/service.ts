@@ -30,18 +30,18 @@ export class FileDomainService {
     Object.defineProperty(this, brand, { value: true });
   }
 
-  /** True for every service, whichever copy of this package made it. */
+  /** Returns true for every service, whichever copy of this package made it. */
   static isInstance(value: unknown): value is FileDomainService {
     return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
   }
 
-  /** What is right in a folder: `[DIR] name/`, then `[FILE] name`, each sorted. */
+  /** Returns what is right in a folder: `[DIR] name/`, then `[FILE] name`, each sorted. */
   async listDirectory(path: string): Promise<string[]> {
     const entries = await this.#handle.children(path);
     return entries.toSorted(foldersFirst).map((meta) => entryLine(asFolder(path), meta));
   }
 
-  /** The same with bytes, of a folder those of all files below it; and a line that sums up. Folders first. */
+  /** Lists the same with bytes, of a folder those of all files below it; and a line that sums up. Folders first. */
   async listDirectoryWithSizes(
     path: string,
     sortBy: SortBy = "name",
@@ -71,7 +71,7 @@ export class FileDomainService {
   }
 
   /**
-   * The files below a folder whose whole path fits a pattern (`*` takes slashes as well) or holds it as it stands, less
+   * Returns the files below a folder whose whole path fits a pattern (`*` takes slashes as well) or holds it as it stands, less
    * those whose path fits one to be left out. Sorted.
    */
   async searchFiles(
@@ -88,27 +88,27 @@ export class FileDomainService {
       .filter((file) => (fits(file) || file.includes(pattern)) && !excluded.some((isOut) => isOut(file)));
   }
 
-  /** What there is to know of a file or folder. */
+  /** Returns what there is to know of a file or folder. */
   getFileInfo(path: string): Promise<EntryMeta> {
     return this.#handle.file(path);
   }
 
-  /** The same as {@link FileDomainService.getFileInfo}. */
+  /** As {@link FileDomainService.getFileInfo}. */
   stat(path: string): Promise<EntryMeta> {
     return this.#handle.file(path);
   }
 
-  /** The prefixes of the handle's grants, sorted. */
+  /** Returns the prefixes of the handle's grants, sorted. */
   listAllowedDirectories(): string[] {
     return this.#handle.prefixes;
   }
 
-  /** Lines of a text, joined by LF; without a selection all of them. */
+  /** Returns lines of a text, joined by LF; without a selection all of them. */
   async readTextFile(path: string, selection: LineSelection = {}): Promise<string> {
     return (await this.readTextLines(path, selection)).lines.join("\n");
   }
 
-  /** Lines of a text, which they are, and how many there are. */
+  /** Returns lines of a text, which they are, and how many there are. */
   async readTextLines(path: string, selection: LineSelection = {}): Promise<SelectedLines> {
     return selectLines(await this.#handle.readFile(path), selection, path);
   }
@@ -126,7 +126,7 @@ export class FileDomainService {
     return results;
   }
 
-  /** A file's bytes. */
+  /** Returns a file's bytes. */
   readBinaryFile(path: string): Promise<Uint8Array> {
     return this.#handle.readBinary(path);
   }
@@ -155,7 +155,7 @@ export class FileDomainService {
     return this.#handle.delete(path);
   }
 
-  /** A line for each prefix: `/workspace/: ls, stat, read, write, delete`. */
+  /** Returns a line for each prefix: `/workspace/: ls, stat, read, write, delete`. */
   describePermissionsMarkdown(): string {
     return this.#handle.describeGrantsMarkdown();
   }

@@ -26,7 +26,7 @@ export function countOf(count: number): string {
   return count === 1 ? "1 line" : `${count} lines`;
 }
 
-/** The text as it is, or `line` of its lines from line `index` on, counted from 0, joined by LF. */
+/** Returns the text as it is, or `line` of its lines from line `index` on, counted from 0, joined by LF. */
 export function textSlice(text: string, { index, line }: { index?: number; line?: number }): string {
   if (index === undefined && line === undefined) return text;
   if (index !== undefined && (!Number.isInteger(index) || index < 0)) throw invalid("index", index);
@@ -37,7 +37,7 @@ export function textSlice(text: string, { index, line }: { index?: number; line?
     .join("\n");
 }
 
-/** All matches; with `overlap`, the next one is looked for so many characters before the end of the last. */
+/** Returns all matches; with `overlap`, the next one is looked for so many characters before the end of the last. */
 export function readMatches(text: string, pattern: string, overlap = 0): string[] {
   if (!Number.isInteger(overlap) || overlap < 0) throw invalid("overlap", overlap);
   const expression = compiled(pattern);

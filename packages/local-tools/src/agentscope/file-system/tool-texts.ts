@@ -13,7 +13,7 @@ export interface TextFormat {
 /** UTF-16 units of file text that one answer holds at most; whole lines, but for a first one that is longer. */
 const maxChars = 100_000;
 
-/** Lines of a file as AgentScope shows them, numbered as they are in the file. */
+/** Returns lines of a file as AgentScope shows them, numbered as they are in the file. */
 export function linesText(selected: SelectedLines, format: TextFormat): string {
   const { from, total } = selected;
   const { shown, note } = fitted(selected, maxChars);
@@ -41,7 +41,7 @@ export function metaText({ path, kind, size, updatedAt }: EntryMeta): string {
   return `path: ${path}\nsize: ${size}\nupdated_at: ${updatedAt}\nkind: ${kind}`;
 }
 
-/** One line each; a name with a line end in it can't be taken for two. */
+/** Returns one line each; a name with a line end in it can't be taken for two. */
 export function listText(lines: readonly string[]): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is shown otherwise.
   const plain = (line: string): string => line.replace(/[\0-\x1f\x7f]/g, (one) => JSON.stringify(one).slice(1, -1));

@@ -58,18 +58,18 @@ export interface SelectedLines {
 export interface FsHandle {
   /** The prefixes of the grants, sorted. */
   readonly prefixes: string[];
-  /** All files below a folder, or below every folder that may be listed; sorted by path. Links to folders are not followed. */
+  /** Returns all files below a folder, or below every folder that may be listed; sorted by path. Links to folders are not followed. */
   list(prefix?: string, options?: { signal?: AbortSignal }): Promise<EntryMeta[]>;
-  /** The files and folders right in a folder, sorted by path. */
+  /** Returns the files and folders right in a folder, sorted by path. */
   children(path: string): Promise<EntryMeta[]>;
-  /** What there is to know of a file or folder. */
+  /** Returns what there is to know of a file or folder. */
   file(path: string): Promise<EntryMeta>;
-  /** A file's bytes. */
+  /** Returns a file's bytes. */
   readBinary(path: string): Promise<Uint8Array>;
-  /** A file's text, as it stands but for a byte order mark; or `line` lines from line `index` on, counted from 0. */
+  /** Returns a file's text, as it stands but for a byte order mark; or `line` lines from line `index` on, counted from 0. */
   readFile(path: string, part?: { index?: number; line?: number }): Promise<string>;
   /**
-   * The matches of a regular expression (flags `gm`) in a file's text. `overlap`: how many characters of a match the next
+   * Returns the matches of a regular expression (flags `gm`) in a file's text. `overlap`: how many characters of a match the next
    * one may share. The pattern is the program's own: one that a model writes can be made to run for ever.
    */
   readRe(path: string, pattern: string, options?: { overlap?: number }): Promise<string[]>;
@@ -82,6 +82,6 @@ export interface FsHandle {
   update(path: string, change: (text: string) => string): Promise<EntryMeta>;
   /** Deletes a file, or a link to one. */
   delete(path: string): Promise<void>;
-  /** A line for each prefix: `/workspace/: ls, stat, read, write, delete`. */
+  /** Returns a line for each prefix: `/workspace/: ls, stat, read, write, delete`. */
   describeGrantsMarkdown(): string;
 }

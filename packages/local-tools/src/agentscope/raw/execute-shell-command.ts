@@ -33,7 +33,7 @@ export interface ShellCommandOptions {
   sandbox?: false | "bwrap" | BwrapOptions;
 }
 
-/** Makes an `execute_shell_command` with a directory and an environment of yours. */
+/** Creates an `execute_shell_command` with a directory and an environment of yours. */
 export function makeExecuteShellCommand(options: ShellCommandOptions = {}): DefinedTool<ExecuteShellCommandInput> {
   checkKeys(
     "makeExecuteShellCommand",

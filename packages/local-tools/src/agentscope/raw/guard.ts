@@ -16,7 +16,7 @@ export interface RawMetadata extends Record<string, unknown> {
 }
 
 /**
- * The policy of this moment: `TOOLGLOT_DANGEROUS_TEXT_IO`, or else `AGENTSCOPE_DANGEROUS_TEXT_IO`. Case and blanks don't
+ * Returns the policy of this moment: `TOOLGLOT_DANGEROUS_TEXT_IO`, or else `AGENTSCOPE_DANGEROUS_TEXT_IO`. Case and blanks don't
  * count. Default `warn`, also for a word that is none of the three.
  */
 export function dangerousTextIo(env: Readonly<Record<string, string | undefined>> = process.env): DangerousTextIo {

@@ -6,13 +6,13 @@ export interface LineRange {
   end: number;
 }
 
-/** A range as messages show it: `[3, 5]`. */
+/** Returns a range as messages show it: `[3, 5]`. */
 export function rangeText(range: unknown): string {
   return Array.isArray(range) ? `[${range.map((one) => JSON.stringify(one)).join(", ")}]` : JSON.stringify(range);
 }
 
 /**
- * A range of lines, read for a file of `total` lines. Negative lines count from the end: `[-100, -1]` is the last hundred,
+ * Reads a range of lines for a file of `total` lines. Negative lines count from the end: `[-100, -1]` is the last hundred,
  * or all there are. An end behind the last line is the last line. Throws `InvalidRange`.
  */
 export function readRange(range: unknown, total: number, path: string): LineRange {
@@ -37,7 +37,7 @@ export function readRange(range: unknown, total: number, path: string): LineRang
   return { start, end };
 }
 
-/** The lines to show around what was written: five more at both ends. */
+/** Returns the lines to show around what was written: five more at both ends. */
 export function viewAround(start: number, end: number, oldTotal: number, newTotal: number): LineRange {
   const room = 5;
   return { start: Math.max(1, start - room), end: Math.min(end + newTotal - oldTotal + room, newTotal) };
@@ -46,7 +46,7 @@ export function viewAround(start: number, end: number, oldTotal: number, newTota
 /** UTF-16 units of file text that one answer holds at most. */
 const maxChars = 100_000;
 
-/** Lines with their numbers: `3: text`, each with its own end. What is too much is left out, and said so. */
+/** Returns lines with their numbers: `3: text`, each with its own end. What is too much is left out, and said so. */
 export function numberedLines(lines: readonly string[], { start, end }: LineRange): string {
   const parts: string[] = [];
   let room = maxChars;

@@ -149,7 +149,7 @@ async function replaceLines(path: string, content: string, ranges: unknown): Pro
 }
 
 /**
- * The text with other lines in place of those from `from` up to `to`, counted from 0. They get the line ends of the file,
+ * Returns the text with other lines in place of those from `from` up to `to`, counted from 0. They get the line ends of the file,
  * and are lines of their own: neither joined to their neighbours, nor with an empty one between. Whether the last line
  * ends in one stays as it was, where the lines reach the end.
  */

@@ -19,7 +19,7 @@ export interface TextFile {
   stats: Stats;
 }
 
-/** What is at a path, links followed. */
+/** Returns what is at a path, links followed. */
 export async function kindOf(path: string): Promise<"missing" | "file" | "other"> {
   const found = await stat(path).catch(ignoring("ENOENT"));
   if (found === undefined) return "missing";
@@ -51,7 +51,7 @@ export function notAFile(path: string): Error {
   return localError("NotAFile", `Error: The path ${path} is not a file.`);
 }
 
-/** The real path of what is to be written. A link that leads nowhere is refused: where it leads was not asked for. */
+/** Returns the real path of what is to be written. A link that leads nowhere is refused: where it leads was not asked for. */
 async function targetOf(path: string): Promise<string> {
   const wanted = resolve(path);
   const real = await realpath(wanted).catch(ignoring("ENOENT"));
