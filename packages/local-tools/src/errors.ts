@@ -60,12 +60,12 @@ export function localError(
   return new ToolError(message, options) as ReturnType<typeof localError>;
 }
 
-/** Something else stands at a path than what was checked. */
+/** Creates the error for something else at a path than what was checked. */
 export function fileChanged(path: string): Error {
   return localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
 }
 
-/** There is something at the path, and no regular file. */
+/** Creates the error for something at the path that is no regular file. */
 export function notAFile(path: string, kind: "directory" | "other" = "other"): Error {
   return localError("NotAFile", `${inMessage(path)} is ${kind === "directory" ? "a directory" : "no regular file"}.`);
 }

@@ -68,11 +68,35 @@ export interface LocalTools {
   readonly secrets: Secrets | undefined;
   /** Changes that a killed process had left half done, repaired at opening. */
   readonly recovered: readonly ChangeRecord[];
+  /**
+   * Runs a script in the session's shell. An exit status other than 0 is a result, not a rejection.
+   *
+   * @example
+   * ```ts
+   * const { status, output } = await local.command({ script: "npm test", timeoutMs: 60_000 });
+   * if (status === "running") await local.ctrl({ key: "c" });
+   * ```
+   */
   command(input: CommandInput, context?: LocalContext): Promise<ShellResult>;
   input(input: { data: string }, context?: LocalContext): Promise<ShellResult>;
   ctrl(input: { key: string }, context?: LocalContext): Promise<ShellResult>;
-  /** Makes all edits or none. */
+  /**
+   * Makes all edits or none.
+   *
+   * @example
+   * ```ts
+   * await local.edit([{ src: "server.mjs", edits: [{ find: "port = 3000", replace: "port = 8080" }] }]);
+   * ```
+   */
   edit(files: readonly FileEdits[], context?: LocalContext): Promise<EditOutcome>;
+  /**
+   * Reads files, lines of them and directories, and searches.
+   *
+   * @example
+   * ```ts
+   * await local.read({ files: [{ src: "src/main.ts", from: 1, to: 40 }], searches: [{ pattern: "TODO", glob: "*.ts" }] });
+   * ```
+   */
   read(input: ReadInput, context?: LocalContext): Promise<ReadOutcome>;
   /**
    * Asks the user for a value; one prompt at a time. Rejects with `NotSupported` where nobody can be asked, `ValueCancelled` when the

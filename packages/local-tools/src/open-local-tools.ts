@@ -56,6 +56,12 @@ export interface LocalToolsOptions {
 /**
  * Opens the tools: checks the roots, makes the state directory, and repairs what a killed process left half done. Throws
  * `TypeError` for roots that are no directories, for a state directory inside a root, and for an encoding that there is none of.
+ *
+ * @example
+ * ```ts
+ * await using local = await openLocalTools({ roots: "/home/me/project", shell: { sandbox: "bwrap" } });
+ * const { output, exit } = await local.command({ script: "npm test" });
+ * ```
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);

@@ -27,8 +27,13 @@ export type LocalPolicy = (request: LocalRequest) => LocalVerdict | Promise<Loca
 export type Ask = (request: LocalRequest, reason: string) => Promise<{ approved: boolean; reason?: string }>;
 
 /**
- * Everything is allowed but risky files, changes of files that run code later, and edits that write a value into a file: these are asked
+ * Allows everything but risky files, changes of files that run code later, and edits that write a value into a file: these are asked
  * about (ToolsXML specification's rules of execution). Commands run: opening a shell is the host's decision.
+ *
+ * @example
+ * ```ts
+ * const policy: LocalPolicy = (request) => (request.kind === "command" ? "ask" : defaultLocalPolicy(request));
+ * ```
  */
 export const defaultLocalPolicy: LocalPolicy = (request) => (reasonsOf(request).length > 0 ? "ask" : "allow");
 

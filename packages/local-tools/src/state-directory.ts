@@ -48,7 +48,7 @@ export async function demandOutside(path: string, roots: Roots, what = "stateDir
   throw new TypeError(`${what}: ${path} lies ${where}; name a place outside of all roots`);
 }
 
-/** `$XDG_STATE_HOME` or `~/.local/state`, and a name that follows from the first root. */
+/** Returns `$XDG_STATE_HOME` or `~/.local/state`, and a name that follows from the first root. */
 export function defaultStateDirectory(root: string, env: NodeJS.ProcessEnv = process.env): string {
   const home = env.XDG_STATE_HOME || join(homedir(), ".local", "state");
   const name = createHash("sha256").update(root).digest("hex").slice(0, 16);

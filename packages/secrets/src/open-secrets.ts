@@ -17,6 +17,13 @@ const everywhere = "*";
 /**
  * Opens what a host knows of secrets. Reads nothing of the store: a kept value is read when it is first used.
  *
+ * @example
+ * ```ts
+ * const secrets = await openSecrets({ scope: "/home/me/project", ask: terminalAskValue() });
+ * await secrets.set("NPM_TOKEN", "npm_0123456789");
+ * secrets.mask("token: npm_0123456789"); // "token: ‹NPM_TOKEN›"
+ * ```
+ *
  * @throws `TypeError` for an unknown option, or one of the wrong kind.
  */
 export async function openSecrets(options: SecretsOptions = {}): Promise<Secrets> {
@@ -136,7 +143,7 @@ class OpenedSecrets implements Secrets {
     return sought.isEmpty ? text : maskLineEdges(this.#maskPieces(text), sought.fragments);
   }
 
-  /** Of two names with one value the one that a call used, else the first. */
+  /** Creates a masker that writes, of two names with one value, the one that a call used, else the first. */
   #masker(used: ReadonlySet<string> = new Set(), keepsLines = false): MaskStream {
     const nameOf = ({ names }: Sought): string => {
       const sorted = [...names].sort();

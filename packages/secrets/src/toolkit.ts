@@ -85,7 +85,7 @@ class ResponseMasking {
     this.#stream = newMasker();
   }
 
-  /** `thrown`: what the tool threw, if anything. */
+  /** Masks a response. `thrown`: what the tool threw, if anything. */
   mask(response: ToolResponse, thrown: unknown): ToolResponse {
     const { content, data, error, metadata, isLast } = this.#withMaskedMessage(response, thrown);
     const masked = isLast ? maskWhole(content, this.#newMasker(), this.#secrets) : this.#chunk(content);

@@ -3,7 +3,7 @@ import type { Masker } from "./mask/masker.ts";
 /** What a host knows of secrets: no method returns a value, and all of them are hidden in texts. */
 export interface Secrets {
   /**
-   * Takes a value under a name, for this session, or with `keep` in the store as well. A known name gets the new value from the next
+   * Sets a value under a name, for this session, or with `keep` in the store as well. A known name gets the new value from the next
    * call on; the old one stays masked until {@link Secrets.close}.
    *
    * @throws `TypeError` for a name that is none, a value that a shell can't hold, and `keep` without a store.
@@ -15,7 +15,16 @@ export interface Secrets {
   list(): Promise<SecretEntry[]>;
   /** Returns a whole text with `‹NAME›` in place of every known value, in every form in which programs print values. */
   mask(text: string): string;
-  /** Returns the same for a text that comes in pieces. */
+  /**
+   * Creates a masker for a text that comes in pieces.
+   *
+   * @example
+   * ```ts
+   * const masker = secrets.masker();
+   * for await (const piece of stream) process.stdout.write(masker.write(piece));
+   * process.stdout.write(masker.end());
+   * ```
+   */
   masker(): Masker;
   /** Returns a copy of plain data with all its strings and keys masked. */
   maskData<Value>(value: Value): Value;

@@ -17,9 +17,9 @@ export interface SecretValues extends ValueSource {
   known(): Promise<ReadonlyMap<string, "session" | "kept">>;
   /** Tools that fill in their own placeholders: {@link valueMiddleware} lets their calls through as they are. */
   readonly fillingTools: Set<string>;
-  /** A name that a filled script has in the place of a placeholder, as that of a variable: from now on it is masked, too. */
+  /** Masks from now on a name that a filled script has in the place of a placeholder, such as that of a variable. */
   hideInner(inner: string, name: string): void;
-  /** As `Secrets.masker`. Of two names with one value, it writes the one that is in `used`. */
+  /** Creates a masker, as `Secrets.masker`. Of two names with one value, it writes the one that is in `used`. */
   masker(used?: ReadonlySet<string>): MaskStream;
   /** Returns a masked copy of data whose texts may have been cut, where `…` stands: no part of a value is left at such an edge. */
   maskPieces<Value>(value: Value): Value;

@@ -279,7 +279,7 @@ export class TextRoom {
     return Math.max(minShare, Math.floor(this.#left / Math.max(1, this.#calls)));
   }
 
-  /** A call has ended, and gave so much. */
+  /** Counts the text of a call that has ended. */
   used(units: number): void {
     this.#left = Math.max(0, this.#left - units);
     this.#calls -= 1;

@@ -29,7 +29,7 @@ export class EditBatch {
     return (await this.#outcomes).get(call) as CallOutcome;
   }
 
-  /** One of them has its outcome. When it did not arrive before, it is not made. */
+  /** Removes a call that has its outcome; when it did not arrive before, it is not made. */
   leave(call: ToolCall): void {
     if (this.#arrived.has(call)) return;
     this.#left.add(call);

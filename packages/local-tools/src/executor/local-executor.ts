@@ -50,6 +50,12 @@ export interface LocalExecutorOptions {
  * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did. What a command
  * prints is reported while it runs, as progress with the data `{ output }`. Of tools that were opened with secrets, no value is in any
  * result, event, approval or error, also of `others`.
+ *
+ * @example
+ * ```ts
+ * const protocol = toolsxmlProtocol({ prompt: toolsxmlPrompt });
+ * const agent = createAgent({ model, protocol, tools: local.tools(), executor: localExecutor(local) });
+ * ```
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
   checkKeys(

@@ -135,7 +135,7 @@ export class Journal implements ChangeJournal {
     });
   }
 
-  /** Whatever comes of it, the change stands as it is; the next one prunes again. */
+  /** Prunes; when that fails, the change stands all the same, and the next one prunes again. */
   async #prune(scan: Scan): Promise<void> {
     const { records, reach } = this.#parts;
     try {

@@ -82,7 +82,7 @@ export function isFinal(state: RecordState): boolean {
   return state !== "prepared" && state !== "committing";
 }
 
-/** Bytes of old content of some files. */
+/** Counts bytes of old content of some files. */
 export function keptBytes(files: readonly ManifestFile[]): number {
   return files.reduce((sum, { before }) => sum + (before?.size ?? 0), 0);
 }

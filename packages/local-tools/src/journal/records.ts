@@ -79,7 +79,7 @@ export class Records {
     return scan;
   }
 
-  /** What a name is that isn't known. */
+  /** Finds out what a name is that isn't known. */
   async #find(name: string, scan: Scan, there: ReadonlySet<string>): Promise<void> {
     const [, id, number, state] = namePattern.exec(name) ?? [];
     if (id === undefined) {
@@ -248,7 +248,7 @@ export class Records {
   }
 }
 
-/** Bytes of old content that a record holds. */
+/** Counts bytes of old content that a record holds. */
 function bytesIn({ manifest, state }: StoredRecord): number {
   return state === "forgotten" ? 0 : keptBytes(manifest.files);
 }

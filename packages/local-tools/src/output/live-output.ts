@@ -44,7 +44,7 @@ export class LiveOutput {
     this.touch();
   }
 
-  /** Something was printed. */
+  /** Restarts the silence: something was printed. */
   touch(): void {
     this.#lastWrite = performance.now();
     this.#arm();
@@ -106,7 +106,7 @@ export class LiveOutput {
   }
 }
 
-/** How many UTF-16 units of a text fit into so many bytes of UTF-8, and the bytes that they take. */
+/** Counts how many UTF-16 units of a text fit into so many bytes of UTF-8, and the bytes that they take. */
 function measured(text: string, bytes: number): { read: number; written: number } {
   const front = text.slice(0, bytes);
   const whole = front.length < text.length && isHighSurrogate(front.charCodeAt(bytes - 1)) ? front.slice(0, -1) : front;

@@ -20,7 +20,7 @@ export class LiveText {
     return text;
   }
 
-  /** Whole lines that can't change any more and of which nothing was given. */
+  /** Emits whole lines that can't change any more and of which nothing was emitted. */
   lines(lines: string): void {
     this.#endOpen();
     this.#pieces.push(lines);
@@ -61,7 +61,7 @@ export class LiveText {
     return isDue;
   }
 
-  /** What is given next follows what was given last, whatever line that was. */
+  /** Continues: what is emitted next follows what was emitted last, whatever line that was. */
   goOn(): void {
     this.#open = undefined;
   }
@@ -72,7 +72,7 @@ export class LiveText {
   }
 }
 
-/** Nothing of a line is news. */
+/** Checks that nothing of a line is news. */
 function isGiven(live: LiveMark | undefined, text: string, isComplete: boolean): boolean {
   if (live === undefined) return text === "" && !isComplete;
   return text === live.text && (live.ended || !isComplete);

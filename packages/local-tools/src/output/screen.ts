@@ -64,13 +64,13 @@ export class Screen {
     return !fold || (!this.#blanks.any && !(this.#row.text() + text).includes(" ".repeat(columns)));
   }
 
-  /** To the first column. */
+  /** Moves to the first column. */
   carriageReturn(): void {
     this.#endBlanks();
     this.#column = this.#row.empty ? atEnd : 0;
   }
 
-  /** To the first column of the next line. */
+  /** Moves to the first column of the next line. */
   lineFeed(): void {
     this.#down();
     this.carriageReturn();
@@ -129,7 +129,7 @@ export class Screen {
     }
   }
 
-  /** A new screen begins: what was shown stays, as lines above it. When folding, only the last of screens that repeat each other stays. */
+  /** Begins a new screen: what was shown stays, as lines above it. When folding, only the last of screens that repeat each other stays. */
   clear(): void {
     this.#toFreeLine();
     this.#fromTop = 0;
@@ -176,7 +176,7 @@ export class Screen {
     this.#row.insert(this.#column, Math.min(columns, this.#options.columns), this.#options.lineLimit);
   }
 
-  /** A line of its own. */
+  /** Prints a line of its own. */
   note(text: string): void {
     this.#toFreeLine();
     this.print(`${text}\n`);
@@ -219,7 +219,7 @@ export class Screen {
     while (this.#row.size > lineLimit) this.#scrollback.passOn(this.#row, this.#row.takeFront(lineLimit));
   }
 
-  /** Without blanks that may wipe the screen. */
+  /** Returns a text without blanks that may wipe the screen. */
   #withoutBlanks(text: string): string {
     const row = this.#row;
     const rest = row.given === undefined ? this.#blanks.count(row.text(), text, this.#options.columns) : undefined;
@@ -258,7 +258,7 @@ export class Screen {
     return end;
   }
 
-  /** One row down; at the lowest a new one begins. */
+  /** Moves one row down; at the lowest a new one begins. */
   #down(): void {
     this.#endBlanks();
     const next = this.#below.pop();
@@ -268,7 +268,7 @@ export class Screen {
     this.#moved(1);
   }
 
-  /** To an empty line under everything. */
+  /** Moves to an empty line under everything. */
   #toFreeLine(): void {
     while (this.#below.length > 0) this.#down();
     if (!this.#row.blank || this.#row.given !== undefined) this.#down();

@@ -70,7 +70,7 @@ export class Scrollback {
     return count <= 0 ? [] : this.#above.splice(-count).reverse();
   }
 
-  /** A new screen begins. When folding, only the last of screens that repeat each other stays. */
+  /** Begins a new screen. When folding, only the last of screens that repeat each other stays. */
   endScreen(): void {
     if (!this.#options.fold) return;
     this.#openTail();
@@ -84,7 +84,7 @@ export class Scrollback {
     this.#framed = true;
   }
 
-  /** What is written is longer than a screen: it is no screen that could be painted anew. */
+  /** Notes that more than a screen was written: it is no screen that could be painted anew. */
   scrolled(): void {
     this.#framed = false;
     this.#giveHeld();
@@ -173,7 +173,7 @@ export class Scrollback {
     for (const row of rows) this.#give(row);
   }
 
-  /** The screen before is left out when this one shows as much and repeats it. */
+  /** Leaves the screen before out when this one shows as much and repeats it. */
   #endHeld(row: Row, below: readonly Row[]): void {
     if (this.#held.length === 0) return;
     this.#openTail();

@@ -77,7 +77,7 @@ export class TextCleaner {
     return this.#applicationKeys;
   }
 
-  /** The size of the alternate screen from now on. */
+  /** Sets the size of the alternate screen. */
   resizeView(columns: number, rows: number): void {
     this.#size = { columns, rows };
     this.#full?.resize(rows, columns);
@@ -120,7 +120,7 @@ export class TextCleaner {
     return text;
   }
 
-  /** A line of its own, between what was printed before and what comes. */
+  /** Prints a line of its own, between what was printed before and what comes. */
   note(text: string): void {
     this.#screen.note(text);
   }
@@ -197,7 +197,7 @@ function control(screen: Screen, unit: number): void {
   else if (unit === 0x8d) screen.up(1);
 }
 
-/** `ESC` and one character. */
+/** Carries out `ESC` and one character. */
 function single(screen: Screen, final: string): void {
   if (final === "7") screen.save();
   else if (final === "8") screen.restore();

@@ -2,7 +2,7 @@ import { defined } from "@toolglot/internal";
 import type { PlaceholderFiller, Values } from "@toolglot/secrets/executing";
 import type { TextSearch } from "./types.ts";
 
-/** Searches whose values are literal parts of their patterns, and how texts say the patterns as they were written. */
+/** Returns searches whose values are literal parts of their patterns, and a function that restores the patterns in texts. */
 export function fillSearches(
   filler: PlaceholderFiller,
   written: readonly TextSearch[],

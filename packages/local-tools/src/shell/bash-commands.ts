@@ -64,7 +64,7 @@ export class BashCommands {
       });
   }
 
-  /** Somebody ends what runs. */
+  /** Marks what runs as interrupted. */
   interrupted(): void {
     if (this.current) this.current.interrupted = true;
   }
@@ -148,7 +148,7 @@ export class BashCommands {
     transport.type(this.#lines.command({ begin, status, ...channel, end, traced, forget: variablesOf(command) }));
   }
 
-  /** Text that the shell, or what runs in it, has printed. */
+  /** Takes text that the shell, or what runs in it, has printed. */
   printed(text: string): void {
     const command = this.current;
     if (this.#guard.draining) {
@@ -164,7 +164,7 @@ export class BashCommands {
     }
   }
 
-  /** A mark that the shell has printed: see {@link TypedLines}. */
+  /** Takes a mark that the shell has printed: see {@link TypedLines}. */
   mark(kind: string, fields: string[]): void {
     const command = this.current;
     const known = fields[0] ?? "";
@@ -187,7 +187,7 @@ export class BashCommands {
     }
   }
 
-  /** The shell was seen at its prompt although it said nothing of the input: once all it said is heard, that counts. */
+  /** Ends the command once all output is read: the shell was seen at its prompt although no mark came. */
   async confirmEnd(command: Command): Promise<void> {
     await sleep(lineMs / 5);
     await this.#shell.settled();
@@ -228,7 +228,7 @@ export class BashCommands {
     if (text !== "") this.#shell.listener.output(text, "command");
   }
 
-  /** Not by a promise: the command's end may be read before that is heard of, and it would count as one that has not run. */
+  /** Delivers the script, not by a promise: the command's end may be read before that is heard of, and it would count as one that has not run. */
   #deliver(command: Command): void {
     const { begin } = command;
     const isWaiting = (): boolean => this.current === command && command.phase === "started";
@@ -246,7 +246,7 @@ export class BashCommands {
     });
   }
 
-  /** The command is over; what it left of its input is read away first. */
+  /** Ends the command; what it left of its input is read away first. */
   #end(command: Command, status: number): void {
     this.#release(command);
     // What put the shell right before the second question has set `$?`, too.
@@ -294,7 +294,7 @@ export class BashCommands {
     shell.cwd = (named.startsWith("/") && named.length < 900 ? named : shell.processes.cwd(shell.pid)) ?? shell.cwd;
   }
 
-  /** Prompted although nothing was typed: the shell seems to be at its prompt. */
+  /** Takes a prompt; without one due, the shell seems to be at its prompt. */
   #prompted(): void {
     const command = this.current;
     if (command?.phase === "ending") void this.confirmEnd(command);

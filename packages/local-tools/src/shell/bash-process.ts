@@ -146,7 +146,7 @@ export class BashProcess implements Bash {
     this.transport.readNow();
   }
 
-  /** The shell has printed the mark of its rc file: its own number, bash's major version, and its terminal. */
+  /** Takes the mark of the rc file: the shell's own number, bash's major version, and its terminal. */
   isUp(inside: number, major: number, tty: string): void {
     this.tty = tty;
     if (this.#confined) {
@@ -271,7 +271,7 @@ export class BashProcess implements Bash {
     await this.prompt.learn(() => this.commands.allPrompted);
   }
 
-  /** A command of our own at the start: everything must work once before anything is promised. */
+  /** Runs a command of our own at the start: everything must work once before anything is promised. */
   async #runOnce(script: string, ms: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("bash came up, but doesn't answer")), ms);

@@ -19,12 +19,12 @@ export class CommandResults {
     this.#masker = options.masker;
   }
 
-  /** A new shell; `isOurs`: lines between commands that it causes itself. */
+  /** Begins with a new shell; `isOurs`: lines between commands that it causes itself. */
   newShell(isOurs: (line: string) => boolean): void {
     this.#stray = new StrayText(isOurs, this.#masker);
   }
 
-  /** Text that belongs to no command. */
+  /** Takes text that belongs to no command. */
   stray(text: string): void {
     this.#stray.write(text);
   }
@@ -58,7 +58,7 @@ export class CommandResults {
     return this.result("not-run", started, { ...waitingIn(outcome), notes });
   }
 
-  /** Notes about a command that ended while nobody waited. Its output was not given yet: it comes first. */
+  /** Returns notes about a command that ended while nobody waited. Its output was not given yet: it comes first. */
   earlierNotes(): string[] {
     const earlier = this.unreported;
     if (!earlier?.end) return [];

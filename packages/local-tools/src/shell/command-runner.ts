@@ -209,7 +209,7 @@ export class CommandRunner {
     this.#finish({ exit: status, shellEnded: true });
   }
 
-  /** The shell went away before it had the script: nothing of it was done, so a new shell does it. */
+  /** Runs the script in a new shell: the last one ended before it had it, so nothing of it was done. */
   async #restart(active: Active): Promise<void> {
     const shell = await this.ready(active.notes);
     if (this.active !== active) return;

@@ -80,7 +80,7 @@ export class CommandText {
     this.#clean(text);
   }
 
-  /** A command begins. */
+  /** Begins a command. */
   beginCommand(): void {
     if (!this.#resized) return;
     this.#resized = false;
@@ -89,7 +89,7 @@ export class CommandText {
     this.#cleaner.listen(this.#live?.text);
   }
 
-  /** A command is over: its last line is final, and the next one begins with a screen of its own. */
+  /** Ends a command: its last line is final, and the next one begins with a screen of its own. */
   endCommand(): void {
     if (this.#discarded) return;
     this.#goOn();
@@ -126,7 +126,7 @@ export class CommandText {
     };
   }
 
-  /** The size of the terminal from the next command on. */
+  /** Sets the size of the terminal from the next command on. */
   resize(columns: number, rows: number): void {
     this.#options.columns = columns;
     this.#options.rows = rows;

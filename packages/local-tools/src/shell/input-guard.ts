@@ -48,7 +48,7 @@ export class InputGuard {
     return this.#state === "draining";
   }
 
-  /** To be called before a command is given input. */
+  /** Lays the guard, before a command gets input. */
   lay(): void {
     if (this.laid) return;
     this.#key = secret();
@@ -80,7 +80,7 @@ export class InputGuard {
     return "begun";
   }
 
-  /** The command is over. */
+  /** Removes the guard: the command is over. */
   lift(): void {
     if (this.#state === "none") return;
     this.#remove();

@@ -46,7 +46,7 @@ export class InputPipe {
     return join(this.#folder, "input");
   }
 
-  /** The next command has an input again. */
+  /** Opens the input again, for the next command. */
   begin(): void {
     if (this.#isOver || (this.#writer !== undefined && !this.#isEnding)) return;
     this.#close();

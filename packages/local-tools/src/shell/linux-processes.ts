@@ -74,7 +74,7 @@ function below(
 ): Stat[] {
   const found: Stat[] = [];
   const known = new Set(roots.map(({ pid }) => pid));
-  // A child's number may be lower than its parent's: go on until nothing is added.
+  // A child's number may be lower than its parent's: repeat until nothing is added.
   for (let before = -1; before !== found.length; ) {
     before = found.length;
     for (const one of processes) {
@@ -207,7 +207,7 @@ export class LinuxProcesses implements Processes {
   }
 
   /**
-   * For a program that polls the terminal: it may be one such as `script`, which runs others on a terminal of their own and always
+   * Looks through a program that polls the terminal: it may be one such as `script`, which runs others on a terminal of their own and always
    * waits for both. Then what matters is who waits there. Undefined for any other program.
    */
   #relayed(processes: readonly Stat[], pid: number, terminals: number): Reading | undefined {
@@ -245,7 +245,7 @@ export class LinuxProcesses implements Processes {
     return "no";
   }
 
-  /** Descriptors that an epoll set waits to read. */
+  /** Returns descriptors that an epoll set waits to read. */
   #epollSet(pid: number, fd: number): number[] {
     const info = text(`/proc/${pid}/fdinfo/${fd}`) ?? "";
     return [...info.matchAll(/^tfd:\s*(\d+) events:\s*([0-9a-f]+)/gm)]
@@ -253,7 +253,7 @@ export class LinuxProcesses implements Processes {
       .map(([, target]) => Number(target));
   }
 
-  /** Descriptors of an array of `struct pollfd` that are waited for to read. */
+  /** Returns descriptors of an array of `struct pollfd` that are waited for to read. */
   #pollSet(pid: number, address: number, count: number): number[] {
     const bytes = this.#memory(pid, address, Math.min(count, 256) * 8);
     const found: number[] = [];
@@ -262,7 +262,7 @@ export class LinuxProcesses implements Processes {
     return found;
   }
 
-  /** Descriptors of a `fd_set` to read. */
+  /** Returns descriptors of a `fd_set` to read. */
   #selectSet(pid: number, count: number, address: number): number[] {
     if (address === 0) return [];
     const bytes = this.#memory(pid, address, Math.ceil(Math.min(count, 1024) / 8));

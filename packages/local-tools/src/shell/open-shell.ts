@@ -37,6 +37,13 @@ const pipeLimits: readonly string[] = [
  *
  * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run, or when it can't
  * be confined as `sandbox` asks: `data.reason` and `data.hint` say why, and what cures it.
+ *
+ * @example
+ * ```ts
+ * const shell = await openShell({ cwd: "/home/me/project", artifactDir: "/tmp/outputs" });
+ * const { exit, output } = await shell.run("make");
+ * await shell.close();
+ * ```
  */
 export function openShell(options: ShellOptions): Promise<ShellSession> {
   return openSession(options);

@@ -16,8 +16,8 @@ export interface Processes {
    */
   foreground(shell: number, terminal: boolean): Promise<number | undefined>;
   /**
-   * Processes of a group that were stopped before they began their program, while the one that starts them sleeps until they have: with
-   * `vfork`, as dash does it, neither goes on by itself.
+   * Returns processes of a group that were stopped before they began their program, while the one that starts them sleeps until they have: with
+   * `vfork`, as dash does it, neither continues by itself.
    */
   stoppedInStart(group: number): number[];
   /** Returns where the shell stands, to be compared later: equal means at the same place, undefined that it is not blocked or not visible. */

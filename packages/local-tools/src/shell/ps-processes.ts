@@ -65,7 +65,7 @@ export class PsProcesses implements Processes {
   async started(shell: number): Promise<number[]> {
     const rows = await this.#rows();
     const found = new Set([shell]);
-    // Parents come before children only by habit: go on until nothing is added.
+    // Parents come before children only by habit: repeat until nothing is added.
     for (let before = 0; before !== found.size; ) {
       before = found.size;
       for (const row of rows) if (found.has(row.parent)) found.add(row.pid);

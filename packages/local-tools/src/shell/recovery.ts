@@ -58,7 +58,7 @@ export class Recovery {
     return this.#conclude(command, hinted);
   }
 
-  /** On a busy machine the marks that say why it is there may have been printed and not been heard. */
+  /** Decides once all output is read: on a busy machine marks may have been printed and not read yet. */
   async #conclude(command: Command, hinted: boolean): Promise<boolean> {
     const shell = this.#shell;
     await shell.settled();
@@ -66,7 +66,7 @@ export class Recovery {
     return this.#askOrRetype(command, hinted);
   }
 
-  /** A prompt that nobody expected: check a few times, since the prompt is printed before it is waited at. */
+  /** Checks a prompt that nobody expected a few times, since the prompt is printed before it is waited at. */
   async checkRepeatedly(command: Command): Promise<void> {
     for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 400, 800]) {
       await sleep(wait);
@@ -78,7 +78,7 @@ export class Recovery {
   }
 
   /**
-   * The shell was asked to run the script and didn't get that far: the line was lost or changed on its way, its builtins are
+   * Types the command again. The shell didn't get as far as the script: the line was lost or changed on its way, its builtins are
    * gone, or the place of the script is. All that is put right, and the line typed anew; after some times it is given up.
    */
   again(command: Command): void {

@@ -130,13 +130,13 @@ export class ScriptChannel {
     step();
   }
 
-  /** The command is over, whatever became of its text. */
+  /** Ends the delivery: the command is over, whatever became of its text. */
   settle(): void {
     this.#cancel?.();
     if (!this.fifo) this.removeFile(this.path);
   }
 
-  /** A shell that waits for a script gets an empty one. */
+  /** Releases a shell that waits for a script, with an empty one. */
   release(at: string = this.path): void {
     if (!this.fifo) return;
     attempt(() => closeSync(openSync(at, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)));

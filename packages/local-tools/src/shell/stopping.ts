@@ -55,7 +55,7 @@ export async function helpToSuspend(processes: Processes, group: number, over: (
 export class Survivors {
   readonly #of: Map<number, number[]> = new Map();
 
-  /** A shell has died: what it had started hears of it as from a terminal that is closed. */
+  /** Signals what a dead shell had started, as a terminal does that is closed. */
   died(shell: BashProcess): void {
     const left = shell.processes.startedSync(shell.pid);
     if (left.length > 0) this.#of.set(shell.pid, left);

@@ -51,7 +51,7 @@ export function localTools(
   });
 }
 
-/** Of a tool's context what the calls here take: it may be any object. */
+/** Returns what the calls here take of a tool's context, which may be any object. */
 function own({ signal, callId, wait }: ToolContext): Pick<ToolContext, "signal" | "callId" | "wait"> {
   return { signal, callId, ...defined({ wait }) };
 }
@@ -97,7 +97,7 @@ function readResponse(outcome: Awaited<ReturnType<LocalTools["read"]>>): ToolRes
   return new ToolResponse({ content, error: { type, message: failed.map(({ message }) => message).join("\n") } });
 }
 
-/** That the user gave no value is no failure: nothing is to be tried again. */
+/** Converts a cancelled request for a value, which is no failure: nothing is to be tried again. */
 function cancelledResponse(error: unknown): ToolResponse {
   if (localErrorType(error) !== "ValueCancelled") throw error;
   const { message } = error as Error;
@@ -106,7 +106,7 @@ function cancelledResponse(error: unknown): ToolResponse {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", e: "\u001b", "\\": "\\" };
 
-/** `\n`, `\r`, `\t`, `\e`, `\xHH` and `\\` as what they stand for, as in a ToolsXML `<input>`; other backslashes stay. */
+/** Decodes `\n`, `\r`, `\t`, `\e`, `\xHH` and `\\` as what they stand for, as in a ToolsXML `<input>`; other backslashes stay. */
 export function decodeEscapes(text: string): string {
   return text.replace(/\\(?:x([0-9a-fA-F]{2})|([nrte\\]))/g, (_whole, hex: string | undefined, name = "") =>
     hex === undefined ? (escapes[name] ?? "") : String.fromCharCode(Number.parseInt(hex, 16)),

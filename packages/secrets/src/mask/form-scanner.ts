@@ -65,7 +65,7 @@ export class FormScanner {
     if (at + text.length - this.#lastPlace > maxGapLength) this.break();
   }
 
-  /** The next digit; `at`: its place in the text. */
+  /** Takes the next digit; `at`: its place in the text. */
   push(digit: number, at: number): void {
     this.#note(digit, at);
     const { filter, shift, gramMask } = this.#index;
@@ -76,14 +76,14 @@ export class FormScanner {
     if (filter[hashOf(gram)] !== 0 && this.#run >= gramLength) this.#wake(gram);
   }
 
-  /** What follows has nothing to do with what came before. */
+  /** Forgets what came before: what follows has nothing to do with it. */
   break(): void {
     this.#run = 0;
     this.#followers = [];
     this.#tail = undefined;
   }
 
-  /** The padding of base64: ends the digits, and belongs to the form before it. */
+  /** Takes the padding of base64: ends the digits, and belongs to the form before it. */
   pad(at: number): void {
     const tail = this.#tail;
     this.break();
@@ -173,7 +173,7 @@ export class FormScanner {
     return isEscaped;
   }
 
-  /** A digit that may be none: each form is followed both with it and without it. */
+  /** Takes a digit that may be none: each form is followed both with it and without it. */
   #takeOrSkip(digit: number, place: number): void {
     const without = this.#followers.map((follower) => ({ ...follower, skipped: follower.skipped + 1 }));
     this.push(digit, place);

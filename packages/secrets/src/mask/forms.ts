@@ -54,7 +54,7 @@ function variants(value: string): string[] {
   ];
 }
 
-/** By characters, by UTF-16 units (as JavaScript does it) and by bytes, of which a terminal shows what is UTF-8. */
+/** Reverses a text by characters, by UTF-16 units (as JavaScript does it) and by bytes, of which a terminal shows what is UTF-8. */
 function reversals(value: string): string[] {
   const reverse = (text: string): string => [...text].reverse().join("");
   if (value.includes("\n")) {
@@ -77,7 +77,7 @@ for (const [digit, letter] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrs
   base64Digits[letter.charCodeAt(0)] = digit;
 }
 
-/** In all three alignments: it may stand inside of a longer text, as in `user:value`. */
+/** Encodes a text in all three alignments: it may stand inside of a longer text, as in `user:value`. */
 function base64Forms(value: string): FormText[] {
   return (["utf8", "utf16le"] as const).flatMap((encoding) => {
     const bytes = Buffer.from(value, encoding);
@@ -92,7 +92,7 @@ function base64Forms(value: string): FormText[] {
   });
 }
 
-/** By bytes, by bytes with a `0` before each (as `0x41` has it), and by units of UTF-16 in both orders. */
+/** Encodes a text by bytes, by bytes with a `0` before each (as `0x41` has it), and by units of UTF-16 in both orders. */
 function hexForms(value: string): FormText[] {
   const bytes = Buffer.from(value, "utf8");
   const little = Buffer.from(value, "utf16le");

@@ -122,7 +122,7 @@ class Part {
     return { length: last, name: this.#nameAt(this.#joined.indexOf(slice(fits))) };
   }
 
-  /** The digits at one end of a text, in the order of the text; `places`: how far from that end each is, the nearest first. */
+  /** Reads the digits at one end of a text, in the order of the text; `places`: how far from that end each is, the nearest first. */
   #digitsOf(text: string, atEnd: boolean): { digits: string; places?: number[] } {
     const kinds = this.#kinds;
     const most = this.#longest;
@@ -153,7 +153,7 @@ class Part {
   }
 }
 
-/** What a text stands for, whatever its characters are spelled as. */
+/** Decodes a text, whatever its characters are spelled as. */
 function plainAtEdge(text: string, atEnd: boolean): { digits: string; places: number[] } {
   const { text: digits, places } = spelledOut(text);
   const ends = [...places.slice(1), text.length].map((end, index) => (end === places[index] ? end : end - 1));

@@ -81,7 +81,7 @@ export class HiddenPlaces {
     return shown + Math.max(0, end - at);
   }
 
-  /** Nothing before a place is asked about any more. */
+  /** Drops what is before a place. */
   forget(before: number): void {
     if (this.#places.length > 0) this.#places = this.#places.filter(({ end }) => end > before);
     if (this.#shown.length > 0) this.#shown = this.#shown.filter(({ end }) => end > before);

@@ -71,7 +71,7 @@ export class MaskStream implements Masker {
     return rest;
   }
 
-  /** Another masker for what follows: it knows what was given, and what this one holds back. */
+  /** Creates another masker for what follows: it knows what was given, and what this one holds back. */
   fork(): MaskStream {
     const fork = new MaskStream(this.#values, this.#nameOf, { keepsLines: this.#keepsLines });
     if (this.#readers.length === 0) return fork;

@@ -2,7 +2,7 @@ import { between, type FormScanner, foreign, padding } from "./form-scanner.ts";
 
 /** Reads a text that comes in pieces, and passes the digits in it to a scanner. */
 export interface Reader {
-  /** The next piece, as units of UTF-16; `at`: the place of the first one in the whole text. */
+  /** Takes the next piece, as units of UTF-16; `at`: the place of the first one in the whole text. */
   read(text: Uint16Array, at: number): void;
   /** As {@link FormScanner.openSince}. Infinity when nothing is open. */
   openSince(least: number): number;

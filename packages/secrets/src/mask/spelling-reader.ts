@@ -85,7 +85,7 @@ export class SpellingReader implements Reader {
     return open === this.#end ? Number.POSITIVE_INFINITY : open;
   }
 
-  /** The last characters of a text that begin a form. */
+  /** Returns the last characters of a text that begin a form. */
   #considerPlain(text: string, end: number, consider: (start: number) => void): void {
     for (let length = gramLength - 1; length > 0; length--)
       if (this.#index.beginnings.has(text.slice(-length))) consider(end - length);
@@ -195,7 +195,7 @@ export class SpellingReader implements Reader {
     }
   }
 
-  /** A follower takes the next character as it is. Where that does not fit, a shorter beginning may. */
+  /** Moves a follower by the next character as it is. Where that does not fit, a shorter beginning may. */
   #goOn(follower: Follower, unit: number, at: number): void {
     const { form } = follower;
     let { length } = follower;
@@ -207,7 +207,7 @@ export class SpellingReader implements Reader {
     this.#add(follower, at);
   }
 
-  /** A spelling has ended: those that ended before it continue behind it, and forms begin with it or shortly before. */
+  /** Ends a spelling: those that ended before it continue behind it, and forms begin with it or shortly before. */
   #spelled({ start, before, plain, text }: Token, spelled: string, at: number): void {
     const isHex = hexadecimal.test(text);
     const places = Array.from({ length: spelled.length }, () => start);

@@ -109,7 +109,7 @@ function literal(text: string, known: Readonly<Record<string, string>>): Reading
   return { characters: character === undefined ? [] : [character], isOpen };
 }
 
-/** `\n`, `\"`, `\101`, `\x41`, `\u0041`, `\U0001f600`, `\u{41}`, and UTF-8 by bytes; with more backslashes, the same in another text. */
+/** Reads `\n`, `\"`, `\101`, `\x41`, `\u0041`, `\U0001f600`, `\u{41}`, and UTF-8 by bytes; with more backslashes, the same in another text. */
 function backslash(text: string): Reading {
   const [, slashes = "", rest = ""] = /^(\\+)(.*)$/s.exec(text) ?? [];
   if (slashes.length > maxBackslashes) return none;
@@ -130,14 +130,14 @@ function backslash(text: string): Reading {
   return bytes(text, /\\+(?:x([0-9a-f]{1,2})|([0-7]{1,3}))/giy, /^(?:\\{0,8}|\\{1,8}x)$/);
 }
 
-/** `%41`, `%u0041`, and UTF-8 by bytes. */
+/** Reads `%41`, `%u0041`, and UTF-8 by bytes. */
 function percent(text: string): Reading {
   const code = /^%u([0-9a-f]{0,4})$/i.exec(text)?.[1];
   if (code !== undefined) return { characters: code.length === 4 ? ofCode(code, 16) : [], isOpen: code.length < 4 };
   return bytes(text, /%([0-9a-f]{2})/giy, /^%?[0-9a-f]?$/i);
 }
 
-/** Bytes in a row that stand for one character; `rest`: what may be the beginning of another one. */
+/** Reads bytes in a row that stand for one character; `rest`: what may be the beginning of another one. */
 function bytes(text: string, each: RegExp, rest: RegExp): Reading {
   const values: number[] = [];
   let at = 0;
@@ -163,7 +163,7 @@ function bytes(text: string, each: RegExp, rest: RegExp): Reading {
   return { characters, isOpen };
 }
 
-/** `&lt;`, `&#39;`, `&#x0027;`, `&eacute;`; without the semicolon, too. */
+/** Reads `&lt;`, `&#39;`, `&#x0027;`, `&eacute;`; without the semicolon, too. */
 function reference(text: string): Reading {
   const [, decimal, hex, name, end] = /^&(?:#(\d*)|#x([0-9a-f]*)|([a-z]*))(;?)$/i.exec(text) ?? [];
   if (end === undefined) return none;
@@ -177,7 +177,7 @@ function reference(text: string): Reading {
   return { characters: character === undefined ? [] : [character], isOpen };
 }
 
-/** As coreutils quote what they can't print, in a text in single quotes: `'$'\n''`. */
+/** Reads what coreutils quote what they can't print, in a text in single quotes: `'$'\n''`. */
 function dollarQuoted(text: string): Reading {
   const [, inside, end = ""] = /^'\$'((?:\\[^']|[^\\'])*)(\\|'{0,2})$/.exec(text) ?? [];
   if (inside === undefined) return { characters: [], isOpen: "'$'".startsWith(text) };
@@ -191,7 +191,7 @@ function ofCode(digits: string, base: 10 | 16): string[] {
   return code >= 0 && code <= 0x10ffff ? [String.fromCodePoint(code)] : [];
 }
 
-/** A text with the longest spelling at each place replaced by what it stands for; `places`: where each unit of that stands. */
+/** Returns a text with the longest spelling at each place replaced by what it stands for; `places`: where each unit of that stands. */
 export function spelledOut(text: string): { text: string; places: number[] } {
   let plain = "";
   const places: number[] = [];

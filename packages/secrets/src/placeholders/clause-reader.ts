@@ -7,7 +7,7 @@ export abstract class ClauseReader extends WordReader {
     while (!this.atEnd && this.char !== "\n") if (!this.placeholder("comment")) this.at++;
   }
 
-  /** `name=value`, `name[…]=value` or `name=(…)`; undefined for any other word, which is not read then. */
+  /** Reads `name=value`, `name[…]=value` or `name=(…)`; undefined for any other word, which is not read then. */
   protected assignment(): Word | undefined {
     if (this.peek(/[A-Za-z_]\w*(?:\+?=|\[)/y) === undefined) return undefined;
     const before = [this.at, this.sites.length, this.limits.length, this.assigned.length] as const;
@@ -28,7 +28,7 @@ export abstract class ClauseReader extends WordReader {
     return { start, end: this.at, written, text: undefined, assigns: { name, valueStart } };
   }
 
-  /** The elements of an array, from behind its parenthesis on. */
+  /** Reads the elements of an array, from behind its parenthesis on. */
   #elements(start: number): void {
     while (!this.atEnd) {
       this.take(/(?:\s|\\\n)+/y);
@@ -42,7 +42,7 @@ export abstract class ClauseReader extends WordReader {
     this.unclosed(start, "a list of elements");
   }
 
-  /** The patterns of a branch, up to behind its parenthesis; or `esac`. */
+  /** Reads the patterns of a branch, up to behind its parenthesis; or `esac`. */
   protected patterns(): void {
     for (;;) {
       this.take(/(?:\s|\\\n)+/y);
@@ -57,13 +57,13 @@ export abstract class ClauseReader extends WordReader {
     }
   }
 
-  /** A word, and the operator behind it, which means nothing there. */
+  /** Reads a word, and the operator behind it, which means nothing there. */
   #wordOrOperator(): void {
     this.word();
     if (/[;&|<>(]/.test(this.char)) this.at++;
   }
 
-  /** `[[ … ]]`, which has operators of its own. */
+  /** Reads `[[ … ]]`, which has operators of its own. */
   protected conditional(): void {
     const start = this.at;
     this.at += 2;
@@ -89,7 +89,7 @@ export abstract class ClauseReader extends WordReader {
     this.unclosed(start, "[[");
   }
 
-  /** The right side of `=~`: parentheses and bars are part of it. */
+  /** Reads the right side of `=~`: parentheses and bars are part of it. */
   #expression(): void {
     let depth = 0;
     while (!this.atEnd && !(depth === 0 && /[\s)]/.test(this.char))) {

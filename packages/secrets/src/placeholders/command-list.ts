@@ -71,20 +71,20 @@ export class CommandList {
     return this.command;
   }
 
-  /** Something that is no simple command begins: `[[`, `((`. Returns where it does, a function's name included. */
+  /** Begins something that is no simple command: `[[`, `((`. Returns where it does, a function's name included. */
   beginOther(at: number): number {
     const start = this.functionStart ?? at;
     this.#pipeline.start ??= start;
     return start;
   }
 
-  /** The command is complete, and so is its pipeline. */
+  /** Completes the command and its pipeline. */
   finish(at: number): void {
     this.#complete(at);
     this.#pipeline = noPipeline();
   }
 
-  /** What stands behind `|` reads what the commands before it print. */
+  /** Continues the pipeline: what stands behind `|` reads what the commands before it print. */
   pipe(at: number): void {
     const start = this.#pipeline.start ?? this.command?.start ?? at;
     const texts = [...this.#pipeline.texts, ...(this.command?.own ?? this.ended ?? []), { start, end: at }];

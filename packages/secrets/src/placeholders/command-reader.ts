@@ -45,7 +45,7 @@ class CommandReader extends ClauseReader {
     this.#list = outer;
   }
 
-  /** Up to the end of the text, or behind the parenthesis that closes a substitution: true then. */
+  /** Reads up to the end of the text, or behind the parenthesis that closes a substitution: true then. */
   #readList(isSubstitution: boolean): boolean {
     const list = this.#list;
     while (!this.atEnd) {
@@ -66,7 +66,7 @@ class CommandReader extends ClauseReader {
     return false;
   }
 
-  /** `;`, `&`, `|` and their kin, and `(`. */
+  /** Reads `;`, `&`, `|` and their kin, and `(`. */
   #operator(): boolean {
     const list = this.#list;
     if (this.char === "(") {
@@ -97,7 +97,7 @@ class CommandReader extends ClauseReader {
     return closed !== undefined;
   }
 
-  /** A command that is neither simple nor a compound of commands. It may be the body of a function. */
+  /** Reads a command that is neither simple nor a compound of commands. It may be the body of a function. */
   #other(read: () => void): void {
     const start = this.#list.beginOther(this.at);
     read();
@@ -109,7 +109,7 @@ class CommandReader extends ClauseReader {
     this.limit({ start, end: this.at }, "none", "a function, which outlives the script");
   }
 
-  /** The parentheses behind the name of a function. */
+  /** Reads the parentheses behind the name of a function. */
   #function(start: number): void {
     if (this.take(/[ \t]*\([ \t]*\)/y) === undefined) this.at++;
     this.#list.command = undefined;
@@ -133,7 +133,7 @@ class CommandReader extends ClauseReader {
     } else if (kind.startsWith("<")) inputs.push({ start, end: this.at });
   }
 
-  /** The bodies of heredocs begin where a line has ended. */
+  /** Reads the bodies of heredocs, which begin where a line has ended. */
   #bodies(): void {
     const heredocs = this.#heredocs;
     this.#heredocs = [];

@@ -64,7 +64,7 @@ export abstract class WordReader {
     this.limits.push({ start: range.start, end: range.end, allows, what });
   }
 
-  /** What began at `start` never ends. */
+  /** Notes that what began at `start` never ends. */
   protected unclosed(start: number, what: string): void {
     this.at = this.text.length;
     this.limit({ start, end: this.at }, "none", `${what} that is never closed`);
@@ -112,14 +112,14 @@ export abstract class WordReader {
     return { start, end: this.at, written, text: wordsThatStay.has(written) ? written : text };
   }
 
-  /** `\x` outside of quotes; nothing for a line end. */
+  /** Reads `\x` outside of quotes; nothing for a line end. */
   #escape(): string {
     const next = this.text.charAt(this.at + 1);
     this.at = Math.min(this.text.length, this.at + 2);
     return next === "\n" ? "" : next;
   }
 
-  /** `'…'` or `$'…'`, from its quote on. */
+  /** Reads `'…'` or `$'…'`, from its quote on. */
   #single(quoting: "single" | "ansi"): string | undefined {
     const start = this.at++;
     let text: string | undefined = "";
@@ -140,7 +140,7 @@ export abstract class WordReader {
     return undefined;
   }
 
-  /** `"…"`. */
+  /** Reads `"…"`. */
   #double(): string | undefined {
     const start = this.at++;
     let text: string | undefined = "";
@@ -200,7 +200,7 @@ export abstract class WordReader {
     return true;
   }
 
-  /** An expression, up to behind `close`. Bash would run a command that it finds in the value of an operand. */
+  /** Reads an expression, up to behind `close`. Bash would run a command that it finds in the value of an operand. */
   protected arithmetic(start: number, close: "))" | "]" | "}"): void {
     let depth = 0;
     while (!this.atEnd) {
@@ -222,7 +222,7 @@ export abstract class WordReader {
     this.unclosed(start, "an expression");
   }
 
-  /** `${…}`, from behind its brace on. */
+  /** Reads `${…}`, from behind its brace on. */
   #parameter(start: number, around: Around): void {
     this.take(/[!#](?=[^}])/y);
     const nameStart = this.at;
@@ -242,7 +242,7 @@ export abstract class WordReader {
     } else this.#operand(start, around, true);
   }
 
-  /** The operand of `${name-…}`, or of an operator that takes a pattern, up to behind its brace. */
+  /** Reads the operand of `${name-…}`, or of an operator that takes a pattern, up to behind its brace. */
   #operand(start: number, around: Around, isPattern: boolean): void {
     const from = this.at;
     while (!this.atEnd) {
@@ -265,7 +265,7 @@ export abstract class WordReader {
     this.unclosed(start, "an expansion");
   }
 
-  /** Backticks: what stands in them is read twice, with rules of its own for backslashes. */
+  /** Reads backticks: what stands in them is read twice, with rules of its own for backslashes. */
   #backticks(): undefined {
     const start = this.at++;
     while (!this.atEnd && this.char !== "`") {
@@ -277,7 +277,7 @@ export abstract class WordReader {
     return undefined;
   }
 
-  /** The alternatives of a pattern such as `@(a|b)`, from behind the parenthesis on. */
+  /** Reads the alternatives of a pattern such as `@(a|b)`, from behind the parenthesis on. */
   #group(): void {
     const start = this.at;
     while (!this.atEnd) {
@@ -287,7 +287,7 @@ export abstract class WordReader {
     this.unclosed(start, "a pattern");
   }
 
-  /** The body of a heredoc whose delimiter is not quoted. */
+  /** Reads the body of a heredoc whose delimiter is not quoted. */
   protected heredocBody(end: number): void {
     while (this.at < end) {
       if (this.placeholder("heredoc")) continue;

@@ -29,8 +29,14 @@ export interface FileStoreOptions {
 }
 
 /**
- * Keeps values in a file, encrypted with a key from a passphrase (scrypt, AES-256-GCM). Names, scopes and times are in the clear. Nothing is
+ * Opens a store in a file, encrypted with a key from a passphrase (scrypt, AES-256-GCM). Names, scopes and times are in the clear. Nothing is
  * read before it is needed.
+ *
+ * @example
+ * ```ts
+ * const store = fileStore({ passphrase: async ({ create }) => askAtTerminal(create ? "New passphrase" : "Passphrase") });
+ * const secrets = await openSecrets({ store });
+ * ```
  *
  * Its methods reject with `secrets/permissions` for a file that others could read or replace, `-damaged` for one that
  * was changed, `-locked` without the right passphrase, and `-busy` while another process writes.

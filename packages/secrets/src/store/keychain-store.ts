@@ -28,7 +28,12 @@ const entryOptions = { linux: { store: "secret-service" } };
 const peer: string = "@napi-rs/keyring";
 
 /**
- * Keeps values in the system's keychain, with the optional peer `@napi-rs/keyring`. Writes, reads and removes a probe first.
+ * Opens a store in the system's keychain, with the optional peer `@napi-rs/keyring`. Writes, reads and removes a probe first.
+ *
+ * @example
+ * ```ts
+ * const secrets = await openSecrets({ store: await keychainStore({ service: "my-agent" }) });
+ * ```
  *
  * @throws `secrets/keychain-unavailable` when the peer is not there, the keychain refuses, or does not answer within 3 seconds.
  */
@@ -45,7 +50,7 @@ export async function keychainStore(options: { service?: string } = {}): Promise
   return await openKeychain(keyring, service);
 }
 
-/** {@link keychainStore}, with the peer given. */
+/** Opens {@link keychainStore} with the peer given. */
 export async function openKeychain(keyring: Keyring, service: string): Promise<SecretStore> {
   const probed = await settleWithin(probe(keyring, service), { ms: probeMs }).catch((error: unknown) => {
     throw unavailable("it refused a probe", error);

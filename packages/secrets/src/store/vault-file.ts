@@ -87,7 +87,7 @@ function isEntry(entry: unknown): entry is SealedEntry {
   );
 }
 
-/** Base64 of so many bytes; without a length of any. */
+/** Checks for base64 of so many bytes; without a length of any. */
 function isBytes(text: unknown, length?: number): text is string {
   if (typeof text !== "string" || !/^[A-Za-z0-9+/]+={0,2}$/.test(text)) return false;
   return length === undefined || Buffer.from(text, "base64").length === length;

@@ -46,7 +46,7 @@ export function seal(
   return { ...about, iv: text(iv), data: text(data), tag: text(cipher.getAuthTag()) };
 }
 
-/** The entry in the clear. Throws when it was changed, or is not that of this name, scope and time. */
+/** Decrypts an entry. Throws when it was changed, or is not that of this name, scope and time. */
 export function unseal(key: VaultKey, sealed: SealedEntry): { value: string; note?: string } {
   const bytes = (text: string): Buffer => Buffer.from(text, "base64");
   const decipher = createDecipheriv("aes-256-gcm", key.entries, bytes(sealed.iv), { authTagLength: 16 });

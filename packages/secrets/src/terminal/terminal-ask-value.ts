@@ -16,9 +16,14 @@ export interface TerminalAskOptions {
 }
 
 /**
- * Asks for values at the terminal, not at standard input. Nothing of what is typed is shown; Backspace and Ctrl-U erase, Ctrl-C, Ctrl-D and
+ * Creates an `ask` for {@link openSecrets} that reads at the terminal, not at standard input. Nothing of what is typed is shown; Backspace and Ctrl-U erase, Ctrl-C, Ctrl-D and
  * Escape cancel. Then `s`, `k` and `c` say whether the value is for this session, to be kept, or cancelled. Without a terminal
  * the answer is that the user cancelled.
+ *
+ * @example
+ * ```ts
+ * const secrets = await openSecrets({ ask: terminalAskValue({ locale: "zh" }) });
+ * ```
  */
 export function terminalAskValue(options: TerminalAskOptions = {}): AskValue {
   checkKeys("terminalAskValue", options, 'input:{on,off,resume,pause} output:{write} locale:"zh"|"en"');

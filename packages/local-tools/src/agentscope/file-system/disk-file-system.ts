@@ -26,6 +26,12 @@ export interface DiskFileSystemOptions {
  * A logical file system over real directories: `/userinput/` to read, `/workspace/` to read, write and delete, `/internal/` to
  * read and write. Without `rootDir`, the namespaces without a directory are not there. Throws `TypeError` for options that
  * name no directory, one that is none, or two of which one lies in the other: rights would leak from one to the other.
+ *
+ * @example
+ * ```ts
+ * const disk = new DiskFileSystem({ rootDir: "/srv/agent" });
+ * const handle = disk.createHandle([{ prefix: "/workspace/", ops: ["list", "read", "write"] }]);
+ * ```
  */
 export class DiskFileSystem {
   readonly #mounts: ReadonlyMap<string, Mount>;

@@ -42,6 +42,12 @@ export interface FileSystemToolsOptions
 /**
  * Registers the file tools with a service that the model neither sees nor can replace; all of them, or none. Returns
  * warnings, and throws, as `registerToolFunction` does.
+ *
+ * @example
+ * ```ts
+ * const service = new FileDomainService(disk.createHandle(grants));
+ * registerFileSystemTools(toolkit, service);
+ * ```
  */
 export function registerFileSystemTools(
   toolkit: Pick<Toolkit, "registerToolFunction" | "removeToolFunction" | "registered">,

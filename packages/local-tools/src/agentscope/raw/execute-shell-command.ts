@@ -33,7 +33,14 @@ export interface ShellCommandOptions {
   sandbox?: false | "bwrap" | BwrapOptions;
 }
 
-/** Creates an `execute_shell_command` with a directory and an environment of yours. */
+/**
+ * Creates an `execute_shell_command` with a directory and an environment of yours.
+ *
+ * @example
+ * ```ts
+ * toolkit.registerToolFunction(makeExecuteShellCommand({ cwd: "/home/me/project", sandbox: "bwrap" }));
+ * ```
+ */
 export function makeExecuteShellCommand(options: ShellCommandOptions = {}): DefinedTool<ExecuteShellCommandInput> {
   checkKeys(
     "makeExecuteShellCommand",
