@@ -8,6 +8,7 @@ export type ValueErrorType =
   | "ValuePlace"
   | "ValueNotAllowed"
   | "ValueLocked"
+  | "ValuePending"
   | "ValueCancelled";
 
 /** Creates a refusal whose message the model reads as it is. `hint`: what the model may do about it. */
