@@ -1,8 +1,9 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { expandBraces } from "../files/braces.ts";
 import { parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
+import { readFlags } from "../files/pinned-folder.ts";
 import { isInside } from "../files/roots.ts";
 import { type Encoding, encodingNamed } from "./encodings.ts";
 
@@ -55,8 +56,7 @@ export class EditorConfigs {
   }
 
   #configOf(folder: string): EditorConfig | undefined {
-    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    const fd = attempt(() => openSync(join(folder, ".editorconfig"), flags));
+    const fd = attempt(() => openSync(join(folder, ".editorconfig"), readFlags));
     if (fd === undefined) return undefined;
     try {
       const stats = fstatSync(fd);

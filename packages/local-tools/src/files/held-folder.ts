@@ -1,10 +1,7 @@
-import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync } from "node:fs";
+import { closeSync, type Dirent, fstatSync, openSync, readdirSync } from "node:fs";
 import { sep } from "node:path";
-import { demandSame, holdFolder, type PinnedFolder } from "./pinned-folder.ts";
+import { demandSame, holdFolder, type PinnedFolder, readFlags } from "./pinned-folder.ts";
 import { isInside } from "./roots.ts";
-
-/** A pipe doesn't hold up the opening. */
-const fileFlags: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /** What of a {@link PinnedFolder} can be handed to another thread. */
 export type HeldPlace = Pick<PinnedFolder, "base" | "path" | "pinned">;
@@ -68,7 +65,7 @@ export class HeldFolder {
 
   /** Opens a file in it, which the caller closes. Throws the system's error; for a link that is `ELOOP`. */
   open(name: string): number {
-    const fd = openSync(this.#base + name, fileFlags);
+    const fd = openSync(this.#base + name, readFlags);
     if (this.#folder.pinned) return fd;
     try {
       demandSame(this.pathOf(name), fstatSync(fd), name);

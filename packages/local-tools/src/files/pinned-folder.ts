@@ -20,6 +20,9 @@ import { inMessage } from "../messages.ts";
 /** Makes what was written to an open file, or made in an open folder, last. */
 export const flush: (file: number) => Promise<void> = promisify(fsync);
 
+/** Opens for reading: a link is not followed, and a pipe doesn't hold up the opening. */
+export const readFlags: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
 /** An entry of a folder, links not followed. */
 export interface FolderEntry {
   name: string;
@@ -146,9 +149,6 @@ export interface OpenedFile extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** A link is not followed, and a pipe doesn't hold up the opening. */
-const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-
 /** Opens a file of a folder. `path` is what messages call it. */
 export async function openIn(folder: PinnedFolder, name: string, path: string): Promise<OpenedFile> {
   const refuse = (error: unknown): never => {
@@ -162,7 +162,7 @@ export async function openIn(folder: PinnedFolder, name: string, path: string): 
   const found = attempt(() => lstatSync(folder.at(name)));
   if (found?.isSymbolicLink()) throw fileChanged(path);
   if (found?.isFile() === false) throw notAFile(path);
-  const handle = await open(folder.at(name), readOnly).catch(refuse);
+  const handle = await open(folder.at(name), readFlags).catch(refuse);
   try {
     const stats = fstatSync(handle.fd);
     if (!stats.isFile()) throw notAFile(path);

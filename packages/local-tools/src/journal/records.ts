@@ -12,8 +12,8 @@ import {
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { attempt, codeOf, defined, ignoring } from "@toolglot/internal";
-import { discardFile, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
-import { flush } from "../files/pinned-folder.ts";
+import { createFlags, discardFile, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
+import { flush, readFlags } from "../files/pinned-folder.ts";
 import type { Reach } from "./points.ts";
 import {
   isFinal,
@@ -36,9 +36,6 @@ const pieceBytes = 1 << 16;
 
 /** The name of a record, or of what belongs to one: `.new` while it is written, `.trouble` for what went wrong with it. */
 const namePattern = /^((\d{9})-[0-9a-f]{6})\.(new|prepared|committing|done|rolled-back|conflict|forgotten|trouble)$/;
-const nofollow = constants.O_NOFOLLOW ?? 0;
-const readFlags = constants.O_RDONLY | nofollow;
-const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | nofollow;
 
 /** What lies in the journal's folder. */
 export interface Scan {
@@ -166,7 +163,7 @@ export class Records {
 
   /** Makes what a record holds, and its name, last. */
   async keep({ manifest, state }: StoredRecord): Promise<void> {
-    const file = openSync(this.#path(manifest.id, state), constants.O_RDWR | nofollow);
+    const file = openSync(this.#path(manifest.id, state), constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
     await Promise.all([flush(file).finally(() => closeSync(file)), syncFolder(this.#dir)]);
   }
 

@@ -1,4 +1,4 @@
-import type { LiveMark, Row } from "./row.ts";
+import { type Mark, newsOf, type Row } from "./row.ts";
 
 /** How long a line that was rewritten must stand before it is given, in milliseconds: of a progress bar, only what stays for a while is news. */
 const standingMs = 500;
@@ -28,12 +28,10 @@ export class LiveText {
 
   /** Emits a line as it is. */
   line(row: Row, text: string, isComplete: boolean): void {
-    const { live } = row;
-    if (isGiven(live, text, isComplete)) return;
-    const goesOn = live !== undefined && !live.ended && text.startsWith(live.text);
-    if (!goesOn || this.#open !== row) this.#endOpen();
-    this.#pieces.push(goesOn ? text.slice(live.text.length) : text);
-    if (isComplete) this.#pieces.push("\n");
+    const news = newsOf(row.live, text, isComplete);
+    if (news === "") return;
+    if (this.#open !== row || !continues(row.live, text)) this.#endOpen();
+    this.#pieces.push(news);
     this.#open = isComplete ? undefined : row;
     row.live = { text, ended: isComplete };
   }
@@ -53,7 +51,7 @@ export class LiveText {
   ): boolean {
     const { live } = row;
     const { time, isSilent, isComplete, isFrame } = now;
-    if (isGiven(live, text, isComplete)) return true;
+    if (newsOf(live, text, isComplete) === "") return true;
     if (row.seen?.text !== text) row.seen = { text, since: time };
     const isRewritten = live !== undefined && (live.ended || !(isComplete || text.startsWith(live.text)));
     const isDue = isRewritten || isFrame ? time - row.seen.since >= standingMs : isComplete || isSilent;
@@ -72,8 +70,7 @@ export class LiveText {
   }
 }
 
-/** Checks that nothing of a line is news. */
-function isGiven(live: LiveMark | undefined, text: string, isComplete: boolean): boolean {
-  if (live === undefined) return text === "" && !isComplete;
-  return text === live.text && (live.ended || !isComplete);
+/** Checks whether a line only grows beyond what was emitted of it. */
+function continues(mark: Mark | undefined, text: string): boolean {
+  return mark !== undefined && !mark.ended && text.startsWith(mark.text);
 }

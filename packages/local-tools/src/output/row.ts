@@ -1,9 +1,17 @@
 import { columnsOf, isHighSurrogate } from "./char-width.ts";
 
-/** What a listener was given of a line: its text, and whether the line's end. */
-export interface LiveMark {
+/** What was emitted of a line: its text, and whether the line's end. */
+export interface Mark {
   text: string;
   ended: boolean;
+}
+
+/** Returns what is new of a line of which something may have been emitted before. */
+export function newsOf(mark: Mark | undefined, text: string, end: boolean): string {
+  const lineEnd = end ? "\n" : "";
+  if (mark === undefined) return text + lineEnd;
+  if (mark.ended) return mark.text === text ? "" : text + lineEnd;
+  return (text.startsWith(mark.text) ? text.slice(mark.text.length) : text) + lineEnd;
 }
 
 /** The cell of what a tab or a wide character takes beyond its first column. */
@@ -15,13 +23,11 @@ const tab = 0x09;
  * for each column: a character with the marks that are joined to it.
  */
 export class Row {
-  /** What was given of this line before; undefined for nothing. */
-  given: string | undefined;
-  /** With `given`: whether the line's end was given, too. */
-  endGiven = false;
-  /** What a listener was given of this line; see {@link LiveText}. */
-  live: LiveMark | undefined;
-  /** What the line was when a listener was last given news, and since when, in milliseconds. */
+  /** What results have of this line; undefined for nothing. */
+  given: Mark | undefined;
+  /** What a listener has of this line. */
+  live: Mark | undefined;
+  /** What the line was when a listener last got news, and since when, in milliseconds. */
   seen: { text: string; since: number } | undefined;
   /** The cursor was moved past it to a place on the screen. */
   passed = false;

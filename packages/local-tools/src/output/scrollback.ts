@@ -1,6 +1,6 @@
 import { isRepaint, withoutBlanks, withoutPadding, withoutPaddings } from "./layout.ts";
 import type { LiveText } from "./live-text.ts";
-import { Row } from "./row.ts";
+import { newsOf, Row } from "./row.ts";
 
 export interface ScreenOptions {
   /** Lines that can still be changed. */
@@ -99,17 +99,15 @@ export class Scrollback {
       for (const each of this.#above) this.#live.line(each, this.#textOf(each), true);
       this.#live.passOn(row, front);
     }
-    this.#given.push(newsOf(row, front, false));
-    row.given = "";
-    row.endGiven = false;
+    this.#given.push(newsOf(row.given, front, false));
+    row.given = { text: "", ended: false };
   }
 
   /** Sets the listener for page changes, which has all that was emitted so far; `undefined` removes it. */
   listen(live: LiveText | undefined, row: Row, below: readonly Row[]): void {
     this.#live = live;
     for (const each of [...this.#held, ...this.#above, row, ...below]) {
-      const { given: text, endGiven: ended } = each;
-      each.live = live === undefined || text === undefined ? undefined : { text, ended };
+      each.live = live && each.given;
       each.seen = undefined;
     }
   }
@@ -222,8 +220,7 @@ export class Scrollback {
   #giveAndMark(row: Row, end: boolean): void {
     const text = this.#textOf(row);
     this.#push(row, text, end);
-    row.given = text;
-    row.endGiven = end;
+    row.given = { text, ended: end };
   }
 
   #give(row: Row): void {
@@ -233,7 +230,7 @@ export class Scrollback {
   }
 
   #push(row: Row, text: string, end: boolean): void {
-    const news = newsOf(row, text, end);
+    const news = newsOf(row.given, text, end);
     const passed = this.#isPassed(row);
     // Of many empty rows one is enough.
     if (news !== "" && !(passed && this.#passed)) this.#given.push(news);
@@ -248,11 +245,3 @@ export class Scrollback {
 
 const textOf = (row: Row): string => row.text();
 const hasText = (text: string): boolean => text.trim() !== "";
-
-/** Returns what is to be given of a line of which something may have been given before. */
-function newsOf({ given, endGiven }: Row, text: string, end: boolean): string {
-  const lineEnd = end ? "\n" : "";
-  if (given === undefined) return text + lineEnd;
-  if (endGiven) return given === text ? "" : text + lineEnd;
-  return (text.startsWith(given) ? text.slice(given.length) : text) + lineEnd;
-}

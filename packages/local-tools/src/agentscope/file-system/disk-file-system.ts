@@ -1,6 +1,7 @@
-import { mkdirSync, statSync } from "node:fs";
-import { dirname, join, resolve, sep } from "node:path";
+import { statSync } from "node:fs";
+import { join, resolve, sep } from "node:path";
 import { checkKeys } from "@toolglot/internal";
+import { makeFolders } from "../../files/file-operations.ts";
 import { PathQueue } from "../../files/turns.ts";
 import { GrantedHandle, type HandleFields } from "./granted-handle.ts";
 import { checkGrants } from "./grants.ts";
@@ -92,7 +93,7 @@ function directoryOf({ name }: Namespace, options: DiskFileSystemOptions): strin
   return options.rootDir === undefined ? undefined : join(resolve(options.rootDir), name);
 }
 
-/** Returns the directory, made where it is missing; one step at a time, as a recursive one never returns below `/proc` on Node 20. */
+/** Returns the directory, made where it is missing. */
 function made(dir: string, name: string): string {
   try {
     makeFolders(dir);
@@ -101,16 +102,6 @@ function made(dir: string, name: string): string {
   }
   if (!statSync(dir).isDirectory()) throw new TypeError(`DiskFileSystem: ${dir} is no directory`);
   return dir;
-}
-
-function makeFolders(dir: string): void {
-  if (statSync(dir, { throwIfNoEntry: false }) !== undefined) return;
-  if (dirname(dir) !== dir) makeFolders(dirname(dir));
-  try {
-    mkdirSync(dir);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-  }
 }
 
 function demandApart(mounts: readonly Mount[]): void {

@@ -1,6 +1,6 @@
 import { localError } from "../../errors.ts";
 import { bareLines } from "../../files/text.ts";
-import { inMessage } from "../../messages.ts";
+import { inMessage, several } from "../../messages.ts";
 import type { LineSelection, SelectedLines } from "./types.ts";
 
 /** Picks lines. Throws `InvalidRange` for a start that the text hasn't, or that is 0, and for no lines at all. */
@@ -16,14 +16,12 @@ export function selectLines(text: string, selection: LineSelection, path: string
   const all = bareLines(text);
   const from = startLine < 0 ? Math.max(1, all.length + 1 + startLine) : startLine;
   if (from > 1 && from > all.length) {
-    throw localError("InvalidRange", `${inMessage(path)} has only ${countOf(all.length)}: there is no line ${from}.`);
+    throw localError(
+      "InvalidRange",
+      `${inMessage(path)} has only ${several(all.length, "line")}: there is no line ${from}.`,
+    );
   }
   return { lines: all.slice(from - 1, from - 1 + (readLines ?? all.length)), from, total: all.length };
-}
-
-/** `1 line`, `2 lines`. */
-export function countOf(count: number): string {
-  return count === 1 ? "1 line" : `${count} lines`;
 }
 
 /** Returns the text as it is, or `line` of its lines from line `index` on, counted from 0, joined by LF. */

@@ -1,7 +1,7 @@
 import { cutText } from "@toolglot/core/results";
 import { bareLines } from "../../files/text.ts";
+import { counted, several } from "../../messages.ts";
 import type { ReadResult } from "./service.ts";
-import { countOf } from "./text-parts.ts";
 import type { EntryMeta, SelectedLines } from "./types.ts";
 
 /** How a text is shown to the model. */
@@ -67,14 +67,14 @@ function fitted({ lines, from, total }: SelectedLines, room: number): { shown: r
   }
   if (count === lines.length) return { shown: lines, note: [] };
   if (count > 0 || room < maxChars) {
-    const left = countOf(lines.length - count);
+    const left = several(lines.length - count, "line");
     return {
       shown: lines.slice(0, count),
-      note: [`[cut: ${left} of ${total} left out; go on with start_line ${from + count}]`],
+      note: [`[cut: ${left} of ${counted(total)} left out; go on with start_line ${from + count}]`],
     };
   }
   const first = lines[0] as string;
-  const left = countOf(lines.length - 1);
+  const left = several(lines.length - 1, "line");
   return {
     shown: [cutText(first, room)],
     note: [`[cut: line ${from} has ${first.length} characters; the rest of it and ${left} left out]`],

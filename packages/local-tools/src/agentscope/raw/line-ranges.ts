@@ -1,4 +1,5 @@
 import { localError } from "../../errors.ts";
+import { several } from "../../messages.ts";
 
 /** First and last line, from 1, both included. */
 export interface LineRange {
@@ -30,8 +31,7 @@ export function readRange(range: unknown, total: number, path: string): LineRang
   const isReversed = from < 0 === to < 0 ? from > to : start > end && start <= total;
   if (isReversed) throw invalid(`The start line is greater than the end line in the given range ${rangeText(range)}.`);
   if (start > total || end < 1) {
-    const count = total === 1 ? "1 line" : `${total} lines`;
-    const where = `is out of bounds for the file '${path}', which has only ${count}.`;
+    const where = `is out of bounds for the file '${path}', which has only ${several(total, "line")}.`;
     throw invalid(`The range '${rangeText(range)}' ${where}`);
   }
   return { start, end };
@@ -53,8 +53,7 @@ export function numberedLines(lines: readonly string[], { start, end }: LineRang
   for (let line = start; line <= end; line += 1) {
     const text = lines[line - 1] as string;
     if (text.length > room) {
-      const rest = end - line + 1;
-      parts.push(`[cut: ${rest === 1 ? "1 line" : `${rest} lines`} left out, from line ${line} on]\n`);
+      parts.push(`[cut: ${several(end - line + 1, "line")} left out, from line ${line} on]\n`);
       break;
     }
     room -= text.length;
