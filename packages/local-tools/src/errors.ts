@@ -1,5 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
+import type { ValueErrorType } from "@toolglot/secrets/executing";
 import { inMessage } from "./messages.ts";
 
 /** What can be wrong with a call, as the model reads it; the README explains each. */
@@ -35,14 +36,8 @@ export type LocalErrorType =
   | "NoCommand"
   // any
   | "Denied"
-  | "InvalidInput"
   | "NotSupported"
-  | "UnknownValue"
-  | "ValuePlace"
-  | "ValueNotAllowed"
-  | "ValueLocked"
-  | "ValuePending"
-  | "ValueCancelled";
+  | ValueErrorType;
 
 /** Facts about a refusal, for programs. `hint`: what the model may do about it. */
 export interface LocalErrorData extends Record<string, unknown> {

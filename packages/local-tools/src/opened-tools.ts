@@ -5,7 +5,10 @@ import {
   type AskedValue,
   type AskingContext,
   type GetValueInput,
+  type Mask,
+  type Masks,
   maskData,
+  maskedCall,
   maskedError,
   namesIn,
   type PlaceholderFiller,
@@ -91,7 +94,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#command(input, context), maskShell);
+    return maskedCall(this.secrets, () => this.#command(input, context), maskShell);
   }
 
   async #command(input: CommandInput, context: LocalContext): Promise<ShellResult> {
@@ -114,7 +117,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#input(input, context), maskShell);
+    return maskedCall(this.secrets, () => this.#input(input, context), maskShell);
   }
 
   async #input(input: { data: string }, context: LocalContext): Promise<ShellResult> {
@@ -129,7 +132,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#ctrl(input, context), maskShell);
+    return maskedCall(this.secrets, () => this.#ctrl(input, context), maskShell);
   }
 
   async #ctrl(input: { key: string }, context: LocalContext): Promise<ShellResult> {
@@ -146,7 +149,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
-    return this.#masked(() => this.#edit(files, context));
+    return maskedCall(this.secrets, () => this.#edit(files, context));
   }
 
   async #edit(files: readonly FileEdits[], context: LocalContext): Promise<EditOutcome> {
@@ -174,7 +177,7 @@ export class OpenLocalTools implements LocalTools {
   }
 
   read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
-    return this.#masked(() => this.#read(input, context), maskParts);
+    return maskedCall(this.secrets, () => this.#read(input, context), maskParts);
   }
 
   async #read(input: ReadInput, context: LocalContext): Promise<ReadOutcome> {
@@ -206,7 +209,7 @@ export class OpenLocalTools implements LocalTools {
 
   undo(id?: string): Promise<UndoOutcome> {
     this.#demandOpen();
-    return this.#masked(() => this.#parts.editor.undo(id));
+    return maskedCall(this.secrets, () => this.#parts.editor.undo(id));
   }
 
   async forget(name: string): Promise<Forgotten> {
@@ -218,7 +221,7 @@ export class OpenLocalTools implements LocalTools {
 
   changes(): Promise<ChangeRecord[]> {
     this.#demandOpen();
-    return this.#masked(() => this.#parts.journal.list());
+    return maskedCall(this.secrets, () => this.#parts.journal.list());
   }
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
@@ -266,24 +269,6 @@ export class OpenLocalTools implements LocalTools {
     return this.close();
   }
 
-  /** Runs a call, and masks what it returns and throws. */
-  async #masked<Outcome>(work: () => Promise<Outcome>, mask?: MaskOutcome<Outcome>): Promise<Outcome> {
-    const { values, secrets } = this.#parts;
-    if (values === undefined || secrets === undefined) return await work();
-    const lines: Mask = (value) => values.maskLines(value);
-    try {
-      const outcome = await work();
-      if (mask === undefined) return lines(outcome);
-      return mask(outcome, {
-        lines,
-        pieces: (value) => values.maskPieces(value),
-        whole: (value) => secrets.maskData(value),
-      });
-    } catch (error) {
-      throw maskedError(error, lines);
-    }
-  }
-
   #fit(result: ShellResult, { maxChars = this.maxChars }: LocalContext): ShellResult {
     return fitOutput(result, maxChars, this.#parts.shellOptions.artifactDir);
   }
@@ -309,17 +294,6 @@ export class OpenLocalTools implements LocalTools {
     if (this.#closed) throw new TypeError("These local tools are closed: open new ones with openLocalTools");
   }
 }
-
-type Mask = <Value>(value: Value) => Value;
-
-/** Masks for texts that are whole, that may be cut where `…` stands, and whose lines were taken out of other texts. */
-interface Masks {
-  whole: Mask;
-  pieces: Mask;
-  lines: Mask;
-}
-
-type MaskOutcome<Outcome> = (outcome: Outcome, masks: Masks) => Outcome;
 
 /** Masks a shell's result. What was printed was masked as a stream, before any cut: a `…` in it is the program's own. */
 function maskShell({ output, ...result }: ShellResult, { whole, pieces }: Masks): ShellResult {

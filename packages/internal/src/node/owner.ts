@@ -57,13 +57,17 @@ export function isAlive(owner: Owner, self: Owner, age: number): boolean {
 /** Returns when a process started; `ended` for a dead one that waits for its parent, too; `unknown` where there is no /proc. */
 function lifeOf(pid: number): string | "ended" | "unknown" {
   if (process.platform !== "linux") return "unknown";
-  const text = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
-  if (text === undefined) return isRunning(pid) ? "unknown" : "ended";
-  // The name stands in parentheses and may hold any; the fields after it are fixed: state is the 3rd, start the 22nd.
-  const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-  const state = fields[0];
+  const fields = processFields(pid);
+  if (fields === undefined) return isRunning(pid) ? "unknown" : "ended";
+  const [state] = fields;
   if (state === "Z" || state === "X" || state === "x") return "ended";
   return fields[19] ?? "unknown";
+}
+
+/** Returns the fields of a process in /proc behind its name, which may hold anything: the state is 0, the start 19. Undefined: there is none. */
+export function processFields(pid: number): string[] | undefined {
+  const line = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  return line?.slice(line.lastIndexOf(")") + 2).split(" ");
 }
 
 /** Parses an owner as it was written down; undefined for anything else. */

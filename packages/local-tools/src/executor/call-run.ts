@@ -117,10 +117,8 @@ export class CallRun {
   async #end(call: ToolCall, report: CallReport): Promise<CallOutcome> {
     const { local, context } = this.#setting;
     if (context.signal.aborted) return { status: "interrupted", content: [] };
-    if (call.name === "get_value" && !this.#setting.tools.has("get_value")) {
-      return failure({ type: "NotSupported", message: "Nobody can be asked for values here. Do not ask again." });
-    }
-    const input = await this.#validated(call);
+    // Where nobody can be asked there is no tool `get_value`, and the call itself is refused.
+    const input = this.#setting.tools.has(call.name) ? await this.#validated(call) : call.input;
     const own = { ...this.#contextOf(call), onOutput: (output: string) => report.progress({ output }) };
     switch (call.name) {
       case "command":

@@ -1,19 +1,5 @@
 import { promisify } from "node:util";
 
-/** Does something with each, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
-export async function forEach<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
-  const failures: unknown[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length && failures.length === 0) {
-      const index = next++;
-      await work(items[index] as T, index).catch((error) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-  if (failures.length > 0) throw failures[0];
-}
-
 /** Lets the host have its turn. */
 export const nextTurn: () => Promise<void> = promisify(setImmediate);
 

@@ -1,12 +1,13 @@
 import { type BigIntStats, closeSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
+import { inParallel } from "@toolglot/core/executing";
 import { allowing, attempt, codeOf, defined } from "@toolglot/internal";
 import type { HeldLock } from "@toolglot/internal/node";
 import { localError, localErrorType } from "../errors.ts";
 import { inspectFile, linkFile, nameFile, sha256, writeNewFile } from "../files/file-operations.ts";
 import { flush } from "../files/pinned-folder.ts";
-import { forEach, inTurns } from "../files/turns.ts";
+import { inTurns } from "../files/turns.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./parts.ts";
@@ -193,7 +194,7 @@ class Writing {
             () =>
               this.#named(index, () => flush(file)),
         );
-        await forEach(from === 0 ? [keep, ...flushes] : flushes, (flush) => flush());
+        await together(from === 0 ? [keep, ...flushes] : flushes);
       } finally {
         for (const { file } of open) closeSync(file);
       }
@@ -303,6 +304,15 @@ function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
     changed: "changed since it was read",
   };
   return localError("FileChanged", `${shown} ${words[how]}.`, { hint: "Read it again, then make the edit anew." });
+}
+
+/** Runs tasks, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
+async function together(tasks: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  await inParallel(tasks, 8, async (task) => {
+    if (failures.length === 0) await task().catch((error) => failures.push(error));
+  });
+  if (failures.length > 0) throw failures[0];
 }
 
 /** Runs a step; a failure of the system is reported as that of the file. */

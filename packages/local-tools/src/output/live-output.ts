@@ -1,7 +1,7 @@
 import { inBackground } from "@toolglot/internal";
+import type { Masker } from "@toolglot/secrets";
 import { isHighSurrogate } from "./char-width.ts";
 import { LiveText } from "./live-text.ts";
-import type { TextMasker } from "./masker.ts";
 
 /** Milliseconds between two events: at most ten in any second. */
 const eventMs = 105;
@@ -17,7 +17,7 @@ const encoder = new TextEncoder();
 /** Dependencies of a {@link LiveOutput}. */
 export interface LiveOutputOptions {
   onOutput: (text: string) => void;
-  masker: TextMasker;
+  masker: Masker;
   /** Makes the page give what is due. True when there is more, which is not due yet. */
   settle: (time: number, isSilent: boolean) => boolean;
   /** The page need not collect news any more. */

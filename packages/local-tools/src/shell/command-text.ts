@@ -1,8 +1,9 @@
+import type { Masker } from "@toolglot/secrets";
 import { counted } from "../messages.ts";
 import { FloodGate } from "../output/flood-gate.ts";
 import type { ScreenView } from "../output/full-screen.ts";
 import { LiveOutput } from "../output/live-output.ts";
-import { type MakeMasker, noMasker, type TextMasker } from "../output/masker.ts";
+import { type MakeMasker, noMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
 import { TextCleaner } from "../output/text-cleaner.ts";
 
@@ -28,7 +29,7 @@ export interface CommandTextOptions {
 export class CommandText {
   readonly #options: CommandTextOptions;
   readonly #makeMasker: MakeMasker;
-  readonly #masker: TextMasker;
+  readonly #masker: Masker;
   readonly #flood: FloodGate;
   #cleaner: TextCleaner;
   #log: OutputLog;
@@ -181,7 +182,7 @@ const noteSize = 2000;
 /** What is printed while no command runs: by background jobs, or by the shell about them. A little of it is kept for a note. */
 export class StrayText {
   readonly #isOurs: (line: string) => boolean;
-  readonly #masker: TextMasker;
+  readonly #masker: Masker;
   #cleaner: TextCleaner = new TextCleaner();
   #kept = "";
   #lost = 0;

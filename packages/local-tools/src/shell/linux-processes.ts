@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { attempt } from "@toolglot/internal";
+import { processFields } from "@toolglot/internal/node";
 import type { Processes, Reading } from "./processes.ts";
 
 /** System calls that wait, by architecture: their numbers differ. */
@@ -43,11 +44,10 @@ function listed(path: string): string[] {
   return attempt(() => readdirSync(path).slice(0, 64)) ?? [];
 }
 
-/** Returns one process's line in /proc; the name in brackets may hold anything, so fields count from the last bracket. */
+/** Returns what /proc has of one process. */
 function stat(pid: number): Stat | undefined {
-  const line = text(`/proc/${pid}/stat`);
-  if (line === undefined) return undefined;
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const fields = processFields(pid);
+  if (fields === undefined) return undefined;
   const at = (index: number): number => Number(fields[index]);
   return {
     pid,

@@ -17,6 +17,8 @@ export interface Masker {
   pause(): string;
   /** Returns the rest. The next `write` begins a new text. */
   end(): string;
+  /** Creates another masker for what follows: it knows what was returned, and what this one holds back. */
+  fork?(): Masker;
 }
 
 /** So many characters of a form may get out before it is known for one. */
@@ -71,7 +73,6 @@ export class MaskStream implements Masker {
     return rest;
   }
 
-  /** Creates another masker for what follows: it knows what was given, and what this one holds back. */
   fork(): MaskStream {
     const fork = new MaskStream(this.#values, this.#nameOf, { keepsLines: this.#keepsLines });
     if (this.#readers.length === 0) return fork;
