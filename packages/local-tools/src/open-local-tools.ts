@@ -132,19 +132,13 @@ function checkOptions(options: LocalToolsOptions): void {
   checkKeys(
     "openLocalTools",
     options,
-    "roots:string|list stateDir:string shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:list",
+    "roots:string|list stateDir:text shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:list",
     [],
     { encodings: 'It must be a list of names, such as ["gb18030"].' },
   );
   const { shell } = options;
-  if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
-    throw new TypeError("shell must be an object of options");
-  }
   if (shell !== undefined && "artifactDir" in shell) {
     throw new TypeError('openLocalTools: shell has no option "artifactDir": whole outputs lie below stateDir.');
   }
   if (options.encodings !== undefined) checkEncodings(options.encodings);
-  if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
-    throw new TypeError("stateDir must be a path");
-  }
 }

@@ -27,13 +27,8 @@ const everywhere = "*";
  * @throws `TypeError` for an unknown option, or one of the wrong kind.
  */
 export async function openSecrets(options: SecretsOptions = {}): Promise<Secrets> {
-  checkKeys("openSecrets", options, "store:object scope:string ask:function");
+  checkKeys("openSecrets", options, "store:{get,set} scope:text ask:function");
   const { store, scope = everywhere, ask } = options;
-  if (typeof scope !== "string" || scope === "") throw new TypeError("openSecrets: scope must be a path, or *");
-  if (ask !== undefined && typeof ask !== "function") throw new TypeError("openSecrets: ask must be a function");
-  if (store !== undefined && (typeof store?.get !== "function" || typeof store.set !== "function")) {
-    throw new TypeError("openSecrets: store must be a store, such as fileStore({ passphrase })");
-  }
   return new OpenedSecrets(store, scope, ask);
 }
 
@@ -77,7 +72,6 @@ class OpenedSecrets implements Secrets {
     checkName(name);
     checkValue(value);
     const { keep = false, note } = options;
-    if (note !== undefined && typeof note !== "string") throw new TypeError("a note must be a string");
     const store = this.#store;
     if (keep && store === undefined) throw new TypeError("keep needs a store: openSecrets({ store: fileStore(…) })");
     // Before anything can fail: what was given must never be seen.

@@ -30,11 +30,9 @@ export function confinementSettings(
   checkKeys(
     `${what}: sandbox`,
     options as BwrapOptions,
-    'kind:"bwrap" bwrap:string writable:list hidden:list readable:"all"|list network:boolean',
+    'kind:"bwrap" bwrap:text writable:list hidden:list readable:"all"|list network:boolean',
   );
   const { bwrap = "bwrap", readable = "all", network = false } = options;
-  if (typeof bwrap !== "string" || bwrap === "") throw new TypeError(`${what}: bwrap must be a path or a name`);
-  if (typeof network !== "boolean") throw new TypeError(`${what}: network must be true or false`);
   const writable = [...places.roots, ...absolute(`${what}: writable`, options.writable)].map((path) =>
     writablePlace(what, path, [...ownHomes(), ...(places.hidden ?? [])]),
   );
@@ -57,9 +55,7 @@ export function confinementSettings(
   };
 }
 
-function absolute(what: string, paths: readonly string[] | undefined): readonly string[] {
-  if (paths === undefined) return [];
-  if (!Array.isArray(paths)) throw new TypeError(`${what} must be a list of absolute paths`);
+function absolute(what: string, paths: readonly string[] = []): readonly string[] {
   for (const path of paths) {
     if (typeof path !== "string" || !isAbsolute(path) || path.includes("\0")) {
       throw new TypeError(`${what} must be a list of absolute paths: ${path}`);

@@ -221,9 +221,8 @@ export interface EncodingSettings {
   isChinese: boolean;
 }
 
-/** Throws `TypeError` for what is no list of encodings. */
+/** Throws `TypeError` for names of no encoding. */
 export function checkEncodings(encodings: readonly string[]): void {
-  if (!Array.isArray(encodings)) throw new TypeError('encodings must be a list of names, such as ["gb18030"]');
   for (const name of encodings as readonly unknown[]) {
     if (typeof name === "string" && encodingNamed(name) !== undefined) continue;
     const [like] = typeof name === "string" ? nearestEncodings(name) : [];

@@ -60,10 +60,6 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");
   }
   checkConcurrency(maxConcurrency);
-  if (others !== undefined && (typeof others?.execute !== "function" || typeof others.handles !== "function")) {
-    throw new TypeError("others must be an executor, such as toolkitExecutor(toolkit)");
-  }
-  if (typeof mcp !== "function") throw new TypeError("mcp must be a function: (server, tool) => name");
   const tools = new Map(local.tools().map((tool) => [tool.name, tool]));
   const executor: Executor = {
     ...((others === undefined || others.honoursHooks) && { honoursHooks: true }),

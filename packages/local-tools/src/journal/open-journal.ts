@@ -64,9 +64,6 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
     lockWaitMs = 10_000,
     keepAttributes = false,
   } = options;
-  for (const [name, value] of Object.entries({ maxChanges, maxBytes, lockWaitMs })) {
-    if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number from 0 on`);
-  }
   const dir = await makeFolder(options.dir, roots).catch((error) => {
     throw unusable(options.dir, error);
   });
@@ -84,7 +81,6 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
 
 /** Creates the folder, unless it would be inside a root; returns its real path. */
 async function makeFolder(dir: string, roots: Roots): Promise<string> {
-  if (typeof dir !== "string" || dir === "") throw new TypeError("dir: name the folder of the journal");
   const missing: string[] = [];
   let real: string;
   for (let at = resolve(dir); ; at = dirname(at)) {

@@ -48,13 +48,8 @@ export class OutputLog {
   #unfolded: number | undefined;
   #kept: KeptOutput | undefined;
 
-  /** Throws `TypeError` for a bound that is no positive whole number or a folder that is no text. */
   constructor(options: OutputLogOptions) {
     const { maxChars, artifactDir, maxArtifactBytes = 256 * 1024 * 1024, foldBlanks = false } = options;
-    for (const [name, value] of Object.entries({ maxChars, maxArtifactBytes })) {
-      if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
-    }
-    if (typeof artifactDir !== "string" || artifactDir === "") throw new TypeError("artifactDir must be a path");
     this.#max = maxChars;
     this.#file = new ArtifactFile(artifactDir, maxArtifactBytes);
     this.#blanks = foldBlanks ? new BlankFilter() : undefined;

@@ -50,11 +50,6 @@ export class TextCleaner {
    */
   constructor(options: { rows?: number; columns?: number; lineLimit?: number; fold?: boolean; views?: boolean } = {}) {
     const { rows = 50, columns = 200, lineLimit = 4096, fold = false, views = false } = options;
-    for (const [name, value] of Object.entries({ rows, columns })) {
-      if (!Number.isInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
-    }
-    if (!Number.isInteger(lineLimit) || lineLimit < 2)
-      throw new TypeError("lineLimit must be a whole number, 2 or more");
     this.#options = { rows, columns, lineLimit, fold };
     this.#size = { rows, columns };
     this.#views = views;

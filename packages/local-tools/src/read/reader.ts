@@ -42,12 +42,11 @@ export class Reader {
   readonly #encodings: FileEncodings;
   readonly #thread = new SearchThread();
 
-  /** Throws `TypeError` for bounds that are no counts. */
-  constructor({ roots, maxChars, maxBytes, encodings }: ReaderOptions) {
+  constructor({ roots, maxChars = 40_000, maxBytes = 32 * 1024 * 1024, encodings }: ReaderOptions) {
     this.#roots = roots;
     this.#encodings = encodings ?? new FileEncodings(encodingSettings(roots.paths));
-    this.#maxChars = bound("maxChars", maxChars, 40_000);
-    this.#maxBytes = bound("maxBytes", maxBytes, 32 * 1024 * 1024);
+    this.#maxChars = maxChars;
+    this.#maxBytes = maxBytes;
   }
 
   /** Reads a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
@@ -97,11 +96,4 @@ async function placeOf(asked: FileRead, roots: Roots): Promise<{ file: FileRead;
   const named = await roots.locate(src);
   if (named.kind !== "file") return { file: asked, place };
   return { file: { ...asked, src, from: Number(from), to: Number(to) }, place: named };
-}
-
-function bound(name: string, given: number | undefined, standard: number): number {
-  if (given === undefined) return standard;
-  if (!Number.isSafeInteger(given) || given < 1)
-    throw new TypeError(`${name}: give a whole number of 1 or more, not ${given}`);
-  return given;
 }

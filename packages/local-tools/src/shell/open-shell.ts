@@ -126,35 +126,25 @@ export function checkedShellOptions(
 ): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> & {
   confinement: ConfinementSettings | undefined;
 } {
-  if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
   checkKeys(
     what,
     options,
-    'cwd:string backend:"auto"|"pty"|"pipe" bash:string inheritEnv:list env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:string sandbox:false|object|"bwrap"',
+    'cwd:text backend:"auto"|"pty"|"pipe" bash:text inheritEnv:list env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:text sandbox:false|object|"bwrap"',
+    ["cwd", "artifactDir"],
   );
-  const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = [], env = {} } = options;
-  if (term !== "dumb" && term !== "xterm-256color") throw new TypeError('term must be "dumb" or "xterm-256color"');
-  if (!["auto", "pty", "pipe"].includes(backend)) throw new TypeError('backend must be "auto", "pty" or "pipe"');
-  if (typeof bash !== "string" || bash === "") throw new TypeError("bash must be the path or the name of a bash");
-  if (!Array.isArray(inheritEnv) || inheritEnv.some((name) => typeof name !== "string")) {
-    throw new TypeError("inheritEnv must be a list of names of variables");
-  }
-  if (typeof env !== "object" || env === null || Object.values(env).some((value) => typeof value !== "string")) {
-    throw new TypeError("env must be an object of texts, by the names of variables");
-  }
-  if (typeof options.cwd !== "string" || !isDirectory(options.cwd)) {
-    throw new TypeError(`cwd must be an existing directory: ${options.cwd}`);
-  }
-  if (typeof options.artifactDir !== "string" || options.artifactDir === "") {
-    throw new TypeError("artifactDir must be a path: long outputs are kept whole there");
-  }
+  const { cwd, artifactDir, inheritEnv = [], env = {} } = options;
+  if (inheritEnv.some((name) => typeof name !== "string")) throw new TypeError("inheritEnv must be a list of names");
+  if (Object.values(env).some((value) => typeof value !== "string"))
+    throw new TypeError("env must be an object of texts");
+  if (cwd === undefined || !isDirectory(cwd)) throw new TypeError(`cwd must be an existing directory: ${cwd}`);
+  if (artifactDir === undefined) throw new TypeError("artifactDir must be a path: long outputs are kept whole there");
   return {
     timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
     maxRuntimeMs: positive("maxRuntimeMs", options.maxRuntimeMs ?? 30 * minute),
     maxChars: whole("maxChars", options.maxChars ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
     columns: whole("columns", options.columns ?? 200, 2, 10_000),
     rows: whole("rows", options.rows ?? 50, 2, 10_000),
-    confinement: confinementSettings(what, options.sandbox, places ?? { roots: [resolve(options.cwd)] }),
+    confinement: confinementSettings(what, options.sandbox, places ?? { roots: [resolve(cwd)] }),
   };
 }
 

@@ -116,7 +116,6 @@ export class Session implements ShellSession {
     { signal, onOutput }: ShellSendOptions,
     job: (started: number) => Promise<ShellResult>,
   ): Promise<ShellResult> {
-    if (onOutput !== undefined && typeof onOutput !== "function") throw new TypeError("onOutput must be a function");
     if (this.#closing) return Promise.reject(localError("ShellEnded", "The shell session is closed."));
     const { results } = this.#runner;
     const asked = performance.now();

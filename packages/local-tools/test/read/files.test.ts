@@ -223,12 +223,6 @@ it.runIf(process.platform === "linux")("files that say they have no bytes, and h
   expect([text, head]).toEqual(["Linux\n", "ostype: 1 line"]);
 });
 
-it("bounds that are no counts are a caller's mistake", async () => {
-  const { roots } = await readerOf();
-  for (const maxChars of [0, -1, 1.5, Number.NaN]) expect(() => new Reader({ roots, maxChars })).toThrow(TypeError);
-  expect(() => new Reader({ roots, maxBytes: 0 })).toThrow("maxBytes");
-});
-
 it("any text comes back as it is, but for CRLF, in one piece or in many", async () => {
   const line = fc
     .string({ unit: "grapheme", maxLength: 30 })

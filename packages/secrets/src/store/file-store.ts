@@ -45,7 +45,6 @@ export function fileStore(options: FileStoreOptions): SecretStore {
   checkKeys("fileStore", options, "path:text passphrase:function", ["passphrase"]);
   const { path = defaultPath(), passphrase } = options;
   if (typeof passphrase !== "function") throw new TypeError("fileStore: passphrase must be a function");
-  if (typeof path !== "string" || path === "") throw new TypeError("fileStore: path must be a path");
   const store = new FileStore(resolve(path), passphrase);
   paths.set(store, resolve(path));
   return store;

@@ -40,7 +40,6 @@ const peer: string = "@napi-rs/keyring";
 export async function keychainStore(options: { service?: string } = {}): Promise<SecretStore> {
   checkKeys("keychainStore", options, "service:text");
   const { service = "toolglot" } = options;
-  if (typeof service !== "string" || service === "") throw new TypeError("keychainStore: service must be a name");
   let keyring: Keyring;
   try {
     keyring = (await import(peer)) as Keyring;

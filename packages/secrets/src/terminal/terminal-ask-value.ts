@@ -28,7 +28,6 @@ export interface TerminalAskOptions {
 export function terminalAskValue(options: TerminalAskOptions = {}): AskValue {
   checkKeys("terminalAskValue", options, 'input:{on,off,resume,pause} output:{write} locale:"zh"|"en"');
   const words = promptWords[options.locale ?? "en"];
-  if (words === undefined) throw new TypeError("terminalAskValue: locale must be en or zh");
   return async (request, { signal }) => {
     if (signal.aborted) return undefined;
     const terminal = open(options, signal);

@@ -43,10 +43,10 @@ export class DiskFileSystem {
     checkKeys(
       "DiskFileSystem",
       options,
-      "rootDir:text userinputDir:string workspaceDir:string internalDir:string maxBytes:number maxEntries:number",
+      "rootDir:text userinputDir:text workspaceDir:text internalDir:text maxBytes:size maxEntries:size",
     );
     const { maxBytes = 8 * 1024 * 1024, maxEntries = 50_000 } = options ?? {};
-    this.#limits = { maxBytes: positive(maxBytes, "maxBytes"), maxEntries: positive(maxEntries, "maxEntries") };
+    this.#limits = { maxBytes, maxEntries };
     const mounts = namespaces.flatMap((namespace) => {
       const dir = directoryOf(namespace, options ?? {});
       return dir === undefined ? [] : [new Mount(namespace, made(dir, namespace.name))];
@@ -84,11 +84,6 @@ export class DiskFileSystem {
 
 function directoryOf({ name }: Namespace, options: DiskFileSystemOptions): string | undefined {
   const own = options[`${name}Dir`];
-  for (const dir of [own, options.rootDir]) {
-    if (dir !== undefined && (typeof dir !== "string" || dir === "")) {
-      throw new TypeError(`DiskFileSystem: ${JSON.stringify(dir)} is no directory`);
-    }
-  }
   if (own !== undefined) return resolve(own);
   return options.rootDir === undefined ? undefined : join(resolve(options.rootDir), name);
 }
@@ -112,9 +107,4 @@ function demandApart(mounts: readonly Mount[]): void {
       throw new TypeError(`DiskFileSystem: the directory of ${prefix} lies in that of ${one.namespace.prefix}`);
     }
   }
-}
-
-function positive(value: number, name: string): number {
-  if (Number.isSafeInteger(value) && value > 0) return value;
-  throw new TypeError(`DiskFileSystem: ${name} must be a whole number above 0, not ${String(value)}`);
 }
