@@ -1,4 +1,4 @@
-import { lineCounter } from "../edit/occurrences.ts";
+import { lineCounter } from "../files/text.ts";
 import { codecs } from "./codecs.ts";
 import { type Encoding, encodings, gb18030, utf8 } from "./encodings.ts";
 

@@ -103,3 +103,16 @@ export function linesOf(text: string): string[] {
 export function bareLines(text: string): string[] {
   return linesOf(text).map((line) => line.replace(/\r?\n$/, ""));
 }
+
+/** Returns a function from offsets, in rising order, to their lines, from 1. Lines end with LF. */
+export function lineCounter(text: string): (offset: number) => number {
+  let line = 1;
+  let next = text.indexOf("\n");
+  return (offset) => {
+    while (next !== -1 && next < offset) {
+      line++;
+      next = text.indexOf("\n", next + 1);
+    }
+    return line;
+  };
+}
