@@ -58,7 +58,7 @@ export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<
   const pieces = new Utf8Pieces();
   const decoder = form === undefined || form.encoding === utf8 ? undefined : pieceDecoder(form.encoding);
   const buffer = Buffer.allocUnsafe(chunkSize);
-  // Files of /proc say 0 and have content.
+  // Files of /proc have the size 0 and content.
   const end = file.stats.size === 0 ? maxBytes : file.stats.size;
   let position = 0;
   for (;;) {

@@ -29,18 +29,24 @@ export async function readWhole(
   maxBytes: number,
   use: Use = "read",
 ): Promise<Buffer> {
+  const bytes = stats.size > maxBytes ? undefined : await readStart(handle, maxBytes + 1, stats.size + 1);
+  if (bytes !== undefined && bytes.length <= maxBytes) return bytes;
+  const size = counted(Math.max(stats.size, bytes?.length ?? 0));
+  throw localError("TooLarge", `${path} has ${size} bytes; files up to ${counted(maxBytes)} can be ${use}.`);
+}
+
+/** Reads the first bytes of an open file, at most `most`; `first`: how many in the first read. */
+export async function readStart(handle: FileHandle, most: number, first: number = 1 << 20): Promise<Buffer> {
   const parts: Buffer[] = [];
-  let total = 0;
-  let next = Math.min(stats.size, maxBytes) + 1;
-  while (stats.size <= maxBytes && total <= maxBytes) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(next), 0, next, total);
-    if (bytesRead === 0) return Buffer.concat(parts);
+  const next = Math.min(Math.max(first, 1 << 16), 1 << 20);
+  for (let total = 0; total < most; ) {
+    const room = Math.min(total === 0 ? first : next, most - total);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(room), 0, room, total);
+    if (bytesRead === 0) break;
     parts.push(buffer.subarray(0, bytesRead));
     total += bytesRead;
-    next = Math.min(maxBytes + 1 - total, 65_536);
   }
-  const size = counted(Math.max(stats.size, total));
-  throw localError("TooLarge", `${path} has ${size} bytes; files up to ${counted(maxBytes)} can be ${use}.`);
+  return Buffer.concat(parts);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { FileEncodings } from "../encodings/file-encodings.ts";
 import { localError, localErrorType } from "../errors.ts";
 import type { OpenedFile } from "../files/pinned-folder.ts";
 import { binaryFile, type LinesFound, scanLines } from "../files/scan-lines.ts";
+import { readStart } from "../files/text.ts";
 import { counted, inMessage, several, sized } from "../messages.ts";
 import type { FileRead, ReadPart } from "./types.ts";
 
@@ -17,8 +18,6 @@ export interface FileBounds {
 
 /** UTF-16 units of one line. */
 const maxLine = 5000;
-/** Bytes that are read at one time. */
-const partBytes = 1 << 20;
 
 /** Reads a file, or lines of it. The caller closes it. */
 export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds: FileBounds): Promise<ReadPart> {
@@ -77,9 +76,11 @@ export function isWholeFile(part: ReadPart): boolean {
 async function formOf(file: OpenedFile, { src, encoding }: FileRead, bounds: FileBounds): Promise<TextForm> {
   const { maxBytes, encodings, signal } = bounds;
   const called = inMessage(src);
-  const bytes = await headOf(file, maxBytes);
+  const { size } = file.stats;
+  // Files of /proc have the size 0 and content.
+  const bytes = await readStart(file.handle, size === 0 ? maxBytes : Math.min(size, maxBytes));
   signal?.throwIfAborted();
-  const judged = { path: file.path, called, named: encoding, isWhole: bytes.length >= file.stats.size };
+  const judged = { path: file.path, called, named: encoding, isWhole: bytes.length >= size };
   return await encodings.formOf(bytes, judged).catch((error: unknown) => {
     const type = localErrorType(error);
     if (type === "BinaryFile") throw binaryFile(file, bytes, called);
@@ -88,19 +89,6 @@ async function formOf(file: OpenedFile, { src, encoding }: FileRead, bounds: Fil
       return { encoding: utf8, guessed: false, mark: 0 };
     throw error;
   });
-}
-
-async function headOf({ handle, stats }: OpenedFile, maxBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  const most = stats.size === 0 ? maxBytes : Math.min(stats.size, maxBytes);
-  for (let total = 0; total < most; ) {
-    const room = Math.min(most - total, partBytes);
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(room), 0, room, total);
-    if (bytesRead === 0) break;
-    parts.push(buffer.subarray(0, bytesRead));
-    total += bytesRead;
-  }
-  return Buffer.concat(parts);
 }
 
 function encodingText(form: TextForm | undefined): string {

@@ -35,25 +35,17 @@ export function searchReport(
     whyStopped(state, bounds),
     hidden > 0 ? `the first ${counted(lines.length)} by path are shown, ${counted(hidden)} left out` : "",
     note ?? "",
-    state.protectedFiles > 0 ? `${several(state.protectedFiles, "protected file")} left out` : "",
-    large > 0
-      ? `${several(large, "file")} of more than ${sized(bounds.maxBytes)} left out${matches === 0 ? "; name one to search it" : ""}`
-      : "",
-    state.binary > 0 ? `${several(state.binary, "binary file")} left out` : "",
-    hits.doubtful > 0
-      ? `${several(hits.doubtful, "file")} in no encoding that is known for certain, searched as far as it can be read`
-      : "",
-    hits.guessed > 0 ? `${several(hits.guessed, "file")} read in a guessed encoding` : "",
-    hits.replaced > 0
-      ? `${several(hits.replaced, "file")} with lines where \ufffd stands for bytes that can't be read`
-      : "",
-    state.unreadableFolders > 0
-      ? `${several(state.unreadableFolders, "directory", "directories")} could not be read`
-      : "",
-    state.unreadable > 0 ? `${several(state.unreadable, "file")} could not be read` : "",
-    matches === 0 && state.ignored > 0
-      ? `${several(state.ignored, "ignored file or folder", "ignored files and folders")} left out; name one to search it`
-      : "",
+    some(state.protectedFiles, "left out", "protected file"),
+    some(large, `of more than ${sized(bounds.maxBytes)} left out${matches === 0 ? "; name one to search it" : ""}`),
+    some(state.binary, "left out", "binary file"),
+    some(hits.doubtful, "in no encoding that is known for certain, searched as far as it can be read"),
+    some(hits.guessed, "read in a guessed encoding"),
+    some(hits.replaced, "with lines where \ufffd stands for bytes that can't be read"),
+    some(state.unreadableFolders, "could not be read", "directory", "directories"),
+    some(state.unreadable, "could not be read"),
+    matches > 0
+      ? ""
+      : some(state.ignored, "left out; name one to search it", "ignored file or folder", "ignored files and folders"),
     hits.inParts ? "lines of over a million characters were searched in parts" : "",
     tooSlow.length > 0 ? `the pattern takes too long on ${tooSlow.map(inMessage).join(", ")}; write it simpler` : "",
     stoppedIn === undefined
@@ -71,6 +63,11 @@ export function searchReport(
     looked: state.looked,
     left,
   };
+}
+
+/** Returns a fact about so many things; empty when there are none. */
+function some(count: number, fact: string, one = "file", many?: string): string {
+  return count > 0 ? `${several(count, one, many)} ${fact}` : "";
 }
 
 /** Returns how many of how many files. */
