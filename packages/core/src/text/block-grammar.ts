@@ -62,6 +62,8 @@ export interface BlockGrammar<Block> {
   readonly builtIns?: readonly string[];
   /** Whether an element of this name, in lower case, is one of its own. Default: none is. */
   isOwnTag?(name: string): boolean;
+  /** Where the last call of a block begins, for formats whose blocks hold several. Default: where the block does. */
+  lastCall?(block: Block): number | undefined;
   /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /**

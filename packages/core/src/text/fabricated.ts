@@ -2,8 +2,9 @@ import { lineEnd } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
+import type { BlockGrammar } from "./block-grammar.ts";
 import { type FenceRange, InlineCode } from "./code.ts";
-import { resultMarker, turnLabel, turnToken } from "./text-marks.ts";
+import { resultLabel, resultMarker, turnLabel, turnToken } from "./text-marks.ts";
 
 /** What only the host writes, and the model wrote. */
 export interface Fabricated extends Span {
@@ -14,21 +15,28 @@ export interface Fabricated extends Span {
 const listLine = /^[ \t]*(?:[-*+|>] ?)?[\p{L}\w ./()-]{1,40}[:：]/u;
 /** Findings about text whose end was a guess, or that no value took in. */
 const movesEnd = /stray|unclosed|truncated|missing-root/;
+/** Findings about text between the calls of a block. */
+const isBetween = /\/(?:stray-text|unknown-tag)$/;
+
+/** Where the last call of a block begins: a result before it, also within the block, is one that the model made up. */
+export function lastCallOf<Block extends BlockBase>(grammar: BlockGrammar<Block>, block: Block): number {
+  return grammar.lastCall?.(block) ?? block.span.start;
+}
 
 /**
- * Turns that the model wrote itself, in the text of a whole message, and results and turns that damaged blocks took in. In inline
- * code, and in fences that are closed, they are mentions. In order.
+ * Turns that the model wrote itself, in the text of a whole message, and results and turns that damaged blocks took in, or that stand
+ * between the calls of a block. In inline code, and in fences that are closed, they are mentions. In order.
  */
 export function findFabricated<Block extends BlockBase>(
   segments: readonly Segment<Block>[],
   fences: readonly FenceRange[],
   diagnostics: readonly Diagnostic[],
   slice: (start: number, end: number) => string,
+  grammar: BlockGrammar<Block>,
 ): Fabricated[] {
   const doubtful = diagnostics
-    .filter(({ affects, code }) => affects === "value" || movesEnd.test(code))
-    .map(({ span }) => span)
-    .sort((a, b) => a.start - b.start);
+    .filter(({ affects, code }) => affects === "value" || movesEnd.test(code) || isBetween.test(code))
+    .sort((a, b) => a.span.start - b.span.start);
   const found: Fabricated[] = [];
   const last = segments.findLast(({ type }) => type === "block")?.span.start ?? -1;
   let next = 0;
@@ -39,10 +47,16 @@ export function findFabricated<Block extends BlockBase>(
   for (const segment of segments) {
     const { type, span } = segment;
     if (type === "block") {
-      while ((doubtful[doubt]?.end ?? span.start) < span.start) doubt += 1;
-      const one = doubtful[doubt];
-      if (one && one.start <= span.end && span.start < last)
+      while ((doubtful[doubt]?.span.end ?? span.start) < span.start) doubt += 1;
+      const next = doubtful[doubt];
+      if (next && next.span.start <= span.end && span.start < last)
         found.push(...swallowed(slice(span.start, span.end), span.start));
+      const lastCall = lastCallOf(grammar, segment.block);
+      for (let at = doubt; (doubtful[at]?.span.start ?? lastCall) < lastCall; at += 1) {
+        const { code, span } = doubtful[at] as Diagnostic;
+        if (isBetween.test(code))
+          found.push(...swallowed(slice(span.start, Math.min(span.end, lastCall)), span.start, true));
+      }
       begins = false;
       afterBlock = true;
     }
@@ -110,9 +124,16 @@ function labelsOf(text: string, afterBlock: boolean): Span[] {
   return found;
 }
 
-/** Results and turns on lines of their own in the text of a block. */
-function swallowed(text: string, offset: number): Fabricated[] {
+/** Results and turns on lines of their own in the text of a block; in words where no value can stand. */
+function swallowed(text: string, offset: number, inWords = false): Fabricated[] {
   const found: Fabricated[] = [];
+  if (inWords)
+    for (const [kind, label] of [
+      ["result", resultLabel],
+      ["turn", turnLabel],
+    ] as const)
+      for (const { 0: words, index } of text.matchAll(label))
+        found.push({ kind, start: offset + index, end: offset + index + words.length });
   for (const { 0: blank, index } of text.matchAll(/^[^\S\n]*(?=[[<])/gm)) {
     const start = index + blank.length;
     const line = text.slice(start, Math.min(lineEnd(text, start), start + 200));
@@ -122,5 +143,5 @@ function swallowed(text: string, offset: number): Fabricated[] {
     else if (turn?.index === 0)
       found.push({ kind: "turn", start: offset + start, end: offset + start + turn[0].length });
   }
-  return found;
+  return found.sort((a, b) => a.start - b.start);
 }

@@ -32,7 +32,7 @@ export const asTag = (words: string): RegExp =>
 
 const escapes =
   /\\+(?:(n|[rt](?![a-z]))|u00([0-9a-f]{2})|([!-/:-@[-`{-~]))|&(?:amp;)*(?:(lt)|(gt)|(quot)|#x?0*([0-9a-f]{2,3}));/gi;
-const inlineCode = /(`+)[^\n]{1,400}?(?<!`)\1(?!`)/g;
+const inlineCode = /(?<!`)(`{1,9})(?!`)[^\n]{1,400}?(?<!`)\1(?!`)/g;
 /** A sign that stands before each line of a quotation, a comment or a table. */
 const lineSign = /^\s*([^\s\p{L}\p{N}<[({\\&"'`*]{1,3})\s/u;
 const invisible = /[\u180e\u200b-\u200d\u2060\ufeff]/g;

@@ -161,6 +161,10 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     return answer === "yes" ? this.#options.block(offset, fence) : answer;
   }
 
+  lastCall({ calls }: ToolsXmlBlock): number | undefined {
+    return calls.at(-1)?.span.start;
+  }
+
   isOwnTag(name: string): boolean {
     return this.#options.names.isElement(name);
   }
