@@ -1,4 +1,3 @@
-import * as fsDebug from "node:fs";
 import { describe, expect, it } from "vitest";
 import { cut } from "./parsers.ts";
 import { drawn, isLong, rounds } from "./rounds.ts";
@@ -294,9 +293,7 @@ export function testGrowth({ parse, createParser, block, places }: GrowthFixture
               const text = around(fill(unit, join, length));
               return processorTime(() => read(text, known));
             };
-            fsDebug.writeFileSync("/tmp/growth.now", `${place} ${JSON.stringify(unit)} ${JSON.stringify(join)} ${named} ${way}`);
-          const once = cost(size);
-          if (once > cheap) fsDebug.appendFileSync('/tmp/growth.log', `${process.cwd()} ${place} ${JSON.stringify(unit)} ${JSON.stringify(join)} ${named} ${way} ${Math.round(once)}\n`);
+            const once = cost(size);
             if (once < cheap) continue;
             const growth = growsFaster(cost);
             const few = declared["one tool"] as Tool[];
