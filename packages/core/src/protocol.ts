@@ -1,9 +1,10 @@
 import type { Action } from "./action.ts";
+import type { ToolResult } from "./call.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Message } from "./message.ts";
 import type { FinishReason } from "./model.ts";
 import type { Span } from "./span.ts";
-import type { ToolDefinition, ToolResult } from "./tool.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 
 /** `complete` and `recovered` may run; `truncated` and `invalid` never. */
 export type BlockStatus = "complete" | "recovered" | "truncated" | "invalid";

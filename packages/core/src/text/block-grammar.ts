@@ -3,7 +3,6 @@ import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, S
 import type { TextProtocol } from "./call-formats.ts";
 import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";
-import type { Trace } from "./unread.ts";
 
 /** A line of plain text, as a grammar sees it. */
 export interface LineProbe {
@@ -43,6 +42,12 @@ export interface InlineProbe {
  * line; held lines are not given out as text until a line gets `no`. A reader: a block begins here, or at the first held line.
  */
 export type ProbeAnswer<Block> = "no" | "more" | "hold" | BlockReader<Block>;
+
+/**
+ * What a folded line may hold of a block, and how much it says; six and more are a block, and seven also where a fence shows other things.
+ * The first group names it.
+ */
+export type Trace = readonly [pattern: RegExp, weight: number];
 
 /** What a protocol adds to the text layer: where its blocks begin, and a reader for each. */
 export interface BlockGrammar<Block> {

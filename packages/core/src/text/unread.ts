@@ -1,13 +1,7 @@
 import type { Span } from "../span.ts";
-import type { BlockGrammar } from "./block-grammar.ts";
+import type { BlockGrammar, Trace } from "./block-grammar.ts";
 import { closesFence, type FenceRange, sentIn } from "./code.ts";
 import type { TextSegment } from "./find-foreign.ts";
-
-/**
- * What a folded line may hold of a block, and how much it says; six and more are a block, and seven also where a fence shows other things.
- * The first group names it.
- */
-export type Trace = readonly [pattern: RegExp, weight: number];
 
 /** Different traces that stand close together and weigh so much are a block. */
 const enough = 6;
