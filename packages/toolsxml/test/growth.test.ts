@@ -5,6 +5,7 @@ import { createParser, parse } from "../src/index.ts";
 testGrowth({
   parse,
   createParser,
+  raw: true,
   block: (value) => `<tools>\n<command>${value}</command>\n</tools>`,
   places: {
     "in a custom call": (text) => `<tools><note>${text}</note></tools>`,

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
-import { type FenceRange, InlineCode } from "./code.ts";
+import { closedFences, type FenceRange, inlineCodeIn } from "./code.ts";
 import { resultLabel, resultMarker, turnLabel, turnToken } from "./text-marks.ts";
 
 /** What only the host writes, and the model wrote. */
@@ -39,7 +39,7 @@ export function findFabricated<Block extends BlockBase>(
     .sort((a, b) => a.span.start - b.span.start);
   const found: Fabricated[] = [];
   const last = segments.findLast(({ type }) => type === "block")?.span.start ?? -1;
-  let next = 0;
+  const fenceAt = closedFences(fences);
   let doubt = 0;
   /** Nothing but white space and reasoning came so far. */
   let begins = true;
@@ -62,14 +62,8 @@ export function findFabricated<Block extends BlockBase>(
     }
     if (type !== "text") continue;
     const { text } = segment;
-    const isMention = (index: number): boolean => {
-      const at = span.start + index;
-      while ((fences[next]?.end ?? at) < at) next += 1;
-      const fence = fences[next];
-      return fence !== undefined && fence.body <= at && at < fence.end && fence.end < Infinity;
-    };
     for (const { start, end } of marksOf(text, span.start < last, afterBlock)) {
-      if ((begins && text.slice(0, start).trim() === "") || isMention(start)) continue;
+      if ((begins && text.slice(0, start).trim() === "") || fenceAt(span.start + start)) continue;
       found.push({ kind: "turn", start: span.start + start, end: span.start + end });
     }
     begins &&= text.trim() === "";
@@ -84,18 +78,9 @@ const hasLabel = /(?:^|\n)(?:[^\n:：]{2,24}[:：]|[ \t]*#)/;
 function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[] {
   const found: Span[] = mayPrecede && hasLabel.test(text) ? labelsOf(text, afterBlock) : [];
   if (!text.includes("<") && !text.includes("[")) return found;
-  const code = new InlineCode();
-  let lineBegin = -1;
-  let end = -1;
-  for (const { 0: token, index } of text.matchAll(turnToken)) {
-    if (index > end) {
-      lineBegin = text.lastIndexOf("\n", index) + 1;
-      end = lineEnd(text, index);
-      code.startLine(lineBegin);
-    }
-    if (code.covers({ text, base: 0 }, index, true) === true) continue;
-    found.push({ start: index, end: index + token.length });
-  }
+  const isCode = inlineCodeIn(text);
+  for (const { 0: token, index } of text.matchAll(turnToken))
+    if (!isCode(index)) found.push({ start: index, end: index + token.length });
   return found.sort((a, b) => a.start - b.start);
 }
 

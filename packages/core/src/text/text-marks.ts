@@ -1,4 +1,4 @@
-import { matchAt } from "@toolglot/internal";
+import { asPattern, matchAt } from "@toolglot/internal";
 
 /** A pair of texts that reasoning stands between. */
 export interface ReasoningPair {
@@ -33,12 +33,10 @@ export const reasoningPairs: readonly ReasoningPair[] = [
   { open: "<|open|>think<|sep|>", close: ["<|close|>think<|sep|>"] },
 ];
 
-const quote = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
-
 /** The texts of the table, as a pattern; those that end other things too are left out. */
 export const reasoningTexts: string = reasoningPairs
   .flatMap(({ open, close, shared }) => (shared ? [open] : [open, ...close]))
-  .map(quote)
+  .map(asPattern)
   .join("|");
 
 /** What no text speaks of but in reasoning: its tags count anywhere. */
@@ -81,7 +79,7 @@ export class ReasoningMarks {
     }
     const texts = [...this.#texts.keys()].sort((a, b) => b.length - a.length);
     this.#longest = texts[0]?.length ?? 0;
-    this.#pattern = new RegExp(texts.map(quote).join("|"), "iy");
+    this.#pattern = new RegExp(texts.map(asPattern).join("|"), "iy");
     this.#seconds = texts.map((text) => (text.startsWith("<") ? text.charAt(1) : "")).join("");
     this.firsts = texts.map((text) => (text.startsWith("<") ? "" : text.charAt(0))).join("");
   }

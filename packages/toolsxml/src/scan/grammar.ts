@@ -10,12 +10,10 @@ import {
   type ProbeAnswer,
   type Trace,
 } from "@toolglot/core/text";
-import { isLineSpace } from "@toolglot/internal";
+import { asPattern, isLineSpace } from "@toolglot/internal";
 import type { ToolsXmlBlock } from "../types.ts";
 import { type BodyContext, bodyContext } from "./body-context.ts";
 import { LooseTags } from "./loose-tags.ts";
-
-const quoted = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
 
 export const builtIns = ["command", "edit", "read", "get_value", "input", "ctrl", "mcp"] as const;
 
@@ -39,7 +37,7 @@ export class Names {
       if (!(builtIns as readonly string[]).includes(name) && !this.tools.has(name)) this.tools.set(name, tool);
     }
     this.known = [...builtIns, ...this.tools.keys()];
-    const any = this.known.map(quoted).join("|");
+    const any = this.known.map(asPattern).join("|");
     this.callTag = new RegExp(`^<(?:${any})(?=[\\s/>])`, "i");
     this.callLine = new RegExp(`^[ \\t]{0,200}(?:<[^<>]{0,80}>[ \\t]{0,80})?<[ \\t]{0,8}(${any})(?=[\\s/>]|$)`, "i");
     this.call = bodyContext(["tools"], [...this.known, "tools", "results"]);
