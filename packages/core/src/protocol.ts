@@ -16,7 +16,7 @@ export interface BlockBase {
   span: Span;
   /** Found inside reasoning text: never run. */
   inReasoning?: true;
-  /** Stands after a result or a turn that the model made up: not run. */
+  /** Stands after a result or a turn that the model made up, or one of its calls does: not run. */
   afterFabricatedResult?: true;
   /** Shown and not sent, within a sentence, a quotation, a comment, or a fence that holds more: not run. */
   shown?: true;

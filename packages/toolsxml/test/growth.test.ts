@@ -1,3 +1,4 @@
+import type { ToolDefinition } from "@toolglot/core";
 import { testGrowth } from "@toolglot/internal/testing/growth";
 import { expect, it } from "vitest";
 import { createParser, parse } from "../src/index.ts";
@@ -23,10 +24,7 @@ testGrowth({
 });
 
 it("bounds hints and findings, whatever a model makes up", () => {
-  const tool = (
-    name: string,
-    count: number,
-  ): { name: string; description: string; inputSchema: { type: "object"; properties: object } } => ({
+  const tool = (name: string, count: number): ToolDefinition => ({
     name,
     description: "",
     inputSchema: {

@@ -43,6 +43,8 @@ export class OpenReasoning {
 
   /** The place of the next closer that doesn't begin with `<`, if it comes before another place. */
   nextBefore(other: number, text: string, at: number): number {
-    return this.#heads.reduce((next, head) => Math.min(next, head.find(text, at)), other);
+    let next = other;
+    for (const head of this.#heads) next = Math.min(next, head.find(text, at));
+    return next;
   }
 }
