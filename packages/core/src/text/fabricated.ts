@@ -14,9 +14,9 @@ export interface Fabricated extends Span {
 /** A line such as `Name: value`, or one that introduces some. */
 const listLine = /^[ \t]*(?:[-*+|>] ?)?[\p{L}\w ./()-]{1,40}[:：]/u;
 /** Findings about text whose end was a guess, or that no value took in. */
-const movesEnd = /stray|unclosed|truncated|missing-root/;
-/** Findings about text between the calls of a block. */
-const isBetween = /\/(?:stray-text|unknown-tag)$/;
+const movesEnd = /stray|unclosed|truncated|missing-root|unknown-tag/;
+/** Those of text between the calls of a block. */
+const isBetween = /stray-text|unknown-tag/;
 
 /** Where the last call of a block begins: a result before it, also within the block, is one that the model made up. */
 export function lastCallOf<Block extends BlockBase>(grammar: BlockGrammar<Block>, block: Block): number {
@@ -35,7 +35,7 @@ export function findFabricated<Block extends BlockBase>(
   grammar: BlockGrammar<Block>,
 ): Fabricated[] {
   const doubtful = diagnostics
-    .filter(({ affects, code }) => affects === "value" || movesEnd.test(code) || isBetween.test(code))
+    .filter(({ affects, code }) => affects === "value" || movesEnd.test(code))
     .sort((a, b) => a.span.start - b.span.start);
   const found: Fabricated[] = [];
   const last = segments.findLast(({ type }) => type === "block")?.span.start ?? -1;

@@ -25,14 +25,12 @@ export class ForeignFence {
     return this.inside;
   }
 
-  /** Looks at the line at an offset; `line` is what there is of it, `undecided` that only more of it decides. */
-  look(line: string, undecided: boolean, offset: number, fence: Fence | undefined): "more" | undefined {
-    if (!this.#begins || this.suspect !== undefined) return undefined;
-    if (undecided && /^\s*[<[［t]/i.test(line)) return "more";
-    if (!this.#begins.test(line)) return undefined;
-    this.suspect = offset;
-    this.#fence = fence;
-    return undefined;
+  /** Looks at what there is of the line at an offset; true when it is `undecided`, and only more of it tells. */
+  look(line: string, undecided: boolean, offset: number, fence: Fence | undefined): boolean {
+    if (!this.#begins || this.suspect !== undefined) return false;
+    if (undecided && /^\s*[<[［t]/i.test(line)) return true;
+    if (this.#begins.test(line)) [this.suspect, this.#fence] = [offset, fence];
+    return false;
   }
 
   /** A fence was closed. */

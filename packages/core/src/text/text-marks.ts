@@ -171,4 +171,4 @@ export const turnLabel: RegExp =
 
 /** The same of a result, where no sentence can stand. */
 export const resultLabel: RegExp =
-  /^[ \t\u3000*_#]{0,12}(?:(?:tool |function |command )?(?:results?|outputs?|responses?|return(?:s|ed)?)|(?:执行|執行)?(?:结果|結果)|输出|返回值?)[ \t*_]{0,5}[:：]/gimu;
+  /^[ \t*_#]{0,12}(?:(?:\w{1,9} )?(?:result|output|response|return)\w{0,2}|\p{L}{0,2}(?:结果|結果|输出|返回)值?)[ \t*_]{0,5}[:：]/gimu;
