@@ -4,7 +4,7 @@ import type { BlockBase, Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { closedFences, type FenceRange, inlineCodeIn } from "./code.ts";
-import { resultLabel, resultMarker, turnLabel, turnToken } from "./text-marks.ts";
+import { resultMarker, turnLabel, turnToken } from "./text-marks.ts";
 
 /** What only the host writes, and the model wrote. */
 export interface Fabricated extends Span {
@@ -112,21 +112,17 @@ function labelsOf(text: string, afterBlock: boolean): Span[] {
 /** Results and turns on lines of their own in the text of a block; in words where no value can stand. */
 function swallowed(text: string, offset: number, inWords = false): Fabricated[] {
   const found: Fabricated[] = [];
-  if (inWords)
-    for (const [kind, label] of [
-      ["result", resultLabel],
-      ["turn", turnLabel],
-    ] as const)
-      for (const { 0: words, index } of text.matchAll(label))
-        found.push({ kind, start: offset + index, end: offset + index + words.length });
+  const add = (kind: Fabricated["kind"], index: number, length: number): void => {
+    found.push({ kind, start: offset + index, end: offset + index + length });
+  };
+  if (inWords) for (const { 0: label, index } of text.matchAll(turnLabel)) add("turn", index, label.length);
   for (const { 0: blank, index } of text.matchAll(/^[^\S\n]*(?=[[<])/gm)) {
     const start = index + blank.length;
     const line = text.slice(start, Math.min(lineEnd(text, start), start + 200));
     const length = resultMarker(line, true);
     const turn = line.matchAll(turnToken).next().value;
-    if (typeof length === "number") found.push({ kind: "result", start: offset + start, end: offset + start + length });
-    else if (turn?.index === 0)
-      found.push({ kind: "turn", start: offset + start, end: offset + start + turn[0].length });
+    if (typeof length === "number") add("result", start, length);
+    else if (turn?.index === 0) add("turn", start, turn[0].length);
   }
   return found.sort((a, b) => a.start - b.start);
 }

@@ -167,8 +167,4 @@ export const turnToken: RegExp = new RegExp(
 
 /** The same in plain words, at the start of a line. Groups: the user's label, the assistant's, another one's. */
 export const turnLabel: RegExp =
-  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|tool (?:result|output|response)|function result|observation|系统|工具|工具结果|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
-
-/** The same of a result, where no sentence can stand. */
-export const resultLabel: RegExp =
-  /^[ \t*_#]{0,12}(?:(?:\w{1,9} )?(?:result|output|response|return)\w{0,2}|\p{L}{0,2}(?:结果|結果|输出|返回)值?)[ \t*_]{0,5}[:：]/gimu;
+  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|(?:tool |function )?(?:result|output|response)s?|observation|系统|工具|(?:工具)?(?:结果|输出)|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
