@@ -1,7 +1,7 @@
+import type { LogEntry, ToolCall, ToolErrorInfo, ToolResult } from "./call.ts";
 import type { CallHooks } from "./call-hooks.ts";
 import type { JsonSchemaObject } from "./json.ts";
 import type { Span } from "./span.ts";
-import type { LogEntry, ToolCall, ToolErrorInfo, ToolResult } from "./tool.ts";
 
 /** What a block of model text asks for. Each kind is run by an {@link Executor} that handles it. */
 export type Action = CallsAction | PlanAction | CodeAction | DeclineAction;

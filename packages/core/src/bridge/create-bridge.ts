@@ -1,6 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import type { ToolProtocol } from "../protocol.ts";
-import type { ToolDefinition } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import { AnswerReader, readPlainText } from "./answer-reader.ts";
 import { encodeHistory } from "./history.ts";
 import { type BridgeSetup, nowhere } from "./setup.ts";

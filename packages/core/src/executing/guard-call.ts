@@ -1,7 +1,8 @@
 import { defined, isObject, settleWithin, unsettled } from "@toolglot/internal";
 import type { ExecutorContext } from "../action.ts";
+import type { ToolCall, ToolResult } from "../call.ts";
 import type { BeforeCallAnswer, CallHookContext } from "../call-hooks.ts";
-import type { ToolCall, ToolDefinition, ToolResult } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import { copyInput, denied } from "./calls.ts";
 import { type CallOutcome, failure, interrupted, isToolResult, isUndecided } from "./outcome.ts";
 

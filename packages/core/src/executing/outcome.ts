@@ -1,4 +1,4 @@
-import type { ToolErrorInfo, ToolResult } from "../tool.ts";
+import type { ToolErrorInfo, ToolResult } from "../call.ts";
 
 /** How a call ended, without the call. */
 export type CallOutcome = Omit<ToolResult, "callId" | "name">;
