@@ -30,6 +30,11 @@ export function hasFilesIndentation(
     likeNone ||= row !== -1 && ![mine, its].includes(indentationOf(line));
     if (indentationOf(line) === its) levels.add(its);
   }
+  // Less deep than what it stands before: the lines behind it may be a part of it.
+  const isOver =
+    !isFirst &&
+    (there as string) !== "" &&
+    indentationOf(start as string).length < indentationOf(there as string).length;
   const isInPlace = ofReplace.startsWith(ofFile ?? "");
   if (ofReplace === ofFind && ofFind !== ofFile) {
     return (likeFile || isFirst) && !likeFind && (isInPlace || isFirst || levels.size > 1) ? undefined : false;
@@ -38,16 +43,18 @@ export function hasFilesIndentation(
   const isWhole = (level: string): boolean => unitOfFile === undefined || level.replaceAll(unitOfFile, "") === "";
   if (ofFind === ofFile && unit !== unitOfFile && !levelsIn(replace).every(isWhole)) return false;
   if (likeFile && likeNone) return undefined;
-  // New text alone, as deep as lines of the file, and as none of find.
+  // New text alone, as deep as lines of the file.
   const [levelsOfFind, levelsOfFile] = [own, file].map((lines) => new Set(levelsIn(lines))) as [
     Set<string>,
     Set<string>,
   ];
-  const isOfFile = levelsIn(replace).every((level) => levelsOfFile.has(level) && !levelsOfFind.has(level));
+  const isOfFile = levelsIn(replace).every(
+    (level) => levelsOfFile.has(level) && (unit !== unitOfFile || !levelsOfFind.has(level)),
+  );
   if (!likeFind && !likeFile && isOfFile && ofReplace !== ofFile) return undefined;
   const hasItsUnit = unitOfFile !== undefined && unitOfReplace === unitOfFile && unit !== unitOfFile && !likeFind;
   if (!likeFile && !hasItsUnit && (ofReplace !== ofFile || ofFind === ofFile)) return false;
-  return !likeFind && isInPlace && !isSame(seenLines(replace), seenLines(file)) ? true : undefined;
+  return !likeFind && isInPlace && !isOver && !isSame(seenLines(replace), seenLines(file)) ? true : undefined;
 }
 
 function seenLines(lines: readonly string[]): string[] {

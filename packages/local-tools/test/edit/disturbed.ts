@@ -253,13 +253,16 @@ function isLost(hunk: Hunk, disturbed: Hunk, way: string): boolean {
   const meant = hunk.file.indexOf(hunk.find);
   // It stands somewhere else as it was not meant.
   if (place !== -1 && (place > meant + hunk.find.length || place + disturbed.find.length < meant)) return true;
+  // It stands there as it was not meant.
+  if (place !== -1 && !disturbed.find.startsWith("\n") && !hunk.find.includes(disturbed.find)) return true;
+  if (/blank line/.test(way) && /^\s*\n|\n\s*\n$/.test(hunk.find)) return true;
   // Blank lines that are there as well.
   if (place > 0 && hunk.file[place - 1] === "\n" && /^\n[\s\S]*\n\n$/.test(disturbed.find) && /\n$/.test(hunk.replace))
     return true;
   if (hunk.find.trim() === disturbed.find.trim()) {
     // Line ends that came, or went, where the halves have other ones.
-    const [ends, its] = [hunk.find, hunk.replace].map((half) => /\n*$/.exec(half)?.[0]);
-    if (ends !== its || ends === "\n\n" || /^\n/.test(hunk.find + hunk.replace)) return true;
+    const [ends, its] = [hunk.find, hunk.replace].map((half) => /\s*$/.exec(half)?.[0] ?? "");
+    if (ends !== its || /\n\s*\n/.test(ends) || /^\n/.test(hunk.find) || /^\n/.test(hunk.replace)) return true;
     // What the first line of a replacement lost, or had otherwise, and no line of find has.
     const [first = "", ...others] = linesOf(hunk.find);
     const [start = ""] = linesOf(hunk.replace);

@@ -2,8 +2,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { InputSource } from "../src/index.ts";
-import { engines, on } from "./support.ts";
+import type { InputSource } from "../../src/index.ts";
+import { engines, on } from "../support.ts";
 
 describe.each(engines)("on %s", (_engine, validator) => {
   const { check, input, issues, valid } = on(validator);
