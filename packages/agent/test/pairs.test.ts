@@ -70,7 +70,14 @@ function open() {
   );
   const agentOptions = (turns: readonly ScriptedTurn[], more: Partial<AgentOptions> = {}) => {
     const model = scriptedModel(turns);
-    return { model, protocol: nativeProtocol(), executor: toolkitExecutor(toolkit), tools: toolkit, ...more };
+    const options: AgentOptions = {
+      model,
+      protocol: nativeProtocol(),
+      executor: toolkitExecutor(toolkit),
+      tools: toolkit,
+      ...more,
+    };
+    return { ...options, model };
   };
   const tools = [...toolkit.registered.values()].map(({ definition }) => definition);
   return { said, toolkit, tools, agentOptions };
@@ -184,7 +191,7 @@ it("a run that is saved as it waits / the same run, resumed: what was asked for 
       const waiting = await createAgent(agentOptions([call("pay", { text })], more)).run("go").result;
       expect(waiting).toMatchObject({ status: "waiting", pending: [{ callId: "1", tool: "pay", input: { text } }] });
       if (waiting.status !== "waiting") return;
-      const [{ callId, fingerprint }] = waiting.pending as [{ callId: string; fingerprint: string }];
+      const [{ callId, fingerprint }] = waiting.pending as unknown as [{ callId: string; fingerprint: string }];
       const agent = createAgent(agentOptions(["done"], more));
       const saved = JSON.parse(JSON.stringify(waiting.snapshot));
       const run = await agent.resume(saved, { decisions: { [callId]: { approved, fingerprint } } });
