@@ -1,5 +1,4 @@
 import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
 import { join } from "node:path";
 import type { JsonSchemaObject } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
@@ -9,7 +8,6 @@ import { engines, on } from "../support.ts";
 // Schemas of configuration files, as their programs publish them, with files that people wrote for them: those of this repository.
 
 const root = join(import.meta.dirname, "../../../..");
-const require = createRequire(join(root, "package.json"));
 const folderOf = (name: string): string => join(root, "node_modules", name);
 /** Comments are no part of the schema's file. */
 const read = (path: string): JsonSchemaObject => JSON.parse(readFileSync(path, "utf8").replace(/^\s*\/\/.*$/gm, ""));
@@ -28,10 +26,7 @@ const published: Record<string, { schema: string; file: string; broken: [path: s
     broken: ["ignore", { ignore: { a: 1 } }],
   },
   "API Extractor": {
-    schema: join(
-      require.resolve("@microsoft/api-extractor/package.json"),
-      "../lib-commonjs/schemas/api-extractor.schema.json",
-    ),
+    schema: join(folderOf("@microsoft/api-extractor"), "lib-commonjs/schemas/api-extractor.schema.json"),
     file: "api-extractor.base.json",
     broken: ["mainEntryPointFilePath", { mainEntryPointFilePath: 7 }],
   },
