@@ -52,6 +52,7 @@ export function argsSchema<const Args extends ArgsShorthand>(
   checkKeys("argsSchema", options, optionKeys);
   const where = place(options, "args");
   if (!isObject(args)) throw new TypeError(`${where} must be an object like { city: "string - City name" }`);
+  if ("~standard" in args) throw new TypeError(`${where} takes the shorthand: give the schema of a library as input`);
   return compileInput("args", argsToJsonSchema(args, where), undefined, where, options);
 }
 
