@@ -277,9 +277,9 @@ const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
 await inPairs(
   [
     consumeReadmes,
+    consumeRecipes,
     ...usable.map((member) => () => consumeAlone(member)),
     () => consumeExamples("examples", [""]),
-    consumeRecipes,
     consumeAsNewcomer,
     consumeInBrowser,
   ],

@@ -6,8 +6,10 @@ import { type BridgeMessage, createBridge } from "@toolglot/core/bridge";
 export type Chat = (messages: { role: string; content: string }[], signal?: AbortSignal) => AsyncIterable<string>;
 
 /** Returns the text of content: of a string, a part or parts. */
-const textOf = (content: unknown): string =>
-  Array.isArray(content) ? content.map(textOf).join("") : ((content as { text?: string }).text ?? String(content));
+function textOf(content: unknown): string {
+  if (Array.isArray(content)) return content.map(textOf).join("");
+  return typeof content === "string" ? content : ((content as { text?: string }).text ?? "");
+}
 
 /** Returns an item of a conversation as a message of toolglot, if it is a message, a call or a result. */
 function toMessage(item: AgentInputItem): BridgeMessage[] {
