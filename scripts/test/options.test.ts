@@ -14,7 +14,27 @@ import { root } from "../lib/workspace.mjs";
 const packages = readdirSync(join(root, "packages"));
 const { config } = ts.readConfigFile(join(root, "tsconfig.tests.json"), ts.sys.readFile);
 const { fileNames, options } = ts.parseJsonConfigFileContent({ ...config, include: ["packages/*/src"] }, ts.sys, root);
-const program = ts.createProgram(fileNames, options);
+/** Every door of a shorthand, each with a word that is no type. */
+const wrongWords = {
+  name: join(root, "packages/toolkit/src/wrong-words.ts"),
+  text: `import { argsSchema, toInputSchema } from "../../schema/src/index.ts";
+import { defineTool, makeSubagentTool, Toolkit } from "./index.ts";
+const about = { name: "f", description: "d" };
+argsSchema({ a: "string", b: "numbr" });
+toInputSchema({ a: "string", b: "numbr" });
+new Toolkit().registerToolFunction((given: { b: number }) => given, { ...about, args: { b: "numbr" } });
+new Toolkit().registerToolFunction(({ b }) => b, { ...about, args: { a: "string", b: "numbr" } });
+new Toolkit().registerToolFunction(() => 1, { ...about, input: { b: "numbr" } });
+defineTool({ ...about, args: { b: "numbr" }, execute: ({ b }) => b });
+defineTool({ ...about, args: { b: "numbr" }, external: true });
+makeSubagentTool({ ...about, args: { b: "numbr" }, run: ({ b }) => b });
+`,
+};
+const host = ts.createCompilerHost(options);
+const read = host.readFile;
+host.fileExists = (name) => name === wrongWords.name || ts.sys.fileExists(name);
+host.readFile = (name) => (name === wrongWords.name ? wrongWords.text : read(name));
+const program = ts.createProgram([...fileNames, wrongWords.name], options, host);
 const checker = program.getTypeChecker();
 const sources = program
   .getSourceFiles()
@@ -107,6 +127,15 @@ it("should know each kind of value of each option, and refuse all others by name
   }
   expect(tables.length).toBeGreaterThan(120);
   expect(passed).toEqual([]);
+});
+
+it("should be told by the compiler which word of a shorthand is no type, at every door", () => {
+  const source = program.getSourceFile(wrongWords.name) as ts.SourceFile;
+  const said = program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => {
+    const { line } = source.getLineAndCharacterOfPosition(start);
+    return [line + 1, ts.flattenDiagnosticMessageText(messageText, " ").includes('"no type is written so": "numbr"')];
+  });
+  expect(said).toEqual([4, 5, 6, 7, 8, 9, 10, 11].map((line) => [line, true]));
 });
 
 const text = "what all parsers and protocols take is checked in core, and their own words are given to it";

@@ -18,7 +18,7 @@ export function makeSubagentTool<Source extends StandardInput>(
 ): DefinedTool<InferInput<Source>>;
 export function makeSubagentTool<const Args extends ArgsShorthand>(
   options: SubagentSpec & {
-    args: Args & CheckedArgs<Args>;
+    args: CheckedArgs<Args>;
     run(input: InferArgs<Args>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferArgs<Args>>;
