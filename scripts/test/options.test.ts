@@ -63,8 +63,21 @@ function takes(type: ts.Type, value: unknown, valueType: ts.Type): boolean {
     if (typeof value === "function") return signatures > 0 || part.getProperty("~standard") !== undefined;
     if (Array.isArray(value)) return checker.isArrayLikeType(part);
     if (typeof value !== "object" || value === null) return checker.isTypeAssignableTo(valueType, part);
-    const isForm = (part.flags & ts.TypeFlags.Object) !== 0 && !checker.isArrayLikeType(part);
+    const isForm =
+      (part.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0 && !checker.isArrayLikeType(part);
     return isForm && part.getCallSignatures().length === 0;
+  });
+}
+
+/** Whether a list of a type may hold a value; undefined where the type has no list. */
+function itemsTaken(type: ts.Type, value: unknown, valueType: ts.Type): boolean | undefined {
+  const lists = (type.isUnion() ? type.types : [type]).filter((part) => checker.isArrayLikeType(part));
+  if (lists.length === 0) return undefined;
+  return lists.some((list) => {
+    const item = checker.getIndexTypeOfType(list, ts.IndexKind.Number);
+    // Which words a list of choices takes is for who reads it.
+    const isChoice = item?.isUnion() && item.types.every((one) => one.isStringLiteral()) && typeof value === "string";
+    return item === undefined || isChoice || takes(item, value, valueType);
   });
 }
 
@@ -110,17 +123,24 @@ it("should know each kind of value of each option, and refuse all others by name
       const property = type.getProperty(name);
       if (!property) continue;
       const wanted = checker.getTypeOfSymbol(property);
-      for (const [value, valueType] of values) {
-        if (takes(wanted, value, valueType)) continue;
+      const given: [unknown, ts.Type, string][] = values
+        .filter(([value, valueType]) => !takes(wanted, value, valueType))
+        .map(([value, valueType]) => [value, valueType, name]);
+      for (const [value, valueType] of [...values, [undefined, checker.getUndefinedType()] as const]) {
+        if (itemsTaken(wanted, value, valueType) === false) given.push([[value], valueType, `${name}[0]`]);
+      }
+      for (const [value, , place] of given) {
         let fault: unknown;
         try {
           checkKeys<Record<string, unknown>, string>("f", { [name]: value }, word);
         } catch (error) {
           fault = error;
         }
-        const isTold = fault instanceof TypeError && fault.message.startsWith(`f: ${name} must be `);
+        const isTold = fault instanceof TypeError && fault.message.startsWith(`f: ${place} must be `);
         if (!isTold || !/, not ./.test(fault instanceof Error ? fault.message : "")) {
-          passed.push(`${where}: ${name} takes ${typeof value} ${String(value)}: ${checker.typeToString(wanted)}`);
+          passed.push(
+            `${where}: ${place} takes ${Array.isArray(value) ? "a list of " : ""}${typeof [value].flat()[0]}: ${checker.typeToString(wanted)}`,
+          );
         }
       }
     }

@@ -46,11 +46,13 @@ type Split<Text extends string, Between extends string> = Text extends `${infer 
 type KeyOf<Word extends string> = Word extends `${infer Key}:${string}` ? Key : Word;
 type TypeOf<Kind extends string> = Kind extends `"${infer Literal}"`
   ? Literal
-  : Kind extends `{${string}}`
-    ? object
-    : Kind extends keyof KindTypes
-      ? KindTypes[Kind]
-      : never;
+  : Kind extends `${infer Item}[]`
+    ? readonly TypeOf<Item>[]
+    : Kind extends `{${string}}`
+      ? object
+      : Kind extends keyof KindTypes
+        ? KindTypes[Kind]
+        : never;
 /** The words whose kinds leave out a part of the option's type, and would refuse what the type takes. */
 type TooNarrow<Options, Word extends string> = Word extends `${infer Key extends keyof Options & string}:${infer Kinds}`
   ? [Exclude<Options[Key], undefined>] extends [TypeOf<Split<Kinds, "|">>]
@@ -80,9 +82,10 @@ export type KnownKeys<Options, Text extends string> = KeyWords<Options, Text> | 
  *
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
  * @param known All keys that the options may have, as words `key:kind|kind`. Kinds: `text` (not empty), `string`, `boolean`,
- * `number`, `count` (whole, from 0), `size` (whole, from 1), `Infinity`, `function`, `list`, `object`, `{a,b}` (an object with
- * these functions), `url`, `signal`, `null`, `true`, `false`, `any`, and `"x"` for the text x itself. A key without a kind takes anything.
- * @param required Required options, which the error names when no options are given.
+ * `number`, `count` (whole, from 0), `size` (whole, from 1), `Infinity`, `function`, `list`, `x[]` (a list of values of the kind
+ * x), `object`, `{a,b}` (an object with these functions), `url`, `signal`, `null`, `true`, `false`, `any`, and `"x"` for the text x
+ * itself. A key without a kind takes anything.
+ * @param required Required options: the error names them when no options are given, and they can't be given as `undefined`.
  * @param cures What to do about a key that is another library's word, or whose value is of a wrong kind.
  * @throws `TypeError` for anything but an object, for an unknown key (it names the nearest known one), and for a value of a
  * wrong kind (it names key, wanted and got).
@@ -112,12 +115,19 @@ export function checkKeys<Options extends object, const Text extends string>(
     throw new TypeError(`${what} has no option ${JSON.stringify(odd)}.${hint}`);
   }
   for (const key of keys) {
-    const value = (given as Record<string, unknown>)[key];
-    const wanted = table.get(key) as readonly string[];
-    if (value === undefined || wanted.some((kind) => isOfKind(kind, value))) continue;
+    let place = key;
+    let value = (given as Record<string, unknown>)[key];
+    let wanted = table.get(key) as readonly string[];
+    if (value === undefined && !(required as readonly string[]).includes(key)) continue;
+    if (value !== undefined && wanted.some((kind) => isOfKind(kind, value))) continue;
+    const item = wanted.find((kind) => kind.endsWith("[]"))?.slice(0, -2);
+    if (item && Array.isArray(value)) {
+      const index = value.findIndex((each) => !isOfKind(item, each));
+      [place, value, wanted] = [`${key}[${index}]`, value[index], [item]];
+    }
     const hint = cure(key) || (has(value, "abort") && wanted.includes("signal") ? " Pass controller.signal." : "");
     throw new TypeError(
-      `${what}${what.includes(": ") ? "." : ": "}${key} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
+      `${what}${what.includes(": ") ? "." : ": "}${place} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
     );
   }
 }
@@ -144,11 +154,13 @@ const has = (value: unknown, member: string): boolean => typeof Object(value)[me
 
 function isOfKind(kind: string, value: unknown): boolean {
   if (kind.startsWith('"')) return typeof value === "string" && kind === `"${value}"`;
+  if (kind.endsWith("[]")) return Array.isArray(value) && value.every((item) => isOfKind(kind.slice(0, -2), item));
   if (kind.startsWith("{")) return membersOf(kind).every((member) => has(value, member));
   return kinds[kind]?.[1](value) === true;
 }
 
 function wantedText(kind: string): string {
+  if (kind.endsWith("[]")) return "an array";
   if (kind.startsWith("{")) return `an object with ${membersOf(kind).join("() and ")}()`;
   return kinds[kind]?.[0] ?? kind;
 }

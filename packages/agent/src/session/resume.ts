@@ -16,7 +16,7 @@ export async function takeOver(
   checkKeys(
     "resume",
     options,
-    "decisions:object allowUnbound:boolean settle:object begin:text|list steer:string|object|list signal:signal",
+    "decisions:object allowUnbound:boolean settle:object begin:text|object[] steer:string|object|object[] signal:signal",
   );
   const { sessions, protocol, mode } = settings;
   if (typeof saved === "string" && sessions === undefined) {

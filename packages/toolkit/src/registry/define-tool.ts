@@ -80,7 +80,7 @@ export function defineTool<const Args extends ArgsShorthand>(
 ): DefinedTool<Record<string, unknown>>;
 export function defineTool(given: object): DefinedTool {
   const definition = given as AnySpec;
-  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"], otherWords);
+  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description"], otherWords);
   const { name, description, external, annotations, examples, raises, outputSchema } = definition;
   const execute = external ? notHere : definition.execute;
   const output = definition.output ?? outputSchema;

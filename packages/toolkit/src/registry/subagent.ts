@@ -33,7 +33,7 @@ export function makeSubagentTool(
   checkKeys(
     "makeSubagentTool",
     options,
-    "name:text description:string input:object|function args:object annotations:object examples:list run:function",
+    "name:text description:string input:object|function args:object annotations:object examples:object[] run:function",
     ["name", "description", "run"],
   );
   const { run, ...definition } = options;

@@ -29,7 +29,7 @@ export type RefusedArgs<Args extends ArgsShorthand> = string extends Args[keyof 
     : CheckedArgs<Args>;
 
 export const factKeys =
-  "input:object|function inputSchema:any parameters:any args:object annotations:object examples:list raises:list";
+  "input:object|function inputSchema:any parameters:any args:object annotations:object examples:object[] raises:object[]";
 
 /** What other libraries call the fields of a tool. */
 export const otherWords = {
