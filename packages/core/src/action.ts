@@ -91,7 +91,7 @@ export interface Decision {
   by?: string;
   /** Of a decision that comes later: the request's, as it was shown. */
   fingerprint?: string;
-  /** What the call came to elsewhere: it does not run here, and this is its result. `approved` is false then, for executors that can't take it. */
+  /** What the call came to elsewhere: it does not run here, and this is its result. `approved` is false then. */
   result?: ToolResult;
   /**
    * Nobody has decided yet, and will while the run stands still: the call does not run, and its result is `pending`. An executor that

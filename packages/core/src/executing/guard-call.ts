@@ -4,7 +4,7 @@ import type { ToolCall, ToolResult } from "../call.ts";
 import type { BeforeCallAnswer, CallHookContext } from "../call-hooks.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import { copyInput, denied } from "./calls.ts";
-import { type CallOutcome, failure, interrupted, isToolResult, isUndecided } from "./outcome.ts";
+import { type CallOutcome, failure, interrupted, isToolResult, isUndecided, outcomeOf } from "./outcome.ts";
 
 /** Of an executor's context, what the hooks need. */
 type Hooked = Pick<ExecutorContext, "hooks" | "signal" | "runId" | "stepIndex">;
@@ -136,7 +136,3 @@ class Guard {
 /** What a call comes to whose result `afterCall` could not see to. */
 export const hiddenOutcome = (): CallOutcome =>
   failed("The call has run, but its result can't be shown, because of a fault on this side.");
-
-function outcomeOf({ callId: _, name: __, ...outcome }: ToolResult): CallOutcome {
-  return outcome;
-}

@@ -261,7 +261,7 @@ function isLost(hunk: Hunk, disturbed: Hunk, way: string): boolean {
     return true;
   if (hunk.find.trim() === disturbed.find.trim()) {
     // Line ends that came, or went, where the halves have other ones.
-    const [ends, its] = [hunk.find, hunk.replace].map((half) => /\s*$/.exec(half)?.[0] ?? "");
+    const [ends = "", its = ""] = [hunk.find, hunk.replace].map((half) => /\s*$/.exec(half)?.[0] ?? "");
     if (ends !== its || /\n\s*\n/.test(ends) || /^\n/.test(hunk.find) || /^\n/.test(hunk.replace)) return true;
     // What the first line of a replacement lost, or had otherwise, and no line of find has.
     const [first = "", ...others] = linesOf(hunk.find);
