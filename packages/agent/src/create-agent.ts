@@ -25,15 +25,13 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
     async resume(saved, options = {}) {
       const said = options?.steer === undefined ? undefined : saidBy(options.steer);
       if (said && settings.mode === "single") throw new TypeError("resume: in single mode there is nothing to steer.");
+      const begun = options?.begin === undefined ? undefined : toMessages(options.begin);
+      if (begun && typeof saved !== "string")
+        throw new TypeError("resume: begin is for a run's id, not for a snapshot.");
       const resumed = await takeOver(settings, saved, options);
-      const { runId, restored } = resumed;
-      const run = startRun(
-        settings,
-        restored.messages,
-        { runId, ...defined({ signal: options.signal }) },
-        undefined,
-        resumed,
-      ) as AgentRun<Value>;
+      const messages = resumed?.restored.messages ?? (begun as Message[]);
+      const about = { runId: resumed?.runId ?? (saved as string), ...defined({ signal: options.signal }) };
+      const run = startRun(settings, messages, about, undefined, resumed) as AgentRun<Value>;
       if (said) run.steer(said);
       return run;
     },

@@ -275,7 +275,7 @@ export interface Agent<Value = unknown> {
    * repeating it does no harm, else the model is told that it is in doubt.
    *
    * Rejects with `ToolglotError` `agent/session-unknown`, `agent/session-invalid` (`data.line`), `agent/session-mismatch` (another
-   * protocol or mode), `agent/session-ended`, `agent/session-busy` (another process has gone on with it), with what the
+   * protocol or mode), `agent/session-ended` (`data`: its `status`, `text` and `usage`), `agent/session-busy` (another process has gone on with it), with what the
    * store rejects with, and with `TypeError` for options that make no sense.
    */
   resume(saved: RunSnapshot | string, options?: ResumeOptions): Promise<AgentRun<Value>>;

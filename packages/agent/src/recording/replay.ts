@@ -47,7 +47,7 @@ export interface Replay {
  * else, it ends with the error `agent/replay-divergence`, whose message has the first difference.
  */
 export function replay(recording: Recording, options: Pick<ReplayOptions, "protocols"> = {}): Replay {
-  checkKeys("replay", options, "protocols:list");
+  checkKeys("replay", options, "protocols:object[]");
   const { head } = recording;
   const { protocols = [] } = options;
   checkProtocols(recording, protocols);
@@ -115,7 +115,7 @@ export interface ReplayedRun extends AgentRun {
  * version, or that of a step is missing.
  */
 export function replayRun(recording: Recording, options: ReplayOptions): ReplayedRun {
-  checkKeys("replayRun", options, "protocol:object protocols:list", ["protocol"]);
+  checkKeys("replayRun", options, "protocol:object protocols:object[]", ["protocol"]);
   const { protocol, protocols = [] } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {

@@ -1,6 +1,6 @@
-import type { Action, ApprovalRequest, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
+import type { Action, ApprovalRequest, Decision, Message, MessagePart, ToolResult, Usage } from "@toolglot/core";
 import { addChildren } from "../loop/child-usage.ts";
-import type { RunStep } from "../types.ts";
+import type { RunStatus, RunStep } from "../types.ts";
 import { LineReader, type SessionLine, sessionInvalid } from "./lines.ts";
 import { unpackActions } from "./pack-actions.ts";
 import type { Asked, OpenAnswer, SessionCounts } from "./types.ts";
@@ -17,7 +17,8 @@ export interface OpenStep extends OpenAnswer {
 /** A run as its log has it. */
 export interface Restored {
   head: Extract<SessionLine, { type: "head" }>;
-  isEnded: boolean;
+  /** How it ended, when it has. `usage`: with what its tools used. */
+  ended: { status: RunStatus; text: string; usage: Usage } | undefined;
   /** What it goes on with: a request, an action that was under way, or calls that wait for decisions. */
   from: "model" | "action" | "approval";
   messages: Message[];
@@ -82,7 +83,7 @@ class Restoring {
     this.restored = {
       ...{
         head,
-        isEnded: false,
+        ended: undefined,
         from: "model",
         messages: [...head.messages],
         stepIndex: 0,
@@ -150,7 +151,7 @@ class Restoring {
         return;
       case "end":
         restored.messages.push(...line.messages);
-        restored.isEnded = true;
+        restored.ended = { status: line.status, text: line.text, usage: line.counts.usage };
         return;
       case "owner":
       case "torn":

@@ -7,16 +7,16 @@ import { type ReadLog, type Restored, readLog } from "./restore.ts";
 import type { Resumed } from "./run-session.ts";
 import type { ResumeOptions, RunSnapshot, SessionEntry } from "./types.ts";
 
-/** Takes over a run that was saved. Rejects as `Agent.resume` says. */
+/** Takes over a run that was saved; undefined where it is to begin. Rejects as `Agent.resume` says. */
 export async function takeOver(
   settings: Settings,
   saved: RunSnapshot | string,
   options: ResumeOptions,
-): Promise<Resumed & { runId: string }> {
+): Promise<(Resumed & { runId: string }) | undefined> {
   checkKeys(
     "resume",
     options,
-    "decisions:object allowUnbound:boolean settle:object steer:string|object|list signal:signal",
+    "decisions:object allowUnbound:boolean settle:object begin:text|object[] steer:string|object|object[] signal:signal",
   );
   const { sessions, protocol, mode } = settings;
   if (typeof saved === "string" && sessions === undefined) {
@@ -25,6 +25,8 @@ export async function takeOver(
   const given = typeof saved === "string" ? undefined : readSnapshot(saved);
   const runId = given?.restored.head.runId ?? (saved as string);
   const texts = await sessions?.read(runId);
+  // Of one whose head was cut off nothing has happened.
+  if (options.begin !== undefined && !texts?.some((text) => text.endsWith("}"))) return undefined;
   const kept = texts && readLog(texts);
   const log = kept ?? given;
   if (log === undefined) {
@@ -33,8 +35,10 @@ export async function takeOver(
     });
   }
   const { restored } = log;
-  if (restored.isEnded) {
-    throw new ToolglotError("agent/session-ended", `The run ${runId} has ended.`, { data: { runId } });
+  if (restored.ended) {
+    throw new ToolglotError("agent/session-ended", `The run ${runId} has ended.`, {
+      data: { runId, ...restored.ended },
+    });
   }
   if (given && kept && given.lines.length !== kept.lines.length) throw sessionBusy(runId);
   const { head } = restored;

@@ -103,7 +103,8 @@ export class RunSession {
   /** The end; of a run that could not even begin there is nothing to write down. */
   async ended(status: RunStatus, text: string): Promise<void> {
     if (!this.#isBegun) return;
-    await this.#log.add({ type: "end", status, text, messages: this.#run.conversation.takeNew() });
+    const messages = this.#run.conversation.takeNew();
+    await this.#log.add({ type: "end", status, text, counts: this.#counts(), messages });
   }
 
   /** A whole action, or a call of an executor without hooks, is about to begin. */
@@ -257,10 +258,10 @@ function isSameRequest(one: Asked, other: Asked): boolean {
 }
 
 /** The error of a run whose id another one has. */
-function runExists(runId: string, { isEnded, from }: Restored): ToolglotError {
-  const data = { data: { runId } };
+function runExists(runId: string, { ended, from }: Restored): ToolglotError {
+  const data = { data: { runId, ...ended } };
   const name = `There is a run ${JSON.stringify(runId)} already, which`;
-  if (isEnded) return new ToolglotError("agent/session-ended", `${name} has ended: give another runId, or none.`, data);
+  if (ended) return new ToolglotError("agent/session-ended", `${name} has ended: give another runId, or none.`, data);
   const state = from === "approval" ? "waits for decisions" : "has not ended, and may be under way elsewhere";
   return new ToolglotError(
     "agent/session-busy",

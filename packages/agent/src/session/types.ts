@@ -51,6 +51,8 @@ export interface ResumeOptions {
    * Of the others the model is told that they are in doubt.
    */
   settle?: Readonly<Record<string, ToolResult | "rerun">>;
+  /** What a run is begun with, where there is none of this id: for who does not know whether it was begun. */
+  begin?: string | readonly Message[];
   /** Said before the next request. */
   steer?: Parameters<Steering["steer"]>[0];
   signal?: AbortSignal | undefined;
@@ -112,7 +114,7 @@ export type SessionEntry =
   | { type: "waiting"; pending: ApprovalRequest[]; results: ToolResult[]; counts: SessionCounts }
   /** A step is over, and the next one begins. The message with its results is not among `messages`. */
   | { type: "step"; step: RunStep; repair: boolean; counts: SessionCounts; text: string; messages: Message[] }
-  | { type: "end"; status: RunStatus; text: string; messages: Message[] };
+  | { type: "end"; status: RunStatus; text: string; counts: SessionCounts; messages: Message[] };
 
 /** Of an answer, what its actions are run with. */
 export interface OpenAnswer {

@@ -30,7 +30,7 @@ export function confinementSettings(
   checkKeys(
     `${what}: sandbox`,
     options as BwrapOptions,
-    'kind:"bwrap" bwrap:text writable:list hidden:list readable:"all"|list network:boolean',
+    'kind:"bwrap" bwrap:text writable:string[] hidden:string[] readable:"all"|string[] network:boolean',
   );
   const { bwrap = "bwrap", readable = "all", network = false } = options;
   const writable = [...places.roots, ...absolute(`${what}: writable`, options.writable)].map((path) =>

@@ -129,11 +129,10 @@ export function checkedShellOptions(
   checkKeys(
     what,
     options,
-    'cwd:text backend:"auto"|"pty"|"pipe" bash:text inheritEnv:list env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:text sandbox:false|object|"bwrap"',
+    'cwd:text backend:"auto"|"pty"|"pipe" bash:text inheritEnv:string[] env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:text sandbox:false|object|"bwrap"',
     ["cwd", "artifactDir"],
   );
-  const { cwd, artifactDir, inheritEnv = [], env = {} } = options;
-  if (inheritEnv.some((name) => typeof name !== "string")) throw new TypeError("inheritEnv must be a list of names");
+  const { cwd, artifactDir, env = {} } = options;
   if (Object.values(env).some((value) => typeof value !== "string"))
     throw new TypeError("env must be an object of texts");
   if (cwd === undefined || !isDirectory(cwd)) throw new TypeError(`cwd must be an existing directory: ${cwd}`);
