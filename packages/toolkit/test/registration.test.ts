@@ -42,7 +42,7 @@ describe("defineTool", () => {
       defineTool({ name: "t", description: "d", execute, ...definition } as never);
     expect(make({ name: "" })).toThrow(TypeError);
     expect(make({ description: undefined })).toThrow("defineTool: description must be text");
-    expect(make({ execute: undefined })).toThrow("defineTool: execute must be");
+    expect(make({ execute: undefined })).toThrow('Tool "t" needs an execute function');
     expect(make({ input: {}, args: {} })).toThrow("both input and args");
     expect(make({ input: z.object({ at: z.date() }) })).toThrow(
       'Tool "t": the input schema can\'t be turned into JSON Schema at at',
