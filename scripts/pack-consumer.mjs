@@ -34,7 +34,7 @@ import { root, workspaceMembers } from "./lib/workspace.mjs";
 /** @typedef {import("./lib/workspace.mjs").Member} Member */
 
 const scratch = mkdtempSync(join(tmpdir(), "toolglot-consumer-"));
-const { packages, packed, pack, tarballsFor } = createTarballs(scratch);
+const { packages, packed, pack, tarballsFor, peersFor } = createTarballs(scratch);
 const requireAll = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 const { verify, skip, finish } = createChecks("consumer");
 
@@ -80,7 +80,7 @@ async function consumeAlone(member) {
   if (peers.length > 0) {
     const program = join(root, "scripts/consumer", `${id}.without-peers.mjs`);
     await verify(`${id}: says what to install when ${peers.join(", ")} is absent`, () => runInside(project, program));
-    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peers));
+    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peersFor(member)));
   }
   if (forPeers.length > 0) {
     await verify(`${id}: ${forPeers.join(", ")} imports`, () => importEntries(project, forPeers));
@@ -134,7 +134,7 @@ async function consumeReadmes() {
     examples.flatMap(({ program }) => thirdParty(folder, program)),
   );
   const installed = await verify("readmes: all packages install together", () =>
-    install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(optionalPeers), ...others])]),
+    install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(peersFor), ...others])]),
   );
   if (!installed) return;
   const all = readmes.flatMap(({ file, examples }) => examples.map((example) => ({ file, example })));

@@ -1,4 +1,5 @@
 import { undoNeutralize } from "@toolglot/core";
+import { lineCounter } from "../files/text.ts";
 import { inMessage } from "../messages.ts";
 import type { TextChange } from "./changes.ts";
 import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces, tooLarge } from "./edit-problems.ts";
@@ -7,7 +8,7 @@ import { type FoldedText, fold } from "./fold.ts";
 import { leftOutLine } from "./left-out.ts";
 import { type FlatText, flatten, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { whenMissing } from "./missing-find.ts";
-import { eachOccurrence, lineCounter } from "./occurrences.ts";
+import { eachOccurrence } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** What came of a file's pairs. With a problem, `text` is what the pairs without one gave, and not to be written. */

@@ -1,7 +1,7 @@
-import { byteOrderMark } from "../files/text.ts";
+import { byteOrderMark, lineCounter } from "../files/text.ts";
 import { type FoldClass, type FoldedText, fold, foldClasses } from "./fold.ts";
 import { withLf } from "./line-ends.ts";
-import { eachOccurrence, lineCounter } from "./occurrences.ts";
+import { eachOccurrence } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A part of a text, end exclusive. */

@@ -1,3 +1,4 @@
+import { lineCounter } from "../files/text.ts";
 import { carryOver } from "./carried-lines.ts";
 import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces } from "./edit-problems.ts";
 import { cutIndentation, halvesAt } from "./fitting-halves.ts";
@@ -7,7 +8,6 @@ import { readIndentation, sayIndentation } from "./indentation.ts";
 import { type FlatText, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { withoutLineNumbers } from "./line-numbers.ts";
 import { sayLines } from "./match-differences.ts";
-import { lineCounter } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A pair whose `find` is not there. */
