@@ -179,9 +179,7 @@ function touched<Call extends { span?: Span }>(
   return hits.length === 0 || hits.some((hit) => hit.length === 0) ? calls : [...new Set(hits.flat())];
 }
 
-/**
- * Returns the tools whose identifier is anywhere in the source, strings and comments included: too many rather than too few.
- */
+/** Returns the tools whose identifier is anywhere in the source, strings and comments included: too many rather than too few. */
 function namedTools(source: string, language: "python" | "javascript", tools: readonly ToolDefinition[]): string[] {
   // Python compares identifiers in NFKC, so `ｄelete` is `delete`.
   const text = language === "python" ? source.normalize("NFKC") : source;
