@@ -17,6 +17,13 @@ import type { Agent, AgentOptions, AgentRun, RunOptions } from "./types.ts";
 /**
  * Creates an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
  * options that can't work; nothing else here or in a run throws.
+ *
+ * @example
+ * ```ts
+ * const executor = toolkitExecutor(toolkit);
+ * const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit });
+ * const { status, text } = await agent.run("What is 19 + 23?").result;
+ * ```
  */
 export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agent<Value> {
   const settings = toSettings(options);

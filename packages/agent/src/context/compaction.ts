@@ -32,6 +32,11 @@ export const shortResult = 200;
 /**
  * Creates a compaction that replaces the results of all but the newest turns with one line each: the tool, how long its result was, and the artifact that has all of it.
  * Default: 3 turns are kept.
+ *
+ * @example
+ * ```ts
+ * { compact: dropOldResults({ keepTurns: 5 }) }
+ * ```
  */
 export function dropOldResults(options: { keepTurns?: number } = {}): Compaction {
   checkKeys("dropOldResults", options, "keepTurns:number");

@@ -31,6 +31,13 @@ export interface RecordedRun<Value = unknown> extends AgentRun<Value> {
  * Runs an agent once and records everything that crosses the loop's borders: the model's parts with digests of the requests,
  * what executors report and return, approvals, clock and timers, and every event. {@link replay} plays it again. Throws
  * as `createAgent` and `run` do. A recording holds all messages: keep it as private as them.
+ *
+ * @example
+ * ```ts
+ * const recorded = recordRun(options, "What is 19 + 23?");
+ * await recorded.result;
+ * const text = stringifyRecording(recorded.recording);
+ * ```
  */
 export function recordRun<Value = unknown>(
   options: AgentOptions<Value>,

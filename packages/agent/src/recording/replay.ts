@@ -40,6 +40,12 @@ export interface Replay {
  * Returns a model, an executor and a host that do what they did in the recording, so that the same run emits the same events,
  * times and ids included, without a provider, a tool or a person. When the run asks the model, or wants to run, something
  * else, it ends with the error `agent/replay-divergence`, whose message has the first difference.
+ *
+ * @example
+ * ```ts
+ * const { options: played, input, runOptions } = replay(recording);
+ * const run = createAgent({ ...played, protocol }).run(input, runOptions);
+ * ```
  */
 export function replay(recording: Recording, options: Pick<ReplayOptions, "protocols"> = {}): Replay {
   checkKeys("replay", options, "protocols:list");
@@ -108,6 +114,13 @@ export interface ReplayedRun extends AgentRun {
 /**
  * Plays a recording from start to end with the protocol it was made with. Throws `TypeError` when the protocol has another
  * version, or that of a step is missing.
+ *
+ * @example
+ * ```ts
+ * const recording = parseRecording(text);
+ * const replayed = replayRun(recording, { protocol });
+ * const { status } = await replayed.result;
+ * ```
  */
 export function replayRun(recording: Recording, options: ReplayOptions): ReplayedRun {
   checkKeys("replayRun", options, "protocol:object protocols:list", ["protocol"]);
