@@ -27,14 +27,7 @@ export type {
 export type { LimitKind, RunError, RunResult, RunSnapshot, RunStatus, RunStep, Steering } from "./result.ts";
 export type { LaterDecision, ResumeOptions, SessionStore } from "./session/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
-export type {
-  AgentTracing,
-  RequestTrace,
-  RunTrace,
-  TracedAnswer,
-  TracedRequest,
-  TracedRun,
-} from "./tracing.ts";
+export type { AgentTracing, RequestTrace, RunTrace, TracedAnswer, TracedRequest, TracedRun } from "./tracing.ts";
 export type {
   Agent,
   AgentLimits,

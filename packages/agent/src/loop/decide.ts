@@ -24,8 +24,7 @@ export function decide(run: Run, answer: Answer): Verdict {
   if (answer.finish === "filter")
     return fail("agent/filtered", "The provider's content filter ended the answer; nothing of it was run.");
   if (protocol.declaresTools && answer.calls.length > 0) return actOnCalls(answer.calls);
-  const segments = answer.parsed.segments.filter(isSent);
-  const [first, ...rest] = segments;
+  const [first, ...rest] = answer.parsed.segments.filter(isSent);
   if (!first) return decideText(run, answer);
   if (!isRunnable(first.block)) return unreadable(run, answer, first.block);
   return actOnBlock(run, answer, first, rest.length);

@@ -51,7 +51,7 @@ export function outputPart(run: Run, output: Output): Part {
       hasFinalAnswer(run, output, step)
         ? ""
         : wording.answerForm(JSON.stringify(output.jsonSchema, null, 2), description),
-    async beforeStep() {
+    beforeStep() {
       final = undefined;
       return undefined;
     },

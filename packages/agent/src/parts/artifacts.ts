@@ -42,7 +42,7 @@ export class Artifacts {
   }
 
   /** Cuts results that are too long together, in the messages that are new: the only place that decides what requests hold of them. */
-  async cutNew(): Promise<void> {
+  async cutNew(): Promise<undefined> {
     const { conversation, wording } = this.#run;
     await conversation.showNew((message) => {
       if (lengthOfResults(message, this.#form) <= this.#max) return message;

@@ -84,27 +84,20 @@ export function recordRun<Value = unknown>(
   };
 }
 
+/** Options that are data, in the order of the head. */
+const dataOptions = [
+  ...(["locale", "mode", "system", "limits", "context", "maxRepairTurns"] as const),
+  ...(["reasoning", "reasoningTags", "startsInReasoning", "maxTokens", "retry"] as const),
+];
+
 function headOf(
   options: AgentOptions,
   { fixedTools, output }: Settings,
   input: Message[],
   ids: Pick<RecordingHead, "runId" | "owner">,
 ): RecordingHead {
-  const {
-    locale,
-    mode,
-    system,
-    limits,
-    maxRepairTurns,
-    reasoning,
-    reasoningTags,
-    startsInReasoning,
-    maxTokens,
-    retry,
-  } = options;
   const { compact, estimate, artifacts, isContextOverflow: _, ...context } = options.context ?? {};
-  const parsing = { reasoning, reasoningTags, startsInReasoning };
-  const given = { locale, mode, system, limits, context, maxRepairTurns, ...parsing, maxTokens, retry };
+  const given = Object.fromEntries(dataOptions.map((name) => [name, name === "context" ? context : options[name]]));
   return plainJson({
     type: "head",
     version: 6,
