@@ -4,9 +4,9 @@ import { filesEntered } from "../src/walks/walk.ts";
 
 /** How many source files one warm call may enter. Who shortens a walk lowers its number. */
 const maxFiles: Record<keyof typeof walks, number> = {
-  "native by the agent": 64,
+  "native by the agent": 62,
   "TAM plan": 98,
-  "ATTP Python": 115,
+  "ATTP Python": 113,
   "ToolsXML edit": 101,
   "keyed write over HTTP on SQLite": 80,
 };
