@@ -14,6 +14,7 @@ import { failure, isToolResult, reportWait } from "@toolglot/core/executing";
 import { errorText } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
+import type { SessionEntry } from "../session/types.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
 import { readArguments } from "./arguments.ts";
@@ -231,15 +232,15 @@ function callHooks(run: Run, action: Runnable, isOpen: () => boolean): CallHooks
   const check = (): void => {
     if (!isOpen()) throw new Error("The action has ended.");
   };
-  const onlyReads = (name: string, { tool }: CallHookContext): boolean => hintsOf(run, name, tool).onlyReads;
+  const log = async (name: string, { tool }: CallHookContext, entry: SessionEntry): Promise<void> => {
+    if (!hintsOf(run, name, tool).onlyReads) await run.log.add(entry);
+  };
   return {
-    ...(settle && {
-      async settled({ id, name }, { tool }) {
-        check();
-        const resumes = run.settings.executor.resumes?.(action) === true;
-        return settle({ id, name }, resumes || hintsOf(run, name, tool).mayRepeat);
-      },
-    }),
+    settled({ id, name }, { tool }) {
+      check();
+      const resumes = run.settings.executor.resumes?.(action) === true;
+      return settle?.({ id, name }, resumes || hintsOf(run, name, tool).mayRepeat);
+    },
     ...(beforeCall && {
       async beforeCall(call, context) {
         check();
@@ -248,14 +249,14 @@ function callHooks(run: Run, action: Runnable, isOpen: () => boolean): CallHooks
     }),
     async startCall({ id: callId, name }, context) {
       check();
-      if (!onlyReads(name, context)) await run.log.add({ type: "call-start", callId });
+      await log(name, context, { type: "call-start", callId });
     },
     async afterCall(call, result, context) {
       const { id: callId, name } = call;
-      const shown = await afterCall?.(call, result, context, isOpen);
+      const shown = afterCall && (await afterCall(call, result, context, isOpen));
       check();
       run.ended.add(callId);
-      if (!onlyReads(name, context)) await run.log.add({ type: "call-end", callId, result: shown ?? result });
+      await log(name, context, { type: "call-end", callId, result: shown ?? result });
       return shown;
     },
   };
