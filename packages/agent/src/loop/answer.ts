@@ -63,11 +63,8 @@ function ask(run: Run): ModelRequest {
   const areNew = request.tools !== undefined && !isSameList(run.tools.asked, declared);
   if (request.tools !== undefined) run.tools.asked = declared;
   const stop = step.stop.length > 0 ? { stop: [...step.stop] } : {};
-  const { stepIndex } = run;
-  run.emit({ type: "request", stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
-  Object.assign(request, stop);
-  if (maxTokens !== undefined) request.maxTokens = maxTokens;
-  return request;
+  run.emit({ type: "request", stepIndex: run.stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
+  return Object.assign(request, stop, defined({ maxTokens }));
 }
 
 /** Warns once of each call that had not exactly one result in the messages that the run was started with. */

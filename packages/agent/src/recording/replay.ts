@@ -8,9 +8,10 @@ import type {
   ToolDefinition,
   ToolProtocol,
 } from "@toolglot/core";
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkKeys, defined, isObject, parseJson } from "@toolglot/internal";
 import type { CompactionInput } from "../context/compaction.ts";
 import { createAgent } from "../create-agent.ts";
+import type { AgentTracing } from "../tracing.ts";
 import type { AgentOptions, AgentRun, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
 import { diverged, outOfOrder, overflows, playedError } from "./played-errors.ts";
@@ -86,6 +87,7 @@ export function replay(recording: Recording, options: Pick<ReplayOptions, "proto
       ...host.hooks(head.hooks),
       ...(head.hooks.includes("prepareStep") && { prepareStep: () => host.prepareStep(protocols, modelOf) }),
       ...(head.sessions && { sessions: host.sessions(recording) }),
+      ...defined({ tracing: playedTracing(recording) }),
       ...(head.priced && { price: () => player.number("price") }),
       ...(head.asks && { ask: (_question: unknown, { callId }: { callId: string }) => host.ask(callId) }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
@@ -147,6 +149,17 @@ function checkProtocols({ entries }: Recording, protocols: readonly ToolProtocol
     if (protocol === undefined || protocols.some(({ version }) => version === protocol)) continue;
     throw new TypeError(`A step of the recording was made with ${protocol}: pass that one in protocols.`);
   }
+}
+
+/** Returns a tracing that only names the run as then: a run that waits has its name in its snapshot. */
+function playedTracing({ entries }: Recording): AgentTracing | undefined {
+  const last = entries.findLast(({ type }) => type === "event");
+  const result = last?.type === "event" && last.event.type === "run-end" ? last.event.result : undefined;
+  const head = parseJson(result?.snapshot?.lines[0] ?? "");
+  if (!isObject(head) || typeof head.traceparent !== "string") return undefined;
+  const silent = { within: (work: () => void) => work(), firstPart() {}, toolCall() {}, end() {} };
+  const trace = { traceparent: head.traceparent, ...silent, startRequest: () => silent };
+  return { startRun: () => trace };
 }
 
 /** Returns the options as they were; a number that JSON could not hold was `Infinity`. */
