@@ -90,10 +90,10 @@ function check(options: AgentOptions): void {
     "createAgent",
     options,
     [
-      "model:function protocol:object executor:{handles,execute} tools:list|function|{definitions}",
+      "model:function protocol:object executor:{handles,execute} tools:object[]|function|{definitions}",
       'locale:"zh"|"en" mode:"single"|"loop" system:string limits:object approve:function ask:function maxRepairTurns:number',
-      'reasoning:"skip"|"search" reasoningTags:list startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
-      "runtime:object stopWhen:function|list price:function context:object output:object tracing:{startRun}",
+      'reasoning:"skip"|"search" reasoningTags:list[] startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
+      "runtime:object stopWhen:function|function[] price:function context:object output:object tracing:{startRun}",
       "beforeCall:function afterCall:function sessions:{append,read} prepareStep:function retry:object",
     ],
     [],

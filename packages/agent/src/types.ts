@@ -278,7 +278,7 @@ export interface Agent<Value = unknown> {
    * harmless to repeat, else it is in doubt for the model.
    *
    * Rejects with `ToolglotError` `agent/session-unknown`, `agent/session-invalid` (`data.line`), `agent/session-mismatch` (another
-   * protocol or mode), `agent/session-ended`, `agent/session-busy` (another process has claimed it), with what the
+   * protocol or mode), `agent/session-ended` (`data`: its `status`, `text` and `usage`), `agent/session-busy` (another process has claimed it), with what the
    * store rejects with, and with `TypeError` for options that make no sense.
    *
    * @example

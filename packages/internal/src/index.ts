@@ -14,6 +14,7 @@ export {
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
 export {
+  asPattern,
   invisible,
   isBlank,
   isDressed,

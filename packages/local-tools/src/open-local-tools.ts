@@ -125,7 +125,7 @@ function checkOptions(options: LocalToolsOptions): void {
   checkKeys(
     "openLocalTools",
     options,
-    "roots:string|list stateDir:string shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:list",
+    "roots:string|string[] stateDir:string shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:string[]",
     [],
     { encodings: 'It must be a list of names, such as ["gb18030"].' },
   );

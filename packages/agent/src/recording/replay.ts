@@ -49,7 +49,7 @@ export interface Replay {
  * ```
  */
 export function replay(recording: Recording, options: Pick<ReplayOptions, "protocols"> = {}): Replay {
-  checkKeys("replay", options, "protocols:list");
+  checkKeys("replay", options, "protocols:object[]");
   const { head } = recording;
   const { protocols = [] } = options;
   checkProtocols(recording, protocols);
@@ -125,7 +125,7 @@ export interface ReplayedRun extends AgentRun {
  * ```
  */
 export function replayRun(recording: Recording, options: ReplayOptions): ReplayedRun {
-  checkKeys("replayRun", options, "protocol:object protocols:list", ["protocol"]);
+  checkKeys("replayRun", options, "protocol:object protocols:object[]", ["protocol"]);
   const { protocol, protocols = [] } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {

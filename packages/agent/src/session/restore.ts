@@ -1,8 +1,8 @@
-import type { Action, ApprovalRequest, Decision, Message, ToolResult } from "@toolglot/core";
+import type { Action, ApprovalRequest, Decision, Message, ToolResult, Usage } from "@toolglot/core";
 import { resultMessage } from "../loop/conversation.ts";
 import { unpackActions } from "../loop/pack-actions.ts";
 import { addChildren } from "../loop/usage.ts";
-import type { RunStep } from "../result.ts";
+import type { RunStatus, RunStep } from "../result.ts";
 import { LineReader, type SessionLine, sessionInvalid } from "./lines.ts";
 import type { Asked, OpenAnswer, SessionCounts } from "./types.ts";
 
@@ -18,7 +18,8 @@ export interface OpenStep extends OpenAnswer {
 /** A run as its log has it. */
 export interface Restored {
   head: Extract<SessionLine, { type: "head" }>;
-  isEnded: boolean;
+  /** How it ended, when it has. `usage`: with what its tools used. */
+  ended: { status: RunStatus; text: string; usage: Usage } | undefined;
   /** Where it continues: with a request, an action that was under way, or calls that wait for decisions. */
   from: "model" | "action" | "approval";
   messages: Message[];
@@ -74,7 +75,7 @@ export function readLog(texts: readonly string[]): ReadLog {
 function begun(head: Restored["head"]): Restored {
   const counts = { turns: 0, tokens: 0, usage: {}, denied: 0, nextCall: 0, ms: 0 };
   return {
-    ...{ head, isEnded: false, from: "model", messages: [...head.messages], counts, text: "", repairs: 0 },
+    ...{ head, ended: undefined, from: "model", messages: [...head.messages], counts, text: "", repairs: 0 },
     ...{ results: [], steps: [], stepIndex: 0, past: [], open: undefined, pending: [], decisions: [], lastResults: [] },
   };
 }
@@ -135,7 +136,7 @@ function take(restored: Restored, line: SessionLine): void {
       return;
     case "end":
       restored.messages.push(...line.messages);
-      restored.isEnded = true;
+      restored.ended = { status: line.status, text: line.text, usage: line.counts.usage };
       return;
     case "owner":
     case "torn":

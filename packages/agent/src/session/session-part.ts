@@ -106,9 +106,11 @@ function isSameRequest(one: Asked, other: Asked): boolean {
 }
 
 /** Returns the error of a run whose id another one has. */
-function runExists(runId: string, { isEnded, from }: Restored): ToolglotError {
+function runExists(runId: string, { ended, from }: Restored): ToolglotError {
   const open = from === "approval" ? "waits for decisions" : "has not ended, and may be under way elsewhere";
-  const state = isEnded ? "has ended: give" : `${open}: agent.resume goes on with it. Give`;
+  const state = ended ? "has ended: give" : `${open}: agent.resume goes on with it. Give`;
   const message = `There is a run ${JSON.stringify(runId)} already, which ${state} another runId, or none.`;
-  return new ToolglotError(isEnded ? "agent/session-ended" : "agent/session-busy", message, { data: { runId } });
+  return new ToolglotError(ended ? "agent/session-ended" : "agent/session-busy", message, {
+    data: { runId, ...ended },
+  });
 }

@@ -31,7 +31,7 @@ export function confinementSettings(
   checkKeys(
     `${what}: sandbox`,
     options as BwrapOptions,
-    'kind:"bwrap" bwrap:string writable:list hidden:list readable:"all"|list network:boolean',
+    'kind:"bwrap" bwrap:string writable:string[] hidden:string[] readable:"all"|string[] network:boolean',
   );
   const { bwrap = "bwrap", readable = "all", network = false } = options;
   if (typeof bwrap !== "string" || bwrap === "") throw new TypeError(`${what}: bwrap must be a path or a name`);

@@ -15,6 +15,7 @@ import {
   CallReport,
   failure,
   guardCall,
+  outsideOutcome,
   settledResult,
   undecided,
 } from "@toolglot/core/executing";
@@ -48,8 +49,8 @@ export interface CallRunSetting {
 export class CallRun {
   readonly #setting: CallRunSetting;
   readonly #approvals = new ApprovalQueue();
-  /** Calls that wait for a decision that comes later. */
-  readonly #waiting = new Set<string>();
+  /** Calls that wait for a decision that comes later, or that have their result from elsewhere. */
+  readonly #instead = new Map<string, CallOutcome | "later">();
 
   constructor(setting: CallRunSetting) {
     this.#setting = setting;
@@ -68,7 +69,7 @@ export class CallRun {
     const outcome = await this.#guard(call, async (asked, fault) => {
       if (fault !== undefined) return failure(errorInfo(fault));
       const ended = await this.#end(asked, report).catch((error: unknown) => failure(errorInfo(error)));
-      return this.#waiting.has(call.id) ? undecided(call.name) : ended;
+      return this.#standsFor(call) ?? ended;
     });
     return this.#close(call, report, outcome);
   }
@@ -99,8 +100,12 @@ export class CallRun {
     const open = calls.filter((_, index) => known[index] === undefined);
     const reports = open.map((call) => this.#open(call));
     const batch = new EditBatch(open, async (ready) => {
-      const outcomes = await this.#endEdits(ready);
-      return open.some(({ id }) => this.#waiting.has(id)) ? ready.map(({ name }) => undecided(name)) : outcomes;
+      const [made] = await Promise.allSettled([this.#endEdits(ready)]);
+      if (made.status === "fulfilled") return made.value;
+      if (this.#instead.size === 0) throw made.reason;
+      const isAnyLater = [...this.#instead.values()].includes("later");
+      const rest = (name: string): CallOutcome => (isAnyLater ? undecided(name) : failure(notWithout));
+      return ready.map((call) => this.#standsFor(call) ?? rest(call.name));
     });
     const outcomes = await Promise.all(
       open.map(async (call) => {
@@ -209,8 +214,15 @@ export class CallRun {
   async #ask({ id: callId, name, input }: ToolCall, reason: string): Promise<Decision> {
     const asked = { callId, name, input: unescapePlaceholders(input), reason };
     const decision = (await this.#approvals.ask(this.#setting.context, asked)) ?? { approved: false };
-    if (decision.later) this.#waiting.add(callId);
+    const instead = decision.later ? "later" : outsideOutcome(decision);
+    if (instead) this.#instead.set(callId, instead);
     return decision;
+  }
+
+  /** What a call comes to by a decision, in place of what running it did. */
+  #standsFor({ id, name }: ToolCall): CallOutcome | undefined {
+    const instead = this.#instead.get(id);
+    return instead === "later" ? undecided(name) : instead;
   }
 
   /** A call for the other executor, which tells of it itself. */
@@ -253,6 +265,11 @@ export class CallRun {
     return { callId, name, ...outcome, metadata: { ms, ...outcome.metadata } };
   }
 }
+
+const notWithout: ToolErrorInfo = {
+  type: "NotRun",
+  message: "Nothing was written: another edit of this block was carried out elsewhere. Make this one again, alone.",
+};
 
 /** What an executor gives, or undefined a moment after the abort: one that doesn't heed it holds up nobody. */
 async function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): Promise<ToolResult[] | undefined> {

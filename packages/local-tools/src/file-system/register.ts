@@ -54,7 +54,7 @@ export function registerFileSystemTools(
   checkKeys(
     "registerFileSystemTools",
     options,
-    'groupName:text namesakeStrategy:"skip"|"raise"|"override"|"rename" postprocess:function timeoutMs:number tools:list requiresApproval:boolean',
+    'groupName:text namesakeStrategy:"skip"|"raise"|"override"|"rename" postprocess:function timeoutMs:number tools:object[] requiresApproval:boolean',
   );
   const { tools = fileSystemTools, requiresApproval, ...rest } = options;
   const before = new Set(toolkit.registered.keys());

@@ -38,7 +38,7 @@ export function makeExecuteShellCommand(options: ShellCommandOptions = {}): Defi
   checkKeys(
     "makeExecuteShellCommand",
     options,
-    'cwd:string env:object inherit:list maxChars:number maxTimeout:number sandbox:false|object|"bwrap"',
+    'cwd:string env:object inherit:string[] maxChars:number maxTimeout:number sandbox:false|object|"bwrap"',
   );
   const { cwd, env, inherit, maxChars = 30_000, maxTimeout = 3_600 } = options;
   for (const [name, value] of Object.entries({ maxChars, maxTimeout })) {

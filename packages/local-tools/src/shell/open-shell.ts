@@ -120,7 +120,7 @@ export function checkedShellOptions(
   checkKeys(
     what,
     options,
-    'cwd:string backend:"auto"|"pty"|"pipe" bash:string inheritEnv:list env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:string sandbox:false|object|"bwrap"',
+    'cwd:string backend:"auto"|"pty"|"pipe" bash:string inheritEnv:string[] env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:string sandbox:false|object|"bwrap"',
   );
   const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = [], env = {} } = options;
   if (term !== "dumb" && term !== "xterm-256color") throw new TypeError('term must be "dumb" or "xterm-256color"');

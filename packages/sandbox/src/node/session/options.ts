@@ -58,7 +58,7 @@ export function resolveSession(
   checkKeys(
     what,
     options,
-    'store:object key:object log:{claim,renew,begin,finish,doubt,read} tools:list style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean',
+    'store:object key:object log:{claim,renew,begin,finish,doubt,read} tools:object[] style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean',
   );
   const { store = own, log, rebuild = false, tools = [], domain, style, limits } = options;
   checkRunOptions({ tools, ...defined({ domain, style }) });

@@ -5,8 +5,8 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import type { McpClient } from "../../src/index.ts";
 import { Toolkit } from "../../src/index.ts";
+import { clientOf, everythingPath, firstOutput, killer, until } from "../mcp/support.ts";
 import { collect, final, texts } from "../support.ts";
-import { clientOf, everythingPath, firstOutput, killer, until } from "./support.ts";
 
 /** The reference server, as npm has it. */
 const everything = everythingPath();

@@ -2,8 +2,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { InputSource } from "../src/index.ts";
-import { engines, on } from "./support.ts";
+import { argsSchema, type InputSource } from "../../src/index.ts";
+import { engines, on } from "../support.ts";
 
 describe.each(engines)("on %s", (_engine, validator) => {
   const { check, input, issues, valid } = on(validator);
@@ -213,4 +213,9 @@ describe.each(engines)("on %s", (_engine, validator) => {
       });
     }
   });
+});
+
+it("should say where a schema of a library goes that is given as the shorthand", () => {
+  for (const schema of [z.object({}), v.object({})])
+    expect(() => argsSchema(schema as never)).toThrow("give the schema of a library as input");
 });

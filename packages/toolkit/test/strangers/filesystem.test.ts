@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { contentText } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { Toolkit } from "../../src/index.ts";
+import { clientOf, filesystemPath, scratch } from "../mcp/support.ts";
 import { final } from "../support.ts";
-import { clientOf, filesystemPath, scratch } from "./support.ts";
 
 it("the file system server: writes, reads and lists in its folder, and nowhere else", async () => {
   const folder = realpathSync(scratch());
