@@ -1,19 +1,29 @@
 import type { Message } from "@toolglot/core";
 import { checkKeys, defined, onAbort } from "@toolglot/internal";
 import type { AgentEvent } from "./events.ts";
-import { saidBy } from "./loop/injected.ts";
+import { hostMessages, toMessages } from "./loop/injected.ts";
+import { Run } from "./loop/run.ts";
 import { toRunError } from "./loop/run-error.ts";
-import { type Outcome, RunState } from "./loop/run-state.ts";
+import { readTools } from "./loop/show-tools.ts";
 import { runSteps } from "./loop/steps.ts";
+import type { Outcome } from "./loop/types.ts";
+import { makeParts } from "./parts/make-parts.ts";
+import type { RunResult, Steering } from "./result.ts";
 import { takeOver } from "./session/resume.ts";
-import type { Resumed } from "./session/run-session.ts";
+import { explainFault, type Resumed } from "./session/session-part.ts";
 import { type Settings, toSettings } from "./settings.ts";
-import { toMessages } from "./to-messages.ts";
-import type { Agent, AgentOptions, AgentRun, RunOptions, RunResult, Steering } from "./types.ts";
+import type { Agent, AgentOptions, AgentRun, RunOptions } from "./types.ts";
 
 /**
- * Makes an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
+ * Creates an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
  * options that can't work; nothing else here or in a run throws.
+ *
+ * @example
+ * ```ts
+ * const executor = toolkitExecutor(toolkit);
+ * const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit });
+ * const { status, text } = await agent.run("What is 19 + 23?").result;
+ * ```
  */
 export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agent<Value> {
   const settings = toSettings(options);
@@ -23,86 +33,95 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
       return startRun(settings, toMessages(input), runOptions) as AgentRun<Value>;
     },
     async resume(saved, options = {}) {
-      const said = options?.steer === undefined ? undefined : saidBy(options.steer);
-      if (said && settings.mode === "single") throw new TypeError("resume: in single mode there is nothing to steer.");
+      const messages = options?.steer === undefined ? undefined : hostMessages(options.steer);
+      if (messages && settings.mode === "single")
+        throw new TypeError("resume: in single mode there is nothing to steer.");
       const begun = options?.begin === undefined ? undefined : toMessages(options.begin);
       if (begun && typeof saved !== "string")
         throw new TypeError("resume: begin is for a run's id, not for a snapshot.");
       const resumed = await takeOver(settings, saved, options);
-      const messages = resumed?.restored.messages ?? (begun as Message[]);
+      const input = resumed?.restored.messages ?? (begun as Message[]);
       const about = { runId: resumed?.runId ?? (saved as string), ...defined({ signal: options.signal }) };
-      const run = startRun(settings, messages, about, undefined, resumed) as AgentRun<Value>;
-      if (said) run.steer(said);
+      const run = startRun(settings, input, about, undefined, resumed) as AgentRun<Value>;
+      if (messages) run.steer(messages);
       return run;
     },
   };
 }
 
-/** Starts the loop and returns its events and its result. `observer` gets every event, before `onEvent`. */
+/** Starts the loop and returns its events and its result. `observer` is called with every event, before `onEvent`. */
 export function startRun(
   settings: Settings,
-  input: Message[],
-  options: RunOptions,
+  messages: readonly Message[],
+  { runId = settings.runtime.newRunId(), signal }: RunOptions,
   observer?: (event: AgentEvent) => void,
   resumed?: Resumed,
 ): AgentRun {
-  const run = new RunState(settings, input, options.runId ?? settings.runtime.newRunId(), observer, resumed);
+  const known = resumed && { lines: resumed.lines, owner: resumed.owner, ms: resumed.restored.counts.ms };
+  const run = new Run(settings, { runId, messages, observer, known });
+  run.parts = makeParts(run, resumed);
+  for (const { tools = [] } of run.parts) for (const tool of tools) run.tools.addOwn(tool);
   const steering: Steering = {
-    steer: (...said) => run.injected.steer(...said),
-    followUp: (said) => run.injected.followUp(said),
+    steer: (...input) => run.injected.steer(...input),
+    followUp: (input) => run.injected.followUp(input),
   };
   settings.runtime.onRun?.(steering);
-  const result = run.trace.within(() => toTheEnd(run, options.signal));
+  const within = run.first("within") ?? ((work) => work());
   return {
-    runId: run.runId,
-    result,
-    snapshot: () => run.session.snapshot(),
+    runId,
+    result: within(() => toTheEnd(run, resumed, signal)),
+    snapshot: () => run.log.snapshot(),
     ...steering,
     [Symbol.asyncIterator]: () => run.events[Symbol.asyncIterator](),
   };
 }
 
-async function toTheEnd(run: RunState, signal: AbortSignal | undefined): Promise<RunResult> {
+async function toTheEnd(run: Run, resumed: Resumed | undefined, signal: AbortSignal | undefined): Promise<RunResult> {
   // The caller gets the AgentRun, and can start to listen, before anything happens.
   await Promise.resolve();
   const { protocol, mode, locale } = run.settings;
   const warnings: [code: string, message: string][] = [];
-  const { failed } = run.readTools((...warning) => warnings.push(warning));
-  const names = run.tools.current.map((tool) => tool.name);
-  const about = { runId: run.runId, protocol: protocol.version, mode, locale, tools: names };
-  const { resumed } = run;
+  const { failed } = readTools(run, (...warning) => warnings.push(warning));
+  const tools = run.tools.current.map(({ name }) => name);
+  const about = { runId: run.runId, protocol: protocol.version, mode, locale, tools };
   run.emit(resumed ? { type: "run-resume", from: resumed.restored.from, ...about } : { type: "run-start", ...about });
   for (const warning of failed === undefined ? warnings : []) run.warn(...warning);
-  return run.end(await written(run, await outcomeOf(run, failed, signal)));
+  const outcome = await outcomeOf(run, resumed, failed, signal);
+  // Of a run that could not even begin there is nothing to log.
+  return run.end(failed === undefined ? await logged(run, outcome) : outcome);
 }
 
-/** Writes down how the run ends. */
-async function written(run: RunState, outcome: Outcome): Promise<Outcome> {
-  const { session } = run;
+/** Logs how the run ends. */
+async function logged(run: Run, outcome: Outcome): Promise<Outcome> {
+  const { log, conversation, lastText, counts } = run;
+  const { status, text } = outcome;
   try {
-    if (session.fault === undefined && outcome.status !== "waiting") await session.ended(outcome.status, outcome.text);
+    if (log.fault === undefined && status !== "waiting")
+      await log.add({ type: "end", status, text, counts, messages: conversation.takeNew() });
   } catch {
-    // Said below.
+    // It is the fault below.
   }
-  return session.fault ? sessionFailed(run, await session.faultOf(session.fault.error)) : outcome;
-}
-
-function sessionFailed({ lastText: text }: RunState, fault: unknown): Outcome {
-  const error = toRunError(fault, "agent/session-failed");
-  if (/^agent\/session-(?:busy|ended)$/.test(error.code)) return { status: "error", text, error };
+  if (log.fault === undefined) return outcome;
+  const error = toRunError(await explainFault(run, log.fault.error), "agent/session-failed");
+  if (/^agent\/session-(?:busy|ended)$/.test(error.code)) return { status: "error", text: lastText, error };
   const message = `The session can't be written: ${error.message}`;
-  return { status: "error", text, error: { ...error, code: "agent/session-failed", message } };
+  return { status: "error", text: lastText, error: { ...error, code: "agent/session-failed", message } };
 }
 
-/** How the run ends. A run that was stopped ends so, even if its last step was just over. */
-async function outcomeOf(run: RunState, failed: string | undefined, signal: AbortSignal | undefined): Promise<Outcome> {
+/** Resolves to how the run ends. A run that was stopped ends so, even if its last step was just over. */
+async function outcomeOf(
+  run: Run,
+  resumed: Resumed | undefined,
+  failed: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Outcome> {
   let outcome: Outcome;
   let stopListening: (() => void) | undefined;
   try {
     stopListening = onAbort(signal, () => run.requestStop({ cause: "signal" }));
     outcome =
       failed === undefined
-        ? await runSteps(run)
+        ? await runSteps(run, resumed?.restored)
         : { status: "error", text: "", error: { code: "agent/tools-failed", message: failed } };
   } catch (error) {
     outcome = { status: "error", text: run.lastText, error: toRunError(error, "agent/fault") };

@@ -15,7 +15,7 @@ import type {
   ToolResult,
   Usage,
 } from "@toolglot/core";
-import type { LimitKind, RunResult } from "./types.ts";
+import type { LimitKind, RunResult } from "./result.ts";
 
 /**
  * Why an answer goes back to the model. `unreadable`: its blocks can't run. `foreign-format`: it looks like a call in a format
@@ -44,7 +44,7 @@ export type StepEvent = {
       /** Whether the model is asked to correct its last answer. */
       repair: boolean;
     }
-  /** What the model is asked, exactly as it goes to the provider, as what is new in it. `expandRequests` gives whole requests. */
+  /** The new part of a request, exactly as it goes to the provider. `expandRequests` returns whole requests. */
   | {
       type: "request";
       /** How many messages of the request before stand at the start of this one. */
@@ -59,7 +59,7 @@ export type StepEvent = {
     }
   /** The tools differ from those of the last request; the next one, whose event follows, shows them. Names, as in `removed`. */
   | { type: "tools-changed"; added: string[]; removed: string[]; changed: string[] }
-  /** The model failed before it said anything, and is asked again after `delayMs`; `attempt` counts the requests that were made. */
+  /** The model failed before its first part, and is asked again after `delayMs`; `attempt` counts the requests that were made. */
   | { type: "model-retried"; attempt: number; delayMs: number; reason: string }
   /** A piece of the answer's visible text; text of a block comes as `block-delta`. */
   | { type: "text-delta"; text: string }
@@ -79,21 +79,21 @@ export type StepEvent = {
   | { type: "repair-turn"; reason: RepairReason; text: string }
   /** An action is handed to the executor. */
   | { type: "action-start"; action: Action }
-  /** What the executor reports of a call: its start, progress, end, and lines a program printed. */
+  /** Reports of the executor about a call: its start, progress, end, and lines a program printed. */
   | ExecutorEvent
   /** The host is asked for approval. */
   | { type: "approval-request"; request: ApprovalRequest }
-  /** What the host answered, or what counts as its answer. */
+  /** The host's answer, or what counts as it. */
   | { type: "approval-response"; callId: string; decision: Decision }
-  /** A call was under way when an earlier process ended: it is not made again, and the model is told that nobody knows. */
+  /** A call was under way when an earlier process ended: it is not made again, and is in doubt for the model. */
   | { type: "call-in-doubt"; callId: string; name?: string }
   /** A server asks the host something, in the middle of a call. */
   | { type: "question"; callId: string; question: Question }
-  /** What the host answered, or what counts as its answer. */
+  /** The host's answer, or what counts as it. */
   | { type: "question-answer"; callId: string; answer: QuestionAnswer }
   /** An action is over: one result per call. */
   | { type: "action-end"; results: ToolResult[] }
-  /** Requests have a shorter conversation from now on. `before`, `after`: tokens of the request, reckoned. */
+  /** Requests have a shorter conversation from now on. `before`, `after`: estimated tokens of the request. */
   | {
       type: "compaction";
       reason: "estimate" | "overflow";
@@ -102,7 +102,7 @@ export type StepEvent = {
       messagesBefore: number;
       messagesAfter: number;
     }
-  /** What the host said by `steer` or `followUp`, as it joins the conversation: before the step's request. */
+  /** Messages of `steer` or `followUp`, as they join the conversation: before the step's request. */
   | { type: "message-injected"; kind: "steer" | "follow-up"; messages: Message[] }
   /** The step is over. `finish`: why the model stopped; `error` also when its stream threw. */
   | { type: "step-end"; finish: FinishReason; usage?: Usage }
@@ -124,7 +124,7 @@ export type RunEvent =
   | { type: "warning"; code: string; message: string; stepIndex?: number }
   /** The run is being stopped: by the caller's signal, because its time is over, or because its session's store failed; its tools get their signal now. `run-end` follows. */
   | { type: "run-abort"; cause: "signal" | "limit" | "session"; limit?: LimitKind }
-  /** A run that was begun before goes on, as `run-start` says of one that begins: with a request, an action, or calls that waited. */
+  /** A run that was begun before continues: with a request, an action, or calls that waited. Otherwise as `run-start`. */
   | {
       type: "run-resume";
       runId: string;

@@ -16,9 +16,14 @@ const callsAsText: Record<Locale, string> = {
 };
 
 /**
- * The provider's own function calls, as a protocol: tools are declared in the request, calls come back as call parts, all
+ * Creates the protocol of the provider's own function calls: tools are declared in the request, calls come back as call parts, all
  * text but reasoning is the answer. The baseline that text protocols are measured against. Results go back as `result` parts
  * of a `tool` message, for the model's adapter to hand over in the provider's form.
+ *
+ * @example
+ * ```ts
+ * createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit });
+ * ```
  */
 export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtocol {
   checkKeys("nativeProtocol", options, 'locale:"zh"|"en"');
@@ -46,14 +51,14 @@ export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtoco
   };
 }
 
-/** Never finds a block; the text layer separates reasoning from text, as it does for every protocol. */
+/** Creates a parser that never finds a block; the text layer separates reasoning from text, as for every protocol. */
 function createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent) => void }): Parser<BlockBase> {
   return createPushParser(
     () => new TextScanner<BlockBase>({ ...options, grammar: { protocol: "native", line: () => "no" } }),
   );
 }
 
-/** A result as a text of its own; an error without words in its content says its type. */
+/** Returns a result as a text of its own; an error without words in its content shows its type. */
 function written(result: ToolResult): string {
   const { content, error } = result;
   return `${error && content.length === 0 ? `${error.type}: ` : ""}${resultText(result, { native: true })}`;

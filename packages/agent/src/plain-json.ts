@@ -11,9 +11,9 @@ const maxDepth = 100;
 const odd = new Error("no plain JSON");
 
 /**
- * The value as plain JSON, frozen, so that events, requests and results can share it, and be stored and replayed without a
- * difference. What JSON can't hold becomes what core's `toJsonText` says; `undefined` stays. What came from here before is
- * given back as it is; texts are never copied. Never throws.
+ * Returns the value as plain JSON, frozen, so that events, requests and results can share it, and be stored and replayed without a
+ * difference. Values that JSON can't hold become what core's `toJsonText` writes; `undefined` stays. Values that came from here before
+ * are returned as they are; texts are never copied. Never throws.
  */
 export function plainJson<T>(value: T): T {
   if (value === undefined || value === null || typeof value === "string" || typeof value === "boolean") return value;
@@ -28,7 +28,7 @@ export function plainJson<T>(value: T): T {
   return copy as T;
 }
 
-/** What is nested too deeply to be walked stays as it is. */
+/** Freezes a value; one that is nested too deeply to be walked stays as it is. */
 function frozen(value: unknown): unknown {
   try {
     return copyOf(value, -Infinity);
@@ -44,14 +44,14 @@ function copyOf(value: unknown, depth: number): unknown {
   if (known.has(value)) return value;
   if (typeof (value as { toJSON?: unknown }).toJSON === "function") throw odd;
   if (Array.isArray(value)) {
-    return Object.freeze(Array.from(value, (item) => (isSaid(item) ? copyOf(item, depth + 1) : null)));
+    return Object.freeze(Array.from(value, (item) => (hasWord(item) ? copyOf(item, depth + 1) : null)));
   }
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) throw odd;
   const copy: Record<string, unknown> = {};
   for (const key of Object.keys(value)) {
     const item = (value as Record<string, unknown>)[key];
-    if (!isSaid(item)) continue;
+    if (!hasWord(item)) continue;
     const inner = copyOf(item, depth + 1);
     if (key === "__proto__") Object.defineProperty(copy, key, { value: inner, enumerable: true });
     else copy[key] = inner;
@@ -59,17 +59,17 @@ function copyOf(value: unknown, depth: number): unknown {
   return Object.freeze(copy);
 }
 
-/** JSON has no word for these: it leaves out the property. */
-function isSaid(value: unknown): boolean {
+/** Whether JSON has a word for a value; it leaves out others. */
+function hasWord(value: unknown): boolean {
   return value !== undefined && typeof value !== "function" && typeof value !== "symbol";
 }
 
-/** The one JSON text of a value: equal for values that are equal as JSON. */
+/** Returns the one JSON text of a value: equal for values that are equal as JSON. */
 export function canonicalJson(value: unknown): string {
   return writeCanonical(plainJson(value));
 }
 
-/** Characters of all texts and names in a JSON value: what it costs a model, near enough. */
+/** Counts the characters of all texts and names in a JSON value: what it costs a model, near enough. */
 export function textLength(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return value === undefined ? 0 : 4;
@@ -80,7 +80,7 @@ export function textLength(value: unknown): number {
   return sum;
 }
 
-/** A 53-bit hash of a text (cyrb53) as 14 hexadecimal digits; not for security, only to see a difference. */
+/** Computes a 53-bit hash of a text (cyrb53) as 14 hexadecimal digits; not for security, only to see a difference. */
 export function hash(text: string): string {
   let a = 0xdeadbeef;
   let b = 0x41c6ce57;

@@ -1,17 +1,11 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
 import { dropOldResults } from "./context/compaction.ts";
-import { toDefinitions } from "./loop/live-tools.ts";
+import { type GivenTools, toDefinitions } from "./loop/tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
-
-/** What the source of the tools gave. */
-export interface GivenTools {
-  tools?: unknown;
-  instructions?: unknown;
-}
 
 /** Options with every default filled in. */
 export interface Settings
@@ -20,9 +14,9 @@ export interface Settings
       "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | "retry" | WithDefault
     >,
     Required<Pick<AgentOptions, WithDefault>> {
-  /** Gives the tools of the moment, and what is said of them; asked at the start, then before each further request. */
+  /** Returns the tools of the moment, and their source's text about them; called at the start, then before each further request. */
   readTools: () => GivenTools;
-  /** The same tools all the time: what was checked. */
+  /** Tools that never change: the checked list. */
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
   stopWhen: readonly StopCondition[];
@@ -77,7 +71,7 @@ function outputOf(
   return output;
 }
 
-/** A list stays as it is now; a function and a source are asked each time. */
+/** Returns readers of the tools: a list stays as it is now; a function and a source are called each time. */
 function toolsOf(tools: AgentOptions["tools"]): Pick<Settings, "readTools" | "fixedTools"> {
   if (typeof tools === "function") return { readTools: () => ({ tools: tools() }), fixedTools: undefined };
   if (typeof (tools as Partial<ToolSource> | undefined)?.definitions === "function") {
@@ -145,25 +139,17 @@ function check(options: AgentOptions): void {
   if (limits?.cost !== undefined && price === undefined) {
     throw new TypeError("limits.cost needs price, which says what a step costs.");
   }
-  positive("limits.turns", limits?.turns, 1);
-  positive("limits.tokens", limits?.tokens, 1);
-  positive("limits.timeMs", limits?.timeMs, 1);
-  positive("limits.repeats", limits?.repeats, 1);
-  positive("limits.cost", limits?.cost, 0);
-  positive("retry.attempts", options.retry?.attempts, 1);
-  positive("retry.baseMs", options.retry?.baseMs, 0);
-  positive("retry.maxMs", options.retry?.maxMs, 0);
-  positive("context.window", context?.window, 1);
-  positive("context.reserve", context?.reserve, 0);
-  positive("context.maxResultChars", context?.maxResultChars, 100);
-  positive("maxRepairTurns", options.maxRepairTurns, 0);
+  checkNumbers("limits.", limits, { turns: 1, tokens: 1, timeMs: 1, repeats: 1, cost: 0 });
+  checkNumbers("retry.", options.retry, { attempts: 1, baseMs: 0, maxMs: 0 });
+  checkNumbers("context.", context, { window: 1, reserve: 0, maxResultChars: 100 });
+  checkNumbers("", options, { maxRepairTurns: 0 });
   const window = context?.window ?? options.model.info?.contextWindow;
   if (window !== undefined && context?.reserve !== undefined && context.reserve >= window) {
     throw new TypeError(`context.reserve must be less than the window of ${window} tokens, not ${context.reserve}.`);
   }
 }
 
-/** What to write instead of another library's word, or of what looks like the right thing. */
+/** Cures for another library's word, or for a value that looks right. */
 const cures = {
   model:
     "It is (request, signal) => AsyncIterable of model parts; aiSdkModel({ model }) of @toolglot/ai-sdk makes one of an AI SDK model.",
@@ -188,13 +174,20 @@ const cures = {
   onStepFinish: "It is onEvent here, with the event step-end.",
 } as const;
 
-function positive(name: string, value: number | undefined, least: number): void {
-  if (value !== undefined && !(typeof value === "number" && value >= least)) {
-    throw new TypeError(`${name} must be a number of at least ${least}, not ${String(value)}.`);
+/** Throws `TypeError` for a field that is there, and no number from its minimum on. */
+function checkNumbers<Name extends string>(
+  of: string,
+  given: { [Key in NoInfer<Name>]?: unknown } | undefined,
+  minimums: Readonly<Record<Name, number>>,
+): void {
+  for (const [name, min] of Object.entries(minimums) as [Name, number][]) {
+    const value = given?.[name];
+    if (value === undefined || (typeof value === "number" && value >= min)) continue;
+    throw new TypeError(`${of}${name} must be a number of at least ${min}, not ${String(value)}.`);
   }
 }
 
-/** The real clock, random ids, real timers; `given` replaces single parts. */
+/** Returns the real clock, random ids and real timers; `given` replaces single ones. */
 function withDefaults(given: Partial<AgentRuntime> = {}): AgentRuntime {
   return {
     now: given.now ?? Date.now,

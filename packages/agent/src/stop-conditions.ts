@@ -1,6 +1,13 @@
 import type { StopCondition } from "./types.ts";
 
-/** Stops a run once one of these tools has a result. Throws `TypeError` without a name. */
+/**
+ * Creates a condition that stops a run once one of these tools has a result. Throws `TypeError` without a name.
+ *
+ * @example
+ * ```ts
+ * { stopWhen: [stopOnTool("submit"), stopOnCost(0.5)] }
+ * ```
+ */
 export function stopOnTool(...names: readonly string[]): StopCondition {
   if (names.length === 0 || names.some((name) => typeof name !== "string" || name === "")) {
     throw new TypeError("stopOnTool needs the names of tools.");
@@ -9,7 +16,7 @@ export function stopOnTool(...names: readonly string[]): StopCondition {
   return ({ results }) => results.some(({ name }) => name !== undefined && wanted.has(name));
 }
 
-/** Stops a run once it has cost that much, in the unit of `price`. Throws `TypeError` for what is no number from 0. */
+/** Creates a condition that stops a run once it has cost that much, in the unit of `price`. Throws `TypeError` for anything but a number from 0. */
 export function stopOnCost(limit: number): StopCondition {
   if (!(typeof limit === "number" && limit >= 0))
     throw new TypeError(`stopOnCost needs a number from 0, not ${String(limit)}.`);

@@ -1,7 +1,8 @@
 import { settleWithin, unsettled } from "@toolglot/internal";
-import type { AgentRuntime, LimitKind } from "./types.ts";
+import type { LimitKind } from "./result.ts";
+import type { AgentRuntime } from "./types.ts";
 
-/** Why a run stops before its end. */
+/** Cause of a run's stop before its end. */
 export type StopCause = { cause: "signal" } | { cause: "limit"; limit: LimitKind } | { cause: "session" };
 
 /** Thrown inside the loop where it notices that the run was stopped. Never leaves the package. */
@@ -64,7 +65,7 @@ export class Deadline {
     return this.#total - this.#remaining + running;
   }
 
-  /** The run is over. */
+  /** Closes the clock: the run is over. */
   close(): void {
     this.#closed = true;
     this.#cancel?.();

@@ -12,8 +12,16 @@ export type ScriptedTurn =
 export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[] };
 
 /**
- * A model that gives the turns in order, whatever it is asked; a turn that is text comes as one piece and a `stop`. When
+ * Creates a model that answers with the turns in order, whatever it is asked; a turn that is text comes as one piece and a `stop`. When
  * the script is over it throws an `Error`. Stops early when its signal is aborted.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([
+ *   [{ type: "call", call: { id: "c1", name: "add", input: { a: 19, b: 23 }, protocol: "native" } }],
+ *   "19 + 23 is 42.",
+ * ]);
+ * ```
  */
 export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
   if (!Array.isArray(turns)) {

@@ -8,26 +8,26 @@ import type {
   ToolResult,
   Usage,
 } from "@toolglot/core";
-import type { RunError, RunResult } from "./types.ts";
+import type { RunError, RunResult } from "./result.ts";
 
 /**
- * Hears of runs, and of what they ask models, for traces and metrics: `otelTracing()` of `@toolglot/agent/otel` is one. What it throws
- * never touches a run, and nothing that a run does depends on it.
+ * Receives runs, and their requests to models, for traces and metrics: `otelTracing()` of `@toolglot/agent/otel` is one. Its errors
+ * never affect a run, and nothing that a run does depends on it.
  */
 export interface AgentTracing {
   /** A run begins. Called where `run()` was called. */
   startRun(run: TracedRun): RunTrace;
 }
 
-/** What is known of a run when it begins. */
+/** A run that begins. */
 export interface TracedRun {
   runId: string;
-  /** What it starts from. */
+  /** Messages of its start. */
   messages: readonly Message[];
   model?: ModelInfo;
   maxTokens?: number;
   stop?: readonly string[];
-  /** `traceparent` of the run that it goes on with. */
+  /** `traceparent` of the run that it continues. */
   resumedFrom?: string;
 }
 
@@ -38,7 +38,7 @@ export interface RunTrace {
   /** Calls `work` at once, so that what it begins belongs to the run. */
   within(work: () => void): void;
   startRequest(request: TracedRequest): RequestTrace;
-  /** A call of a tool has ended, as its event says. `isKnown`: there is such a tool; models invent any number of names. */
+  /** Called when a call of a tool has ended, as its event. `isKnown`: there is such a tool; models invent any number of names. */
   toolCall(call: {
     name: string;
     isKnown: boolean;
@@ -66,7 +66,7 @@ export interface RequestTrace {
   end(answer: TracedAnswer): void;
 }
 
-/** What came of a request. */
+/** Answer to a request. */
 export interface TracedAnswer {
   text: string;
   reasoning: string;

@@ -4,7 +4,6 @@ import type {
   CallHooks,
   Decision,
   Executor,
-  FinishReason,
   Locale,
   Message,
   Model,
@@ -17,41 +16,38 @@ import type {
   ToolProtocol,
   ToolResult,
   ToolSource,
-  Transcript,
   Usage,
 } from "@toolglot/core";
 import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
 import type { OutputOptions } from "./output/types.ts";
-import type { ResumeOptions, RunSnapshot, SessionStore } from "./session/types.ts";
+import type { RunResult, RunSnapshot, Steering } from "./result.ts";
+import type { ResumeOptions, SessionStore } from "./session/types.ts";
 import type { AgentTracing } from "./tracing.ts";
 
-/** What ends a run that would go on. A limit that is left out keeps its default; `Infinity` switches it off. */
+/** Limits of a run. One that is left out keeps its default; `Infinity` switches it off. */
 export interface AgentLimits {
   /** Model answers, repair turns included. Default 16. */
   turns?: number;
   /**
-   * Input and output tokens of all steps together, as the provider counts them; a step without a count is reckoned as one
+   * Input and output tokens of all steps together, as the provider counts them; a step without a count is estimated as one
    * token per three characters. Checked before each step. Default no limit.
    */
   tokens?: number;
   /** Milliseconds from start to end. Waiting for an approval is not counted. Default no limit. */
   timeMs?: number;
   /**
-   * How often the same call may give the same result within the last actions (four for each repeat), in whatever order. Then the
+   * How often the same call may have the same result within the last actions (four for each repeat), in whatever order. Then the
    * model is warned; when it asks for nothing but such calls after that, the run ends. Default 3.
    */
   repeats?: number;
-  /** Sum of what {@link AgentOptions.price} reckoned. Checked before each step. Default no limit. */
+  /** Sum of what {@link AgentOptions.price} returned. Checked before each step. Default no limit. */
   cost?: number;
 }
 
-/** Which limit ended a run. */
-export type LimitKind = "turns" | "tokens" | "time" | "repeats" | "cost";
-
 /**
- * Asks a person. The signal is aborted when the run ends first. A boolean stands for a decision without words; what it
- * throws counts as a denial. `later`: the call waits, the other calls of its action run, and the run ends as `waiting`; where a call
+ * Asks a person. The signal is aborted when the run ends first. A boolean is a decision without words; an error
+ * counts as a denial. `later`: the call waits, the other calls of its action run, and the run ends as `waiting`; where a call
  * can't wait, as in a program without a journal, it is a denial.
  */
 export type ApproveCallback = (
@@ -60,7 +56,7 @@ export type ApproveCallback = (
 ) => Decision | boolean | "later" | Promise<Decision | boolean | "later">;
 
 /**
- * Answers what an MCP server asks in the middle of a call. The signal is aborted when the run ends first. What it throws counts
+ * Answers a question of an MCP server in the middle of a call. The signal is aborted when the run ends first. An error counts
  * as `cancel`. All texts of the question are a stranger's: show them as such, and its `url` before it is opened.
  */
 export type AskCallback = (
@@ -76,19 +72,19 @@ export interface AgentRuntime {
   newRunId(): string;
   /** Names who writes the log of a run from now on. Default: 16 random hexadecimal digits. */
   newOwner(): string;
-  /** Calls back once after `ms`, unless cancelled by the returned function. `name` says what for. */
+  /** Calls back once after `ms`, unless cancelled by the returned function. `name`: its purpose. */
   startTimer(name: string, ms: number, callback: () => void): () => void;
   /** Called with each run before anything happens in it, as a replay does to steer as the host did. Default: nothing. */
   onRun?(run: Steering): void;
 }
 
 /**
- * The price of one step, in whatever unit of money the host counts in. `usage` is what the provider counted, `model` what the model
- * says of itself.
+ * The price of one step, in whatever unit of money the host counts in. `usage` is what the provider counted, `model` the
+ * model's own information.
  */
 export type Price = (usage: Usage, step: { model?: ModelInfo; stepIndex: number }) => number;
 
-/** What a {@link StopCondition} is asked about: a step whose calls have their results. */
+/** Input of a {@link StopCondition}: a step whose calls have their results. */
 export interface StopState {
   stepIndex: number;
   /** Model answers so far. */
@@ -112,7 +108,7 @@ export interface StepState {
   stepIndex: number;
   /** The conversation as the request would have it, calls and results as parts, less the loop's system message. */
   messages: readonly Message[];
-  /** What the model would be shown. */
+  /** The tools that the model would see. */
   tools: readonly ToolDefinition[];
   /** Sums so far. */
   usage: Usage;
@@ -122,12 +118,12 @@ export interface StepState {
   lastResults: readonly ToolResult[];
 }
 
-/** What one step is to be made with; all that is left out is the run's own. */
+/** Settings of one step; those that are left out are the run's own. */
 export interface StepChange {
   model?: Model;
-  /** Everything said before is written in this protocol for this step's request; what was text stays as it was written. */
+  /** All earlier messages are written in this protocol for this step's request; text stays as it was written. */
   protocol?: ToolProtocol;
-  /** What the model is shown; the executor must know how to run them. */
+  /** The tools that the model sees; the executor must know how to run them. */
   tools?: readonly ToolDefinition[];
   /** In place of the conversation, in this request; the transcript stays. They are not made shorter. */
   messages?: readonly Message[];
@@ -148,14 +144,14 @@ export interface RetryOptions {
   maxMs?: number;
 }
 
-/** What requests hold of a conversation; the transcript, events and results hold all of it. */
+/** Limits of the conversation in requests; the transcript, events and results hold all of it. */
 export interface ContextOptions {
-  /** Tokens that the model can read and write. Default: what the model says of itself (`info.contextWindow`), else unknown. */
+  /** Tokens that the model can read and write. Default: the model's own information (`info.contextWindow`), else unknown. */
   window?: number;
   /** Tokens of it that are kept free for the answer. Default `maxTokens`, else 8,192, or a quarter of the window if that is less. */
   reserve?: number;
   /**
-   * Tokens of a request, as the provider gets it; `tools`: those that are declared. One that throws or gives no number from 0 is not
+   * Tokens of a request, as the provider gets it; `tools`: those that are declared. One that throws or returns no number from 0 is not
    * used. Default: a token for three characters of what is sent, 1,000 for an image or a file.
    */
   estimate?: (messages: readonly Message[], tools: readonly ToolDefinition[]) => number;
@@ -175,20 +171,20 @@ export interface ContextOptions {
    */
   compact?: Compaction;
   /**
-   * Whether what the model threw says that the request was too long; undefined, and one that throws: the default decides. Default: the
+   * Whether an error of the model means that the request was too long; undefined, and one that throws: the default decides. Default: the
    * words, codes and statuses of many servers, see `isContextOverflow`.
    */
   isContextOverflow?: (error: unknown) => boolean | undefined;
 }
 
-/** What an agent is made of. */
+/** Options of `createAgent`. */
 export interface AgentOptions<Value = unknown> {
   model: Model;
   protocol: ToolProtocol;
   /** Runs what the model asks for. */
   executor: Executor;
   /**
-   * What the model is shown; the executor must know how to run them. A list stays as it is at the start. A function, or a source
+   * The tools that the model sees; the executor must know how to run them. A list stays as it is at the start. A function, or a source
    * as a `Toolkit` is one, is asked before each request: groups that are opened and servers whose tools change are in the next one.
    */
   tools: readonly ToolDefinition[] | (() => readonly ToolDefinition[]) | ToolSource;
@@ -196,7 +192,7 @@ export interface AgentOptions<Value = unknown> {
   locale?: Locale;
   /** `loop`: results go back until the model answers. `single`: the first result is the outcome. Default `loop`. */
   mode?: ProtocolMode;
-  /** The host's own system text; stands after the protocol's instructions. */
+  /** The host's own system text; it follows the protocol's instructions. */
   system?: string;
   limits?: AgentLimits;
   /** Without it, everything that needs approval is denied, and the model gets that as the result. */
@@ -205,10 +201,10 @@ export interface AgentOptions<Value = unknown> {
   prepareStep?: (step: StepState) => StepChange | undefined | Promise<StepChange | undefined>;
   /**
    * Asked about each call of each tool before it runs, whatever the protocol: native calls, steps of plans, calls that programs make, routed
-   * calls. It can change the input, give the result, or deny the call. One that throws: the call does not run.
+   * calls. It can change the input, return the result, or deny the call. One that throws: the call does not run.
    */
   beforeCall?: NonNullable<CallHooks["beforeCall"]>;
-  /** Told of each result, also of denials; what it gives takes the result's place. One that throws: the result is not shown. */
+  /** Called with each result, also of denials; a result that it returns replaces it. One that throws: the result is not shown. */
   afterCall?: NonNullable<CallHooks["afterCall"]>;
   /**
    * Answers questions of MCP servers whose clients were made with `elicitation: "host"` or `sampling: "host"`. A wish for a model's text
@@ -222,23 +218,23 @@ export interface AgentOptions<Value = unknown> {
    * for one JSON value. What does not fit goes back, `maxRepairTurns` times in a row. Not in `single` mode. Default: text.
    */
   output?: OutputOptions<Value>;
-  /** Where runs are written down as they go, so that {@link Agent.resume} can go on with them. Default: nowhere. */
+  /** Store of the logs of runs, so that {@link Agent.resume} can continue them. Default: none. */
   sessions?: SessionStore;
   /** How requests keep within what the model can read. */
   context?: ContextOptions;
   /**
    * Requests that failed before their first part, for a cause that may pass: too many requests (429), an overloaded server (503, 529, other
-   * 5xx), a broken connection. `Retry-After` is honoured. Each is told as `model-retried`; the run's limits and signal end a wait. An error that
-   * says nothing of its cause is tried again once, at once; a `ToolglotError` of an adapter, which has tried itself, never.
+   * 5xx), a broken connection. `Retry-After` is honoured. Each is an event `model-retried`; the run's limits and signal end a wait. An error
+   * without a known cause is tried again once, at once; a `ToolglotError` of an adapter, which has tried itself, never.
    */
   retry?: RetryOptions;
-  /** Reckons each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
+  /** Returns each step's `usage.cost` where the provider counted its tokens. Default: no costs. */
   price?: Price;
   /** Repair turns in a row before the run ends in an error. Default 2. */
   maxRepairTurns?: number;
   /** Whether blocks are looked for in reasoning; they are reported, never run. Default `skip`. */
   reasoning?: "skip" | "search";
-  /** Marks that reasoning stands between, as `["<notes>", "</notes>"]`, besides those that are known. Default none. */
+  /** Marks that reasoning is between, as `["<notes>", "</notes>"]`, besides those that are known. Default none. */
   reasoningTags?: ParseOptions["reasoningTags"];
   /** The model's chat template already opened a reasoning block. Default false. */
   startsInReasoning?: boolean;
@@ -267,121 +263,38 @@ export interface Agent<Value = unknown> {
   /**
    * Starts a run at once. A string is one user message. Throws `TypeError` when the input is empty; whatever happens
    * afterwards is in the result.
+   *
+   * @example
+   * ```ts
+   * const run = agent.run("What is 19 + 23?");
+   * for await (const event of run) if (event.type === "text-delta") texts.push(event.text);
+   * const result = await run.result;
+   * ```
    */
   run(input: string | readonly Message[], options?: RunOptions): AgentRun<Value>;
   /**
-   * Goes on with a run that waits or was cut off: by its id, which needs `sessions`, or from a snapshot. It has the same id, and its sums
-   * go on. Calls with a saved result are not made again; one that was under way is, when its tool only reads or says that
-   * repeating it does no harm, else the model is told that it is in doubt.
+   * Resumes a run that waits or was cut off: by its id, which needs `sessions`, or from a snapshot. It has the same id, and its sums
+   * continue. Calls with a saved result are not made again; one that was under way is, when its tool only reads or is marked as
+   * harmless to repeat, else it is in doubt for the model.
    *
    * Rejects with `ToolglotError` `agent/session-unknown`, `agent/session-invalid` (`data.line`), `agent/session-mismatch` (another
-   * protocol or mode), `agent/session-ended` (`data`: its `status`, `text` and `usage`), `agent/session-busy` (another process has gone on with it), with what the
+   * protocol or mode), `agent/session-ended` (`data`: its `status`, `text` and `usage`), `agent/session-busy` (another process has claimed it), with what the
    * store rejects with, and with `TypeError` for options that make no sense.
+   *
+   * @example
+   * ```ts
+   * const run = await agent.resume(runId, { steer: "The server is back." });
+   * const result = await run.result;
+   * ```
    */
   resume(saved: RunSnapshot | string, options?: ResumeOptions): Promise<AgentRun<Value>>;
-}
-
-/** How the host has its say in a run that goes on. A string is one message of the user. */
-export interface Steering {
-  /**
-   * Says something before the next request, after the results of the step that goes on; when the model answers meanwhile, the run
-   * goes on with it. `interrupt` ends the model's answer now: its text stays, its calls do not run; tools that run are not stopped.
-   * Messages come from the user, or are `untrusted` when they say so. False when the run has ended, and nothing was taken.
-   *
-   * Throws `TypeError` for empty input, and in `single` mode.
-   */
-  steer(input: string | Message | readonly Message[], options?: { interrupt?: boolean }): boolean;
-  /** Says something when the run would else end as answered or declined. Otherwise as {@link steer}. */
-  followUp(input: string | Message | readonly Message[]): boolean;
 }
 
 /** A run under way. Events are kept (see `keepEvents`), so it may be iterated late, twice, or never. */
 export interface AgentRun<Value = unknown> extends AsyncIterable<AgentEvent>, Steering {
   readonly runId: string;
-  /** The run as it stands now, for {@link Agent.resume}. */
+  /** Returns the run as it is now, for {@link Agent.resume}. */
   snapshot(): RunSnapshot;
   /** Never rejects: faults of the model, of tools and of the host are a status. */
   readonly result: Promise<RunResult<Value>>;
 }
-
-/**
- * `answered`: the model answered in text. `result`: in `single` mode, the action's result is the outcome. `declined`: the
- * model said that it can't. `stopped`: by a condition of `stopWhen`. `waiting`: for decisions that come later, see `pending`. `limit`: see `limit`. `aborted`: by the caller's signal.
- * `error`: see `error`.
- */
-export type RunStatus = "answered" | "result" | "declined" | "stopped" | "waiting" | "limit" | "aborted" | "error";
-
-/** One step of a run: a model answer and what came of it. */
-export interface RunStep {
-  stepIndex: number;
-  finish: FinishReason;
-  /** From the step's start to its end, waiting for people included. */
-  ms: number;
-  usage?: Usage;
-  model?: ModelInfo;
-}
-
-/** Why a run ended in an error. Codes are listed in the README. */
-export interface RunError {
-  code: string;
-  message: string;
-  data?: Record<string, unknown>;
-}
-
-/** What every run has in the end. */
-interface RunFacts {
-  runId: string;
-  /** The answer (with `output`: as JSON), the decline's message, the result as text, or what was received before the end; may be empty. */
-  text: string;
-  /** Every result of the run, in order. */
-  results: ToolResult[];
-  /** The conversation, system message first. */
-  transcript: Transcript;
-  /**
-   * Sums over the steps of what the provider counted, and over the results of what tools used (`metadata.usage`), key by key; a key that
-   * nobody gave stays out. `own`: the run's part, there when a tool has used something.
-   */
-  usage: Usage & { own?: Usage };
-  /** Those that came to their end. */
-  steps: RunStep[];
-  /** What was said by `steer` and `followUp`, and did not reach the model. */
-  undelivered: Message[];
-  /** Model answers, repair turns included. */
-  turns: number;
-  /** How many approvals were denied. */
-  denied: number;
-}
-
-/** What a run has in the end by its status. */
-interface RunEnds<Value> {
-  /** `value`: with `output`, the answer, as its schema gave it; else undefined. */
-  answered: { value: Value };
-  /** `value`: the result's data, when it has any. */
-  result: { value?: Value };
-  declined: object;
-  stopped: object;
-  /** `pending`: what it waits for. `snapshot`: what it is gone on with. */
-  waiting: { pending: (ApprovalRequest & { fingerprint: string })[]; snapshot: RunSnapshot };
-  limit: { limit: LimitKind };
-  aborted: object;
-  error: { error: RunError };
-}
-
-/** What other statuses have is undefined. */
-type Ends<Value> = {
-  value?: Value;
-  pending?: ApprovalRequest[];
-  snapshot?: RunSnapshot;
-  limit?: LimitKind;
-  error?: RunError;
-};
-
-/**
- * The outcome of a run, plain JSON; only a `value` may be more than that, when the schema of {@link AgentOptions.output} makes it so. What
- * there is besides the common facts depends on `status`: `value`, `pending` and `snapshot`, `limit`, or `error`.
- */
-export type RunResult<Value = unknown> = {
-  [Status in RunStatus]: RunFacts & { status: Status } & RunEnds<Value>[Status] & {
-      [Key in Exclude<keyof Ends<Value>, keyof RunEnds<Value>[Status]>]?: undefined;
-    };
-}[RunStatus];

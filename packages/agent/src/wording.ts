@@ -1,6 +1,6 @@
 import type { Locale } from "@toolglot/core";
 
-/** What the loop itself says to the model. The protocol says the rest through `explain` and `formatResults`. */
+/** The loop's own texts for the model. The rest is the protocol's, through `explain` and `formatResults`. */
 const en = {
   empty: "Your last answer was empty. Answer the user, or call a tool.",
   truncated:

@@ -3,10 +3,10 @@ import { type CallOutcome, failure } from "@toolglot/core/executing";
 import { checkKeys, isCount, isObject, textDigest } from "@toolglot/internal";
 import { hash } from "../plain-json.ts";
 
-/** UTF-16 units that one read of an artifact gives at most. */
+/** UTF-16 units that one read of an artifact returns at most. */
 const maxRead = 20_000;
 
-/** Where a result in a request says that all of it is an artifact. */
+/** Metadata key of a result's artifact. */
 const markKey = "toolglot/artifact";
 
 /** An artifact, by its id, and its UTF-16 units. */
@@ -15,7 +15,7 @@ export interface ArtifactMark {
   length: number;
 }
 
-/** The artifact that holds all of a result, if one does. */
+/** Returns the artifact that holds all of a result, if one does. */
 export function artifactOf({ metadata }: ToolResult): ArtifactMark | undefined {
   const mark = metadata?.[markKey];
   return isObject(mark) && typeof mark.id === "string" && isCount(mark.length)
@@ -23,12 +23,19 @@ export function artifactOf({ metadata }: ToolResult): ArtifactMark | undefined {
     : undefined;
 }
 
-/** Says of a result which artifact holds all of it. */
+/** Returns a result marked with the artifact that holds all of it. */
 export function withArtifact<Result extends Pick<ToolResult, "metadata">>(result: Result, mark: ArtifactMark): Result {
   return { ...result, metadata: { ...result.metadata, [markKey]: mark } };
 }
 
-/** Artifacts in memory, until they take more than `maxBytes` (2 for each UTF-16 unit); then the oldest go. Default 64 MiB. */
+/**
+ * Creates a store of artifacts in memory, until they take more than `maxBytes` (2 for each UTF-16 unit); then the oldest go. Default 64 MiB.
+ *
+ * @example
+ * ```ts
+ * const artifacts: ArtifactStore = memoryArtifacts({ maxBytes: 16 * 1024 * 1024 });
+ * ```
+ */
 export function memoryArtifacts(options: { maxBytes?: number } = {}): ArtifactStore {
   checkKeys("memoryArtifacts", options, "maxBytes:number");
   const { maxBytes = 64 * 1024 * 1024 } = options;
@@ -58,13 +65,13 @@ export function memoryArtifacts(options: { maxBytes?: number } = {}): ArtifactSt
   };
 }
 
-/** Pages without https have no digests: there the id is a hash that is only good enough among friends. */
+/** Resolves to an id. Pages without https have no digests: there it is a hash that is only good enough among friends. */
 async function idOf(text: string): Promise<string> {
   const digest = globalThis.crypto?.subtle ? await textDigest(text) : hash(text);
   return `art_${digest.slice(0, 24)}`;
 }
 
-/** What a model is shown of the tool that reads artifacts. */
+/** Definition of the tool that reads artifacts. */
 export const artifactTool: ToolDefinition = {
   name: "read_artifact",
   description:
@@ -86,11 +93,11 @@ export const artifactTool: ToolDefinition = {
   annotations: { readOnlyHint: true, idempotentHint: true },
 };
 
-/** Reads an artifact for a model; `most`: so many characters at once. Throws what the store throws. */
+/** Reads an artifact for a model, `maxChars` at once. Throws what the store throws. */
 export async function readArtifact(
   store: ArtifactStore,
   input: unknown,
-  { runId, most = maxRead }: { runId?: string | undefined; most?: number },
+  { runId, maxChars = maxRead }: { runId?: string | undefined; maxChars?: number },
 ): Promise<CallOutcome> {
   const { id, offset = 0, length = maxRead } = isObject(input) ? input : {};
   if (typeof id !== "string" || !isCount(offset) || !isCount(length)) {
@@ -98,7 +105,7 @@ export async function readArtifact(
     return failure({ type: "InvalidInput", message });
   }
   // Two at least: a character outside the basic plane takes as many.
-  const room = Math.max(2, Math.min(length, most, maxRead));
+  const room = Math.max(2, Math.min(length, maxChars, maxRead));
   const piece = await store.read(id, { offset, length: room, ...(runId !== undefined && { runId }) });
   if (piece === undefined) {
     return failure({
@@ -115,8 +122,13 @@ export async function readArtifact(
 }
 
 /**
- * `read_artifact` as a tool, for programs of a sandbox, whose calls the loop does not run: give the agent and the sandbox the same
- * store. A call that belongs to a run reads that run's artifacts only. Throws `TypeError` for what is no store.
+ * Returns `read_artifact` as a tool, for programs of a sandbox, whose calls the loop does not run: agent and sandbox need the same
+ * store. A call that belongs to a run reads that run's artifacts only. Throws `TypeError` for anything but a store.
+ *
+ * @example
+ * ```ts
+ * const tools = artifactTools(artifacts);
+ * ```
  */
 export function artifactTools(store: ArtifactStore): AnyTool[] {
   checkStore("artifactTools", store);
@@ -132,7 +144,7 @@ export function artifactTools(store: ArtifactStore): AnyTool[] {
   ];
 }
 
-/** Throws `TypeError` for what is no store. */
+/** Throws `TypeError` for anything but a store. */
 function checkStore(what: string, store: unknown): void {
   const { put, read } = (store ?? {}) as Partial<ArtifactStore>;
   if (typeof put !== "function" || typeof read !== "function") {

@@ -4,18 +4,18 @@ import { checkKeys } from "@toolglot/internal";
 import { canonicalJson } from "../plain-json.ts";
 import { artifactOf } from "./artifacts.ts";
 
-/** What a {@link Compaction} is asked. */
+/** Input of a {@link Compaction}. */
 export interface CompactionInput {
   /** As the next request would have them, calls and results as parts; system message first. */
   messages: readonly Message[];
-  /** Tokens of the next request, reckoned. */
+  /** Estimated tokens of the next request. */
   estimate: number;
-  /** What it should have at most. */
+  /** How many it should have at most. */
   target: number;
   /** `estimate`: the request would not fit the window. `overflow`: the model refused it. */
   reason: "estimate" | "overflow";
   signal: AbortSignal;
-  /** Tells what the compaction itself used of models: it counts to the sums and limits of the run, as what tools use does. */
+  /** Reports what the compaction itself used of models: it counts towards the sums and limits of the run, as usage of tools does. */
   report?(used: Usage): void;
 }
 
@@ -26,12 +26,17 @@ export interface CompactionInput {
  */
 export type Compaction = (input: CompactionInput) => readonly Message[] | Promise<readonly Message[]>;
 
-/** UTF-16 units of a result that is as short as the line that would stand for it. */
+/** UTF-16 units of a result that is as short as the line that would replace it. */
 export const shortResult = 200;
 
 /**
- * The results of all but the newest turns become one line each: the tool, how long its result was, and the artifact that has all of it.
+ * Creates a compaction that replaces the results of all but the newest turns with one line each: the tool, how long its result was, and the artifact that has all of it.
  * Default: 3 turns are kept.
+ *
+ * @example
+ * ```ts
+ * { compact: dropOldResults({ keepTurns: 5 }) }
+ * ```
  */
 export function dropOldResults(options: { keepTurns?: number } = {}): Compaction {
   checkKeys("dropOldResults", options, "keepTurns:number");
@@ -43,7 +48,7 @@ export function dropOldResults(options: { keepTurns?: number } = {}): Compaction
   };
 }
 
-/** Throws `TypeError` for what is no number of turns. */
+/** Throws `TypeError` for anything but a number of turns. */
 export function checkKeepTurns(keepTurns: unknown): void {
   if (Number.isInteger(keepTurns) && (keepTurns as number) >= 1) return;
   throw new TypeError(`keepTurns must be a whole number from 1, not ${String(keepTurns)}.`);
@@ -75,12 +80,12 @@ function shortened(result: ToolResult): MessagePart {
   };
 }
 
-/** Where turns begin: each answer of the model, with what came of it. */
+/** Returns where turns begin: each answer of the model begins one. */
 export function turnStarts(messages: readonly Message[]): number[] {
   return messages.flatMap(({ role }, at) => (role === "assistant" ? [at] : []));
 }
 
-/** Leaves out whole turns, the oldest first, until the rest has `target` tokens at most; the newest stays. */
+/** Removes whole turns, the oldest first, until the rest has `target` tokens at most; the newest stays. */
 export function dropOldTurns(
   messages: readonly Message[],
   target: number,
@@ -98,7 +103,7 @@ export function dropOldTurns(
   return from === first ? messages : [...messages.slice(0, first), ...messages.slice(from)];
 }
 
-/** Why a compaction can't be used; undefined when it can. */
+/** Returns why a compaction can't be used; undefined when it can. */
 export function flawOf(before: readonly Message[], after: readonly Message[]): string | undefined {
   if (!Array.isArray(after) || after.some((message) => !Array.isArray(message?.parts)))
     return "it is no list of messages";
@@ -109,19 +114,20 @@ export function flawOf(before: readonly Message[], after: readonly Message[]): s
   const newest = before.slice(turnStarts(before).at(-1) ?? before.length);
   if (newest.some((message, at) => !isSame(after.at(at - newest.length), message)))
     return "the newest turn is not as it was";
-  const calls = idsOf(after, (part) => (part.type === "call" ? part.call.id : undefined));
-  const results = idsOf(after, (part) => (part.type === "result" ? part.result.callId : undefined));
-  const hadCalls = idsOf(before, (part) => (part.type === "call" ? part.call.id : undefined));
-  const hadResults = idsOf(before, (part) => (part.type === "result" ? part.result.callId : undefined));
-  const orphan = [...results].find((id) => hadCalls.has(id) && !calls.has(id));
+  const [had, has] = [idsOf(before), idsOf(after)];
+  const orphan = [...has.results].find((id) => had.calls.has(id) && !has.calls.has(id));
   if (orphan !== undefined) return `the result of ${orphan} has no call any more`;
-  const open = [...calls].find((id) => hadResults.has(id) && !results.has(id));
+  const open = [...has.calls].find((id) => had.results.has(id) && !has.results.has(id));
   return open === undefined ? undefined : `the call ${open} has no result any more`;
 }
 
 const isSame = (one: Message | undefined, other: Message): boolean =>
   one === other || (one !== undefined && canonicalJson(one) === canonicalJson(other));
 
-function idsOf(messages: readonly Message[], idOf: (part: MessagePart) => string | undefined): Set<string> {
-  return new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => idOf(part) ?? [])));
+function idsOf(messages: readonly Message[]): { calls: Set<string>; results: Set<string> } {
+  const parts = messages.flatMap((message) => message.parts);
+  return {
+    calls: new Set(parts.flatMap((part) => (part.type === "call" ? [part.call.id] : []))),
+    results: new Set(parts.flatMap((part) => (part.type === "result" ? [part.result.callId] : []))),
+  };
 }

@@ -15,17 +15,17 @@ type TextName = Exclude<keyof ResultTexts, "isJson">;
 const textNames: readonly TextName[] = ["message", "value", "stdout", "stderr"];
 
 /**
- * What each text of a message's results may have when they are to have `most` UTF-16 units together; undefined when all of them fit. What
- * was read of an artifact stays whole.
+ * Returns how much of each text of a message's results fits when they may have `max` UTF-16 units together; undefined when all of them fit.
+ * Pieces of artifacts stay whole.
  */
 export function textRooms(
   { parts }: Message,
-  most: number,
+  max: number,
   form: ResultForm,
 ): Map<ToolResult, Partial<Record<TextName, number>>> | undefined {
   if (!parts.some(({ type }) => type === "result")) return undefined;
   const texts = new Map<readonly [ToolResult, TextName], string>();
-  let left = most;
+  let left = max;
   for (const part of parts) {
     if (part.type !== "result") continue;
     const found = cuttableTexts(part.result, form);
@@ -47,8 +47,8 @@ export function textRooms(
 }
 
 /**
- * A result as requests have it: of each text that has more than its room the beginning, what `note` says of the rest (how many characters
- * are left out, of how many, from where on, and of which text), the end. Images and files stay.
+ * Returns a result as requests have it: of each text that has more than its room the beginning, a `note` about the rest (how many
+ * characters are left out, of which text, from where on), and the end. Images and files stay.
  */
 export async function cutResult(
   result: ToolResult,
@@ -67,7 +67,7 @@ export async function cutResult(
   return withTexts(result, changed, form);
 }
 
-/** The message with some of its results changed; the same message when none is. */
+/** Returns the message with some of its results changed; the same message when none is. */
 export function changeResults(
   message: Message,
   isMeant: (result: ToolResult) => boolean,

@@ -18,7 +18,7 @@ export interface SummariseOptions {
   model: Model;
   /** The newest turns, which stay as they are. Default 4. */
   keepTurns?: number;
-  /** What the model is told, as the system message. Default: to keep tasks, decisions, facts, names and what is left to do. */
+  /** The model's system message. Default: to keep tasks, decisions, facts, names and what is left to do. */
   prompt?: string;
 }
 
@@ -32,9 +32,14 @@ const heading = "[A summary of the conversation so far, which was left out to sa
 const maxResult = 4000;
 
 /**
- * The older turns become one message: a summary that a model writes. It is untrusted, as what it was made from may be, and neutralised.
- * When the model fails or says nothing, results of old turns are left out instead. Its
- * tokens count to the sums and limits of the run.
+ * Creates a compaction that replaces the older turns with one message: a summary that a model writes. It is untrusted, as its sources may
+ * be, and neutralised. When the model fails or its answer is empty, results of old turns are left out instead. Its tokens count towards
+ * the sums and limits of the run.
+ *
+ * @example
+ * ```ts
+ * { compact: summarise({ model: small }) }
+ * ```
  */
 export function summarise(options: SummariseOptions): Compaction {
   checkKeys("summarise", options, "model:function keepTurns:number prompt:string", ["model"]);
@@ -75,7 +80,7 @@ async function answerOf(
   return text.trim();
 }
 
-/** A message as a text that no longer acts. */
+/** Returns a message as a text that no longer acts. */
 function written({ role, parts }: Message): string {
   const texts = parts.map(partText).filter((text) => text !== "");
   return neutralize(`${role}:\n${texts.join("\n")}`);

@@ -1,45 +1,21 @@
-import type { Message, Model, ToolDefinition, ToolProtocol } from "@toolglot/core";
+import type { ToolDefinition } from "@toolglot/core";
 import { checkKeys, errorText } from "@toolglot/internal";
-import { toDefinitions } from "../loop/live-tools.ts";
-import type { RunState } from "../loop/run-state.ts";
+import { toMessages } from "../loop/injected.ts";
+import type { Run } from "../loop/run.ts";
+import { toDefinitions } from "../loop/tools.ts";
+import type { StepSetting } from "../loop/types.ts";
 import { plainJson } from "../plain-json.ts";
+import type { RunError } from "../result.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import { toMessages } from "../to-messages.ts";
-import type { RunError, StepChange } from "../types.ts";
+import type { AgentOptions, StepChange } from "../types.ts";
 
-/** What one step is made with: the run's own, or what `prepareStep` has put in its place. */
-export interface StepSetting {
-  model: Model;
-  protocol: ToolProtocol;
-  /** What the model is shown, as whole definitions, and as they are declared to a provider. */
-  tools: readonly ToolDefinition[];
-  declared: readonly ToolDefinition[];
-  system: string | undefined;
-  maxTokens: number | undefined;
-  stop: readonly string[];
-  /** In place of the conversation, in the requests of this step. */
-  messages: readonly Message[] | undefined;
-  /** Its requests are not the next ones of the conversation: all messages are encoded for them. */
-  isApart: boolean;
-}
-
-/** The setting of a step that nothing changes. */
-export function ownSetting({ settings, tools }: RunState): StepSetting {
-  const { model, protocol, system, maxTokens } = settings;
-  const { current, declared } = tools;
-  return {
-    ...{ model, protocol, system, maxTokens, tools: current, declared, stop: protocol.stop },
-    ...{ messages: undefined, isApart: false },
-  };
-}
-
-/** Asks `prepareStep` about the step that begins. An error when it throws, or says what makes no sense. */
-export async function prepareStep(run: RunState): Promise<RunError | undefined> {
-  run.step = ownSetting(run);
-  const { prepareStep: prepare } = run.settings;
-  if (prepare === undefined) return undefined;
+/** Asks `prepareStep` about the step that begins. Resolves to an error when it throws, or returns what makes no sense. */
+export async function prepareStep(
+  run: Run,
+  prepare: NonNullable<AgentOptions["prepareStep"]>,
+): Promise<RunError | undefined> {
   const { runId, stepIndex, usage, turns, lastResults, conversation, tools } = run;
-  const messages = [...conversation.said];
+  const messages = [...conversation.dialogue];
   try {
     const state = { runId, stepIndex, messages, tools: tools.current, usage: { ...usage }, turns, lastResults };
     const change = await orStopped(prepare(state), run.signal);
@@ -53,7 +29,7 @@ export async function prepareStep(run: RunState): Promise<RunError | undefined> 
   }
 }
 
-function changed({ step: own, tools: live }: RunState, change: StepChange): StepSetting {
+function changed({ step: own, tools: live }: Run, change: StepChange): StepSetting {
   checkKeys(
     "prepareStep",
     change,

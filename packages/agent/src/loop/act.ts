@@ -1,26 +1,29 @@
 import {
   type Action,
   type ApprovalRequest,
+  type CallHookContext,
+  type CallHooks,
   type ExecutorContext,
   type ExecutorEvent,
+  type ToolDefinition,
   type ToolErrorInfo,
   ToolglotError,
   type ToolResult,
 } from "@toolglot/core";
 import { failure, isToolResult, reportWait } from "@toolglot/core/executing";
 import { errorText } from "@toolglot/internal";
-import { readArguments } from "../arguments.ts";
 import { replayDivergence } from "../codes.ts";
-import { callHooks } from "../hooks/call-hooks.ts";
 import { plainJson } from "../plain-json.ts";
+import type { SessionEntry } from "../session/types.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
+import { readArguments } from "./arguments.ts";
 import { askHost } from "./ask-host.ts";
-import { addChildren } from "./child-usage.ts";
-import { runOwnCalls, splitAction } from "./own-calls.ts";
-import type { RunState } from "./run-state.ts";
-
-type Runnable = Exclude<Action, { kind: "decline" }>;
+import { riskyTools } from "./decide.ts";
+import { pickCalls, runOwnCalls, splitAction } from "./own-calls.ts";
+import type { Run } from "./run.ts";
+import type { Runnable } from "./types.ts";
+import { addChildren } from "./usage.ts";
 
 /** How long an executor may take to end after the run was stopped, in milliseconds. */
 const stopGraceMs = 1000;
@@ -34,7 +37,7 @@ const executorEvents: ReadonlySet<unknown> = new Set<ExecutorEvent["type"]>([
   "wait-end",
 ]);
 
-/** What came of an action. `pending`: calls of it wait for decisions; then it is not over, and `results` are those of the others. */
+/** Results of an action. `pending`: calls of it wait for decisions; then it is not over, and `results` are those of the others. */
 export interface Acted {
   results: ToolResult[];
   pending: ApprovalRequest[];
@@ -45,12 +48,12 @@ export interface Acted {
  * is denied with that message. `earlier`: the results of the answer's actions before it.
  */
 export async function runAction(
-  run: RunState,
+  run: Run,
   action: Runnable,
   denial: string | undefined,
   earlier: readonly ToolResult[],
 ): Promise<Acted> {
-  const { stepIndex, session } = run;
+  const { stepIndex } = run;
   const faulty = checkArguments(run, action);
   const calls = expectedCalls(action);
   run.emit({ type: "action-start", stepIndex, action: plainJson(action) });
@@ -60,31 +63,45 @@ export async function runAction(
   } else if (run.signal.aborted) {
     results = failAll(calls, { type: "Interrupted", message: run.wording.notStarted });
   } else {
-    const { own, rest } = splitAction(run, without(action, faulty));
-    const others = expectedCalls(action).filter(({ callId }) => !own.some((call) => call.callId === callId));
-    const given = oneResultPerCall(run, others, [...faulty, ...(await execute(run, rest))]);
-    const ownResults = await runOwnCalls(run, own, [...earlier, ...given]);
-    results = own.length === 0 ? given : oneResultPerCall(run, calls, [...given, ...ownResults]);
+    const readable = faulty.length === 0 ? action : without(action, faulty);
+    const { own, rest } = run.tools.hasOwn ? splitAction(run.tools, readable) : { own: [], rest: readable };
+    const others = calls.filter(({ callId }) => !own.some((call) => call.callId === callId));
+    results = oneResultPerCall(run, others, [...faulty, ...(await execute(run, rest))]);
+    if (own.length > 0) {
+      const ownResults = await runOwnCalls(run, own, [...earlier, ...results]);
+      results = oneResultPerCall(run, calls, [...results, ...ownResults]);
+    }
   }
   results = results.map(plainJson);
-  const pending = session.takeWaiting(results);
+  const pending = takeWaiting(run, results);
   if (pending.length > 0) {
     const { honoursHooks } = run.settings.executor;
-    const over = results.filter(({ callId, status }) =>
-      honoursHooks ? session.hasEnded(callId) : status !== "pending",
-    );
+    const over = results.filter(({ callId, status }) => (honoursHooks ? run.ended.has(callId) : status !== "pending"));
     run.results.push(...over);
     return { results: over, pending };
   }
   run.results.push(...results);
   addChildren(run, results);
   run.emit({ type: "action-end", stepIndex, results });
-  await session.acted(results);
+  run.ended.clear();
+  await run.log.add({ type: "results", results });
   return { results, pending };
 }
 
-/** Arguments that are still text were no JSON when they came: such a call gets its result at once. */
-function checkArguments(run: RunState, action: Runnable): ToolResult[] {
+/** Returns the requests that wait, of those answered with "later"; the others came to a denial. Without results, all of them wait. */
+export function takeWaiting(run: Run, results?: readonly ToolResult[]): ApprovalRequest[] {
+  const later = run.postponed.splice(0);
+  const waits = ({ callId }: ApprovalRequest): boolean =>
+    results?.some(
+      (result) => result.status === "pending" && (callId === result.callId || callId.startsWith(`${result.callId}:`)),
+    ) ?? true;
+  const waiting = later.filter(waits);
+  run.denied += later.length - waiting.length;
+  return waiting;
+}
+
+/** Returns results of calls whose arguments are still text: that was no JSON when it came. */
+function checkArguments(run: Run, action: Runnable): ToolResult[] {
   if (action.kind !== "calls") return [];
   return action.calls.flatMap(({ id, name, input }) => {
     if (typeof input !== "string") return [];
@@ -94,15 +111,8 @@ function checkArguments(run: RunState, action: Runnable): ToolResult[] {
   });
 }
 
-function without(action: Runnable, faulty: readonly ToolResult[]): Runnable | undefined {
-  if (action.kind !== "calls") return action;
-  const refused = new Set(faulty.map((result) => result.callId));
-  const calls = action.calls.filter((call) => !refused.has(call.id));
-  return calls.length > 0 ? { ...action, calls } : undefined;
-}
-
-/** The executor's results, or none of them when it fails or does not stop in time. */
-async function execute(run: RunState, action: Runnable | undefined): Promise<readonly unknown[]> {
+/** Returns the executor's results, or none of them when it fails or does not stop in time. */
+async function execute(run: Run, action: Runnable | undefined): Promise<readonly unknown[]> {
   if (!action) return [];
   const { executor } = run.settings;
   const state = { open: true };
@@ -122,7 +132,8 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
     return [...known, ...results];
   } catch (error) {
     if (ToolglotError.isInstance(error) && error.code === replayDivergence) throw error;
-    checkSession(run);
+    // Nothing follows on a log that can't be written.
+    if (run.log.fault) throw run.log.fault.error;
     run.warn("agent/executor-failed", `The executor failed: ${errorText(error)}`);
     return failAll(expectedCalls(action), { type: "ExecutorFault", message: run.wording.executorFailed });
   } finally {
@@ -131,46 +142,45 @@ async function execute(run: RunState, action: Runnable | undefined): Promise<rea
 }
 
 /**
- * Writes down that calls are about to begin, where the executor's hooks don't: programs, and calls of executors without hooks. Of what an earlier
+ * Logs that calls are about to begin, where the executor's hooks don't: programs, and calls of executors without hooks. Of what an earlier
  * process had begun, only what is left to do goes to the executor.
  */
-async function begin(run: RunState, action: Runnable): Promise<{ left: Runnable | undefined; known: ToolResult[] }> {
-  const { session, settings } = run;
-  const { executor } = settings;
+async function begin(run: Run, action: Runnable): Promise<{ left: Runnable | undefined; known: ToolResult[] }> {
+  const { executor } = run.settings;
+  const settle = run.first("settle");
   const resumes = executor.resumes?.(action) === true;
   if (action.kind === "code") {
-    const isHarmless = session.isHarmless(action);
-    const known = await session.settled({ id: action.id }, resumes || isHarmless);
-    if (known) return { left: undefined, known: [known] };
-    if (!isHarmless) await session.starts(action.id);
+    const isHarmless = riskyTools(action, run.step.tools).length === 0;
+    const result = await settle?.({ id: action.id }, resumes || isHarmless);
+    if (result) return { left: undefined, known: [result] };
+    if (!isHarmless) await run.log.add({ type: "call-start", callId: action.id });
     return { left: action, known: [] };
   }
   if (executor.honoursHooks) return { left: action, known: [] };
   const known: ToolResult[] = [];
-  for (const { callId: id, name = "" } of expectedCalls(action)) {
-    const result = await session.settled({ id, name }, resumes || session.isRepeatable(name, undefined));
+  for (const { callId, name = "" } of expectedCalls(action)) {
+    const { onlyReads, mayRepeat } = hintsOf(run, name);
+    const result = await settle?.({ id: callId, name }, resumes || mayRepeat);
     if (result) known.push(result);
-    else await session.callStarts({ id, name }, undefined);
+    else if (!onlyReads) await run.log.add({ type: "call-start", callId });
   }
-  const done = new Set(known.map(({ callId }) => callId));
-  if (done.size === 0) return { left: action, known };
-  const left: Runnable =
-    action.kind === "calls"
-      ? { ...action, calls: action.calls.filter(({ id }) => !done.has(id)) }
-      : {
-          ...action,
-          plan: { ...action.plan, steps: action.plan.steps.filter(({ callId }) => !done.has(callId)) },
-        };
-  return { left: expectedCalls(left).length > 0 ? left : undefined, known };
+  return { left: known.length === 0 ? action : without(action, known), known };
 }
 
-/** Throws what the session's store threw: nothing goes on after that. */
-function checkSession({ session: { fault } }: RunState): void {
-  if (fault) throw fault.error;
+/** Returns what is left of an action without the calls that have results. */
+function without(action: Runnable, done: readonly ToolResult[]): Runnable | undefined {
+  return action.kind === "code" ? action : pickCalls(action, (id) => !done.some(({ callId }) => callId === id));
 }
 
-/** A stopped executor may still say how its calls ended, but not for ever. */
-function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<ToolResult[]> {
+/** Returns what a call of a tool does, as far as it is known: nothing but reading, or nothing more when it is made again. */
+function hintsOf(run: Run, name: string, tool?: ToolDefinition): { onlyReads: boolean; mayRepeat: boolean } {
+  const { annotations } = tool ?? run.step.tools.find((one) => one.name === name) ?? {};
+  const onlyReads = annotations?.readOnlyHint === true;
+  return { onlyReads, mayRepeat: onlyReads || annotations?.idempotentHint === true };
+}
+
+/** Waits for a stopped executor to report how its calls ended, but not for ever. */
+function withinGrace(run: Run, running: Promise<ToolResult[]>): Promise<ToolResult[]> {
   return new Promise((resolve, reject) => {
     const cancel = run.settings.runtime.startTimer("stop-grace", stopGraceMs, () => {
       run.warn(
@@ -183,7 +193,7 @@ function withinGrace(run: RunState, running: Promise<ToolResult[]>): Promise<Too
   });
 }
 
-function contextOf(run: RunState, action: Runnable, state: { open: boolean }): ExecutorContext {
+function contextOf(run: Run, action: Runnable, state: { open: boolean }): ExecutorContext {
   const { runId, stepIndex, signal } = run;
   const { ask } = run.settings;
   const context: ExecutorContext = {
@@ -213,13 +223,52 @@ function contextOf(run: RunState, action: Runnable, state: { open: boolean }): E
   return context;
 }
 
+/**
+ * Returns the hooks of one action as its executor calls them: those of the parts, and between them the log. Once the action has ended they
+ * refuse everything: an executor that was left behind must not begin anything.
+ */
+function callHooks(run: Run, action: Runnable, isOpen: () => boolean): CallHooks {
+  const [settle, beforeCall, afterCall] = [run.first("settle"), run.first("beforeCall"), run.first("afterCall")];
+  const check = (): void => {
+    if (!isOpen()) throw new Error("The action has ended.");
+  };
+  const log = async (name: string, { tool }: CallHookContext, entry: SessionEntry): Promise<void> => {
+    if (!hintsOf(run, name, tool).onlyReads) await run.log.add(entry);
+  };
+  return {
+    settled({ id, name }, { tool }) {
+      check();
+      const resumes = run.settings.executor.resumes?.(action) === true;
+      return settle?.({ id, name }, resumes || hintsOf(run, name, tool).mayRepeat);
+    },
+    ...(beforeCall && {
+      async beforeCall(call, context) {
+        check();
+        return beforeCall(call, context, isOpen);
+      },
+    }),
+    async startCall({ id: callId, name }, context) {
+      check();
+      await log(name, context, { type: "call-start", callId });
+    },
+    async afterCall(call, result, context) {
+      const { id: callId, name } = call;
+      const shown = afterCall && (await afterCall(call, result, context, isOpen));
+      check();
+      run.ended.add(callId);
+      await log(name, context, { type: "call-end", callId, result: shown ?? result });
+      return shown;
+    },
+  };
+}
+
 /** A call that must end in exactly one result. */
 interface ExpectedCall {
   callId: string;
   name?: string;
 }
 
-/** The calls of an action, in order. A program is one call. */
+/** Returns the calls of an action, in order. A program is one call. */
 export function expectedCalls(action: Action): ExpectedCall[] {
   switch (action.kind) {
     case "calls":
@@ -233,13 +282,13 @@ export function expectedCalls(action: Action): ExpectedCall[] {
   }
 }
 
-/** Results that say that the calls did not end well. */
+/** Returns results of calls that all failed in the same way. */
 export function failAll(calls: readonly ExpectedCall[], error: ToolErrorInfo): ToolResult[] {
   return calls.map((call) => ({ ...call, ...failure(error) }));
 }
 
-/** Executors are other people's code: what is missing is made up for, what is too much is left out, both with a warning. */
-function oneResultPerCall(run: RunState, calls: readonly ExpectedCall[], given: readonly unknown[]): ToolResult[] {
+/** Returns one result per call, whatever the executor returned: missing ones are made up for, stray ones left out, both with a warning. */
+function oneResultPerCall(run: Run, calls: readonly ExpectedCall[], given: readonly unknown[]): ToolResult[] {
   const open = new Map(calls.map((call) => [call.callId, call]));
   const found = new Map<string, ToolResult>();
   for (const result of given) {

@@ -1,77 +1,41 @@
 import type {
   BlockBase,
-  EndOptions,
-  FinishReason,
   MessagePart,
   ModelPart,
   ModelRequest,
   ParseResult,
-  Parser,
   ProtocolEvent,
-  ToolCall,
   ToolDefinition,
-  Usage,
 } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
-import { readArguments } from "../arguments.ts";
 import type { StepEvent } from "../events.ts";
 import { canonicalJson, plainJson } from "../plain-json.ts";
-import type { RunError } from "../types.ts";
+import type { RunError } from "../result.ts";
 import { ArgumentStream } from "./argument-stream.ts";
-import { estimateOf, makeRoom, makeRoomIfNeeded, windowOf } from "./make-room.ts";
+import { readArguments } from "./arguments.ts";
 import { receive } from "./model-stream.ts";
-import type { RunState } from "./run-state.ts";
-import { systemText } from "./system-text.ts";
+import type { Run } from "./run.ts";
+import { systemText } from "./show-tools.ts";
+import type { Answer, Draft } from "./types.ts";
 import { countUsage } from "./usage.ts";
 
-/** One answer of the model, read to its end or as far as it came. */
-export interface Answer {
-  /** Everything the model wrote but reasoning parts. */
-  text: string;
-  parsed: ParseResult<BlockBase>;
-  calls: ToolCall[];
-  finish: FinishReason;
-  usage?: Usage;
-  /** The host ended it; its calls don't run. */
-  interrupted?: boolean;
-  /** The model's stream failed; what was received before is kept. */
-  error?: RunError;
-}
-
-/** What has been received while the stream goes on. */
-export interface Draft {
-  text: string;
-  /** Visible text: what the parser gave as text. */
-  visible: string;
-  reasoning: string;
-  /** The stretches of it that the provider wants back as its own. */
-  signed: (MessagePart & { type: "reasoning" })[];
-  calls: ToolCall[];
-  /** Calls whose arguments come in pieces, by their ids, in the order in which they begin. */
-  inputs: Map<string, ArgumentStream>;
-  end: EndOptions;
-  usage: Usage | undefined;
-  /** Whether any part came. */
-  received: boolean;
-  parser: Parser<BlockBase>;
-}
-
 /** Asks the model, feeds the parser, and adds the answer to the conversation. */
-export async function readAnswer(run: RunState): Promise<Answer> {
+export async function readAnswer(run: Run): Promise<Answer> {
   let draft = newDraft(run);
   run.turns += 1;
   run.lastText = "";
   let error: RunError | undefined;
   try {
     const isOwn = run.step.messages !== undefined;
-    if (!isOwn) await makeRoomIfNeeded(run);
-    let fault = await receive(run, ask(run), draft, take);
-    if (fault?.isOverflow && !isOwn && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2)))) {
+    for (const beforeRequest of isOwn ? [] : run.each("beforeRequest")) await beforeRequest();
+    for (let mayShorten = !isOwn; ; mayShorten = false) {
+      const fault = await receive(run, ask(run), draft, take);
+      error = fault?.error;
+      if (fault?.isOverflow) error = await run.first("onOverflow")?.(fault.error, mayShorten);
+      if (!fault?.isOverflow || error) break;
       // Nothing of the failed request is kept.
       draft = newDraft(run);
-      fault = await receive(run, ask(run), draft, take);
     }
-    error = fault?.isOverflow ? overflowError(run, fault.error) : fault?.error;
   } catch (stopped) {
     keep(run, draft, undefined, false);
     throw stopped;
@@ -82,24 +46,12 @@ export async function readAnswer(run: RunState): Promise<Answer> {
   const parsed = draft.parser.end(error || interrupted ? { finish: "error" } : draft.end);
   const finish = error ? "error" : (draft.end.finish ?? "stop");
   keep(run, draft, parsed, !interrupted && finish !== "error" && finish !== "filter");
-  return {
-    text: draft.text,
-    parsed,
-    calls: draft.calls,
-    finish,
-    ...(draft.usage && { usage: draft.usage }),
-    ...(error && { error }),
-    ...(interrupted && { interrupted }),
-  };
-}
-
-function overflowError(run: RunState, { message }: RunError): RunError {
-  const data = { estimate: estimateOf(run), ...defined({ window: windowOf(run) }) };
-  return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
+  const { text, calls, usage } = draft;
+  return { text, parsed, calls, finish, ...defined({ usage, error, interrupted: interrupted || undefined }) };
 }
 
 /** Makes the request, and emits its event. */
-function ask(run: RunState): ModelRequest {
+function ask(run: Run): ModelRequest {
   const { step, conversation } = run;
   const { protocol, maxTokens, declared } = step;
   const { messages, news } = step.isApart
@@ -108,46 +60,35 @@ function ask(run: RunState): ModelRequest {
   const request: ModelRequest = { messages };
   warnOfUnpaired(run);
   if (protocol.declaresTools) request.tools = [...declared];
-  const areNew = request.tools !== undefined && !isSameList(run.declared, declared);
-  if (request.tools !== undefined) run.declared = declared;
+  const areNew = request.tools !== undefined && !isSameList(run.tools.asked, declared);
+  if (request.tools !== undefined) run.tools.asked = declared;
   const stop = step.stop.length > 0 ? { stop: [...step.stop] } : {};
-  const { stepIndex } = run;
-  run.emit({ type: "request", stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
-  Object.assign(request, stop);
-  if (maxTokens !== undefined) request.maxTokens = maxTokens;
-  return request;
+  run.emit({ type: "request", stepIndex: run.stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
+  return Object.assign(request, stop, defined({ maxTokens }));
 }
 
-/** Names each call once that had not exactly one result in the messages that the run was given. */
-function warnOfUnpaired(run: RunState): void {
+/** Warns once of each call that had not exactly one result in the messages that the run was started with. */
+function warnOfUnpaired(run: Run): void {
   const { missing, twice } = run.conversation.takeUnpaired();
-  const say = (ids: string[], what: string): void => {
-    const fresh = [...new Set(ids)].filter((id) => !run.unpaired.has(`${id} ${what}`));
-    for (const id of fresh) run.unpaired.add(`${id} ${what}`);
+  const warn = (ids: string[], what: string): void => {
+    const fresh = ids.filter((id) => run.isFirst(`${what} ${id}`));
     if (fresh.length > 0) run.warn("agent/unpaired-calls", `${what}: ${fresh.join(", ")}.`);
   };
-  say(missing, "No result was kept of calls in the conversation, and the model is told so");
-  say(twice, "Calls or their results stood twice in the conversation, and the fuller result is used");
+  warn(missing, "No result was kept of calls in the conversation, and the model is told so");
+  warn(twice, "Calls or their results stood twice in the conversation, and the fuller result is used");
 }
 
-/** Whether a provider is declared the same tools. */
+/** Whether both declare the same tools to a provider. */
 function isSameList(one: readonly ToolDefinition[] | undefined, other: readonly ToolDefinition[]): boolean {
   return one === other || (one !== undefined && canonicalJson(one) === canonicalJson(other));
 }
 
-function newDraft(run: RunState): Draft {
+function newDraft(run: Run): Draft {
   const { reasoning, reasoningTags, startsInReasoning } = run.settings;
   const { protocol, tools } = run.step;
   const draft: Omit<Draft, "parser"> = {
-    text: "",
-    visible: "",
-    reasoning: "",
-    signed: [],
-    calls: [],
-    inputs: new Map(),
-    end: {},
-    usage: undefined,
-    received: false,
+    ...{ text: "", visible: "", reasoning: "", signed: [], calls: [], inputs: new Map() },
+    ...{ end: {}, usage: undefined, received: false },
   };
   const onEvent = (event: ProtocolEvent): void => {
     if (event.phase === "text") draft.visible += event.text;
@@ -157,7 +98,7 @@ function newDraft(run: RunState): Draft {
   return Object.assign(draft, { parser });
 }
 
-function take(run: RunState, draft: Draft, part: ModelPart): void {
+function take(run: Run, draft: Draft, part: ModelPart): void {
   if (typeof part === "string") {
     if (part === "") return;
     draft.text += part;
@@ -172,7 +113,7 @@ function take(run: RunState, draft: Draft, part: ModelPart): void {
       return;
     case "call": {
       const call = plainJson(part.call);
-      const reading = readArguments(call.input);
+      const reading = typeof call.input === "string" ? readArguments(call.input) : {};
       const input = "input" in reading ? reading.input : call.input;
       draft.calls.push({ ...call, input, id: run.uniqueCallId(call.id) });
       return;
@@ -189,9 +130,9 @@ function take(run: RunState, draft: Draft, part: ModelPart): void {
   }
 }
 
-/** Tells the arguments of a native call while they come, as text protocols tell those of theirs. Nothing is run of that. */
+/** Emits the arguments of a native call while they come, as text protocols emit those of theirs. Nothing is run of that. */
 function showArguments(
-  run: RunState,
+  run: Run,
   { inputs }: Draft,
   { id, name, text }: Extract<ModelPart, { type: "call-delta" }>,
 ): void {
@@ -207,12 +148,12 @@ function showArguments(
   stream.feed(text);
 }
 
-/** Reasoning behind the last stretch that the provider wants back. */
+/** Returns the reasoning behind the last stretch that the provider wants back. */
 const unsigned = ({ reasoning, signed }: Omit<Draft, "parser">): string =>
   reasoning.slice(signed.reduce((length, { text }) => length + text.length, 0));
 
 /** Adds what was received to the conversation. Calls that were never run are left out, or they would wait for a result. */
-function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | undefined, withCalls: boolean): void {
+function keep(run: Run, draft: Draft, parsed: ParseResult<BlockBase> | undefined, withCalls: boolean): void {
   const hidden = (parsed?.segments ?? []).filter((segment) => segment.type === "reasoning");
   let text = "";
   let from = 0;
@@ -230,7 +171,7 @@ function keep(run: RunState, draft: Draft, parsed: ParseResult<BlockBase> | unde
   if (parts.length > 0) run.conversation.add({ role: "assistant", trust: "user", parts });
 }
 
-/** A parser's event as an event of the run. Reads nothing but what all protocols have in common. */
+/** Returns a parser's event as an event of the run. Reads nothing but what all protocols have in common. */
 function toRunEvent(event: ProtocolEvent, stepIndex: number): StepEvent {
   switch (event.phase) {
     case "text":

@@ -3,37 +3,37 @@ import { isToolResult } from "@toolglot/core/executing";
 import { describeValue, isObject } from "@toolglot/internal";
 import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
-import type { RunState } from "./run-state.ts";
+import type { Run } from "./run.ts";
 
 /**
  * Asks the host. Without an `approve` callback, when it throws, when its answer is no decision, and when the run stops, the
  * request is denied. Waiting counts towards no limit. Rejects only when the decision can't be written down.
  */
-export async function askApproval(run: RunState, asked: ApprovalRequest): Promise<Decision> {
+export async function askApproval(run: Run, asked: ApprovalRequest): Promise<Decision> {
   const request = plainJson(asked);
   const { stepIndex } = run;
-  if (run.ended || run.signal.aborted) return { approved: false, reason: run.wording.stopped };
-  const kept = run.session.keptDecision(request);
-  if (kept) {
-    // The sums that the run goes on from are from before.
-    if (isDenial(kept) && run.resumed?.restored.from === "action") run.denied += 1;
-    return kept;
-  }
+  if (run.isOver || run.signal.aborted) return { approved: false, reason: run.wording.stopped };
+  const kept = run.first("keptDecision")?.(request);
+  if (kept) return kept;
   run.emit({ type: "approval-request", stepIndex, request });
   run.deadline.pause();
-  const given = run.session.givenDecision(request);
+  const given = run.first("decide")?.(request);
   const decision = (given && (await given)) ?? (await decisionOf(run, request));
   run.deadline.resume();
-  if (decision.later) run.session.postponed(request);
+  if (decision.later) run.postponed.push(request);
   else if (isDenial(decision) && !run.signal.aborted) run.denied += 1;
-  run.emit({ type: "approval-response", stepIndex, callId: request.callId, decision });
-  if (!decision.later && !run.signal.aborted) await run.session.decided(request, decision);
+  const { callId, kind, tool, input } = request;
+  run.emit({ type: "approval-response", stepIndex, callId, decision });
+  if (decision.later || run.signal.aborted) return decision;
+  const about = { kind, input, ...(tool !== undefined && { tool }) };
+  await run.log.add({ type: "decision", callId, asked: about, decision });
   return decision;
 }
 
-const isDenial = ({ approved, result }: Decision): boolean => !approved && result === undefined;
+/** Whether a decision denies a call, and brings no result in its place. */
+export const isDenial = ({ approved, result }: Decision): boolean => !approved && result === undefined;
 
-async function decisionOf(run: RunState, request: ApprovalRequest): Promise<Decision> {
+async function decisionOf(run: Run, request: ApprovalRequest): Promise<Decision> {
   const { approve } = run.settings;
   // Its result can't be had by asking.
   if (request.kind === "external-call") return toDecision(run, "later");
@@ -48,8 +48,8 @@ async function decisionOf(run: RunState, request: ApprovalRequest): Promise<Deci
   }
 }
 
-/** Only `true` approves. */
-function toDecision(run: RunState, answer: unknown): Decision {
+/** Returns an answer as a decision. Only `true` approves. */
+function toDecision(run: Run, answer: unknown): Decision {
   if (answer === "later") return { approved: false, reason: run.wording.decidesLater, later: true };
   if (typeof answer === "boolean") return { approved: answer };
   if (!isObject(answer) || typeof answer.approved !== "boolean") {

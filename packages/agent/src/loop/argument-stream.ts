@@ -9,15 +9,15 @@ type Place = "before" | "between" | "key" | "colon" | "value" | "text" | "other"
 const escapeLength = (begun: string): number => (begun[1] === "u" ? 6 : 2);
 
 /**
- * Reads the JSON text of a call's arguments while it comes, in pieces of any size, and tells each argument's value as text protocols do. What is no
- * JSON object ends it: what runs is decided by the whole, elsewhere.
+ * Reads the JSON text of a call's arguments while it comes, in pieces of any size, and emits each argument's value as text protocols do. Anything but
+ * a JSON object ends it: the whole decides what runs, elsewhere.
  */
 export class ArgumentStream {
   readonly #onArgument: OnArgument;
   #place: Place = "before";
   /** The name of the argument, or what has come of it, as JSON. */
   #param = "";
-  /** What has come of a value that is no text, or of an escape. */
+  /** Received parts of a value that is no text, or of an escape. */
   #raw: string[] = [];
   #escape = "";
   #depth = 0;
@@ -31,7 +31,7 @@ export class ArgumentStream {
 
   feed(chunk: string): void {
     for (let at = 0; at < chunk.length && this.#place !== "over"; ) at = this.#step(chunk, at);
-    this.#tell(/[\ud800-\udbff]$/.test(this.#piece) ? this.#piece.length - 1 : this.#piece.length);
+    this.#emit(/[\ud800-\udbff]$/.test(this.#piece) ? this.#piece.length - 1 : this.#piece.length);
   }
 
   #step(chunk: string, at: number): number {
@@ -54,7 +54,7 @@ export class ArgumentStream {
     return at + 1;
   }
 
-  /** A name, or a value that is a text. */
+  /** Reads a name, or a value that is a text. */
   #string(chunk: string, at: number): number {
     if (this.#escape !== "" || chunk[at] === "\\") {
       this.#escape += chunk[at];
@@ -66,7 +66,7 @@ export class ArgumentStream {
       return at + 1;
     }
     if (chunk[at] === '"') {
-      this.#tell(this.#piece.length);
+      this.#emit(this.#piece.length);
       this.#place = this.#place === "key" ? "colon" : "between";
       return at + 1;
     }
@@ -81,7 +81,7 @@ export class ArgumentStream {
     else this.#piece += text;
   }
 
-  /** A value that is no text: it ends with the comma or the brace behind it. */
+  /** Reads a value that is no text: it ends with the comma or the brace behind it. */
   #other(chunk: string, at: number): number {
     let end = at;
     for (; end < chunk.length; end += 1) {
@@ -102,7 +102,7 @@ export class ArgumentStream {
     return end + 1;
   }
 
-  #tell(length: number): void {
+  #emit(length: number): void {
     if (length === 0 || this.#piece === "") return;
     this.#onArgument(this.#param, this.#piece.slice(0, length));
     this.#piece = this.#piece.slice(length);

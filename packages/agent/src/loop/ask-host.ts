@@ -4,9 +4,9 @@ import { plainJson } from "../plain-json.ts";
 import { orStopped } from "../stop.ts";
 import type { AskCallback } from "../types.ts";
 import { askApproval } from "./approvals.ts";
-import type { RunState } from "./run-state.ts";
+import type { Run } from "./run.ts";
 
-/** What the call is that a server's question belongs to. */
+/** The call that a server's question belongs to. */
 interface Asking {
   callId: string;
   tool?: string;
@@ -17,14 +17,14 @@ interface Asking {
  * When `ask` throws, when its answer is none, and when the run stops, the answer is `cancel`. Never rejects.
  */
 export async function askHost(
-  run: RunState,
+  run: Run,
   ask: AskCallback,
   asked: Question,
   { callId, tool }: Asking,
 ): Promise<QuestionAnswer> {
   const question = plainJson(asked);
   const { stepIndex } = run;
-  if (run.ended || run.signal.aborted) return { action: "cancel" };
+  if (run.isOver || run.signal.aborted) return { action: "cancel" };
   run.emit({ type: "question", stepIndex, callId, question });
   const answer = (await mayAsk(run, question, { callId, ...(tool !== undefined && { tool }) }))
     ? await answerOf(run, ask, question, callId)
@@ -33,13 +33,13 @@ export async function askHost(
   return answer;
 }
 
-async function mayAsk(run: RunState, { kind, server, request }: Question, call: Asking): Promise<boolean> {
+async function mayAsk(run: Run, { kind, server, request }: Question, call: Asking): Promise<boolean> {
   if (kind !== "sampling") return true;
   const reason = `The server ${JSON.stringify(server)} wants a model's text.`;
   return (await askApproval(run, { kind: "sampling", ...call, input: request, reason })).approved;
 }
 
-async function answerOf(run: RunState, ask: AskCallback, question: Question, callId: string): Promise<QuestionAnswer> {
+async function answerOf(run: Run, ask: AskCallback, question: Question, callId: string): Promise<QuestionAnswer> {
   const { signal, runId, stepIndex } = run;
   run.deadline.pause();
   try {

@@ -3,16 +3,16 @@ import { failure } from "@toolglot/core/executing";
 import { resultText } from "@toolglot/core/results";
 import { canonicalJson, plainJson } from "../plain-json.ts";
 
-/** Nothing is cut here: the loop has done that. */
+/** Encoders cut nothing: the loop has done that. */
 export const fitted: EncodeOptions = { isFitted: true };
 
-/** Which calls of a conversation had not exactly one result. */
+/** Calls of a conversation that had not exactly one result. */
 export interface Unpaired {
   missing: string[];
   twice: string[];
 }
 
-/** A call as it stands in an answer, with the results that were given for it. */
+/** A call of an answer, with the results that were given for it. */
 interface Asked {
   call: ToolCall;
   results: ToolResult[];
@@ -21,10 +21,10 @@ interface Asked {
 type ResultPart = MessagePart & { type: "result" };
 
 /**
- * Messages of a conversation for a protocol whose calls are parts; for other protocols it changes nothing. A provider takes no call without
- * its result and no result without its call, so each answer with calls is followed by one message with one result for each of them, whatever a
- * store has lost, doubled or moved. What is missing is said in words (`noResult`), what is there twice counts once, the fuller one; results of calls that were text
- * are text. Messages that are right stay the same objects.
+ * Returns messages of a conversation for a protocol whose calls are parts. A provider takes no call without its result and no result
+ * without its call, so each answer with calls is followed by one message with one result for each of them, whatever a store has lost,
+ * doubled or moved. A missing result becomes `noResult`, of two the fuller one counts; results of calls that were text are text. Messages
+ * that are right stay the same objects.
  */
 export function pairResults(
   protocol: ToolProtocol,
@@ -32,7 +32,6 @@ export function pairResults(
   noResult: string,
   found: Unpaired = { missing: [], twice: [] },
 ): Message[] {
-  if (!protocol.declaresTools) return [...messages];
   const asked = askedIn(messages, found);
   const given = new Set<ToolResult>();
   for (const { results } of asked.values()) for (const result of results) given.add(result);
@@ -43,7 +42,7 @@ export function pairResults(
     const orphans = resultsOf(message).filter((result) => !given.has(result));
     const isWhole =
       (message.role !== "assistant" || own.length === callsOf(message).length) && resultsOf(message).length === 0;
-    // A call that stands there twice is deleted with its first part.
+    // A call that is there twice is deleted with its first part.
     const left = new Set(own.map(({ call }) => call));
     const parts = message.parts.filter(
       (part) =>
@@ -60,7 +59,7 @@ export function pairResults(
   return paired;
 }
 
-/** The one message with the results of an answer: the next one, when it is that. */
+/** Returns the message with the results of an answer: the next one, when it is that. */
 function answerOf(own: readonly Asked[], next: Message | undefined, noResult: string, found: Unpaired): Message {
   const results = own.map(({ call: { id: callId, name }, results: all }): ToolResult => {
     if (all.length > 1) found.twice.push(callId);
@@ -75,13 +74,13 @@ function answerOf(own: readonly Asked[], next: Message | undefined, noResult: st
   return plainJson({ role: "tool", trust: "untrusted", parts });
 }
 
-/** What a result says: one that came to an end more than one that did not, a longer one more than a shorter one. */
+/** Ranks a result: one that came to an end above one that did not, a longer one above a shorter one. */
 function fullness(result: ToolResult): number {
   const hasEnded = result.status !== "pending" && result.status !== "interrupted" && result.status !== "in-doubt";
   return (hasEnded ? 1e12 : 0) + resultText(result, { native: true }).length;
 }
 
-/** The calls that stay, each with its results. A call that stands there twice stays once: where a result follows it, else where it is first. */
+/** Returns the calls that stay, each with its results. A call that is there twice stays once: where a result follows it, else where it is first. */
 function askedIn(messages: readonly Message[], found: Unpaired): Map<ToolCall, Asked> {
   const byId = new Map<string, Asked[]>();
   const early = new Map<string, ToolResult[]>();

@@ -3,7 +3,6 @@ import {
   type BlockBase,
   bindNames,
   type Diagnostic,
-  type InputIssue,
   isRunnable,
   type Segment,
   type Span,
@@ -12,76 +11,45 @@ import {
 } from "@toolglot/core";
 import { fabricatedResult, foreignFormat, likeCalls } from "../codes.ts";
 import type { RepairReason } from "../events.ts";
-import type { RunError } from "../types.ts";
-import type { Answer } from "./answer.ts";
-import type { RunState } from "./run-state.ts";
+import type { Run } from "./run.ts";
+import type { Answer, Repair, Verdict } from "./types.ts";
 
 type BlockSegment = Segment<BlockBase> & { type: "block" };
 
-/** What is to be done with an answer. */
-export type Verdict =
-  | { kind: "answer"; text: string; value?: unknown }
-  | { kind: "fail"; error: RunError }
-  | {
-      kind: "repair";
-      reason: RepairReason;
-      text: string;
-      /** The text that becomes the answer when the model repeats it after the repair turns. */
-      keptAnswer?: string;
-      /** Where it is not in the form that the host asked for. */
-      issues?: InputIssue[];
-      /** The model has the text already, as a result. */
-      isTold?: true;
-    }
-  | {
-      kind: "act";
-      actions: Action[];
-      /** The block they come from; absent for native calls. */
-      block?: BlockBase;
-      /** Messages for the model besides the results. */
-      notes: string[];
-    };
-
 /** Reads an answer as a whole; nothing is run before its message has ended. */
-export function decide(run: RunState, answer: Answer): Verdict {
+export function decide(run: Run, answer: Answer): Verdict {
   const { protocol } = run.step;
   if (answer.error) return { kind: "fail", error: answer.error };
-  if (answer.finish === "error") {
-    return {
-      kind: "fail",
-      error: { code: "agent/model-failed", message: "The model ended its answer with an error." },
-    };
-  }
-  if (answer.finish === "filter") {
-    const message = "The provider's content filter ended the answer; nothing of it was run.";
-    return { kind: "fail", error: { code: "agent/filtered", message } };
-  }
+  if (answer.finish === "error") return fail("agent/model-failed", "The model ended its answer with an error.");
+  if (answer.finish === "filter")
+    return fail("agent/filtered", "The provider's content filter ended the answer; nothing of it was run.");
   if (protocol.declaresTools && answer.calls.length > 0) return actOnCalls(answer.calls);
-  const segments = answer.parsed.segments.filter(isSent);
-  const [first, ...rest] = segments;
+  const [first, ...rest] = answer.parsed.segments.filter(isSent);
   if (!first) return decideText(run, answer);
   if (!isRunnable(first.block)) return unreadable(run, answer, first.block);
   return actOnBlock(run, answer, first, rest.length);
 }
 
-/** What was only thought, or is only shown, decides nothing. */
+/** Whether a segment is a block that was sent: one that was only thought, or is only shown, decides nothing. */
 export function isSent(segment: Segment<BlockBase>): segment is BlockSegment {
   return segment.type === "block" && !segment.block.inReasoning && !segment.block.shown;
 }
+
+const fail = (code: string, message: string): Verdict => ({ kind: "fail", error: { code, message } });
+
+const repair = (reason: RepairReason, text: string): Repair => ({ kind: "repair", reason, text });
 
 function actOnCalls(calls: ToolCall[]): Verdict {
   return { kind: "act", actions: [{ kind: "calls", calls, span: { start: 0, end: 0 } }], notes: [] };
 }
 
-/** No block: an answer, or what should have been a block. */
-function decideText(run: RunState, answer: Answer): Verdict {
-  const { mode, output } = run.settings;
+/** Decides about a text without a block: an answer, or what should have been a block. */
+function decideText(run: Run, answer: Answer): Verdict {
+  const { mode } = run.settings;
   const { protocol } = run.step;
   const { wording } = run;
   const text = visibleText(answer);
-  if (answer.calls.length > 0) {
-    return { kind: "repair", reason: "undeclared-call", text: wording.undeclaredCall(protocol.id.toUpperCase()) };
-  }
+  if (answer.calls.length > 0) return repair("undeclared-call", wording.undeclaredCall(protocol.id.toUpperCase()));
   const explanation = protocol.explain(answer.parsed);
   const { diagnostics, blocks } = answer.parsed;
   const shown = blocks.filter((block) => block.shown);
@@ -92,32 +60,22 @@ function decideText(run: RunState, answer: Answer): Verdict {
     const block = shown[next];
     return block !== undefined && overlap(span, block.span);
   };
-  if (diagnostics.some((finding) => finding.severity === "error" && !isOfShown(finding))) {
-    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
-  }
+  if (diagnostics.some((finding) => finding.severity === "error" && !isOfShown(finding)))
+    return repair("unreadable", explanation ?? wording.unreadable);
   // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
   const likeCall = diagnostics.find(({ code }) => likeCalls.has(code));
   if (likeCall) {
-    const problem = explanation ?? wording.unreadable;
-    return {
-      kind: "repair",
-      reason: likeCall.code === foreignFormat ? "foreign-format" : "not-sent",
-      text: problem,
-      ...(mode === "loop" && !output && { keptAnswer: text }),
-    };
+    const reason = likeCall.code === foreignFormat ? "foreign-format" : "not-sent";
+    return { ...repair(reason, explanation ?? wording.unreadable), ...(mode === "loop" && { keptAnswer: text }) };
   }
-  if (text === "") {
-    if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated };
-    return { kind: "repair", reason: "empty", text: explanation ?? wording.empty };
-  }
-  if (mode === "single" && !protocol.declaresTools) {
-    const noBlock = wording.noBlock(protocol.id.toUpperCase());
-    return { kind: "repair", reason: "no-block", text: explanation ?? noBlock };
-  }
+  if (text === "" && answer.finish === "length") return repair("truncated", wording.truncated);
+  if (text === "") return repair("empty", explanation ?? wording.empty);
+  if (mode === "single" && !protocol.declaresTools)
+    return repair("no-block", explanation ?? wording.noBlock(protocol.id.toUpperCase()));
   return { kind: "answer", text };
 }
 
-/** What the model wrote, less reasoning and the blocks that it sent. */
+/** Returns what the model wrote, less reasoning and the blocks that it sent. */
 export function visibleText({ parsed, text }: Answer): string {
   const texts = parsed.segments.map((segment) => {
     if (segment.type === "text") return segment.text;
@@ -126,27 +84,23 @@ export function visibleText({ parsed, text }: Answer): string {
   return texts.join("").trim();
 }
 
-function unreadable(run: RunState, answer: Answer, block: BlockBase): Verdict {
+function unreadable(run: Run, answer: Answer, block: BlockBase): Verdict {
   const { wording } = run;
   const explanation = run.step.protocol.explain(answer.parsed);
-  if (block.afterFabricatedResult) {
-    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.fabricatedResult };
-  }
-  if (block.status !== "truncated") {
-    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
-  }
+  if (block.afterFabricatedResult) return repair("unreadable", explanation ?? wording.fabricatedResult);
+  if (block.status !== "truncated") return repair("unreadable", explanation ?? wording.unreadable);
   const text = answer.finish === "length" ? [wording.truncated, explanation] : [explanation ?? wording.truncated];
-  return { kind: "repair", reason: "truncated", text: text.filter((part) => part !== undefined).join("\n\n") };
+  return repair("truncated", text.filter((part) => part !== undefined).join("\n\n"));
 }
 
-function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
+function actOnBlock(run: Run, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
   const { protocol } = run.step;
   const { wording } = run;
   const { block } = segment;
   const actions = withUniqueIds(run, protocol.actions(block));
   if (actions.length === 0) return unreadable(run, answer, block);
   const held = holdBack(run, answer, segment.span, actions);
-  if (held !== undefined) return { kind: "repair", reason: "held-back", text: held };
+  if (held !== undefined) return repair("held-back", held);
   const notes: string[] = [];
   const explanation = protocol.explain(answer.parsed);
   const fabricated = answer.parsed.diagnostics.some(({ code }) => code === fabricatedResult);
@@ -159,8 +113,8 @@ function actOnBlock(run: RunState, answer: Answer, segment: BlockSegment, extraB
   return { kind: "act", actions, block, notes };
 }
 
-/** Ids from the loop, so that they are unique in the run and the same when it is replayed. */
-function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {
+/** Returns actions with ids from the loop, so that they are unique in the run and the same when it is replayed. */
+function withUniqueIds(run: Run, actions: readonly Action[]): Action[] {
   return actions.map((action) => {
     switch (action.kind) {
       case "calls":
@@ -178,11 +132,11 @@ function withUniqueIds(run: RunState, actions: readonly Action[]): Action[] {
 }
 
 /**
- * The message to the model when a block must not run, because a repair affects a value in a call to a tool that is not
+ * Returns the message to the model when a block must not run, because a repair affects a value in a call to a tool that is not
  * known to be read-only. Then nothing of the block runs. For code it is enough that the source names such a tool. A
  * tool that is not declared counts as one with effects.
  */
-function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
+function holdBack(run: Run, answer: Answer, block: Span, actions: readonly Action[]): string | undefined {
   const { diagnostics } = answer.parsed;
   const repairs = diagnostics.filter(({ affects, span }) => affects === "value" && overlap(span, block));
   if (repairs.length === 0) return undefined;
@@ -192,7 +146,7 @@ function holdBack(run: RunState, answer: Answer, block: Span, actions: readonly 
   return run.wording.heldBack(risky, findings);
 }
 
-/** Tools that may change things and that an action calls; with repairs, only those of calls that a repair lies in. */
+/** Returns the tools that may change things and that an action calls; with repairs, only those of calls that a repair lies in. */
 export function riskyTools(
   action: Action,
   tools: readonly ToolDefinition[],
@@ -215,7 +169,7 @@ function calledTools(action: Action, tools: readonly ToolDefinition[], repairs: 
   }
 }
 
-/** The calls that a repair lies in; all of them when one lies between calls or when places aren't known. */
+/** Returns the calls that a repair lies in; all of them when one lies between calls or when places aren't known. */
 function touched<Call extends { span?: Span }>(
   calls: readonly Call[],
   repairs: readonly Diagnostic[],
@@ -224,9 +178,7 @@ function touched<Call extends { span?: Span }>(
   return hits.length === 0 || hits.some((hit) => hit.length === 0) ? calls : [...new Set(hits.flat())];
 }
 
-/**
- * Tools whose identifier stands anywhere in the source, strings and comments included: too many rather than too few.
- */
+/** Returns the tools whose identifier is anywhere in the source, strings and comments included: too many rather than too few. */
 function namedTools(source: string, language: "python" | "javascript", tools: readonly ToolDefinition[]): string[] {
   // Python compares identifiers in NFKC, so `ｄelete` is `delete`.
   const text = language === "python" ? source.normalize("NFKC") : source;

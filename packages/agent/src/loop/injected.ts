@@ -1,24 +1,42 @@
-import type { Message, ProtocolMode } from "@toolglot/core";
+import { type Message, type ProtocolMode, textMessage } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { plainJson } from "../plain-json.ts";
-import { toMessages } from "../to-messages.ts";
-import type { Steering } from "../types.ts";
+import type { Steering } from "../result.ts";
 
-/** What joins the conversation at once. */
+/** Returns input as messages. Throws `TypeError` for input that is empty, or no message. */
+export function toMessages(input: string | readonly Message[]): Message[] {
+  if (typeof input === "string") {
+    if (input.trim() === "") throw new TypeError("The input is empty: pass the user's request, or messages.");
+    return [textMessage("user", input)];
+  }
+  if (!Array.isArray(input) || input.length === 0) {
+    throw new TypeError("The input must be a non-empty string or a non-empty array of messages.");
+  }
+  for (const message of input as Message[]) {
+    if (!Array.isArray(message?.parts) || !message.role || !message.trust) {
+      throw new TypeError(
+        "Each message needs role, parts and trust; textMessage(role, text) of @toolglot/core makes one.",
+      );
+    }
+  }
+  return [...input];
+}
+
+/** Messages that join the conversation together. */
 interface Injection {
   kind: "steer" | "follow-up";
   messages: Message[];
 }
 
-/** What the host says, as messages of the user, or of nobody who is trusted. Throws `TypeError` for empty input. */
-export function saidBy(input: Parameters<Steering["steer"]>[0]): Message[] {
+/** Returns the host's input as messages of the user, or of nobody who is trusted. Throws `TypeError` for empty input. */
+export function hostMessages(input: Parameters<Steering["steer"]>[0]): Message[] {
   const messages = toMessages(typeof input === "object" && "parts" in input ? [input] : input);
   return messages.map((message) =>
     plainJson(message.trust === "host" ? { ...message, trust: "user" as const } : message),
   );
 }
 
-/** What the host says while a run goes on, until it is delivered. */
+/** Messages of the host to a run under way, until they are delivered. */
 export class Injected implements Steering {
   readonly #mode: ProtocolMode;
   #waiting: Injection[] = [];
@@ -45,7 +63,7 @@ export class Injected implements Steering {
     return this.#answer.signal;
   }
 
-  /** Takes what is to be said before a request: at the end of a conversation also what was to wait for that. */
+  /** Takes the messages that are due before a request: at the end of a conversation also those that wait for it. */
   take(isEnd: boolean): Injection[] {
     const due = this.#waiting.filter(({ kind }) => kind === "steer");
     const taken = due.length > 0 || !isEnd ? due : this.#waiting;
@@ -58,7 +76,7 @@ export class Injected implements Steering {
     return this.#waiting.length === 0;
   }
 
-  /** Nothing is taken any more. What waits still was not said. */
+  /** Takes nothing from now on. Returns the messages that were not delivered. */
   close(): Message[] {
     this.#closed = true;
     return this.#waiting.flatMap(({ messages }) => messages);
@@ -67,7 +85,7 @@ export class Injected implements Steering {
   #take(kind: Injection["kind"], input: Parameters<Steering["steer"]>[0]): boolean {
     const name = kind === "steer" ? "steer" : "followUp";
     if (this.#mode === "single") throw new TypeError(`${name}: in single mode there is no next request.`);
-    const messages = saidBy(input);
+    const messages = hostMessages(input);
     if (this.#closed) return false;
     this.#waiting.push({ kind, messages });
     return true;

@@ -1,7 +1,7 @@
 import type { ModelPart } from "@toolglot/core";
 import { isObject, isThenable, nearest } from "@toolglot/internal";
 
-/** What a field must be. A name that ends in `?` may be absent. */
+/** Kinds of fields by name. A name that ends in `?` may be absent. */
 interface Fields {
   readonly [name: string]: Kind | Fields;
 }
@@ -63,7 +63,7 @@ const ours: Readonly<Record<string, string>> = {
   ...{ text: "a bare string", "text-delta": "a bare string" },
 };
 
-/** What is wrong with a part: a `fault` ends the answer, because something of it may have been meant; an `unknown` kind is left out. */
+/** Returns what is wrong with a part: a `fault` ends the answer, because something of it may have been meant; an `unknown` kind is left out. */
 export function flawOf(part: unknown): { fault: string } | { unknown: string } | undefined {
   if (typeof part === "string") return undefined;
   const { type, ...fields } = isObject(part) ? part : {};
@@ -105,7 +105,7 @@ function faultIn(given: unknown, fields: Fields, what: string): string | undefin
   return undefined;
 }
 
-/** The name that was meant, of those there are. */
+/** Returns the name that was meant, of those there are. */
 function meantBy(given: unknown, names: readonly string[]): string | undefined {
   if (typeof given !== "string") return undefined;
   const our = Object.hasOwn(ours, given) ? ours[given] : undefined;
@@ -117,7 +117,7 @@ function meantBy(given: unknown, names: readonly string[]): string | undefined {
 const shown = (value: unknown): string =>
   typeof value === "string" ? JSON.stringify(value.slice(0, 100)) : isObject(value) ? "an object" : String(value);
 
-/** What a model gave, part by part: a stream, a list, one text, or a promise of them. Throws `TypeError` for anything else. */
+/** Returns a model's answer part by part: of a stream, a list, one text, or a promise of them. Throws `TypeError` for anything else. */
 export function iteratorOf(given: unknown): AsyncIterator<ModelPart> {
   if (isThenable(given)) return later(given);
   if (typeof given === "string") return inTurn([given]);

@@ -1,71 +1,64 @@
 import { isContextOverflow, type ModelPart, type ModelRequest } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { plainJson } from "../plain-json.ts";
+import type { RunError } from "../result.ts";
 import type { Settings } from "../settings.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import type { RunError } from "../types.ts";
-import type { Draft } from "./answer.ts";
 import { flawOf, iteratorOf } from "./model-parts.ts";
+import type { SafeRequestTrace } from "./part.ts";
 import { adviceOf, delayBefore, waitFor } from "./retry.ts";
+import type { Run } from "./run.ts";
 import { toRunError } from "./run-error.ts";
-import type { RunState } from "./run-state.ts";
-import type { SafeRequest } from "./trace.ts";
+import type { Draft } from "./types.ts";
 
-/** How a request failed. */
+/** Fault of a request. */
 export interface ModelFault {
   error: RunError;
   /** The request was longer than the model's context. */
   isOverflow: boolean;
 }
 
-type Take = (run: RunState, draft: Draft, part: ModelPart) => void;
+/** A request, and its answer as it comes. */
+interface Reading {
+  request: ModelRequest;
+  draft: Draft;
+  trace: SafeRequestTrace | undefined;
+  /** Called with each part. */
+  take(run: Run, draft: Draft, part: ModelPart): void;
+}
 
-/** Reads the model's stream, as one request for traces. `take` gets each part that is one. */
+/** Reads the model's stream, as one request for traces. `take` is called with each part that is one. */
 export async function receive(
-  run: RunState,
+  run: Run,
   request: ModelRequest,
   draft: Draft,
-  take: Take,
+  take: Reading["take"],
 ): Promise<ModelFault | undefined> {
   const { stepIndex, step } = run;
-  const trace = run.trace.startRequest(() => ({
-    stepIndex,
-    request,
-    tools: step.tools,
-    ...defined({ model: step.model.info }),
-  }));
+  const about = { stepIndex, request, tools: step.tools, ...defined({ model: step.model.info }) };
+  const trace = run.first("traceRequest")?.(about);
   let code: string | undefined = "aborted";
   try {
-    const fault = await readAgain(run, request, draft, trace, take);
+    const fault = await readAgain(run, { request, draft, trace, take });
     code = fault?.isOverflow ? "agent/context-overflow" : fault?.error.code;
     if (draft.end.finish === "error") code ??= "agent/model-failed";
     return fault;
   } finally {
     const { text, reasoning, calls, end, usage } = draft;
-    trace.end(() => ({
-      text,
-      reasoning,
-      calls,
-      ...defined({ finish: end.finish, usage, error: code === undefined ? undefined : { code } }),
-    }));
+    const error = code === undefined ? undefined : { code };
+    trace?.end({ text, reasoning, calls, ...defined({ finish: end.finish, usage, error }) });
   }
 }
 
-/** A stream that fails before its first part, for a cause that may pass, is asked for again. */
-async function readAgain(
-  run: RunState,
-  request: ModelRequest,
-  draft: Draft,
-  trace: SafeRequest,
-  take: Take,
-): Promise<ModelFault | undefined> {
+/** Reads a stream; one that fails before its first part, for a cause that may pass, is requested again. */
+async function readAgain(run: Run, reading: Reading): Promise<ModelFault | undefined> {
   const { retry, runtime } = run.settings;
   for (let attempt = 1; ; attempt += 1) {
-    const fault = await readStream(run, request, draft, trace, take);
+    const fault = await readStream(run, reading);
     if (!fault) return undefined;
-    const isOverflow = saysOverflow(run.settings, fault.error);
+    const isOverflow = meansOverflow(run.settings, fault.error);
     const error = toRunError(fault.error, "agent/model-failed");
-    const advice = draft.received || isOverflow ? undefined : adviceOf(fault.error, runtime.now());
+    const advice = reading.draft.received || isOverflow ? undefined : adviceOf(fault.error, runtime.now());
     const delayMs = advice && delayBefore(advice, attempt, retry);
     if (delayMs === undefined) return { error, isOverflow };
     const { stepIndex } = run;
@@ -75,8 +68,8 @@ async function readAgain(
   }
 }
 
-/** Waits. False when the host has ended the answer meanwhile. */
-async function passed(run: RunState, ms: number): Promise<boolean> {
+/** Waits. Resolves to false when the host has ended the answer meanwhile. */
+async function passed(run: Run, ms: number): Promise<boolean> {
   const { answerSignal } = run.injected;
   try {
     await waitFor(run, ms, AbortSignal.any([run.signal, answerSignal]));
@@ -87,30 +80,25 @@ async function passed(run: RunState, ms: number): Promise<boolean> {
   }
 }
 
-/** What the host says of an error, else what is known of servers. */
-export function saysOverflow({ context }: Pick<Settings, "context">, error: unknown): boolean {
-  let told: boolean | undefined;
+/** Whether an error means that the request was too long: by the host's judgement, else by what is known of servers. */
+export function meansOverflow({ context }: Pick<Settings, "context">, error: unknown): boolean {
+  let judged: boolean | undefined;
   try {
-    told = context.isContextOverflow?.(error);
+    judged = context.isContextOverflow?.(error);
   } catch {
-    // As if it had said nothing.
+    // As if it had no judgement.
   }
-  return told ?? isContextOverflow(error);
+  return judged ?? isContextOverflow(error);
 }
 
-async function readStream(
-  run: RunState,
-  request: ModelRequest,
-  draft: Draft,
-  trace: SafeRequest,
-  take: Take,
-): Promise<{ error: unknown } | undefined> {
+async function readStream(run: Run, { request, draft, trace, take }: Reading): Promise<{ error: unknown } | undefined> {
   const { answerSignal } = run.injected;
   if (answerSignal.aborted) return undefined;
+  const within = <Result>(work: () => Result): Result => (trace ? trace.within(work) : work());
   const signal = AbortSignal.any([run.signal, answerSignal]);
   let iterator: AsyncIterator<ModelPart>;
   try {
-    iterator = trace.within(() => iteratorOf(run.step.model(request, signal)));
+    iterator = within(() => iteratorOf(run.step.model(request, signal)));
   } catch (error) {
     return { error };
   }
@@ -121,7 +109,7 @@ async function readStream(
     try {
       checkStopped(signal);
       next = await orStopped(
-        trace.within(() => iterator.next()),
+        within(() => iterator.next()),
         signal,
       );
     } catch (error) {
@@ -131,7 +119,7 @@ async function readStream(
       throw error;
     }
     if (next.done) return undefined;
-    if (!draft.received) trace.firstPart();
+    if (!draft.received) trace?.firstPart();
     draft.received = true;
     // As a recording keeps it.
     const part = plainJson(next.value);
@@ -142,8 +130,7 @@ async function readStream(
       return { error: new TypeError(flaw.fault) };
     }
     if (flaw === undefined) take(run, draft, part);
-    else if (!run.unknownParts.has(flaw.unknown)) {
-      run.unknownParts.add(flaw.unknown);
+    else if (run.isFirst(`part ${flaw.unknown}`)) {
       run.warn("agent/unknown-part", `A part of the model's stream was left out: ${flaw.unknown}.`);
     }
   }

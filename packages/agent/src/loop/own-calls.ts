@@ -1,52 +1,44 @@
-import type { Action, ToolDefinition, ToolResult } from "@toolglot/core";
+import type { Action, ToolResult } from "@toolglot/core";
 import { type CallOutcome, failure } from "@toolglot/core/executing";
 import { defined } from "@toolglot/internal";
 import { plainJson } from "../plain-json.ts";
-import type { RunState } from "./run-state.ts";
-
-/** A call of a tool that the loop has itself. */
-export interface OwnCall {
-  callId: string;
-  name: string;
-  input: unknown;
-}
-
-/** A tool that the loop has, and runs, itself. */
-export interface OwnTool {
-  definition: ToolDefinition;
-  /** A tool of the host's of the same name stands instead. */
-  yields: boolean;
-  /** `earlier`: the results of all other calls of the same answer. */
-  run(call: OwnCall, earlier: readonly ToolResult[]): Promise<CallOutcome> | CallOutcome;
-}
+import type { Run } from "./run.ts";
+import type { OwnCall, RunTools } from "./tools.ts";
+import type { Runnable } from "./types.ts";
 
 type CallsOrPlan = Extract<Action, { kind: "calls" | "plan" }>;
-type Runnable = Exclude<Action, { kind: "decline" }>;
 
-/** The loop's own calls of an action, and what is left for the executor. */
+/** Splits an action into the loop's own calls, and what is left for the executor. */
 export function splitAction(
-  run: RunState,
+  tools: RunTools,
   action: Runnable | undefined,
 ): { own: OwnCall[]; rest: Runnable | undefined } {
   if (action === undefined || action.kind === "code") return { own: [], rest: action };
-  const isOwn = (name: string): boolean => run.tools.ownTool(name) !== undefined;
-  const own = callsOf(run, action).filter(({ name }) => isOwn(name));
-  if (own.length === 0) return { own, rest: action };
-  if (action.kind === "calls") {
-    const calls = action.calls.filter(({ name }) => !isOwn(name));
-    return { own, rest: calls.length > 0 ? { ...action, calls } : undefined };
-  }
-  const steps = action.plan.steps.filter(({ tool }) => !isOwn(tool));
-  return { own, rest: steps.length > 0 ? { ...action, plan: { ...action.plan, steps } } : undefined };
+  const isOwn = (name: string): boolean => tools.ownTool(name) !== undefined;
+  const own = callsOf(tools, action).filter(({ name }) => isOwn(name));
+  return { own, rest: own.length === 0 ? action : pickCalls(action, (_, name) => !isOwn(name)) };
 }
 
-/** Steps that could not be read have the faults as their input, which then does not fit. */
-function callsOf(run: RunState, action: CallsOrPlan): OwnCall[] {
+/** Returns an action with some of its calls; undefined without any. */
+export function pickCalls(
+  action: CallsOrPlan,
+  isPicked: (callId: string, name: string) => boolean,
+): CallsOrPlan | undefined {
+  if (action.kind === "calls") {
+    const calls = action.calls.filter(({ id, name }) => isPicked(id, name));
+    return calls.length > 0 ? { ...action, calls } : undefined;
+  }
+  const steps = action.plan.steps.filter(({ callId, tool }) => isPicked(callId, tool));
+  return steps.length > 0 ? { ...action, plan: { ...action.plan, steps } } : undefined;
+}
+
+/** Returns the calls of an action. Steps that could not be read have the faults as their input, which then does not fit. */
+function callsOf(tools: RunTools, action: CallsOrPlan): OwnCall[] {
   if (action.kind === "calls") return action.calls.map(({ id, name, input }) => ({ callId: id, name, input }));
   const { common, steps } = action.plan;
   return steps.map(({ callId, tool: name, params, errors }) => {
     if (errors.length > 0) return { callId, name, input: errors.map(({ message }) => message).join("\n") };
-    const properties = run.tools.ownTool(name)?.definition.inputSchema.properties ?? {};
+    const properties = tools.ownTool(name)?.definition.inputSchema.properties ?? {};
     const shared = Object.entries(common).filter(([key]) => Object.hasOwn(properties, key));
     return { callId, name, input: { ...Object.fromEntries(shared), ...params } };
   });
@@ -54,7 +46,7 @@ function callsOf(run: RunState, action: CallsOrPlan): OwnCall[] {
 
 /** Runs the loop's own calls, after all others of the answer. A call that was stopped has no result. */
 export async function runOwnCalls(
-  run: RunState,
+  run: Run,
   calls: readonly OwnCall[],
   earlier: readonly ToolResult[],
 ): Promise<ToolResult[]> {
@@ -70,7 +62,7 @@ export async function runOwnCalls(
   return results;
 }
 
-async function runOwnCall(run: RunState, call: OwnCall, earlier: readonly ToolResult[]): Promise<ToolResult> {
+async function runOwnCall(run: Run, call: OwnCall, earlier: readonly ToolResult[]): Promise<ToolResult> {
   const { stepIndex } = run;
   const { callId, name } = call;
   const input = plainJson(call.input);

@@ -2,28 +2,28 @@ import { ToolglotError } from "@toolglot/core";
 import { isObject, retryAfter } from "@toolglot/internal";
 import { orStopped } from "../stop.ts";
 import type { RetryOptions } from "../types.ts";
-import type { RunState } from "./run-state.ts";
+import type { Run } from "./run.ts";
 
 /**
- * Whether a request that failed before its first part may be made again: `no`; `once`, at once, where the error says nothing of itself; or
- * `later`, after `afterMs` where the server has said when.
+ * Advice whether a request that failed before its first part may be made again: `no`; `once`, at once, where the error has no known
+ * cause; or `later`, after `afterMs` where the server named a time.
  */
 export interface RetryAdvice {
   again: "no" | "once" | "later";
   afterMs?: number;
 }
 
-/** Connections that broke, and servers that are too busy, as their clients say it. */
+/** Broken connections, and servers that are too busy, in the words of their clients. */
 const passing =
   /ECONN|EPIPE|ETIMEDOUT|EAI_AGAIN|UNREACH|UND_ERR|socket hang up|connection (?:error|reset|closed|lost)|(?:fetch|load) failed|network ?error|terminated|premature close|overloaded|throttl|too many requests|service ?unavailable/i;
 
 /** Money does not come back by waiting. */
 const spent = /insufficient_quota|billing|credit balance/i;
 
-/** What a replay knows of an error from its recording. */
+/** Advice that a replay has from its recording. */
 export const playedAdvice: WeakMap<object, RetryAdvice> = new WeakMap();
 
-/** What an error says of trying again. An adapter's own error (`ToolglotError`) is final: the adapter has tried what it could. */
+/** Returns whether the cause of an error may pass. An adapter's own error (`ToolglotError`) is final: the adapter has tried what it could. */
 export function adviceOf(error: unknown, now: number): RetryAdvice {
   const played = isObject(error) ? playedAdvice.get(error) : undefined;
   if (played) return played;
@@ -33,29 +33,15 @@ export function adviceOf(error: unknown, now: number): RetryAdvice {
   let afterMs: number | undefined;
   let each = error;
   for (let depth = 0; depth < 5 && each instanceof Object; depth += 1) {
-    const {
-      name,
-      message,
-      code,
-      type,
-      status,
-      statusCode,
-      $metadata,
-      response,
-      headers,
-      responseHeaders,
-      error,
-      cause,
-      lastError,
-    } = each as Record<string, unknown>;
-    const { httpStatusCode } = Object($metadata) as Record<string, unknown>;
-    const { status: answered, headers: answer } = Object(response) as Record<string, unknown>;
-    for (const one of [status, statusCode, httpStatusCode, answered, code])
+    const found = each as Record<string, unknown>;
+    const [metadata, response] = [found.$metadata, found.response].map((one) => Object(one) as Record<string, unknown>);
+    for (const one of [found.status, found.statusCode, metadata?.httpStatusCode, response?.status, found.code])
       if (typeof one === "number") statuses.push(one);
-    for (const one of [name, message, code, type]) if (typeof one === "string") texts.push(one.slice(0, 2000));
-    for (const one of [headers, responseHeaders, answer])
+    for (const one of [found.name, found.message, found.code, found.type])
+      if (typeof one === "string") texts.push(one.slice(0, 2000));
+    for (const one of [found.headers, found.responseHeaders, response?.headers])
       if (one instanceof Object) afterMs ??= retryAfter(one as Record<string, string>, now);
-    each = cause ?? lastError ?? error;
+    each = found.cause ?? found.lastError ?? found.error;
   }
   const text = texts.join("\n");
   const mayPass = statuses.find((status) => status >= 400);
@@ -66,21 +52,21 @@ export function adviceOf(error: unknown, now: number): RetryAdvice {
   return { again: mayPass !== undefined || isBug ? "no" : "once" };
 }
 
-/** Too early, too often, too busy, or the server's own fault; 529 is Anthropic's word for overloaded. */
+/** Whether a status means too early, too often, too busy, or the server's own fault; 529 is Anthropic's for overloaded. */
 const isPassing = (status: number): boolean =>
   [408, 409, 425, 429].includes(status) || (status >= 500 && status !== 501 && status !== 505);
 
-/** How long to wait before the next of `options.attempts` requests, of which `made` were made; undefined: none is to be made. */
+/** Returns how long to wait before the next of `options.attempts` requests, of which `made` were made; undefined: none is to be made. */
 export function delayBefore(advice: RetryAdvice, made: number, options: Required<RetryOptions>): number | undefined {
   if (made >= options.attempts || advice.again === "no" || (advice.again === "once" && made > 1)) return undefined;
   if (advice.again === "once") return 0;
-  // Sooner than the server has said would be in vain.
+  // Sooner than the server's time would be in vain.
   if (advice.afterMs !== undefined) return advice.afterMs <= options.maxMs ? advice.afterMs : undefined;
   return Math.min(options.maxMs, options.baseMs * 2 ** (made - 1));
 }
 
 /** Waits by the run's clock; ends at once with its signal, as `orStopped` does. */
-export async function waitFor({ settings }: RunState, ms: number, signal: AbortSignal): Promise<void> {
+export async function waitFor({ settings }: Run, ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return;
   let cancel = (): void => {};
   try {

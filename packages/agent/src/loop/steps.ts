@@ -1,106 +1,109 @@
 import {
   type ApprovalRequest,
   contentText,
+  type Decision,
   type Message,
   type ToolResult,
   textMessage,
   toJsonText,
 } from "@toolglot/core";
-import { defined, errorText } from "@toolglot/internal";
-import { ownSetting, prepareStep } from "../hooks/prepare-step.ts";
-import { decideOutput, refusedAnswer, retakeFinalAnswer } from "../output/answers.ts";
+import { defined } from "@toolglot/internal";
+import type { LimitKind } from "../result.ts";
 import { fingerprintOf } from "../session/decisions.ts";
-import { type OpenStep, resultMessage } from "../session/restore.ts";
-import { checkStopped, orStopped } from "../stop.ts";
-import type { LimitKind } from "../types.ts";
-import { runAction } from "./act.ts";
-import { type Answer, readAnswer } from "./answer.ts";
-import { decide, type Verdict } from "./decide.ts";
-import { guardEcho } from "./echo.ts";
-import { Repeats } from "./repeats.ts";
-import type { Outcome, RunState } from "./run-state.ts";
-import { instruct, refreshTools } from "./show-tools.ts";
+import type { OpenStep, Restored } from "../session/restore.ts";
+import { checkStopped } from "../stop.ts";
+import { runAction, takeWaiting } from "./act.ts";
+import { readAnswer } from "./answer.ts";
+import { resultMessage } from "./conversation.ts";
+import { decide } from "./decide.ts";
+import { packActions } from "./pack-actions.ts";
+import type { Run } from "./run.ts";
+import { instruct } from "./show-tools.ts";
+import type { Answer, AskedActions, Outcome, Repair, Verdict } from "./types.ts";
 
-/** What a step leaves behind: the end of the run, or nothing. `repair` when the model is to correct itself. */
+/** How a step ends: with the end of the run, or not. `repair` when the model is to correct itself. */
 type StepEnd = { outcome: Outcome } | { repair: boolean };
 
 /** Model → parse → act → report, until something ends the run. */
-export async function runSteps(run: RunState): Promise<Outcome> {
-  const { session, resumed, settings } = run;
-  await session.begin();
+export async function runSteps(run: Run, restored: Restored | undefined): Promise<Outcome> {
+  await begin(run, restored);
   checkStopped(run.signal);
-  run.step = ownSetting(run);
+  run.step = run.ownStep();
   instruct(run);
-  const repeats = new Repeats(settings.limits.repeats);
-  for (const { action, results } of resumed?.restored.past ?? []) repeats.note(action, results);
-  let repairs = resumed?.restored.repairs ?? 0;
-  for (; ; run.stepIndex += 1) {
-    const { open } = session;
+  let repairs = restored?.repairs ?? 0;
+  for (let open = restored?.open; ; run.stepIndex += 1, open = undefined) {
     const limit = open ? undefined : limitReached(run);
     if (limit) return { status: "limit", limit, text: run.lastText };
     const { stepIndex } = run;
-    run.final = undefined;
     const began = open ? run.at : run.emit({ type: "step-start", stepIndex, repair: repairs > 0 });
-    // A step that an earlier process began goes on where that was.
+    // A step that an earlier process began continues where that was.
     const { end, finish, usage } = open
-      ? { ...open, end: await act(run, open, repairs, repeats) }
-      : await answerStep(run, repairs, repeats);
+      ? { ...open, end: await act(run, open, repairs) }
+      : await answerStep(run, repairs);
     if ("outcome" in end && end.outcome.status === "waiting") return end.outcome;
     const ended = run.emit({ type: "step-end", stepIndex, finish, ...defined({ usage }) });
     const { info: model } = run.step.model;
     const step = { stepIndex, finish, ms: (ended ?? 0) - (began ?? 0), ...defined({ usage, model }) };
     run.steps.push(step);
-    if ("outcome" in end && !(await goesOn(run, end.outcome))) return end.outcome;
-    const isRepair = "repair" in end && end.repair;
-    repairs = isRepair ? repairs + 1 : 0;
-    await session.stepped(step, isRepair);
+    if ("outcome" in end && !(await continues(run, end.outcome))) return end.outcome;
+    const repair = "repair" in end && end.repair;
+    repairs = repair ? repairs + 1 : 0;
+    for (const afterStep of run.each("afterStep")) afterStep();
+    const { lastText: text, counts, conversation } = run;
+    await run.log.add({ type: "step", step, repair, text, counts, messages: conversation.takeNew() });
   }
 }
 
-async function verdictOn(run: RunState, answer: Answer): Promise<Verdict> {
-  const verdict = decide(run, answer);
-  const { output } = run.settings;
-  return output ? decideOutput(run, output, answer, verdict) : verdict;
+/** Writes the head of the log, or shows the parts what an earlier process has done. */
+async function begin(run: Run, restored: Restored | undefined): Promise<void> {
+  const { runId, traceparent, settings } = run;
+  const messages = run.conversation.takeNew();
+  if (restored === undefined) {
+    const { protocol, mode, locale } = settings;
+    const about = { runId, protocol: protocol.version, mode, locale, ...defined({ traceparent }) };
+    return run.log.add({ type: "head", version: 1, ...about, messages });
+  }
+  const { past, open } = restored;
+  const over = past.length - (open?.results.length ?? 0);
+  for (const [at, { action, results }] of past.entries()) {
+    for (const restore of run.each("restore")) await restore(action, results, at >= over);
+  }
 }
 
-/** A whole step: a request, and what follows from its answer. */
-async function answerStep(
-  run: RunState,
-  repairs: number,
-  repeats: Repeats,
-): Promise<Pick<Answer, "finish" | "usage"> & { end: StepEnd }> {
-  const isFirst = run.stepIndex === 0;
-  const hasCut = await run.artifacts.cutNew();
-  if (!isFirst || hasCut) refreshTools(run, { isSame: isFirst });
-  await inject(run, false);
-  const flaw = await prepareStep(run);
-  if (flaw) return { finish: "error", end: { outcome: { status: "error", text: run.lastText, error: flaw } } };
+/** Runs a whole step: a request, and what follows from its answer. */
+async function answerStep(run: Run, repairs: number): Promise<Pick<Answer, "finish" | "usage"> & { end: StepEnd }> {
+  for (const beforeStep of run.each("beforeStep")) {
+    const error = await beforeStep();
+    if (error) return { finish: "error", end: { outcome: { status: "error", text: run.lastText, error } } };
+  }
   const answer = await readAnswer(run);
   checkStopped(run.signal);
-  const end: StepEnd = answer.interrupted
-    ? { repair: false }
-    : await follow(run, answer, await verdictOn(run, answer), repairs, repeats);
-  return { finish: answer.finish, ...defined({ usage: answer.usage }), end };
+  const { finish, usage, interrupted } = answer;
+  const about = { finish, ...defined({ usage }) };
+  if (interrupted) return { ...about, end: { repair: false } };
+  let verdict = decide(run, answer);
+  for (const afterAnswer of run.each("afterAnswer")) verdict = await afterAnswer(answer, verdict);
+  return { ...about, end: await follow(run, answer, verdict, repairs) };
 }
 
-/** Whether the host has more to say to a model that is done. */
-async function goesOn(run: RunState, { status }: Outcome): Promise<boolean> {
+/** Whether the host has more messages for a model that is done. */
+async function continues(run: Run, { status }: Outcome): Promise<boolean> {
   if (run.injected.isEmpty || (status !== "answered" && status !== "declined")) return false;
-  await inject(run, true);
+  await deliver(run, true);
   return true;
 }
 
-/** What the host said joins the conversation. */
-async function inject(run: RunState, isEnd: boolean): Promise<void> {
+/** Adds the host's messages to the conversation; at its end also those that wait for that. */
+export async function deliver(run: Run, isEnd: boolean): Promise<undefined> {
   for (const { kind, messages } of run.injected.take(isEnd)) {
     run.conversation.add(...messages);
     run.emit({ type: "message-injected", stepIndex: run.stepIndex, kind, messages });
-    await run.session.said();
+    await run.log.add({ type: "messages", messages: run.conversation.takeNew() });
   }
 }
 
-/** The limit that forbids another step, if one does. Time is watched by the run's deadline. */
-function limitReached(run: RunState): LimitKind | undefined {
+/** Returns the limit that forbids another step. Time is watched by the run's deadline. */
+function limitReached(run: Run): LimitKind | undefined {
   const { turns, tokens, cost } = run.settings.limits;
   if (run.turns >= turns) return "turns";
   if (run.tokens >= tokens) return "tokens";
@@ -108,13 +111,7 @@ function limitReached(run: RunState): LimitKind | undefined {
   return undefined;
 }
 
-async function follow(
-  run: RunState,
-  answer: Answer,
-  verdict: Verdict,
-  repairs: number,
-  repeats: Repeats,
-): Promise<StepEnd> {
+async function follow(run: Run, answer: Answer, verdict: Verdict, repairs: number): Promise<StepEnd> {
   switch (verdict.kind) {
     case "answer":
       if (answer.finish === "length") run.warn("agent/answer-cut", "The answer was cut at the model's token limit.");
@@ -127,15 +124,24 @@ async function follow(
       const { actions, notes, block } = verdict;
       const written = block && { text: answer.text.slice(block.span.start, block.span.end), span: block.span };
       const asked = { actions, notes, ...defined({ block: written }) };
-      await run.session.answered(answer, asked);
-      return act(run, asked, repairs, repeats);
+      await logAnswer(run, answer, asked);
+      return act(run, asked, repairs);
     }
   }
 }
 
+/** Writes an answer down, before its actions run. */
+function logAnswer(run: Run, { finish, usage }: Answer, { actions, notes, block }: AskedActions): Promise<void> {
+  const { stepIndex, lastText: text, conversation, counts } = run;
+  const packed = actions.some(({ kind }) => kind === "plan") ? packActions(actions) : { actions: [...actions] };
+  return run.log.add({
+    ...{ type: "answer", stepIndex, messages: conversation.takeNew(), counts, ...packed, notes, text, finish },
+    ...defined({ block, usage }),
+  });
+}
+
 /** Sends the answer back, unless the model has used up its repair turns. */
-function repair(run: RunState, verdict: Verdict & { kind: "repair" }, repairs: number): StepEnd {
-  const { reason, text, keptAnswer, issues } = verdict;
+function repair(run: Run, { reason, text, keptAnswer, issues, isKnown }: Repair, repairs: number): StepEnd {
   const { maxRepairTurns } = run.settings;
   if (repairs >= maxRepairTurns && keptAnswer !== undefined) {
     run.warn(
@@ -150,85 +156,73 @@ function repair(run: RunState, verdict: Verdict & { kind: "repair" }, repairs: n
     return { outcome: { status: "error", text: run.lastText, error: { code: "agent/bad-output", message, data } } };
   }
   run.emit({ type: "repair-turn", stepIndex: run.stepIndex, reason, text });
-  if (!verdict.isTold) run.conversation.add(hostMessage(text));
+  if (!isKnown) run.conversation.add(hostMessage(text));
   return { repair: true };
 }
 
 /** Runs what an answer asks for, or what is left of it when an earlier process had begun that. */
 async function act(
-  run: RunState,
-  asked: Pick<OpenStep, "actions" | "notes" | "block"> & { results?: ToolResult[][] },
+  run: Run,
+  asked: AskedActions & Partial<Pick<OpenStep, "results">>,
   repairs: number,
-  repeats: Repeats,
 ): Promise<StepEnd> {
-  const { actions, block } = asked;
   const notes = [...asked.notes];
-  const decision = block ? await guardEcho(run, block, actions) : undefined;
-  if (decision?.later) return waiting(run, run.session.takeWaiting(), []);
+  let decision: Decision | undefined;
+  for (const beforeActions of run.each("beforeActions")) decision ??= await beforeActions(asked);
+  if (decision?.later) return waiting(run, takeWaiting(run), []);
   const denial = decision?.approved === false ? run.wording.echoDenied(decision.reason) : undefined;
   const results: ToolResult[] = (asked.results ?? []).flat();
-  for (const [at, action] of actions.slice(0, asked.results?.length ?? 0).entries()) {
-    if (action.kind !== "decline") await retakeFinalAnswer(run, action, asked.results?.[at] ?? []);
-  }
-  for (const action of actions.slice(asked.results?.length)) {
+  for (const action of asked.actions.slice(asked.results?.length)) {
     if (action.kind === "decline") {
       if (denial !== undefined) return repair(run, { kind: "repair", reason: "unreadable", text: denial }, repairs);
       run.lastText = action.message;
       return { outcome: { status: "declined", text: action.message } };
     }
-    if (denial === undefined && repeats.exceededBy(action)) {
-      return { outcome: { status: "limit", limit: "repeats", text: run.lastText } };
+    for (const beforeAction of denial === undefined ? run.each("beforeAction") : []) {
+      const outcome = beforeAction(action);
+      if (outcome) return { outcome };
     }
     const { results: given, pending } = await runAction(run, action, denial, results);
     if (pending.length > 0) return waiting(run, pending, given);
     results.push(...given);
-    const spent = denial === undefined ? repeats.note(action, given) : [];
-    if (spent.length > 0) notes.push(run.wording.repeated(spent, run.settings.limits.repeats));
+    for (const afterAction of denial === undefined ? run.each("afterAction") : []) {
+      const note = afterAction(action, given);
+      if (note !== undefined) notes.push(note);
+    }
     if (run.signal.aborted) break;
   }
   run.lastResults = results;
   run.conversation.add(resultMessage(results));
-  // The session has the results already.
+  // The log has the results already.
   run.conversation.takeNew();
   checkStopped(run.signal);
-  if (run.final) {
-    const { value } = run.final;
-    return { outcome: { status: "answered", text: toJsonText(value), value } };
-  }
+  return report(run, results, notes, repairs);
+}
+
+/** Ends the run by its results, or lets the model read them. */
+async function report(run: Run, results: ToolResult[], notes: readonly string[], repairs: number): Promise<StepEnd> {
   if (run.settings.mode === "single") return { outcome: outcomeOfResults(results) };
-  if (await isEnough(run, results)) return { outcome: { status: "stopped", text: run.lastText } };
+  let wrong: Repair | undefined;
+  for (const afterActions of run.each("afterActions")) {
+    const found = await afterActions(results);
+    if (found && "status" in found) return { outcome: found };
+    wrong ??= found;
+  }
   if (notes.length > 0) run.conversation.add(hostMessage(notes.join("\n\n")));
-  const wrong = refusedAnswer(run, results);
   return wrong ? repair(run, wrong, repairs) : { repair: false };
 }
 
-/** The run ends for now: calls wait for decisions. */
-async function waiting(run: RunState, asked: ApprovalRequest[], results: ToolResult[]): Promise<StepEnd> {
+/** Ends the run for now: calls wait for decisions. */
+async function waiting(run: Run, asked: ApprovalRequest[], results: ToolResult[]): Promise<StepEnd> {
   const pending = await Promise.all(
     asked.map(async (request) => ({ ...request, fingerprint: await fingerprintOf(request) })),
   );
-  await run.session.waits(pending, results);
-  const { session, lastText: text } = run;
-  return { outcome: { status: "waiting", text, pending, snapshot: session.snapshot() } };
+  const { log, counts, lastText: text } = run;
+  await log.add({ type: "waiting", pending, results, counts });
+  return { outcome: { status: "waiting", text, pending, snapshot: log.snapshot() } };
 }
 
-/** Whether the host's conditions end the run here; one that throws does. */
-async function isEnough(run: RunState, results: readonly ToolResult[]): Promise<boolean> {
-  const { stepIndex, turns, lastText: text, conversation } = run;
-  for (const condition of run.settings.stopWhen) {
-    try {
-      const state = { stepIndex, turns, usage: { ...run.usage }, results, text, messages: conversation.messages };
-      if (await orStopped(condition(state), run.signal)) return true;
-    } catch (error) {
-      checkStopped(run.signal);
-      run.warn("agent/hook-failed", `stopWhen threw, and the run stops: ${errorText(error)}`);
-      return true;
-    }
-  }
-  return false;
-}
-
-/** `single` mode: the results are the outcome. */
+/** Returns the outcome of `single` mode. */
 function outcomeOfResults(results: readonly ToolResult[]): Outcome {
   const failed = results.find(({ status }) => status !== "ok" && status !== "pending");
   const text = results.map(textOf).join("\n\n");
@@ -247,7 +241,7 @@ function textOf({ content, error, data }: ToolResult): string {
   return typeof data === "string" ? data : data === undefined ? "" : toJsonText(data);
 }
 
-/** A message of the host to the model, outside every tool's output. */
+/** Returns a message of the host to the model, outside every tool's output. */
 function hostMessage(text: string): Message {
   return textMessage("user", text, "host");
 }

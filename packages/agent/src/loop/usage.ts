@@ -1,25 +1,26 @@
-import type { Usage } from "@toolglot/core";
-import { addUsage, errorText } from "@toolglot/internal";
-import { tokensOf } from "../context/estimate.ts";
-import { windowOf } from "./make-room.ts";
-import type { RunState } from "./run-state.ts";
+import type { ToolResult, Usage } from "@toolglot/core";
+import { addUsage, errorText, isObject } from "@toolglot/internal";
+import { tokensOf } from "./estimate.ts";
+import type { Run } from "./run.ts";
 
 /** Adds a step's tokens, and what they cost, to the run's. `written`: characters of the answer. Returns the usage with its cost. */
-export function countUsage(run: RunState, counted: Usage | undefined, written: number): Usage | undefined {
+export function countUsage(run: Run, counted: Usage | undefined, written: number): Usage | undefined {
   const usage = counted && priced(run, counted);
   for (const sum of [run.usage, run.own]) if (sum && usage) addUsage(sum, usage as Record<string, unknown>);
-  const window = windowOf(run);
-  if (window !== undefined && (usage?.inputTokens ?? 0) > window) {
+  const { inputTokens, outputTokens } = usage ?? {};
+  const { window } = run;
+  if (window !== undefined && (inputTokens ?? 0) > window) {
     run.warn(
       "agent/context-exceeded",
-      `The model read ${usage?.inputTokens} tokens, its context is ${window}: it may have left some out.`,
+      `The model read ${inputTokens} tokens, its context is ${window}: it may have left some out.`,
     );
   }
-  run.tokens += stepTokens(usage, run.conversation.askedLength + written);
+  const isCounted = inputTokens !== undefined || outputTokens !== undefined;
+  run.tokens += isCounted ? (inputTokens ?? 0) + (outputTokens ?? 0) : tokensOf(run.conversation.askedLength + written);
   return usage;
 }
 
-function priced(run: RunState, usage: Usage): Usage {
+function priced(run: Run, usage: Usage): Usage {
   const { price } = run.settings;
   const { model } = run.step;
   if (price === undefined) return usage;
@@ -33,10 +34,26 @@ function priced(run: RunState, usage: Usage): Usage {
   return usage;
 }
 
-/** Tokens of one step: the provider's count, or an estimate from the characters. */
-function stepTokens(usage: Usage | undefined, characters: number): number {
-  if (usage?.inputTokens !== undefined || usage?.outputTokens !== undefined) {
-    return (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
-  }
-  return tokensOf(characters);
+/** Usage of a run and its tools. */
+export interface UsageSums {
+  /** Of the run and its tools. */
+  usage: Usage;
+  /** Of the run alone, once a tool has used something. */
+  own?: Usage | undefined;
+  /** Read and written, as the limit counts them. */
+  tokens: number;
+}
+
+/** Adds what something else than the run's own steps used of models. */
+export function addChild(sums: UsageSums, used: Readonly<Record<string, unknown>>): void {
+  sums.own ??= { ...sums.usage };
+  const child: Usage = {};
+  addUsage(child, used);
+  addUsage(sums.usage, child as Record<string, unknown>);
+  sums.tokens += (child.inputTokens ?? 0) + (child.outputTokens ?? 0);
+}
+
+/** Adds what tools report that they used of models: `usage` of the metadata of results. */
+export function addChildren(sums: UsageSums, results: readonly ToolResult[]): void {
+  for (const { metadata } of results) if (isObject(metadata?.usage)) addChild(sums, metadata.usage);
 }

@@ -4,13 +4,19 @@ import { LineReader, sessionBusy } from "../session/lines.ts";
 import type { SessionStore } from "../session/types.ts";
 
 /**
- * Keeps the log of each run in a file of a folder, `<runId>.jsonl`, which only its owner can read (mode 0600; characters that no
+ * Creates a store that keeps the log of each run in a file of a folder, `<runId>.jsonl`, which only its owner can read (mode 0600; characters that no
  * file name can hold are percent-encoded). The folder is made when there is none. A line is on the disk before `append` resolves.
  *
  * Of several processes that add to one log, the one that was first has it: `append` of the others rejects with `ToolglotError`
  * `agent/session-busy`. Nothing is locked, so a process that was killed holds nobody up.
  *
  * @throws `TypeError` when `folder` is no text, or empty.
+ *
+ * @example
+ * ```ts
+ * const sessions = fileSessions(folder);
+ * const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit, sessions });
+ * ```
  */
 export function fileSessions(folder: string): SessionStore {
   if (typeof folder !== "string" || folder === "") throw new TypeError("fileSessions needs a folder.");
@@ -39,7 +45,7 @@ export function fileSessions(folder: string): SessionStore {
   };
 }
 
-/** One file, as far as it is known. */
+/** Log of one run in a file, as far as it is known. */
 class FileLog {
   readonly #folder: string;
   readonly #runId: string;
@@ -65,7 +71,7 @@ class FileLog {
       if (this.#reader.count !== at) throw sessionBusy(this.#runId);
       const isNew = this.#known === 0;
       if (isNew) await mkdir(this.#folder, { recursive: true, mode: 0o700 });
-      // What is written in this mode stands at the end, whoever else writes.
+      // In this mode all is written at the end, whoever else writes.
       const file = await open(this.#path, "a+", 0o600);
       try {
         await this.#write(file, lines);
@@ -92,7 +98,7 @@ class FileLog {
     if (!lines.every((line) => counted.has(line))) throw sessionBusy(this.#runId);
   }
 
-  /** The lines of a text that count. */
+  /** Returns the lines of a text that count. */
   #take(text: string): Set<string> {
     return new Set(text.split("\n").filter((line) => this.#reader.read(line) !== undefined));
   }
@@ -142,7 +148,7 @@ async function readRange(file: FileHandle, from: number, to: number): Promise<Bu
   return buffer.subarray(0, bytesRead);
 }
 
-/** So that the name of a new file is on the disk, too. */
+/** Writes the name of a new file to the disk, too. */
 async function syncFolder(folder: string): Promise<void> {
   // Windows opens no folder, and needs none to be.
   if (process.platform === "win32") return;

@@ -2,9 +2,23 @@ import type { Attributes } from "@opentelemetry/api";
 import type { ModelInfo, Usage } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import type { TracedRun } from "../tracing.ts";
-import type { OtelTracingOptions } from "./otel-tracing.ts";
 
-/** What all spans of a run have. */
+/** Options of `otelTracing`. */
+export interface OtelTracingOptions {
+  /** Whether messages, system texts and tools are recorded that models get. Default false. */
+  recordInputs?: boolean;
+  /** Whether messages are recorded that models write. Default false. */
+  recordOutputs?: boolean;
+  /** UTF-16 units of a recorded list; of a longer one the newest messages stay, and texts in them are cut. Default 4,096. */
+  maxLength?: number;
+  /** A name of few different values; it is part of the span's name. Default: none. */
+  agentName?: string;
+  agentId?: string;
+  /** Id that runs of one conversation share. Default: the run's id. */
+  conversationId?: string;
+}
+
+/** Attributes of all spans of a run. */
 export type Identity = Attributes & { "gen_ai.provider.name": string };
 
 export function identityOf({ agentName, agentId, conversationId }: OtelTracingOptions, run: TracedRun): Identity {
@@ -15,7 +29,7 @@ export function identityOf({ agentName, agentId, conversationId }: OtelTracingOp
   };
 }
 
-/** Of the model, and of what it is asked for. */
+/** Returns attributes of the model, and of a request. */
 export function requestAttributes(
   model: ModelInfo | undefined,
   { maxTokens, stop }: { maxTokens?: number; stop?: readonly string[] },

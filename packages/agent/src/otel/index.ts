@@ -1,2 +1,3 @@
 /** OpenTelemetry for `AgentOptions.tracing`: spans and metrics in the semantic conventions for GenAI. */
-export { type OtelTracingOptions, otelTracing } from "./otel-tracing.ts";
+export type { OtelTracingOptions } from "./attributes.ts";
+export { otelTracing } from "./otel-tracing.ts";

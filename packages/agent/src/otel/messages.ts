@@ -23,13 +23,13 @@ export function finishReasons(finishes: readonly FinishReason[]): string[] {
   return finishes.map((finish) => reasons[finish] ?? finish);
 }
 
-/** The messages of a request less its system messages; of a long conversation the newest. */
+/** Returns the messages of a request less its system messages; of a long conversation the newest. */
 export function inputMessages(messages: readonly Message[], maxLength: number): string {
   const said = messages.filter(({ role }) => role !== "system");
   return newest(said, maxLength, ({ role, parts }) => ({ role, parts: parts.map((part) => toPart(part, maxLength)) }));
 }
 
-/** The system messages; undefined when there are none. */
+/** Returns the system messages; undefined when there are none. */
 export function systemInstructions(messages: readonly Message[], maxLength: number): string | undefined {
   const parts = messages.filter(({ role }) => role === "system").flatMap((message) => message.parts);
   return parts.length === 0 ? undefined : newest(parts, maxLength, (part) => toPart(part, maxLength));
@@ -55,14 +55,14 @@ export function toolDefinitions(tools: readonly ToolDefinition[], maxLength: num
   return `[${shown.join()}]`;
 }
 
-/** The last items as a JSON list, as many as fit, and the last one at least. */
+/** Returns the last items as a JSON list, as many as fit, and the last one at least. */
 function newest<Item>(items: readonly Item[], maxLength: number, toJson: (item: Item) => unknown): string {
   return `[${fitting([...items].reverse(), maxLength, toJson)
     .reverse()
     .join()}]`;
 }
 
-/** The first items as JSON, as many as fit, and the first one at least. */
+/** Returns the first items as JSON, as many as fit, and the first one at least. */
 function fitting<Item>(items: readonly Item[], maxLength: number, toJson: (item: Item) => unknown): string[] {
   const texts: string[] = [];
   let room = maxLength;

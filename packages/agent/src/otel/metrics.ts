@@ -3,14 +3,14 @@ import type { Usage } from "@toolglot/core";
 import { quietly, type Scope } from "@toolglot/internal/otel";
 import manifest from "../../package.json" with { type: "json" };
 
-/** Who makes spans and metrics, and the schema of the conventions' commit that docs/tracing.md names. */
+/** The maker of spans and metrics, and the schema of the conventions' commit that docs/tracing.md names. */
 export const scope: Scope = {
   name: manifest.name,
   version: manifest.version,
   schemaUrl: "https://opentelemetry.io/schemas/gen-ai-dev/1.42.0-dev",
 };
 
-/** Doubling from the first; the conventions' boundaries. */
+/** Returns numbers that double from the first; the conventions' boundaries. */
 const doubling = (first: number, count: number): number[] =>
   Array.from({ length: count }, (_, at) => Number((first * 2 ** at).toFixed(2)));
 
@@ -29,13 +29,13 @@ const durations: Record<DurationName, [description: string, boundaries: number[]
   "gen_ai.execute_tool.duration": ["The duration of a single tool execution.", calls],
 };
 
-/** Records a time, given in milliseconds. */
+/** Records a time in milliseconds. */
 export function recordDuration(name: DurationName, ms: number, attributes: Attributes, at: Context): void {
   const [description, explicitBucketBoundaries] = durations[name];
   record(name, { unit: "s", description, advice: { explicitBucketBoundaries } }, ms / 1000, attributes, at);
 }
 
-/** Records what the provider counted. */
+/** Records the tokens that the provider counted. */
 export function recordTokens(usage: Usage | undefined, attributes: Attributes, at: Context): void {
   const options: MetricOptions = {
     unit: "{token}",
@@ -51,7 +51,7 @@ export function recordTokens(usage: Usage | undefined, attributes: Attributes, a
   }
 }
 
-/** The instrument is not kept: the process may install its meter after this module is loaded. */
+/** Records a value. The instrument is not kept: the process may install its meter after this module is loaded. */
 function record(name: string, options: MetricOptions, value: number, attributes: Attributes, at: Context): void {
   const { name: meter, version, schemaUrl } = scope;
   quietly(() =>

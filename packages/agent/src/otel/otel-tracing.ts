@@ -1,31 +1,22 @@
 import { type Attributes, type Context, context, SpanKind } from "@opentelemetry/api";
 import { checkKeys, defined } from "@toolglot/internal";
 import { type Begun, beginSpan, fail, quietly, readTraceparent, traceparentText } from "@toolglot/internal/otel";
+import type { RunResult } from "../result.ts";
 import type { AgentTracing, RequestTrace, RunTrace, TracedAnswer, TracedRequest, TracedRun } from "../tracing.ts";
-import type { RunResult } from "../types.ts";
-import { type Identity, identityOf, requestAttributes, usageAttributes } from "./attributes.ts";
+import {
+  type Identity,
+  identityOf,
+  type OtelTracingOptions,
+  requestAttributes,
+  usageAttributes,
+} from "./attributes.ts";
 import { finishReasons, inputMessages, outputMessages, systemInstructions, toolDefinitions } from "./messages.ts";
 import { recordDuration, recordTokens, scope } from "./metrics.ts";
-
-/** Options of {@link otelTracing}. */
-export interface OtelTracingOptions {
-  /** Whether messages, system texts and tools are recorded that models get. Default false. */
-  recordInputs?: boolean;
-  /** Whether messages are recorded that models write. Default false. */
-  recordOutputs?: boolean;
-  /** UTF-16 units of a recorded list; of a longer one the newest messages stay, and texts in them are cut. Default 4,096. */
-  maxLength?: number;
-  /** A name of few different values; it is part of the span's name. Default: none. */
-  agentName?: string;
-  agentId?: string;
-  /** What runs of one conversation share. Default: the run's id. */
-  conversationId?: string;
-}
 
 type Settings = Required<Pick<OtelTracingOptions, "recordInputs" | "recordOutputs" | "maxLength">> & OtelTracingOptions;
 
 /**
- * Spans and metrics of runs, for `createAgent({ tracing: otelTracing() })`, in the semantic conventions for GenAI (development status):
+ * Creates spans and metrics of runs, for `createAgent({ tracing: otelTracing() })`, in the semantic conventions for GenAI (development status):
  *
  * - A run is a span `invoke_agent NAME` of kind internal. Each request to the model is a span `chat MODEL` of kind client below it, and
  *   so are the spans of toolkits (`execute_tool NAME`), sandboxes and routers: one trace for each run. Parents need a context manager,
@@ -33,8 +24,13 @@ type Settings = Required<Pick<OtelTracingOptions, "recordInputs" | "recordOutput
  * - Histograms: `gen_ai.client.token.usage`, `gen_ai.client.operation.duration`, `gen_ai.client.operation.time_to_first_chunk`,
  *   `gen_ai.invoke_agent.duration`, `gen_ai.execute_tool.duration`, of failed operations as well.
  *
- * Nothing that was said is recorded unless you ask for it. Without an SDK in the process nothing happens; it may be registered at any time.
+ * No message is recorded unless you ask for it. Without an SDK in the process nothing happens; it may be registered at any time.
  * Throws `TypeError` for options of a wrong type.
+ *
+ * @example
+ * ```ts
+ * const tracing = otelTracing({ agentName: "support", recordInputs: true });
+ * ```
  */
 export function otelTracing(options: OtelTracingOptions = {}): AgentTracing {
   checkKeys(
@@ -101,7 +97,7 @@ function startRun(settings: Settings, run: TracedRun): RunTrace {
   };
 }
 
-/** Our code of what ended a run before its end; a limit is no error. */
+/** Returns our code of a run that failed; a limit is no error. */
 function errorTypeOf({ status, error }: RunResult): string | undefined {
   return status === "aborted" ? "aborted" : error?.code;
 }

@@ -70,7 +70,7 @@ function jsonSchemaOf({ vendor, jsonSchema }: StandardOutput["~standard"]): Json
   }
 }
 
-/** The schema as it judges the input of a tool: as it stands, and then with what can only have been meant so. */
+/** Returns the schema as a judge of the input of a tool: of the value as it is, and then with unambiguous corrections. */
 function judgeOf(schema: StandardOutput, found: JsonSchemaObject): OutputSchema {
   if (found.type === "object") {
     const judge = toInputSchema(schema as StandardInput, { name: "output.schema" });
@@ -102,13 +102,13 @@ function judgeOf(schema: StandardOutput, found: JsonSchemaObject): OutputSchema 
   };
 }
 
-/** The schema of `{ value }`. */
+/** Returns the schema of `{ value }`. */
 function wrapped(schema: JsonSchemaObject): JsonSchemaObject {
   const value = moved(schema) as JsonSchemaObject;
   return plainJson({ type: "object", properties: { value }, required: ["value"], additionalProperties: false });
 }
 
-/** References from the root still lead to the same places. */
+/** Moves references from the root, so that they still lead to the same places. */
 function moved(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(moved);
   if (!isObject(part)) return part;

@@ -1,18 +1,18 @@
 import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
 
-/** What validation of an answer gives: the value with defaults and transforms applied, or every place that does not fit. */
+/** Outcome of the validation of an answer: the value with defaults and transforms applied, or every place that does not fit. */
 export type OutputValidation<Value = unknown> =
   | { success: true; value: Value }
   | { success: false; issues: readonly InputIssue[] };
 
-/** The form of an answer, with its validation: what `toInputSchema` of `@toolglot/schema` gives. */
+/** The form of an answer, with its validation: the return value of `toInputSchema` of `@toolglot/schema`. */
 export interface OutputSchema<Value = unknown> {
-  /** What the model is shown. */
+  /** The form as the model sees it. */
   readonly jsonSchema: JsonSchemaObject;
   validate(value: unknown): OutputValidation<Value> | Promise<OutputValidation<Value>>;
 }
 
-/** A schema of a library with Standard Schema that also gives its JSON Schema: zod from 4.2, arktype. */
+/** A schema of a library with Standard Schema that also returns its JSON Schema: zod from 4.2, arktype. */
 export interface StandardOutput<Value = unknown> {
   readonly "~standard": {
     readonly version: 1;
@@ -39,6 +39,6 @@ export interface OutputOptions<Value = unknown> {
   schema: OutputSchema<Value> | StandardOutput<Value>;
   /** Of the tool that the model ends with: 1 to 64 of `A-Za-z0-9_-`. Default `final_answer`. */
   name?: string;
-  /** What the answer is, in words for the model. */
+  /** Description of the answer for the model. */
   description?: string;
 }

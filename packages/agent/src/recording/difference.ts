@@ -12,7 +12,7 @@ export interface Difference {
 /** Characters of an excerpt, around the place where two texts part. */
 const excerptLength = 40;
 
-/** The first difference of two JSON values, in the order of the recorded one's keys; undefined when they are equal. */
+/** Returns the first difference of two JSON values, in the order of the recorded one's keys; undefined when they are equal. */
 export function firstDifference(recorded: unknown, now: unknown, path = ""): Difference | undefined {
   if (Object.is(recorded, now)) return undefined;
   if (typeof recorded === "string" && typeof now === "string") return textDifference(recorded, now, path);

@@ -1,12 +1,12 @@
 import { ToolglotError } from "@toolglot/core";
 import type { Recording, RecordingEntry, RecordingHead } from "./types.ts";
 
-/** One line of a recording, without a line end. */
+/** Returns one line of a recording, without a line end. */
 export function lineOf(entry: RecordingHead | RecordingEntry): string {
   return JSON.stringify(entry);
 }
 
-/** A recording as JSON Lines: the head first, then one entry a line, each line ended by LF. */
+/** Returns a recording as JSON Lines: the head first, then one entry a line, each line ended by LF. */
 export function stringifyRecording(recording: Recording): string {
   return [recording.head, ...recording.entries].map((entry) => `${lineOf(entry)}\n`).join("");
 }

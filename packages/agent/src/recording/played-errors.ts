@@ -1,13 +1,13 @@
 import { ToolglotError } from "@toolglot/core";
 import { replayDivergence } from "../codes.ts";
 import { playedAdvice } from "../loop/retry.ts";
-import type { RunError } from "../types.ts";
+import type { RunError } from "../result.ts";
 import type { Divergence, Player } from "./player.ts";
 import type { Crossing } from "./types.ts";
 
-/** What was thrown then. */
+/** Returns a recorded error as it was thrown. */
 export function toError({ code, message, data }: RunError): Error {
-  // Codes that the loop gave itself stand for foreign errors, which have none.
+  // These are the loop's codes for foreign errors, which have none.
   const foreign = [
     "agent/model-failed",
     "agent/executor-failed",
@@ -20,10 +20,10 @@ export function toError({ code, message, data }: RunError): Error {
   return foreign ? new Error(message) : new ToolglotError(code, message, { data: data ?? {} });
 }
 
-/** Errors that said, when they were recorded, that a request was too long. */
+/** Errors that meant, when they were recorded, that a request was too long. */
 export const overflows: WeakSet<object> = new WeakSet();
 
-/** What a model threw then, with what was made of it. */
+/** Returns a recorded error of a model, with the loop's judgement of it. */
 export function playedError({ error, isOverflow, retry }: Extract<Crossing, { type: "model-error" }>): Error {
   const thrown = toError(error);
   playedAdvice.set(thrown, retry);
@@ -31,7 +31,7 @@ export function playedError({ error, isOverflow, retry }: Extract<Crossing, { ty
   return thrown;
 }
 
-/** Something else comes than was recorded. */
+/** Returns the error of a step that comes in another order than recorded. */
 export function outOfOrder(player: Player, now: string, crossing: Crossing | undefined): ToolglotError {
   return diverged(player.diverge("order", "the order of things", crossing?.type ?? "the end of the recording", now));
 }

@@ -1,7 +1,7 @@
 import type { AgentEvent } from "../events.ts";
 import { type ExpandedRequest, expandRequests } from "../expand-requests.ts";
 import { canonicalJson } from "../plain-json.ts";
-import type { RunError, Steering } from "../types.ts";
+import type { RunError, Steering } from "../result.ts";
 import { firstDifference } from "./difference.ts";
 import type { Crossing, Recording, RecordingEntry } from "./types.ts";
 
@@ -17,14 +17,13 @@ export interface Divergence {
 const maxMicrotasks = 200;
 
 /**
- * Walks through a recording. The played model, executor and host take the crossings in order; events are compared as the run
- * emits them. The caller's abort comes by itself, as soon as everything that
- * was recorded before it has happened.
+ * Walks through a recording. The played model, executor and host take the crossings in order; events are compared as the run emits them.
+ * The caller's abort comes by itself, as soon as everything that was recorded before it has happened.
  */
 export class Player {
   readonly #entries: readonly RecordingEntry[];
   readonly #events: AgentEvent[] = [];
-  /** How many events stand before each entry. */
+  /** How many events are before each entry. */
   readonly #eventsBefore: number[] = [];
   readonly #clock: number[];
   readonly #controller = new AbortController();
@@ -50,7 +49,7 @@ export class Player {
     return this.#controller.signal;
   }
 
-  /** The next crossing, once the events before it have been emitted, and the timer that it fires was started. Does not move. */
+  /** Resolves to the next crossing, once the events before it have been emitted, and the timer that it fires was started. Does not move. */
   async next(): Promise<Crossing | undefined> {
     const index = this.#nextIndex();
     const due = this.#eventsBefore[index] ?? 0;
@@ -67,12 +66,12 @@ export class Player {
     this.#position = this.#nextIndex() + 1;
   }
 
-  /** The request that was recorded last before the next crossing. */
+  /** Returns the last request that was recorded before the next crossing. */
   lastRequest(): ExpandedRequest | undefined {
     return expandRequests(this.#events.slice(0, this.#eventsBefore[this.#nextIndex()])).at(-1);
   }
 
-  /** What the source of the tools gave: the same as before, unless the recording says otherwise here. */
+  /** Returns the tools that the source returned: the same as before, unless others were recorded here. */
   tools(): unknown {
     const next = this.#entries[this.#nextIndex()];
     if (next?.type === "tools") {
@@ -84,12 +83,12 @@ export class Player {
     return tools;
   }
 
-  /** What it said of them: read after the tools. */
+  /** Returns the source's text about them: read after the tools. */
   instructions(): unknown {
     return this.#tools.instructions;
   }
 
-  /** What the step cost, or how many tokens the host reckoned. */
+  /** Returns what the step cost, or how many tokens the host estimated. */
   number(type: "price" | "estimate"): number {
     const next = this.#entries[this.#nextIndex()];
     if (next?.type !== type) return Number.NaN;
@@ -98,7 +97,7 @@ export class Player {
     return (next.type === "price" ? next.cost : next.tokens) ?? Number.NaN;
   }
 
-  /** The run that is steered as the host did. */
+  /** Sets the run that is steered as the host did. */
   steers(run: Steering): void {
     this.#run = run;
     this.#actIfDue();
@@ -108,14 +107,14 @@ export class Player {
   observe(event: AgentEvent): void {
     const recorded = this.#events[this.#emitted];
     this.#emitted += 1;
-    // A request is compared where the model is asked, which says more.
+    // A request is compared where the model is asked, which shows more.
     if (!this.divergence && event.type !== "request" && canonicalJson(recorded) !== canonicalJson(event)) {
       this.diverge("event", `event ${this.#emitted} (${event.type})`, recorded, event);
     }
     this.#actIfDue();
   }
 
-  /** Notes the first divergence; later ones follow from it. */
+  /** Records the first divergence; later ones follow from it. */
   diverge(what: Divergence["what"], where: string, recorded: unknown, now: unknown): Divergence {
     const found = firstDifference(recorded, now);
     const place = found?.path ? `${where}, ${found.path}` : where;
@@ -130,7 +129,7 @@ export class Player {
     return time;
   }
 
-  /** Timers don't run: they fire where the recorded ones did. */
+  /** Creates a timer that does not run: it fires where the recorded one did. */
   startTimer(name: string, callback: () => void): () => void {
     const timer = { name, callback };
     this.#timers.push(timer);
@@ -153,7 +152,7 @@ export class Player {
     return index;
   }
 
-  /** Does what the host did of itself: abort, steer. */
+  /** Aborts and steers where the host did. */
   #actIfDue(): void {
     for (;;) {
       const index = this.#nextIndex();

@@ -19,16 +19,17 @@ import type {
 import type { AgentEvent } from "../events.ts";
 import type { RetryAdvice } from "../loop/retry.ts";
 import type { OutputValidation } from "../output/types.ts";
-import type { AgentLimits, AgentOptions, ContextOptions, RunError, StepChange } from "../types.ts";
+import type { RunError } from "../result.ts";
+import type { AgentLimits, AgentOptions, ContextOptions, StepChange } from "../types.ts";
 
 /** Hooks around calls that executors call. */
 export type CallHook = "beforeCall" | "startCall" | "afterCall";
 /** Hooks of the host. */
 export type HostHook = "prepareStep" | "beforeCall" | "afterCall";
 
-/** What `prepareStep` gave; of what is code, which it was. */
+/** A change of a step; of code, its name. */
 export interface RecordedStepChange extends Omit<StepChange, "model" | "protocol"> {
-  /** What the model said of itself; empty where it said nothing. */
+  /** Information of the model; empty where it had none. */
   model?: ModelInfo;
   /** With its version, as `tam/1`. */
   protocol?: string;
@@ -51,7 +52,7 @@ export type RecordedOptions = Pick<
   context?: Omit<ContextOptions, "compact" | "artifacts" | "estimate" | "isContextOverflow">;
 };
 
-/** What a run was started with. */
+/** The start of a run. */
 export interface RecordingHead {
   type: "head";
   version: 6;
@@ -61,10 +62,7 @@ export interface RecordingHead {
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
   options: RecordedOptions;
-  /**
-   * Tools that stayed the same; absent when they were read before each request: then crossings of the type `tools` hold
-   * them.
-   */
+  /** Tools that stayed the same; absent when they were read before each request: then crossings of the type `tools` hold them. */
   tools?: ToolDefinition[];
   input: Message[];
   /** Whether there was an `approve` callback. */
@@ -74,7 +72,7 @@ export interface RecordingHead {
   /** Whether steps had a price, and how many conditions could stop the run. */
   priced: boolean;
   conditions: number;
-  /** Whether the host had a compaction of its own, and reckoned tokens itself. */
+  /** Whether the host had a compaction of its own, and estimated tokens itself. */
   compacts: boolean;
   estimates: boolean;
   /** Where long results were kept. */
@@ -87,18 +85,18 @@ export interface RecordingHead {
   honoursHooks: boolean;
   /** Which hooks the host had. */
   hooks: HostHook[];
-  /** What the model said of itself. */
+  /** Information of the model. */
   model?: ModelInfo;
 }
 
-/** What crossed a border of the loop, in the order in which it did. */
+/** A crossing of a border of the loop; they are in the order in which they happened. */
 export type Crossing =
-  /** The descriptions of the tools, and what was said of them as a whole, when they differ from the time before. */
+  /** The descriptions of the tools, and their source's text about them, when they differ from the time before. */
   | { type: "tools"; tools?: unknown; instructions?: unknown; error?: RunError }
   | { type: "model-request"; digest: string }
   | { type: "model-part"; part: ModelPart }
   | { type: "model-end" }
-  /** `isOverflow`: the request was longer than the model's context. `retry`: what the error said of trying again. */
+  /** `isOverflow`: the request was longer than the model's context. `retry`: whether the request may be made again. */
   | { type: "model-error"; error: RunError; isOverflow?: true; retry: RetryAdvice }
   | { type: "execute"; action: Action }
   | { type: "executor-event"; event: ExecutorEvent }
@@ -109,7 +107,7 @@ export type Crossing =
   | { type: "executor-waited"; request: WaitRequest; outcome: WaitOutcome }
   /** A hook of the context is called by the executor: with which call, and which result. */
   | { type: "executor-hook"; hook: CallHook; callId: string; name: string; readOnly?: boolean; result?: ToolResult }
-  /** What a hook of the host gave; of `prepareStep` a {@link RecordedStepChange}. */
+  /** The answer of a hook of the host; of `prepareStep` a {@link RecordedStepChange}. */
   | { type: "hook"; hook: HostHook; callId?: string; answer?: unknown; error?: RunError }
   | { type: "executor-results"; results: ToolResult[] }
   | { type: "executor-error"; error: RunError }
@@ -118,7 +116,7 @@ export type Crossing =
   | { type: "session-failed"; at: number; error: RunError }
   | { type: "answer"; callId: string; answer?: QuestionAnswer; error?: RunError }
   | { type: "price"; cost?: number; error?: RunError }
-  /** What `context.estimate` gave. */
+  /** The answer of `context.estimate`. */
   | { type: "estimate"; tokens?: number; error?: RunError }
   /** The host's store of artifacts. */
   | { type: "artifact-put"; id?: string; error?: RunError }
@@ -127,9 +125,9 @@ export type Crossing =
   | { type: "condition"; isTrue?: boolean; error?: RunError }
   /** The schema of the answer. */
   | { type: "validated"; validation?: OutputValidation; error?: RunError }
-  /** A compaction of the host's, and what it told that it used. */
+  /** A compaction of the host's, and the usage that it reported. */
   | { type: "compacted"; messages?: readonly Message[]; error?: RunError; used?: Usage[] }
-  /** The host said something in mid-run. */
+  /** Messages of the host in mid-run. */
   | { type: "steer"; messages: Message[]; interrupt: boolean }
   | { type: "follow-up"; messages: Message[] }
   | { type: "timer"; name: string }

@@ -4,15 +4,15 @@ import { checkKeys, describeValue, isObject, textDigest } from "@toolglot/intern
 import { canonicalJson } from "../plain-json.ts";
 import type { Asked, LaterDecision, ResumeOptions } from "./types.ts";
 
-/** What two requests have in common that are about the same. */
+/** Returns what two requests have in common that are about the same. */
 export const askedAbout = ({ kind, tool, input }: Asked): unknown[] => [kind, tool ?? null, input ?? null];
 
-/** SHA-256 over what is asked about, in whatever order the keys of its input are. */
+/** Resolves to a SHA-256 over what is asked about, in whatever order the keys of its input are. */
 export function fingerprintOf(asked: Asked): Promise<string> {
   return textDigest(canonicalJson(askedAbout(asked)));
 }
 
-/** Throws `TypeError` for what is no decision about what waits, or does not say what it is about, and for what settles nothing. */
+/** Checks decisions and settlements. Throws `TypeError` for one that is none, or that has no fingerprint and needs one. */
 export function checkDecisions(
   { decisions = {}, settle = {}, allowUnbound = false }: ResumeOptions,
   pending: readonly ApprovalRequest[],
@@ -49,7 +49,7 @@ export function checkDecisions(
   }
 }
 
-/** A decision as executors take it: those that know of no results from elsewhere deny the call. */
+/** Returns a decision as executors take it: those that know of no results from elsewhere deny the call. */
 export function toDecision(callId: string, { fingerprint: _, ...given }: LaterDecision): Decision {
   return "result" in given ? { ...given, approved: false, result: { ...given.result, callId } } : given;
 }

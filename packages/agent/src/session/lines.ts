@@ -2,14 +2,14 @@ import { ToolglotError } from "@toolglot/core";
 import { isCount, isObject, parseJson } from "@toolglot/internal";
 import type { SessionEntry } from "./types.ts";
 
-/** A line as it is written: `n` counts the lines that count, from 0; `by` names the process that wrote it. */
+/** A written line: `n` counts the lines that count, from 0; `by` names the process that wrote it. */
 export type SessionLine = SessionEntry & { n: number; by: string };
 
-/** Lines by which a process takes a run over. */
+/** Line types that claim a run for a process. */
 const claims: ReadonlySet<string> = new Set(["head", "owner", "torn"]);
 
 /**
- * Reads a log line by line, and says which lines count: those that follow one another in number, of the process that has taken the run over
+ * Reads a log line by line, and finds which lines count: those that follow one another in number, of the process that has claimed the run
  * last. A line that another process wrote too late has no effect, and is left out.
  */
 export class LineReader {
@@ -22,7 +22,7 @@ export class LineReader {
   isEnded = false;
   #row = 0;
 
-  /** The line when it counts. Throws `ToolglotError` `agent/session-invalid`, with `data.line`, for a log that was damaged. */
+  /** Returns the line when it counts. Throws `ToolglotError` `agent/session-invalid`, with `data.line`, for a log that was damaged. */
   read(text: string): SessionLine | undefined {
     this.#row += 1;
     if (text.trim() === "") return undefined;
@@ -51,17 +51,17 @@ export class LineReader {
   }
 }
 
-/** The error of a log that is not as it was written. */
+/** Returns the error of a log that is not as it was written. */
 export function sessionInvalid(what: string, line: number): ToolglotError {
   return new ToolglotError("agent/session-invalid", `Line ${line} of the session ${what}.`, { data: { line } });
 }
 
-/** Somebody else has the run, or has had it. */
+/** Returns the error of a run that another process has claimed. */
 export function sessionBusy(runId: string): ToolglotError {
   return new ToolglotError("agent/session-busy", `Another process goes on with the run ${runId}.`, { data: { runId } });
 }
 
-/** A line's text. */
+/** Returns a line's text. */
 export function lineText(entry: SessionEntry, n: number, by: string): string {
   return JSON.stringify({ n, by, ...entry });
 }

@@ -1,18 +1,19 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys, isObject } from "@toolglot/internal";
+import type { RunSnapshot } from "../result.ts";
 import type { Settings } from "../settings.ts";
 import { checkDecisions } from "./decisions.ts";
 import { lineText, sessionBusy, sessionInvalid } from "./lines.ts";
 import { type ReadLog, type Restored, readLog } from "./restore.ts";
-import type { Resumed } from "./run-session.ts";
-import type { ResumeOptions, RunSnapshot, SessionEntry } from "./types.ts";
+import type { Resumed } from "./session-part.ts";
+import type { ResumeOptions, SessionEntry } from "./types.ts";
 
-/** Takes over a run that was saved; undefined where it is to begin. Rejects as `Agent.resume` says. */
+/** Takes over a run that was saved. Resolves to undefined where it is to begin. Rejects as `Agent.resume` does. */
 export async function takeOver(
   settings: Settings,
   saved: RunSnapshot | string,
   options: ResumeOptions,
-): Promise<(Resumed & { runId: string }) | undefined> {
+): Promise<Resumed | undefined> {
   checkKeys(
     "resume",
     options,
@@ -36,9 +37,8 @@ export async function takeOver(
   }
   const { restored } = log;
   if (restored.ended) {
-    throw new ToolglotError("agent/session-ended", `The run ${runId} has ended.`, {
-      data: { runId, ...restored.ended },
-    });
+    const data = { runId, ...restored.ended };
+    throw new ToolglotError("agent/session-ended", `The run ${runId} has ended.`, { data });
   }
   if (given && kept && given.lines.length !== kept.lines.length) throw sessionBusy(runId);
   const { head } = restored;
@@ -75,7 +75,7 @@ function readSnapshot(saved: RunSnapshot): ReadLog {
   return readLog(saved.lines.map(String));
 }
 
-/** Calls that were begun, and have no end. */
+/** Returns the calls that were begun, and have no end. */
 function doubtful({ open }: Restored): string[] {
   return open ? [...open.started].filter((id) => !open.ended.has(id)) : [];
 }

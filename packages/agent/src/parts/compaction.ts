@@ -1,48 +1,55 @@
 import type { Message, ToolDefinition, Usage } from "@toolglot/core";
-import { errorText } from "@toolglot/internal";
+import { defined, errorText } from "@toolglot/internal";
 import { type Compaction, dropOldResults, dropOldTurns, flawOf } from "../context/compaction.ts";
-import { lengthOf, tokensOf } from "../context/estimate.ts";
+import { fitted } from "../loop/call-parts.ts";
+import { lengthOf, tokensOf } from "../loop/estimate.ts";
+import type { Run } from "../loop/run.ts";
+import { refreshTools } from "../loop/show-tools.ts";
+import { addChild } from "../loop/usage.ts";
 import { plainJson, textLength } from "../plain-json.ts";
+import type { RunError } from "../result.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import { fitted } from "./call-parts.ts";
-import { addChild } from "./child-usage.ts";
-import type { RunState } from "./run-state.ts";
-import { refreshTools } from "./show-tools.ts";
 
-/** The model's context, in tokens; undefined when nobody knows. */
-export function windowOf({ settings: { context }, step: { model } }: RunState): number | undefined {
-  return context.window ?? model.info?.contextWindow;
-}
+/** Returns the messages, with all their results kept as artifacts but the newest turn's. */
+export type KeepAll = (messages: readonly Message[]) => Promise<readonly Message[]>;
 
-/** Makes the conversation shorter when the next request would not fit the model's context. */
-export async function makeRoomIfNeeded(run: RunState): Promise<void> {
-  const window = windowOf(run);
+/** Replaces the conversation with a shorter one when the next request would not fit the model's context. `keep`: keeps old results as artifacts. */
+export async function makeRoomIfNeeded(run: Run, keep: KeepAll): Promise<void> {
+  const { window } = run;
   if (window === undefined) return;
   const { context } = run.settings;
   const { maxTokens } = run.step;
   const reserve = context.reserve ?? maxTokens ?? Math.min(8192, Math.floor(window / 4));
   const target = Math.max(1, window - reserve);
-  if (estimateOf(run) > target) await makeRoom(run, "estimate", target);
+  if (estimateOf(run) > target) await makeRoom(run, "estimate", target, keep);
 }
 
-/** Tokens of the next request, reckoned: messages, and tools where they are declared. */
-export function estimateOf(run: RunState): number {
+/** Does the same after a request that was refused as too long. Resolves to the run's error when that does not help. */
+export async function afterOverflow(
+  run: Run,
+  { message }: RunError,
+  mayShorten: boolean,
+  keep: KeepAll,
+): Promise<RunError | undefined> {
+  if (mayShorten && (await makeRoom(run, "overflow", Math.ceil(estimateOf(run) / 2), keep))) return undefined;
+  const data = { estimate: estimateOf(run), ...defined({ window: run.window }) };
+  return { code: "agent/context-overflow", message: `The conversation is too long for the model: ${message}`, data };
+}
+
+/** Estimates the tokens of the next request: messages, and tools where they are declared. */
+function estimateOf(run: Run): number {
   const { protocol, declared } = run.step;
   const tools = protocol.declaresTools ? declared : [];
   return hostEstimate(run, run.conversation.encoded, tools) ?? run.conversation.tokens + tokensOf(textLength(tools));
 }
 
-/** The same of one message. */
-function estimateOne(run: RunState, message: Message): number {
+/** Estimates the tokens of one message. */
+function estimateOne(run: Run, message: Message): number {
   const encoded = run.settings.protocol.encodeMessages([message], fitted);
   return hostEstimate(run, encoded, []) ?? tokensOf(encoded.reduce((sum, one) => sum + lengthOf(one), 0));
 }
 
-function hostEstimate(
-  run: RunState,
-  messages: readonly Message[],
-  tools: readonly ToolDefinition[],
-): number | undefined {
+function hostEstimate(run: Run, messages: readonly Message[], tools: readonly ToolDefinition[]): number | undefined {
   const { estimate } = run.settings.context;
   if (estimate === undefined) return undefined;
   try {
@@ -58,10 +65,10 @@ function hostEstimate(
   }
 }
 
-/** Makes the conversation shorter. False when less than a tenth was saved. */
-export async function makeRoom(run: RunState, reason: "estimate" | "overflow", target: number): Promise<boolean> {
+/** Replaces the conversation with a shorter one. Resolves to false when less than a tenth was saved. */
+async function makeRoom(run: Run, reason: "estimate" | "overflow", target: number, keep: KeepAll): Promise<boolean> {
   const { conversation, settings, signal } = run;
-  const messages = (await run.artifacts.keepAll(conversation.shown)).map(plainJson);
+  const messages = (await keep(conversation.shown)).map(plainJson);
   const before = estimateOf(run);
   const report = (used: Usage): void => addChild(run, used as Record<string, unknown>);
   const input = { messages, estimate: before, target, reason, signal, report };
@@ -72,7 +79,7 @@ export async function makeRoom(run: RunState, reason: "estimate" | "overflow", t
     const total = conversation.shown.reduce((sum, message) => sum + sizeOf(message), 0);
     conversation.show(dropOldTurns(conversation.shown, total - over, sizeOf));
   }
-  refreshTools(run, { isSame: true });
+  refreshTools(run, { isRead: true });
   const after = estimateOf(run);
   run.emit({
     type: "compaction",
@@ -87,7 +94,7 @@ export async function makeRoom(run: RunState, reason: "estimate" | "overflow", t
   return after <= before * 0.9;
 }
 
-async function compact(run: RunState, compaction: Compaction, input: Parameters<Compaction>[0]) {
+async function compact(run: Run, compaction: Compaction, input: Parameters<Compaction>[0]) {
   let flaw: string | undefined;
   try {
     const shorter = await orStopped(compaction(input), run.signal);

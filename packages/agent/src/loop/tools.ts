@@ -1,10 +1,31 @@
-import { neutralize, type ToolDefinition } from "@toolglot/core";
+import { neutralize, type ToolDefinition, type ToolResult } from "@toolglot/core";
+import type { CallOutcome } from "@toolglot/core/executing";
 import { defined } from "@toolglot/internal";
 import { canonicalJson, plainJson } from "../plain-json.ts";
-import type { GivenTools } from "../settings.ts";
-import type { OwnTool } from "./own-calls.ts";
 
-/** Names of tools that came, went, or are described otherwise than before. */
+/** Return value of the source of the tools. */
+export interface GivenTools {
+  tools?: unknown;
+  instructions?: unknown;
+}
+
+/** A call of a tool that the loop has itself. */
+export interface OwnCall {
+  callId: string;
+  name: string;
+  input: unknown;
+}
+
+/** A tool that the loop has, and runs, itself. */
+export interface OwnTool {
+  definition: ToolDefinition;
+  /** A tool of the host's of the same name replaces it. */
+  yields: boolean;
+  /** `earlier`: the results of all other calls of the same answer. */
+  run(call: OwnCall, earlier: readonly ToolResult[]): Promise<CallOutcome> | CallOutcome;
+}
+
+/** Names of tools that were added, removed, or are described otherwise than before. */
 export interface ToolsChange {
   added: string[];
   removed: string[];
@@ -23,7 +44,7 @@ const fields = [
   "untrusted",
 ] as const;
 
-/** A definition as data. `TypeError` for what is none. */
+/** Copies a definition as data. Throws `TypeError` for what is none. */
 function definitionOf(given: unknown): ToolDefinition {
   const tool = given as ToolDefinition | null | undefined;
   if (typeof tool !== "object" || tool === null || typeof tool.name !== "string" || tool.name === "") {
@@ -35,7 +56,7 @@ function definitionOf(given: unknown): ToolDefinition {
   return plainJson(Object.fromEntries(fields.map((field) => [field, tool[field]])) as unknown as ToolDefinition);
 }
 
-/** Checks and copies a list of tools. `TypeError` when it is none, or has two tools of one name. */
+/** Checks and copies a list of tools. Throws `TypeError` when it is none, or has two tools of one name. */
 export function toDefinitions(given: unknown): ToolDefinition[] {
   if (!Array.isArray(given)) throw new TypeError("tools must be an array of tool definitions; it may be empty.");
   const tools = given.map(definitionOf);
@@ -51,8 +72,8 @@ function firstTwice(tools: readonly ToolDefinition[]): string | undefined {
   return tools.find(({ name }) => names.size === names.add(name).size)?.name;
 }
 
-/** The tools of a run, read again before each request. */
-export class LiveTools {
+/** The tools of a run: those of the host's source, and those that parts bring. */
+export class RunTools {
   readonly #read: () => GivenTools;
   readonly #own: OwnTool[] = [];
   #offered: readonly OwnTool[] = [];
@@ -64,44 +85,56 @@ export class LiveTools {
   current: readonly ToolDefinition[] = [];
   /** The same as they are declared to a provider. */
   declared: readonly ToolDefinition[] = [];
-  /** What the source says of its tools as a whole, without the power of any mark; empty for nothing. */
+  /** Those that the last request declared. */
+  asked: readonly ToolDefinition[] | undefined;
+  /** The source's text about its tools as a whole, neutralised; may be empty. */
   instructions = "";
+  /** A tool was added, and is not among the current ones. */
+  isStale = false;
 
   constructor(read: () => GivenTools) {
     this.#read = read;
   }
 
-  /** Adds a tool that the loop runs itself; it is there from the next {@link LiveTools.refresh} or {@link LiveTools.compose} on. */
+  /** Adds a tool that the loop runs itself; it is current from the next {@link RunTools.refresh} or {@link RunTools.compose} on. */
   addOwn(tool: OwnTool): void {
     this.#own.push(tool);
+    this.isStale = true;
   }
 
-  /** The loop's own tool of that name, if the model is shown it. */
+  /** Returns the loop's own tool of that name, if the model sees it. */
   ownTool(name: string): OwnTool | undefined {
     return this.#offered.find(({ definition }) => definition.name === name);
   }
 
-  /** The loop's own tools that the model is shown. */
+  /** Whether the model sees tools of the loop's own. */
+  get hasOwn(): boolean {
+    return this.#offered.length > 0;
+  }
+
+  /** The loop's own tools that the model sees. */
   get offered(): ToolDefinition[] {
     return this.#offered.map(({ definition }) => definition);
   }
 
   /**
-   * Reads the source. Returns what is new for the model, if anything is (`isRetold`: the instructions), and a name that two tools
-   * have: only the first of them counts. Throws what the source throws; then nothing has changed.
+   * Reads the source. Returns what is new for the model (`isNewText`: the instructions), and a name that two tools have: only the first
+   * of them counts. Throws what the source throws; then nothing has changed.
    */
-  refresh(): { change?: ToolsChange; twice?: string; isRetold: boolean } {
+  refresh(): { change?: ToolsChange; twice?: string; isNewText: boolean } {
     const { tools: given, instructions = "" } = this.#read();
     if (!Array.isArray(given)) throw new TypeError("tools must give an array of tool definitions.");
     if (typeof instructions !== "string") throw new TypeError("instructions() must give a text, or undefined.");
     this.#copied = given.map((tool) => this.#copyOf(tool));
     const before = this.instructions;
-    this.instructions = neutralize(instructions.trim());
-    return { ...this.compose(), isRetold: this.instructions !== before };
+    const text = instructions.trim();
+    this.instructions = text && neutralize(text);
+    return { ...this.compose(), isNewText: this.instructions !== before };
   }
 
-  /** The same from what the source gave the last time: the loop's own tools may be others. */
+  /** Composes the tools of what the source returned the last time: the loop's own ones may be others. */
   compose(): { change?: ToolsChange; twice?: string } {
+    this.isStale = false;
     const copies = this.#copied;
     const isGiven = (name: string): boolean => copies.some((tool) => tool.name === name);
     this.#offered = this.#own.filter(({ yields, definition }) => !(yields && isGiven(definition.name)));
@@ -119,7 +152,7 @@ export class LiveTools {
     return defined({ change, twice });
   }
 
-  /** The copy of a definition; most are known from the request before. */
+  /** Returns the copy of a definition; most are known from the request before. */
   #copyOf(given: unknown): ToolDefinition {
     const tool = given as ToolDefinition | null | undefined;
     const known = typeof tool?.inputSchema === "object" ? this.#copies.get(tool.inputSchema) : undefined;
@@ -141,7 +174,7 @@ function changeOf(before: readonly ToolDefinition[], now: readonly ToolDefinitio
   return added.length + removed.length + changed.length > 0 ? { added, removed, changed } : undefined;
 }
 
-/** Whether a model is shown the same. */
+/** Whether both look the same to a model. */
 function isSame(one: ToolDefinition, other: ToolDefinition): boolean {
   return one === other || shown(one) === shown(other);
 }

@@ -11,7 +11,7 @@ export interface PackedActions {
   bytes?: Record<number, PackedBytes>;
 }
 
-/** Actions as JSON: bytes, which plans may hold, apart. */
+/** Returns actions as JSON: bytes, which plans may hold, apart. */
 export function packActions(actions: readonly Action[]): PackedActions {
   const bytes: Record<number, PackedBytes> = {};
   const packed = actions.map((action, index) => {
@@ -26,7 +26,7 @@ export function packActions(actions: readonly Action[]): PackedActions {
   return { actions: packed, ...(Object.keys(bytes).length > 0 && { bytes }) };
 }
 
-/** The actions as they were. */
+/** Returns the actions as they were. */
 export function unpackActions({ actions, bytes = {} }: PackedActions): Action[] {
   return actions.map((action, index) => {
     const packed = bytes[index];

@@ -12,33 +12,42 @@ import {
 } from "../context/artifacts.ts";
 import { shortResult, turnStarts } from "../context/compaction.ts";
 import { changeResults, cutResult, textRooms } from "../context/cut-results.ts";
+import type { Run } from "../loop/run.ts";
+import { textLength } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
-import type { RunState } from "./run-state.ts";
 
-/** What a read gives at least, however much was read in the same answer. */
-const leastRead = 200;
+/** UTF-16 units that one read may return at least, however much was read in the same answer. */
+const minRead = 200;
 
 /** Long results of one run: what requests leave out of them can be read by the model. */
 export class Artifacts {
-  readonly #run: RunState;
-  readonly #store: ArtifactStore | undefined;
+  readonly #run: Run;
+  #memory: ArtifactStore | undefined;
+  /** UTF-16 units that the results of one answer may have together, and how they reach the model. */
+  readonly #max: number;
+  readonly #form: ResultForm;
   #isOffered = false;
 
-  constructor(run: RunState) {
+  constructor(run: Run) {
     this.#run = run;
-    const { artifacts } = run.settings.context;
-    this.#store = artifacts === false ? undefined : (artifacts ?? memoryArtifacts());
+    const { context, protocol } = run.settings;
+    this.#max = Math.min(context.maxResultChars, protocol.maxResultChars ?? Number.POSITIVE_INFINITY);
+    this.#form = { native: protocol.declaresTools === true };
   }
 
-  /**
-   * Cuts results that are too long together, in the messages that are new: the one place that decides what a request holds of them. True when
-   * the tool that reads the rest is new, too.
-   */
-  async cutNew(): Promise<boolean> {
+  get #store(): ArtifactStore | undefined {
+    const { artifacts } = this.#run.settings.context;
+    if (artifacts !== undefined) return artifacts === false ? undefined : artifacts;
+    this.#memory ??= memoryArtifacts();
+    return this.#memory;
+  }
+
+  /** Cuts results that are too long together, in the messages that are new: the only place that decides what requests hold of them. */
+  async cutNew(): Promise<undefined> {
     const { conversation, wording } = this.#run;
-    const before = this.#isOffered;
     await conversation.showNew((message) => {
-      const rooms = textRooms(message, this.#most, this.#form);
+      if (maxLength(message) <= this.#max) return message;
+      const rooms = textRooms(message, this.#max, this.#form);
       if (rooms === undefined) return message;
       return changeResults(
         message,
@@ -59,21 +68,9 @@ export class Artifacts {
         },
       );
     });
-    return this.#isOffered !== before;
   }
 
-  /** What the results of one answer may have together. */
-  get #most(): number {
-    const { context, protocol } = this.#run.settings;
-    return Math.min(context.maxResultChars, protocol.maxResultChars ?? Number.POSITIVE_INFINITY);
-  }
-
-  /** How results reach the model. */
-  get #form(): ResultForm {
-    return { native: this.#run.settings.protocol.declaresTools === true };
-  }
-
-  /** The messages, with all their results kept but the newest turn's, so that a compaction can leave them out. */
+  /** Returns the messages with all their results kept but the newest turn's, so that a compaction can leave them out. */
   async keepAll(messages: readonly Message[]): Promise<readonly Message[]> {
     if (this.#store === undefined) return messages;
     const newest = turnStarts(messages).at(-1) ?? 0;
@@ -112,7 +109,7 @@ export class Artifacts {
     }
   }
 
-  /** Programs can't call the loop's tools: there it takes a tool of the host's. */
+  /** Programs can't call the loop's tools: there a tool of the host's is needed. */
   #canBeRead(): boolean {
     const { settings, tools } = this.#run;
     return settings.protocol.carries !== "code" || tools.current.some(({ name }) => name === artifactTool.name);
@@ -123,16 +120,16 @@ export class Artifacts {
     const store = this.#store;
     if (this.#isOffered || store === undefined || run.settings.protocol.carries === "code") return;
     this.#isOffered = true;
-    const most = this.#most;
+    const max = this.#max;
     run.tools.addOwn({
       definition: artifactTool,
       yields: true,
       async run({ input }, earlier) {
         // Several reads of one answer share what its results may have.
         const read = earlier.reduce((sum, result) => sum + (artifactOf(result) ? resultText(result).length : 0), 0);
-        const left = Math.max(Math.min(leastRead, most), most - read);
+        const maxChars = Math.max(Math.min(minRead, max), max - read);
         try {
-          return await orStopped(readArtifact(store, input, { runId: run.runId, most: left }), run.signal);
+          return await orStopped(readArtifact(store, input, { runId: run.runId, maxChars }), run.signal);
         } catch (error) {
           checkStopped(run.signal);
           run.warn("agent/artifacts-failed", `The artifact store failed: ${errorText(error)}`);
@@ -141,4 +138,9 @@ export class Artifacts {
       },
     });
   }
+}
+
+/** Returns what a message's results can have as texts at most: a unit of a value is up to six as JSON text, as `\u0000`. */
+function maxLength({ parts }: Message): number {
+  return parts.reduce((sum, part) => sum + (part.type === "result" ? 6 * textLength(part.result) : 0), 0);
 }

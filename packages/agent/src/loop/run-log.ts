@@ -1,9 +1,10 @@
 import { plainJson } from "../plain-json.ts";
-import { lineText } from "./lines.ts";
-import type { RunSnapshot, SessionEntry, SessionStore } from "./types.ts";
+import type { RunSnapshot } from "../result.ts";
+import { lineText } from "../session/lines.ts";
+import type { SessionEntry, SessionStore } from "../session/types.ts";
 
 /** The log of one run: kept in memory, and added to the store where there is one. */
-export class SessionLog {
+export class RunLog {
   readonly #runId: string;
   readonly #owner: string;
   readonly #store: SessionStore | undefined;
@@ -13,14 +14,15 @@ export class SessionLog {
   #stored: number;
   #sent: number;
   #sending: Promise<void> = Promise.resolve();
-  #fault: { error: unknown } | undefined;
-  readonly #onFault: (error: unknown) => void;
+  readonly #onFault: () => void;
+  /** Why the store failed. */
+  fault: { error: unknown } | undefined;
 
   /** `known`: lines that the store has already. `onFault` is called once, when the store has failed. */
   constructor(
     { runId, owner, store }: { runId: string; owner: string; store: SessionStore | undefined },
     known: readonly string[],
-    onFault: (error: unknown) => void,
+    onFault: () => void,
   ) {
     this.#runId = runId;
     this.#owner = owner;
@@ -38,20 +40,25 @@ export class SessionLog {
     const wanted = this.#lines.length;
     this.#sending = this.#sending.then(() => this.#send());
     await this.#sending;
-    if (this.#fault && this.#stored < wanted) throw this.#fault.error;
+    if (this.fault && this.#stored < wanted) throw this.fault.error;
   }
 
-  /** Entries that were added meanwhile go together. */
+  /** How many lines the store has. */
+  get stored(): number {
+    return this.#stored;
+  }
+
+  /** Sends entries that were added meanwhile together. */
   async #send(): Promise<void> {
-    if (this.#fault || this.#sent === this.#lines.length) return;
+    if (this.fault || this.#sent === this.#lines.length) return;
     const at = this.#sent;
     this.#sent = this.#lines.length;
     try {
       await this.#store?.append(this.#runId, this.#texts(at), at);
       this.#stored = this.#sent;
     } catch (error) {
-      this.#fault = { error };
-      this.#onFault(error);
+      this.fault = { error };
+      this.#onFault();
     }
   }
 

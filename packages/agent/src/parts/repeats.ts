@@ -1,34 +1,50 @@
 import type { Action, ToolResult } from "@toolglot/core";
+import type { Part } from "../loop/part.ts";
+import type { Run } from "../loop/run.ts";
 import { canonicalJson, hash } from "../plain-json.ts";
 
-/** How many actions are remembered, for each time that a call may give the same. */
+/** How many actions are remembered, for each time that a call may have the same result. */
 const windowPerRepeat = 4;
 
+/** Ends a run that repeats calls without a new result; warns the model once before that. */
+export function repeats(run: Run): Part {
+  const limit = run.settings.limits.repeats;
+  const found = new Repeats(limit);
+  return {
+    restore: (action, results) => void found.note(action, results),
+    beforeAction: (action) =>
+      found.exceededBy(action) ? { status: "limit", limit: "repeats", text: run.lastText } : undefined,
+    afterAction(action, results) {
+      const spent = found.note(action, results);
+      return spent.length > 0 ? run.wording.repeated(spent, limit) : undefined;
+    },
+  };
+}
+
 /**
- * Finds calls that get the run nowhere: the same call with the same result, again and again within the last actions, in
- * whatever order and whatever stands between. A call whose result differs (polling) is none.
+ * Finds calls that bring nothing new: the same call with the same result, again and again within the last actions, in
+ * whatever order and whatever is between. A call whose result differs (polling) is none.
  */
-export class Repeats {
+class Repeats {
   readonly #limit: number;
-  /** What the last actions came to: calls with the digests of their results. */
+  /** Calls of the last actions, with the digests of their results. */
   readonly #actions: Map<string, Outcome>[] = [];
-  /** How often each call gave each result in these. */
+  /** How often each call had each result in these. */
   readonly #counts = new Map<string, Map<string, number>>();
 
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Whether every call of the action has given the same result as often as allowed. The model was warned before. */
+  /** Whether every call of the action has had the same result as often as allowed. The model was warned before. */
   exceededBy(action: Action): boolean {
     const calls = keysOf(action);
     const isSpent = (call: string): boolean => Math.max(0, ...(this.#counts.get(call)?.values() ?? [])) >= this.#limit;
     return calls.length > 0 && calls.every(({ call }) => isSpent(call));
   }
 
-  /** Notes an action that has run. Returns the names of calls that must not be repeated again. */
+  /** Remembers an action that has run. Returns the names of calls that must not be repeated again. */
   note(action: Action, results: readonly ToolResult[]): string[] {
-    if (this.#limit === Number.POSITIVE_INFINITY) return [];
     const byId = new Map(results.map((result) => [result.callId, result]));
     const seen = new Map<string, Outcome>();
     for (const { call, callId, name } of keysOf(action)) {
@@ -63,7 +79,7 @@ interface Outcome {
   name: string;
 }
 
-/** What makes two calls the same: all but ids, places and words about them. */
+/** Returns what makes two calls the same: all but ids, places and words about them. */
 function keysOf(action: Action): { call: string; callId: string; name: string }[] {
   switch (action.kind) {
     case "calls":

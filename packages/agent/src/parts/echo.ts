@@ -1,34 +1,28 @@
 import type { Action, Decision, Message, MessagePart, ToolResult } from "@toolglot/core";
-import type { OpenAnswer } from "../session/types.ts";
-import { expectedCalls } from "./act.ts";
-import { askApproval } from "./approvals.ts";
-import { riskyTools } from "./decide.ts";
-import type { RunState } from "./run-state.ts";
+import { expectedCalls } from "../loop/act.ts";
+import { askApproval } from "../loop/approvals.ts";
+import { riskyTools } from "../loop/decide.ts";
+import type { Run } from "../loop/run.ts";
+import type { AskedActions } from "../loop/types.ts";
 
 /** A shorter program than this, in characters that are no white space, may well be the same by chance. */
 const minProgramLength = 24;
 
 /**
  * Untrusted text can't act: when the model repeats a block from such a text, the block waits for the host. So does a
- * program from such a text that calls a tool with effects, whatever the model wrote around it. Undefined when there is
- * no echo; else the host's decision.
+ * program from such a text that calls a tool with effects, whatever the model wrote around it. Resolves to the host's decision about an
+ * echo; undefined when there is none.
  */
 export async function guardEcho(
-  run: RunState,
-  { text, span: { start, end } }: NonNullable<OpenAnswer["block"]>,
+  run: Run,
+  { text, span: { start, end } }: NonNullable<AskedActions["block"]>,
   actions: readonly Action[],
 ): Promise<Decision | undefined> {
   const programs = actions.flatMap((action) =>
     action.kind === "code" && riskyTools(action, run.step.tools).length > 0 ? [bare(action.source)] : [],
   );
   const needles = [bare(text), ...programs.filter((program) => program.length >= minProgramLength)];
-  if (
-    !occurs(
-      run.conversation,
-      needles.filter((needle) => needle !== ""),
-    )
-  )
-    return undefined;
+  if (!occurs(run.conversation, needles.filter(Boolean))) return undefined;
   run.emit({
     type: "diagnostic",
     stepIndex: run.stepIndex,
@@ -63,12 +57,12 @@ function occurs(messages: Iterable<Message>, needles: readonly string[]): boolea
   return false;
 }
 
-/** Text without white space and invisible characters, so that neither indentation nor line ends hide an echo. */
+/** Returns text without white space and invisible characters, so that neither indentation nor line ends hide an echo. */
 function bare(text: string): string {
   return text.replace(/[\s\u00AD\u200B-\u200F\u2060-\u2064\uFEFF]+/g, "");
 }
 
-/** Every text of a message that came from outside: results of tools, pages and files. In its original form. */
+/** Returns every text of a message that came from outside: results of tools, pages and files. In its original form. */
 function untrustedTexts(message: Message): string[] {
   if (message.role === "assistant") return [];
   const all = message.trust === "untrusted";
@@ -88,7 +82,7 @@ function partTexts(part: MessagePart): string[] {
   }
 }
 
-/** Not the error's source line: that is the model's own. */
+/** Returns the texts of a result, less the error's source line: that is the model's own. */
 function resultTexts({ content, data, error, logs }: ToolResult): string[] {
   return [
     ...content.flatMap((block) => ("text" in block && block.text !== undefined ? [block.text] : [])),

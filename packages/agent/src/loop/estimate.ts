@@ -8,12 +8,12 @@ const charactersPerToken = 3;
 /** Characters that an image or a file counts as, whatever its size: 1,000 tokens. */
 const fileLength = 1000 * charactersPerToken;
 
-/** Tokens of so many characters, reckoned. */
+/** Estimates the tokens of so many characters. */
 export const tokensOf = (characters: number): number => Math.ceil(characters / charactersPerToken);
 
 const lengths = new WeakMap<Message, number>();
 
-/** Characters of a message as the provider gets it, for {@link tokensOf}: what is a part goes there as one. Reckoned once. */
+/** Returns the characters of a message as the provider gets it, for {@link tokensOf}: parts stay parts. Computed once. */
 export function lengthOf(message: Message): number {
   let length = lengths.get(message);
   if (length === undefined) {

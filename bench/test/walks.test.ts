@@ -1,0 +1,37 @@
+import { expect, it } from "vitest";
+import { type Walk, walks } from "../src/walks/calls.ts";
+import { filesEntered } from "../src/walks/walk.ts";
+
+/** How many source files one warm call may enter, with room for a few that are split. Who shortens a walk lowers its number. */
+const maxFiles: Record<keyof typeof walks, number> = {
+  "native by the agent": 67,
+  "TAM plan": 105,
+  "ATTP Python": 119,
+  "ToolsXML edit": 108,
+  "keyed write over HTTP on SQLite": 83,
+};
+
+/** What an agent without options has no use for. */
+const features = /^agent\/(?:context|hooks|otel|output|recording|session)\//;
+
+it.each(Object.entries(walks))("should enter few files: %s", async (name, open: () => Promise<Walk>) => {
+  const walk = await open();
+  try {
+    const files = await filesEntered(() => walk.call());
+    const ofAgent = files.filter((file) => file.startsWith("agent/"));
+    console.log(`${name}: ${files.length} files, ${ofAgent.length} of the agent`);
+    if (process.env.WALK_FILES) console.log(files.join("\n"));
+    expect(files).not.toEqual([]);
+    expect(files.length).toBeLessThanOrEqual(maxFiles[name as keyof typeof walks]);
+    expect(ofAgent.length).toBeLessThanOrEqual(24);
+    expect(ofAgent.filter((file) => features.test(file))).toEqual([]);
+  } finally {
+    await walk.close?.();
+  }
+});
+
+it("should count a file of which a function runs, and none whose names are only read", async () => {
+  const { textMessage } = await import("@toolglot/core");
+  const files = await filesEntered(async () => textMessage("user", "Hi"));
+  expect(files).toEqual(["core/message.ts"]);
+});
