@@ -1,31 +1,31 @@
 // `npm run example 01`: installs one of examples/ with the packages of this checkout, in a folder of its own, and runs it.
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { build } from "esbuild";
+import { examples } from "./lib/examples.mjs";
 import { createTarballs } from "./lib/tarballs.mjs";
-import { root, run, toolEnvironment } from "./lib/workspace.mjs";
+import { run, toolEnvironment } from "./lib/workspace.mjs";
 
-const examples = join(root, "examples");
-const names = ["", "recipes/"].flatMap((place) =>
-  readdirSync(join(examples, place))
-    .filter((name) => existsSync(join(examples, place, name, "main.mjs")))
-    .map((name) => place + name),
-);
+const all = examples();
 const [wanted = ""] = process.argv.slice(2);
-const found = names.filter((name) => name.split("/").at(-1)?.startsWith(wanted));
-const [name] = found;
-if (name === undefined || found.length > 1) {
+const last = (/** @type {string} */ name) => name.split("/").at(-1) ?? name;
+const exact = all.filter(({ name }) => last(name) === wanted);
+const found = exact.length > 0 ? exact : all.filter(({ name }) => last(name).startsWith(wanted));
+const [example] = found;
+if (example === undefined || found.length > 1) {
+  const names = all.map(({ name }) => name);
   console.error(`usage: npm run example ${names[0]?.slice(0, 2)}\nThere are:\n  ${names.join("\n  ")}`);
   process.exit(2);
 }
+const { name, path, dependencies, programs } = example;
 
 Object.assign(process.env, toolEnvironment());
 const scratch = mkdtempSync(join(tmpdir(), "toolglot-example-"));
 process.on("exit", () => rmSync(scratch, { recursive: true, force: true }));
 const { packages, pack, closure } = createTarballs(join(scratch, "tarballs"));
 const project = join(scratch, "project");
-cpSync(join(examples, name), project, { recursive: true });
-const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8"));
+cpSync(path, project, { recursive: true });
 const ours = packages.filter(({ manifest }) => manifest.name in dependencies).flatMap(closure);
 const tarballs = await Promise.all([...new Set(ours)].map(pack));
 const installed = await run("npm", ["install", "--prefer-offline", "--no-audit", "--no-fund", ...tarballs], {
@@ -35,5 +35,18 @@ if (installed.code !== 0) {
   console.error(installed.output);
   process.exit(1);
 }
-console.error(`examples/${name}\n`);
-process.exitCode = (await run(process.execPath, ["main.mjs"], { cwd: project, stream: true })).code;
+for (const program of programs) {
+  console.error(`examples/${name}/${program}\n`);
+  const file = join(project, program.replace(/ts$/, "mjs"));
+  // Node 20 runs no TypeScript; what stands beside a program in examples/ becomes part of it.
+  if (program.endsWith(".ts"))
+    await build({
+      entryPoints: [join(path, program)],
+      outfile: file,
+      bundle: true,
+      packages: "external",
+      format: "esm",
+    });
+  const { code } = await run(process.execPath, [file], { cwd: project, stream: true });
+  if (code !== 0) process.exitCode = code;
+}

@@ -11,6 +11,7 @@ import { openInChromium } from "./lib/chromium.mjs";
 import {
   bundleForBrowser,
   compile,
+  compileFolders,
   compileReadmes,
   createProject,
   entriesOf,
@@ -18,10 +19,12 @@ import {
   inShell,
   install,
   requireEntries,
+  runCompiled,
   runExample,
   runInside,
   runReadmeExample,
 } from "./lib/consumer-project.mjs";
+import { examples, packagesImportedBy, shownExamples } from "./lib/examples.mjs";
 import { findImports } from "./lib/imports.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
 import { packagesToInstall, readmeExamples } from "./lib/readme-examples.mjs";
@@ -31,7 +34,7 @@ import { root, workspaceMembers } from "./lib/workspace.mjs";
 /** @typedef {import("./lib/workspace.mjs").Member} Member */
 
 const scratch = mkdtempSync(join(tmpdir(), "toolglot-consumer-"));
-const { packages, packed, pack, tarballsFor } = createTarballs(scratch);
+const { packages, packed, pack, tarballsFor, peersFor } = createTarballs(scratch);
 const requireAll = process.env.TOOLGLOT_REQUIRE_ALL === "1";
 const { verify, skip, finish } = createChecks("consumer");
 
@@ -77,7 +80,7 @@ async function consumeAlone(member) {
   if (peers.length > 0) {
     const program = join(root, "scripts/consumer", `${id}.without-peers.mjs`);
     await verify(`${id}: says what to install when ${peers.join(", ")} is absent`, () => runInside(project, program));
-    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peers));
+    await verify(`${id}: installs beside ${peers.join(", ")}`, () => install(project, peersFor(member)));
   }
   if (forPeers.length > 0) {
     await verify(`${id}: ${forPeers.join(", ")} imports`, () => importEntries(project, forPeers));
@@ -131,7 +134,7 @@ async function consumeReadmes() {
     examples.flatMap(({ program }) => thirdParty(folder, program)),
   );
   const installed = await verify("readmes: all packages install together", () =>
-    install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(optionalPeers), ...others])]),
+    install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(peersFor), ...others])]),
   );
   if (!installed) return;
   const all = readmes.flatMap(({ file, examples }) => examples.map((example) => ({ file, example })));
@@ -164,32 +167,39 @@ async function consumeReadmes() {
 }
 
 /**
- * Each program of a folder of examples runs in its own folder with the dependencies of its package.json, and checks itself.
- * @param {string} place The folder, in the repository.
+ * Each program of a folder of examples runs with the dependencies of its package.json. It checks itself, and prints what a page says.
+ * @param {string} title
+ * @param {string[]} folders Below `examples`; the root of it is "".
  */
-async function consumeExamples(place) {
-  const folder = join(root, place);
-  const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, "package.json")));
-  const project = createProject(join(scratch, place.replace("/", "-")));
-  const asked = names.map((name) => JSON.parse(readFileSync(join(folder, name, "package.json"), "utf8")).dependencies);
-  const others = asked.flatMap((dependencies) =>
+async function consumeExamples(title, folders) {
+  const found = examples().filter(({ name }) => folders.includes(name.split("/").slice(0, -1).join("/")));
+  const project = createProject(join(scratch, title.replace("/", "-")));
+  const others = found.flatMap(({ dependencies }) =>
     Object.entries(dependencies)
       .filter(([name]) => !packages.some(({ manifest }) => manifest.name === name))
       .map(([name, range]) => `${name}@${range}`),
   );
-  const installed = await verify(`${place}: all packages install together`, () =>
+  const installed = await verify(`${title}: all packages install together`, () =>
     install(project, [...new Set([...packages.flatMap(tarballsFor), ...others])]),
   );
   if (!installed) return;
-  for (const [at, name] of names.entries()) {
-    await verify(`${place}/${name} does what it says`, async () => {
-      const program = join(folder, name, "main.mjs");
-      const declared = new Set(Object.keys(asked[at]));
-      const absent = importedPackages(readFileSync(program, "utf8")).filter((used) => !declared.has(used));
-      if (absent.length > 0) throw new Error(`its package.json lacks ${absent.join(", ")}`);
-      await runInside(project, program);
-    });
-  }
+  const isTyped = found.some(({ programs }) => programs.some((name) => name.endsWith(".ts")));
+  const typed = folders.map((folder) => `examples/${folder}`);
+  if (isTyped && !(await verify(`${title}: all compile`, () => compileFolders(project, typed)))) return;
+  const shown = shownExamples();
+  for (const { name, path, dependencies, programs } of found)
+    for (const program of programs) {
+      const file = `examples/${name}/${program}`;
+      await verify(`${file} does what it says`, async () => {
+        const absent = packagesImportedBy(join(path, program)).filter((used) => !(used in dependencies));
+        if (absent.length > 0) throw new Error(`its package.json lacks ${[...new Set(absent)].join(", ")}`);
+        if (!program.endsWith(".ts")) return runInside(project, join(path, program));
+        const printed = await runCompiled(project, file);
+        const output = shown.find((each) => each.file === file)?.output;
+        if (output !== undefined && printed.trimEnd() !== output.trimEnd())
+          throw new Error(`it prints\n${printed}\nbut its page says\n${output}`);
+      });
+    }
 }
 
 /** What every "Install" says for as long as no registry has the packages, and how examples/README.md runs an example, word by word. */
@@ -217,9 +227,9 @@ async function consumeAsNewcomer() {
   });
 }
 
-/** The recipes for other frameworks, of which some are large. */
+/** The programs for other frameworks, of which some are large. */
 async function consumeRecipes() {
-  if (requireAll) await consumeExamples("examples/recipes");
+  if (requireAll) await consumeExamples("examples/recipes", ["recipes", "coming-from"]);
   else skip("examples/recipes: they do what they say", "left to .ci/run");
 }
 
@@ -267,9 +277,9 @@ const usable = packages.filter(({ manifest }) => packed.has(manifest.name));
 await inPairs(
   [
     consumeReadmes,
-    ...usable.map((member) => () => consumeAlone(member)),
-    () => consumeExamples("examples"),
     consumeRecipes,
+    ...usable.map((member) => () => consumeAlone(member)),
+    () => consumeExamples("examples", [""]),
     consumeAsNewcomer,
     consumeInBrowser,
   ],

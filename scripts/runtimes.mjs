@@ -10,7 +10,7 @@ import { createChecks } from "./lib/checks.mjs";
 import { createProject, install } from "./lib/consumer-project.mjs";
 import { inPairs } from "./lib/in-pairs.mjs";
 import { readSupport, runtimeOf } from "./lib/support.mjs";
-import { createTarballs, optionalPeers } from "./lib/tarballs.mjs";
+import { createTarballs } from "./lib/tarballs.mjs";
 import { root, run, toolEnvironment } from "./lib/workspace.mjs";
 
 /** @typedef {import("./lib/support.mjs").Runtime} Runtime */
@@ -59,10 +59,10 @@ async function fetchRuntimes(runtimes) {
 
 /** All packages with their peers, installed as a stranger would, and the programs. @returns {Promise<string>} the folder */
 async function installPackages() {
-  const { packages, pack, tarballsFor } = createTarballs(scratch);
+  const { packages, pack, tarballsFor, peersFor } = createTarballs(scratch);
   for (const member of packages) await pack(member);
   const project = createProject(join(scratch, "stranger"));
-  await install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(optionalPeers)])]);
+  await install(project, [...new Set([...packages.flatMap(tarballsFor), ...packages.flatMap(peersFor)])]);
   mkdirSync(join(project, "programs"));
   for (const { id } of support.claims) {
     const source = readFileSync(join(root, "scripts/consumer", `${id}.ts`), "utf8");

@@ -3,7 +3,6 @@ import { rounds } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { failures } from "./check.ts";
 import { type CommonFixture, inText } from "./common/fixture.ts";
-import { growthFailures } from "./common/growth.ts";
 import { denseCases, largeCases, mixedCases } from "./common/hostile-cases.ts";
 import { optionCases } from "./common/option-cases.ts";
 import { type CommonCase, textCases } from "./common/text-cases.ts";
@@ -56,7 +55,6 @@ export function runCommon<Block extends BlockBase, Event extends ProtocolEvent<B
         for (const one of cases) test(one.name, () => caseFailures(fixture, one), 60_000);
       });
     }
-    test("work grows with the text, and not faster", () => growthFailures(fixture));
     describe("texts that are cut off", () => {
       for (const finish of [undefined, "length"] as const)
         test(`at every character, finish ${finish ?? "unknown"}`, () => truncationFailures(fixture, finish));

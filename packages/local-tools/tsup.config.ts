@@ -14,9 +14,8 @@ const config: Options = {
   },
   entry: {
     index: "src/index.ts",
-    "file-system": "src/file-system/index.ts",
-    raw: "src/raw/index.ts",
-    secrets: "src/secrets/index.ts",
+    "file-system": "src/agentscope/file-system/index.ts",
+    raw: "src/agentscope/raw/index.ts",
   },
 };
 

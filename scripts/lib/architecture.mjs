@@ -86,11 +86,17 @@ export const architecture = {
     mayImport: ["core", "trp-core"],
     thirdParty: ["libsql"],
   },
+  secrets: {
+    job: "values that a model may use and never sees: stores, placeholders, masks",
+    runsIn: "node",
+    mayImport: ["core", "toolkit"],
+    thirdParty: ["@napi-rs/keyring"],
+  },
   "local-tools": {
     job: "shell, edits and reads on this machine, inside declared folders",
     runsIn: "node",
-    mayImport: ["core", "toolkit"],
-    thirdParty: ["@lydell/node-pty", "@napi-rs/keyring", "chardet", "diff", "iconv-lite"],
+    mayImport: ["core", "secrets", "toolkit"],
+    thirdParty: ["@lydell/node-pty", "chardet", "diff", "iconv-lite"],
   },
   agent: {
     job: "the loop; protocols and executors are passed in",

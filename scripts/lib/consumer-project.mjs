@@ -1,5 +1,5 @@
 // A stranger's project: an empty folder outside the repository where the packed packages get installed and used.
-import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { copyFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
 import { compilers, fastest } from "./compilers.mjs";
@@ -14,9 +14,9 @@ const nodeTypes = join(root, "node_modules/@types");
  * @param {string[]} args
  */
 async function inProject(project, command, args) {
-  const { code, output } = await run(command, args, { cwd: project, timeoutMs: 5 * 60_000 });
+  const { code, output, stdout } = await run(command, args, { cwd: project, timeoutMs: 5 * 60_000 });
   if (code !== 0) throw new Error(`${output.trimEnd()}\n  from: ${command} ${args.join(" ")}`);
-  return output;
+  return { output, stdout };
 }
 
 /**
@@ -176,6 +176,18 @@ ${lines.join("\n")}
   writeFileSync(join(project, "web/index.html"), '<!doctype html><script type="module" src="page.js"></script>');
 }
 
+/** How programs of the documentation are compiled, into `out`. */
+const programOptions = {
+  target: "es2022",
+  module: "nodenext",
+  strict: true,
+  skipLibCheck: true,
+  types: ["node"],
+  typeRoots: [nodeTypes],
+  outDir: "out",
+  rootDir: ".",
+};
+
 /**
  * Compiles the TypeScript programs of READMEs in one run, each as a separate module: `out/readme-<index>.js`.
  * @param {string} project
@@ -194,23 +206,40 @@ export async function compileReadmes(project, examples) {
       files.push(file);
     }
   }
-  const compilerOptions = {
-    target: "es2022",
-    module: "nodenext",
-    strict: true,
-    skipLibCheck: true,
-    types: ["node"],
-    typeRoots: [nodeTypes],
-    outDir: "out",
-    rootDir: ".",
-  };
-  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions: programOptions, files }));
   const args = [...fastest.args, "-p", ".", "--pretty", "false"];
   const { code, output } = await run(process.execPath, args, { cwd: project });
   const faults = readmeFaults(output);
   if (code !== 0 && faults.size === 0) throw new Error(output);
   return faults;
 }
+
+/**
+ * Compiles the TypeScript of folders of the repository with the types of what is installed, into `out/<folder>/….js`.
+ * @param {string} project
+ * @param {string[]} folders
+ */
+export async function compileFolders(project, folders) {
+  for (const folder of folders) cpSync(join(root, folder), join(project, folder), { recursive: true });
+  const compilerOptions = {
+    ...programOptions,
+    noUncheckedIndexedAccess: true,
+    // Node 22.18 and later run the files as they are.
+    erasableSyntaxOnly: true,
+    verbatimModuleSyntax: true,
+    rewriteRelativeImportExtensions: true,
+  };
+  writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, include: folders }));
+  await inProject(project, process.execPath, [...fastest.args, "-p", ".", "--pretty", "false"]);
+}
+
+/**
+ * Runs a compiled program, and returns what it prints.
+ * @param {string} project
+ * @param {string} file Of the repository.
+ */
+export const runCompiled = async (project, file) =>
+  (await inProject(project, process.execPath, [join("out", file.replace(/ts$/, "js"))])).stdout;
 
 /**
  * @param {string} output Of the compiler.
@@ -236,6 +265,6 @@ function readmeFaults(output) {
 export async function runReadmeExample(project, index, output) {
   const folder = join(project, `readme-${index}`);
   mkdirSync(folder);
-  const printed = (await inProject(folder, process.execPath, [`../out/readme-${index}.js`])).trimEnd();
+  const printed = (await inProject(folder, process.execPath, [`../out/readme-${index}.js`])).output.trimEnd();
   if (printed !== output.trimEnd()) throw new Error(`it prints\n${printed}\nbut the README says\n${output}`);
 }

@@ -31,6 +31,25 @@ export function readmeExamples(markdown) {
 }
 
 /**
+ * @typedef {{ file: string, program: string, output: string | undefined }} ShownFile `file`: as the page links to it.
+ */
+
+/**
+ * Returns each program in TypeScript behind a link to the file of examples/ that it is, with what it prints if a text block follows.
+ * @param {string} markdown
+ * @returns {ShownFile[]}
+ */
+export function shownFiles(markdown) {
+  const blocks = fencedBlocks(markdown);
+  return blocks.flatMap(({ language, text, before }, index) => {
+    const file = [...before.matchAll(/\]\(([^)]*\bexamples\/[^)]*\.ts)\)/g)].at(-1)?.[1];
+    if (language !== "ts" || file === undefined) return [];
+    const next = blocks[index + 1];
+    return [{ file, program: `${text}\n`, output: next?.language === "text" ? next.text : undefined }];
+  });
+}
+
+/**
  * The packages that a page asks its reader to install, in every `npm install …` of it, without versions.
  * @param {string} markdown
  * @returns {Set<string>}

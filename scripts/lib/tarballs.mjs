@@ -50,5 +50,12 @@ export function createTarballs(scratch, { isFresh = false } = {}) {
       return tarball;
     });
 
-  return { packages, packed, pack, closure, tarballsFor };
+  /** What installs a package's optional peers: ours as tarballs. @param {Member} member @returns {string[]} */
+  const peersFor = (member) =>
+    optionalPeers(member).flatMap((peer) => {
+      const ours = packages.find(({ manifest }) => peer.startsWith(`${manifest.name}@`));
+      return ours ? tarballsFor(ours) : [peer];
+    });
+
+  return { packages, packed, pack, closure, tarballsFor, peersFor };
 }

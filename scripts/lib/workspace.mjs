@@ -89,7 +89,7 @@ export function toolEnvironment() {
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, stream?: boolean, timeoutMs?: number, signal?: AbortSignal, isAside?: boolean }} [options]
  *   `isAside`: at the lowest priority. `stream` passes the output on as it comes; else it is only collected.
- * @returns {Promise<{ code: number, output: string, seconds: number }>} `output` is stdout and stderr as they came.
+ * @returns {Promise<{ code: number, output: string, stdout: string, seconds: number }>} `output` is stdout and stderr as they came.
  */
 export function run(command, args, options = {}) {
   const { cwd = root, env = process.env, stream = false, timeoutMs = 15 * 60_000, isAside = false } = options;
@@ -105,12 +105,16 @@ export function run(command, args, options = {}) {
     });
     if (isAside && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
     let output = "";
+    let stdout = "";
     /** @param {Buffer} chunk */
     const collect = (chunk) => {
       output += chunk.toString();
       if (stream) process.stdout.write(chunk);
     };
     child.stdout.on("data", collect);
+    child.stdout.on("data", (/** @type {Buffer} */ chunk) => {
+      stdout += chunk.toString();
+    });
     child.stderr.on("data", collect);
     const killGroup = () => {
       try {
@@ -137,7 +141,7 @@ export function run(command, args, options = {}) {
       process.off("SIGINT", stop);
       process.off("SIGTERM", stop);
       options.signal?.removeEventListener("abort", killGroup);
-      resolve({ code, output, seconds: (performance.now() - started) / 1000 });
+      resolve({ code, output, stdout, seconds: (performance.now() - started) / 1000 });
     };
     child.on("error", (error) => {
       output += `${command}: ${error.message}\n`;

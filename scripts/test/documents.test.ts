@@ -2,7 +2,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { architecture } from "../lib/architecture.mjs";
+import { examples, pagesOfExamples, shownExamples } from "../lib/examples.mjs";
 import { gates } from "../lib/gates.mjs";
+import { shownFiles } from "../lib/readme-examples.mjs";
 import { readSupport } from "../lib/support.mjs";
 import { publicPackages, root } from "../lib/workspace.mjs";
 
@@ -13,7 +15,9 @@ const pages = readdirSync(join(root, "docs"))
   .filter((name) => name.endsWith(".md"))
   .map((name) => `docs/${name}`);
 const results = readdirSync(join(root, "bench/results")).map((name) => `bench/results/${name}`);
-const documents = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", ...pages, ...results, ...decisions];
+const recipes = readdirSync(join(root, "docs/recipes")).map((name) => `docs/recipes/${name}`);
+const more = [...pages, ...results, ...recipes, ...decisions];
+const documents = ["README.md", "README.zh-CN.md", "CONTRIBUTING.md", ...more];
 
 it("should show the same arrows in docs/architecture.md as the check enforces", () => {
   const rows = read("docs/architecture.md")
@@ -120,4 +124,28 @@ it("should give the two README.md the same headings and, comments apart, the sam
     ),
   });
   expect(shape("README.zh-CN.md")).toEqual(shape("README.md"));
+});
+
+it("should show in docs/recipes and docs/coming-from.md the files that run, to the letter", () => {
+  const shown = shownExamples();
+  for (const { file, program } of shown) expect(program, file).toBe(read(file));
+  const blocks = pagesOfExamples.flatMap((page) => [...read(page).matchAll(/^```(?:ts|js)$/gm)]);
+  expect(shown).toHaveLength(blocks.length);
+  const wanted = examples().flatMap(({ name, programs }) =>
+    programs
+      .filter((program) => program.endsWith(".ts") && program !== "back.ts" && program !== "beside.ts")
+      .map((program) => `examples/${name}/${program}`),
+  );
+  const printing = shown.filter(({ output }) => output !== undefined).map(({ file }) => file);
+  expect(printing.toSorted()).toEqual(wanted.toSorted());
+});
+
+it("should keep a recipe to sixty lines of code, and give it whole in the first block of its page", () => {
+  for (const page of pagesOfExamples.filter((name) => name.startsWith("docs/recipes/"))) {
+    const [recipe, use] = shownFiles(read(page));
+    const code = recipe?.program.split("\n").filter((line) => !/^(import\b.*|\s*\/[/*].*|\s*)$/.test(line)) ?? [];
+    expect(code.length, page).toBeLessThanOrEqual(60);
+    const name = recipe?.file.split("/").at(-1) ?? "";
+    expect(use?.program, page).toContain(`from "./${name}"`);
+  }
 });

@@ -14,7 +14,27 @@ import { root } from "../lib/workspace.mjs";
 const packages = readdirSync(join(root, "packages"));
 const { config } = ts.readConfigFile(join(root, "tsconfig.tests.json"), ts.sys.readFile);
 const { fileNames, options } = ts.parseJsonConfigFileContent({ ...config, include: ["packages/*/src"] }, ts.sys, root);
-const program = ts.createProgram(fileNames, options);
+/** Every door of a shorthand, each with a word that is no type. */
+const wrongWords = {
+  name: join(root, "packages/toolkit/src/wrong-words.ts"),
+  text: `import { argsSchema, toInputSchema } from "../../schema/src/index.ts";
+import { defineTool, makeSubagentTool, Toolkit } from "./index.ts";
+const about = { name: "f", description: "d" };
+argsSchema({ a: "string", b: "numbr" });
+toInputSchema({ a: "string", b: "numbr" });
+new Toolkit().registerToolFunction((given: { b: number }) => given, { ...about, args: { b: "numbr" } });
+new Toolkit().registerToolFunction(({ b }) => b, { ...about, args: { a: "string", b: "numbr" } });
+new Toolkit().registerToolFunction(() => 1, { ...about, input: { b: "numbr" } });
+defineTool({ ...about, args: { b: "numbr" }, execute: ({ b }) => b });
+defineTool({ ...about, args: { b: "numbr" }, external: true });
+makeSubagentTool({ ...about, args: { b: "numbr" }, run: ({ b }) => b });
+`,
+};
+const host = ts.createCompilerHost(options);
+const read = host.readFile;
+host.fileExists = (name) => name === wrongWords.name || ts.sys.fileExists(name);
+host.readFile = (name) => (name === wrongWords.name ? wrongWords.text : read(name));
+const program = ts.createProgram([...fileNames, wrongWords.name], options, host);
 const checker = program.getTypeChecker();
 const sources = program
   .getSourceFiles()
@@ -43,8 +63,21 @@ function takes(type: ts.Type, value: unknown, valueType: ts.Type): boolean {
     if (typeof value === "function") return signatures > 0 || part.getProperty("~standard") !== undefined;
     if (Array.isArray(value)) return checker.isArrayLikeType(part);
     if (typeof value !== "object" || value === null) return checker.isTypeAssignableTo(valueType, part);
-    const isForm = (part.flags & ts.TypeFlags.Object) !== 0 && !checker.isArrayLikeType(part);
+    const isForm =
+      (part.flags & (ts.TypeFlags.Object | ts.TypeFlags.Intersection)) !== 0 && !checker.isArrayLikeType(part);
     return isForm && part.getCallSignatures().length === 0;
+  });
+}
+
+/** Whether a list of a type may hold a value; undefined where the type has no list. */
+function itemsTaken(type: ts.Type, value: unknown, valueType: ts.Type): boolean | undefined {
+  const lists = (type.isUnion() ? type.types : [type]).filter((part) => checker.isArrayLikeType(part));
+  if (lists.length === 0) return undefined;
+  return lists.some((list) => {
+    const item = checker.getIndexTypeOfType(list, ts.IndexKind.Number);
+    // Which words a list of choices takes is for who reads it.
+    const isChoice = item?.isUnion() && item.types.every((one) => one.isStringLiteral()) && typeof value === "string";
+    return item === undefined || isChoice || takes(item, value, valueType);
   });
 }
 
@@ -90,23 +123,39 @@ it("should know each kind of value of each option, and refuse all others by name
       const property = type.getProperty(name);
       if (!property) continue;
       const wanted = checker.getTypeOfSymbol(property);
-      for (const [value, valueType] of values) {
-        if (takes(wanted, value, valueType)) continue;
+      const given: [unknown, ts.Type, string][] = values
+        .filter(([value, valueType]) => !takes(wanted, value, valueType))
+        .map(([value, valueType]) => [value, valueType, name]);
+      for (const [value, valueType] of [...values, [undefined, checker.getUndefinedType()] as const]) {
+        if (itemsTaken(wanted, value, valueType) === false) given.push([[value], valueType, `${name}[0]`]);
+      }
+      for (const [value, , place] of given) {
         let fault: unknown;
         try {
           checkKeys<Record<string, unknown>, string>("f", { [name]: value }, word);
         } catch (error) {
           fault = error;
         }
-        const isTold = fault instanceof TypeError && fault.message.startsWith(`f: ${name} must be `);
+        const isTold = fault instanceof TypeError && fault.message.startsWith(`f: ${place} must be `);
         if (!isTold || !/, not ./.test(fault instanceof Error ? fault.message : "")) {
-          passed.push(`${where}: ${name} takes ${typeof value} ${String(value)}: ${checker.typeToString(wanted)}`);
+          passed.push(
+            `${where}: ${place} takes ${Array.isArray(value) ? "a list of " : ""}${typeof [value].flat()[0]}: ${checker.typeToString(wanted)}`,
+          );
         }
       }
     }
   }
   expect(tables.length).toBeGreaterThan(120);
   expect(passed).toEqual([]);
+});
+
+it("should be told by the compiler which word of a shorthand is no type, at every door", () => {
+  const source = program.getSourceFile(wrongWords.name) as ts.SourceFile;
+  const said = program.getSemanticDiagnostics(source).map(({ start = 0, messageText }) => {
+    const { line } = source.getLineAndCharacterOfPosition(start);
+    return [line + 1, ts.flattenDiagnosticMessageText(messageText, " ").includes('"no type is written so": "numbr"')];
+  });
+  expect(said).toEqual([4, 5, 6, 7, 8, 9, 10, 11].map((line) => [line, true]));
 });
 
 const text = "what all parsers and protocols take is checked in core, and their own words are given to it";

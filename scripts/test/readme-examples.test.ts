@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { packagesToInstall, readmeExamples } from "../lib/readme-examples.mjs";
+import { packagesToInstall, readmeExamples, shownFiles } from "../lib/readme-examples.mjs";
 
 it("should pair a program with the output that follows it", () => {
   const markdown = "# A\n\n```ts\nconsole.log(1);\n```\n\nprints\n\n```text\n1\n```\n";
@@ -45,4 +45,10 @@ it("should read what a page asks to install, in blocks and in sentences, without
   const markdown =
     "`npm install @a/b`\n```sh\nnpm install --save-dev @c/d@1.2 e@^3   # for f\nnpm i g\n```\nInstall h.";
   expect([...packagesToInstall(markdown)]).toEqual(["@a/b", "@c/d", "e", "g"]);
+});
+
+it("should pair a program with the file that its prose links to, and with what it prints", () => {
+  const link = "[a.ts](../examples/x/a.ts), and [b](../b.md):";
+  const markdown = `${link}\n\n\`\`\`ts\na();\n\`\`\`\n\n\`\`\`text\n1\n\`\`\`\n\n\`\`\`ts\nb();\n\`\`\`\n`;
+  expect(shownFiles(markdown)).toEqual([{ file: "../examples/x/a.ts", program: "a();\n", output: "1" }]);
 });

@@ -1,6 +1,6 @@
 import { executorContext } from "@toolglot/core/executing";
 import { rounds } from "@toolglot/internal/testing";
-import { maskingExecutor, openSecrets } from "@toolglot/local-tools/secrets";
+import { maskingExecutor, openSecrets } from "@toolglot/secrets";
 import { createClient, inProcessTransport, routerExecutor } from "@toolglot/trp-client";
 import { createRouter, defineCapability, principal, type RouterEvent } from "@toolglot/trp-core";
 import fc from "fast-check";

@@ -2,7 +2,7 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
-import { openSecrets } from "@toolglot/local-tools/secrets";
+import { openSecrets } from "@toolglot/secrets";
 import { afterAll, expect, it } from "vitest";
 import { openLocal } from "../src/project/open-local.ts";
 import { openProject } from "../src/project/scratch-project.ts";

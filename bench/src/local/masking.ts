@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openSecrets, type Secrets } from "@toolglot/local-tools/secrets";
+import { openSecrets, type Secrets } from "@toolglot/secrets";
 import { median } from "../measure.ts";
 import { type Bar, type Findings, figure, type Table } from "../report.ts";
 

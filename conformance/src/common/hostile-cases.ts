@@ -10,7 +10,7 @@ type Fixture = Pick<
 >;
 
 const anything: CommonCase["expect"] = { diagnostics: [], moreDiagnostics: true, mayNotSerialize: true };
-/** Cut in few ways; how the work grows is measured by itself (`growth.ts`). */
+/** Cut in few ways; how the work grows is measured in the tests of the parsers (`growth.test.ts`). */
 const coarse = { units: false, everySplitUpTo: 0, longestPieces: [4097] };
 
 /** Values of a megabyte, and texts full of what begins and never ends. */

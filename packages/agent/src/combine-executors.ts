@@ -4,6 +4,11 @@ import { expectedCalls, failAll } from "./loop/act.ts";
 /**
  * Joins executors: each action goes to the first that handles it. An action that none handles ends in one error result
  * per call. Throws `TypeError` when an argument is no executor.
+ *
+ * @example
+ * ```ts
+ * const executor = combineExecutors(toolkitExecutor(toolkit), programs);
+ * ```
  */
 export function combineExecutors(...executors: Executor[]): Executor {
   if (executors.length === 0) throw new TypeError("combineExecutors takes at least one executor, not none.");

@@ -17,6 +17,13 @@ import type { Agent, AgentOptions, AgentRun, RunOptions } from "./types.ts";
 /**
  * Creates an agent: a model that asks for tools through a protocol, and an executor that runs them. Throws `TypeError` for
  * options that can't work; nothing else here or in a run throws.
+ *
+ * @example
+ * ```ts
+ * const executor = toolkitExecutor(toolkit);
+ * const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit });
+ * const { status, text } = await agent.run("What is 19 + 23?").result;
+ * ```
  */
 export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agent<Value> {
   const settings = toSettings(options);
@@ -29,14 +36,13 @@ export function createAgent<Value = unknown>(options: AgentOptions<Value>): Agen
       const messages = options?.steer === undefined ? undefined : hostMessages(options.steer);
       if (messages && settings.mode === "single")
         throw new TypeError("resume: in single mode there is nothing to steer.");
+      const begun = options?.begin === undefined ? undefined : toMessages(options.begin);
+      if (begun && typeof saved !== "string")
+        throw new TypeError("resume: begin is for a run's id, not for a snapshot.");
       const resumed = await takeOver(settings, saved, options);
-      const run = startRun(
-        settings,
-        resumed.restored.messages,
-        { runId: resumed.runId, ...defined({ signal: options.signal }) },
-        undefined,
-        resumed,
-      ) as AgentRun<Value>;
+      const input = resumed?.restored.messages ?? (begun as Message[]);
+      const about = { runId: resumed?.runId ?? (saved as string), ...defined({ signal: options.signal }) };
+      const run = startRun(settings, input, about, undefined, resumed) as AgentRun<Value>;
       if (messages) run.steer(messages);
       return run;
     },
@@ -87,11 +93,11 @@ async function toTheEnd(run: Run, resumed: Resumed | undefined, signal: AbortSig
 
 /** Logs how the run ends. */
 async function logged(run: Run, outcome: Outcome): Promise<Outcome> {
-  const { log, conversation, lastText } = run;
+  const { log, conversation, lastText, counts } = run;
   const { status, text } = outcome;
   try {
     if (log.fault === undefined && status !== "waiting")
-      await log.add({ type: "end", status, text, messages: conversation.takeNew() });
+      await log.add({ type: "end", status, text, counts, messages: conversation.takeNew() });
   } catch {
     // It is the fault below.
   }

@@ -9,7 +9,15 @@ export interface ExpandedRequest {
   stop?: string[];
 }
 
-/** Returns the whole requests of a run, in order, from its events: each `request` event holds only what is new. */
+/**
+ * Returns the whole requests of a run, in order, from its events: each `request` event holds only what is new.
+ *
+ * @example
+ * ```ts
+ * for await (const event of agent.run("What is 19 + 23?")) events.push(event);
+ * const requests = expandRequests(events);
+ * ```
+ */
 export function expandRequests(events: Iterable<AgentEvent>): ExpandedRequest[] {
   const requests: ExpandedRequest[] = [];
   for (const event of events) {

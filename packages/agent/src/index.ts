@@ -11,10 +11,9 @@ export { type ExpandedRequest, expandRequests } from "./expand-requests.ts";
 export { type NativeProtocolOptions, nativeProtocol } from "./native.ts";
 export type { OutputOptions, OutputSchema, OutputValidation, StandardOutput } from "./output/types.ts";
 export { parseRecording, stringifyRecording } from "./recording/format.ts";
-export type { ReplayOptions } from "./recording/played-hooks.ts";
 export type { Divergence } from "./recording/player.ts";
 export { type RecordedRun, type RecordOptions, recordRun } from "./recording/record.ts";
-export { type Replay, type ReplayedRun, replay, replayRun } from "./recording/replay.ts";
+export { type Replay, type ReplayedRun, type ReplayOptions, replay, replayRun } from "./recording/replay.ts";
 export type {
   CallHook,
   Crossing,
@@ -28,14 +27,7 @@ export type {
 export type { LimitKind, RunError, RunResult, RunSnapshot, RunStatus, RunStep, Steering } from "./result.ts";
 export type { LaterDecision, ResumeOptions, SessionStore } from "./session/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
-export type {
-  AgentTracing,
-  RequestTrace,
-  RunTrace,
-  TracedAnswer,
-  TracedRequest,
-  TracedRun,
-} from "./tracing.ts";
+export type { AgentTracing, RequestTrace, RunTrace, TracedAnswer, TracedRequest, TracedRun } from "./tracing.ts";
 export type {
   Agent,
   AgentLimits,

@@ -19,6 +19,11 @@ const callsAsText: Record<Locale, string> = {
  * Creates the protocol of the provider's own function calls: tools are declared in the request, calls come back as call parts, all
  * text but reasoning is the answer. The baseline that text protocols are measured against. Results go back as `result` parts
  * of a `tool` message, for the model's adapter to hand over in the provider's form.
+ *
+ * @example
+ * ```ts
+ * createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit });
+ * ```
  */
 export function nativeProtocol(options: NativeProtocolOptions = {}): ToolProtocol {
   checkKeys("nativeProtocol", options, 'locale:"zh"|"en"');

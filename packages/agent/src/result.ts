@@ -11,6 +11,11 @@ export interface Steering {
    * Messages come from the user, or are `untrusted` when they are marked so. Returns false when the run has ended, and nothing was taken.
    *
    * Throws `TypeError` for empty input, and in `single` mode.
+   *
+   * @example
+   * ```ts
+   * run.steer("Leave out the second one.", { interrupt: true });
+   * ```
    */
   steer(input: string | Message | readonly Message[], options?: { interrupt?: boolean }): boolean;
   /** Adds messages when the run would otherwise end as answered or declined. Otherwise as {@link steer}. */

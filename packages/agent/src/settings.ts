@@ -90,10 +90,10 @@ function check(options: AgentOptions): void {
     "createAgent",
     options,
     [
-      "model:function protocol:object executor:{handles,execute} tools:list|function|{definitions}",
+      "model:function protocol:object executor:{handles,execute} tools:object[]|function|{definitions}",
       'locale:"zh"|"en" mode:"single"|"loop" system:string limits:object approve:function ask:function maxRepairTurns:number',
-      'reasoning:"skip"|"search" reasoningTags:list startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
-      "runtime:object stopWhen:function|list price:function context:object output:object tracing:{startRun}",
+      'reasoning:"skip"|"search" reasoningTags:list[] startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
+      "runtime:object stopWhen:function|function[] price:function context:object output:object tracing:{startRun}",
       "beforeCall:function afterCall:function sessions:{append,read} prepareStep:function retry:object",
     ],
     [],
@@ -139,18 +139,10 @@ function check(options: AgentOptions): void {
   if (limits?.cost !== undefined && price === undefined) {
     throw new TypeError("limits.cost needs price, which says what a step costs.");
   }
-  positive("limits.turns", limits?.turns, 1);
-  positive("limits.tokens", limits?.tokens, 1);
-  positive("limits.timeMs", limits?.timeMs, 1);
-  positive("limits.repeats", limits?.repeats, 1);
-  positive("limits.cost", limits?.cost, 0);
-  positive("retry.attempts", options.retry?.attempts, 1);
-  positive("retry.baseMs", options.retry?.baseMs, 0);
-  positive("retry.maxMs", options.retry?.maxMs, 0);
-  positive("context.window", context?.window, 1);
-  positive("context.reserve", context?.reserve, 0);
-  positive("context.maxResultChars", context?.maxResultChars, 100);
-  positive("maxRepairTurns", options.maxRepairTurns, 0);
+  checkNumbers("limits.", limits, { turns: 1, tokens: 1, timeMs: 1, repeats: 1, cost: 0 });
+  checkNumbers("retry.", options.retry, { attempts: 1, baseMs: 0, maxMs: 0 });
+  checkNumbers("context.", context, { window: 1, reserve: 0, maxResultChars: 100 });
+  checkNumbers("", options, { maxRepairTurns: 0 });
   const window = context?.window ?? options.model.info?.contextWindow;
   if (window !== undefined && context?.reserve !== undefined && context.reserve >= window) {
     throw new TypeError(`context.reserve must be less than the window of ${window} tokens, not ${context.reserve}.`);
@@ -182,9 +174,16 @@ const cures = {
   onStepFinish: "It is onEvent here, with the event step-end.",
 } as const;
 
-function positive(name: string, value: number | undefined, least: number): void {
-  if (value !== undefined && !(typeof value === "number" && value >= least)) {
-    throw new TypeError(`${name} must be a number of at least ${least}, not ${String(value)}.`);
+/** Throws `TypeError` for a field that is there, and no number from its minimum on. */
+function checkNumbers<Name extends string>(
+  of: string,
+  given: { [Key in NoInfer<Name>]?: unknown } | undefined,
+  minimums: Readonly<Record<Name, number>>,
+): void {
+  for (const [name, min] of Object.entries(minimums) as [Name, number][]) {
+    const value = given?.[name];
+    if (value === undefined || (typeof value === "number" && value >= min)) continue;
+    throw new TypeError(`${of}${name} must be a number of at least ${min}, not ${String(value)}.`);
   }
 }
 

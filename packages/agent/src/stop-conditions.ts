@@ -1,6 +1,13 @@
 import type { StopCondition } from "./types.ts";
 
-/** Creates a condition that stops a run once one of these tools has a result. Throws `TypeError` without a name. */
+/**
+ * Creates a condition that stops a run once one of these tools has a result. Throws `TypeError` without a name.
+ *
+ * @example
+ * ```ts
+ * { stopWhen: [stopOnTool("submit"), stopOnCost(0.5)] }
+ * ```
+ */
 export function stopOnTool(...names: readonly string[]): StopCondition {
   if (names.length === 0 || names.some((name) => typeof name !== "string" || name === "")) {
     throw new TypeError("stopOnTool needs the names of tools.");

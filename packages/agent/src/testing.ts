@@ -14,6 +14,14 @@ export type ScriptedModel = Model & { readonly requests: readonly ModelRequest[]
 /**
  * Creates a model that answers with the turns in order, whatever it is asked; a turn that is text comes as one piece and a `stop`. When
  * the script is over it throws an `Error`. Stops early when its signal is aborted.
+ *
+ * @example
+ * ```ts
+ * const model = scriptedModel([
+ *   [{ type: "call", call: { id: "c1", name: "add", input: { a: 19, b: 23 }, protocol: "native" } }],
+ *   "19 + 23 is 42.",
+ * ]);
+ * ```
  */
 export function scriptedModel(turns: readonly ScriptedTurn[]): ScriptedModel {
   if (!Array.isArray(turns)) {

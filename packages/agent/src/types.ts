@@ -263,6 +263,13 @@ export interface Agent<Value = unknown> {
   /**
    * Starts a run at once. A string is one user message. Throws `TypeError` when the input is empty; whatever happens
    * afterwards is in the result.
+   *
+   * @example
+   * ```ts
+   * const run = agent.run("What is 19 + 23?");
+   * for await (const event of run) if (event.type === "text-delta") texts.push(event.text);
+   * const result = await run.result;
+   * ```
    */
   run(input: string | readonly Message[], options?: RunOptions): AgentRun<Value>;
   /**
@@ -271,8 +278,14 @@ export interface Agent<Value = unknown> {
    * harmless to repeat, else it is in doubt for the model.
    *
    * Rejects with `ToolglotError` `agent/session-unknown`, `agent/session-invalid` (`data.line`), `agent/session-mismatch` (another
-   * protocol or mode), `agent/session-ended`, `agent/session-busy` (another process has claimed it), with what the
+   * protocol or mode), `agent/session-ended` (`data`: its `status`, `text` and `usage`), `agent/session-busy` (another process has claimed it), with what the
    * store rejects with, and with `TypeError` for options that make no sense.
+   *
+   * @example
+   * ```ts
+   * const run = await agent.resume(runId, { steer: "The server is back." });
+   * const result = await run.result;
+   * ```
    */
   resume(saved: RunSnapshot | string, options?: ResumeOptions): Promise<AgentRun<Value>>;
 }

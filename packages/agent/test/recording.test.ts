@@ -76,9 +76,11 @@ describe("a replay gives the same events", () => {
     await expectSameEvents(optionsFor(["[[call add {}]]", "Ok."], { executor }));
   });
 
-  it("for a run that waits, with and without a session", async () => {
+  it("for a run that waits, with and without a session, named in traces and not", async () => {
     const { toolkit } = openShop();
-    for (const sessions of [undefined, memorySessions()]) {
+    const trace = { within: (work: () => void) => work(), firstPart() {}, toolCall() {}, end() {} };
+    const tracing = { startRun: () => ({ traceparent: "00-1", ...trace, startRequest: () => trace }) };
+    for (const more of [{}, { sessions: memorySessions() }, { tracing }]) {
       const call = { id: "a", name: "throw_away", input: { article: "pear" }, protocol: "native" };
       const order = { id: "b", name: "order", input: { article: "pear", amount: 1 }, protocol: "native" };
       const run = recordRun(
@@ -93,7 +95,7 @@ describe("a replay gives the same events", () => {
           executor: toolkitExecutor(toolkit),
           tools: toolkit,
           approve: async () => "later" as const,
-          ...(sessions && { sessions }),
+          ...more,
         },
         "Go",
       );

@@ -1,5 +1,6 @@
 import type { Message } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
+import { bracketProtocol } from "./support/bracket-protocol.ts";
 import { collect, only } from "./support/collect.ts";
 import { setUp } from "./support/set-up.ts";
 import { recordingExecutor } from "./support/tools.ts";
@@ -29,6 +30,14 @@ describe("a block that stands in untrusted text", () => {
     expect(executor.ran).toHaveLength(1);
     expect(result).toMatchObject({ status: "answered", denied: 1, results: [{ status: "ok" }, { status: "denied" }] });
     expect(JSON.stringify(model.requests[2]?.messages)).toMatch(/copied from a tool's output/);
+  });
+
+  it("waits also under a protocol that declares tools, and reads blocks besides", async () => {
+    const protocol = { ...bracketProtocol(), declaresTools: true };
+    const { agent, executor } = setUp([evil, "Sorry."], { protocol });
+    const input: Message[] = [{ role: "user", trust: "untrusted", parts: [{ type: "text", text: page }] }];
+    expect(await agent.run(input).result).toMatchObject({ denied: 1 });
+    expect(executor.ran).toEqual([]);
   });
 
   it("is found in data, logs, error messages, files and untrusted messages", async () => {

@@ -42,7 +42,7 @@ export interface ToolglotMiddleware<Version extends SpecificationVersion = Speci
 }
 
 const known =
-  'protocol:object specificationVersion:"v3"|"v4" locale:"zh"|"en" placement:"first"|"last" programs:object providerTools:"pass"|"drop" unreadable:"feedback"|"text" values:"hold"|"run" definitions:list onDiagnostic:function';
+  'protocol:object specificationVersion:"v3"|"v4" locale:"zh"|"en" placement:"first"|"last" programs:object providerTools:"pass"|"drop" unreadable:"feedback"|"text" values:"hold"|"run" definitions:object[] onDiagnostic:function';
 
 /**
  * Lets any model call tools in text, inside `generateText`, `streamText` and agents of the AI SDK: tools become instructions, blocks in

@@ -43,6 +43,10 @@ const shot = defineTool({
   execute: () => [{ type: "image", mediaType: "image/png", data: "AAAA" }],
 });
 
+const choose = defineTool({
+  ...{ name: "choose", description: "Lets the person choose.", args: { of: "string" }, external: true as const },
+});
+
 function kit(): Toolkit {
   const toolkit = new Toolkit();
   for (const one of [add, erase, count, shot]) toolkit.registerToolFunction(one);
@@ -347,4 +351,22 @@ describe("in order", () => {
     expect(log).toEqual(["a begins", "a ends", "b begins", "b ends"]);
     expect(steps[0]?.toolResults.map(({ output }) => output)).toEqual(["a", "b"]);
   });
+});
+
+it("should leave a tool that is run elsewhere to the page, which gives its output", async () => {
+  const toolkit = new Toolkit();
+  toolkit.registerToolFunction(choose);
+  for (const source of [toolkit, [choose]]) {
+    const tools = toAiSdkTools(source);
+    expect(Object.keys(tools.choose)).toEqual(["description", "inputSchema"]);
+    expect(fromAiSdkTools(tools)).toMatchObject([{ name: "choose", external: true }]);
+    const call = { type: "tool-call", toolCallId: "c1", toolName: "choose", input: '{"of":"colours"}' } as const;
+    const result = await generateText({
+      model: scriptedProvider([{ text: "", finish: "tool-calls", parts: [call] }]).model,
+      prompt: "Go",
+      tools,
+    });
+    expect(result.toolCalls).toMatchObject([{ toolName: "choose", input: { of: "colours" } }]);
+    expect(result.toolResults).toEqual([]);
+  }
 });

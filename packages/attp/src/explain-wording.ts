@@ -6,26 +6,15 @@ const failTemplate = `[tool_call] status = "fail" message = "…"`;
 
 const en = (): ExplainWording => ({
   template: `Answer with one TOML document: ${template} (or ${failTemplate})`,
-  failed: "Your answer could not be used; nothing of it was run.",
-  noBlock: "Your answer holds no ATTP document.",
-  severalBlocks: (count) =>
-    `Your answer holds ${count} documents. Only the first was run; send one document per answer.`,
-  inReasoning: "A document inside reasoning is never run. Write it after the reasoning has ended.",
-  afterFabricatedResult:
-    "A document after a result that you wrote yourself is never run. Send one document, then wait for its result.",
-  repairedValue:
-    "It was repaired to be read, and the repair may have changed a value; code that can change something is not run that way. Write it so that it needs no repair.",
+  block: "ATTP document",
+  several: "send one document per answer",
   advice: {},
 });
 
 const zh = (language?: string): ExplainWording => ({
   template: `请只回答一个 TOML 文档：${template}（或 ${failTemplate}）`,
-  failed: "你的回答无法使用，没有执行任何内容。",
-  noBlock: "你的回答中没有 ATTP 文档。",
-  severalBlocks: (count) => `你的回答中有 ${count} 个文档，只执行了第一个；每次回答只发送一个文档。`,
-  inReasoning: "思考块中的文档不会执行。请在思考结束之后再写。",
-  afterFabricatedResult: "写在你自己编造的结果之后的文档不会执行。请只发送一个文档，然后等待其结果。",
-  repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的代码不会这样执行。请重写，使其无需修复。",
+  block: "ATTP 文档",
+  several: "每次回答只发送一个文档",
   advice: {
     "attp/missing-thought": "请把思考过程写在 [tool_call] 之前的 thought 中。",
     "attp/invalid-status": 'status 只能是 "success" 或 "fail"。',

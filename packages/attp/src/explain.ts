@@ -1,5 +1,5 @@
 import { isRunnable, type ParseResult } from "@toolglot/core";
-import { type ExplainOptions as CommonOptions, explainResult } from "@toolglot/core/explain";
+import { type ExplainOptions as CommonOptions, explainResult, nothingRan } from "@toolglot/core/explain";
 import { explainWording } from "./explain-wording.ts";
 import { tomlText } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
@@ -37,7 +37,7 @@ export function explain(result: ParseResult<AttpDocument>, options: ExplainOptio
     "[tool_result]",
     'status = "error"',
     'error_type = "FormatError"',
-    `message = ${tomlText(`${words.failed}\n${list}`)}`,
+    `message = ${tomlText(`${nothingRan[options.locale ?? "en"]}\n${list}`)}`,
     `hint = ${tomlText(words.template)}`,
     "",
   ].join("\n");

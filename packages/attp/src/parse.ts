@@ -9,8 +9,9 @@ import {
 } from "@toolglot/core/text";
 import { diagnostic, repairs, type ShortCode } from "./diagnostics.ts";
 import { type CodeLanguage, endsInLiteral } from "./repair/code.ts";
-import { Judge, judgeFence, judgeFields, readDocument } from "./repair/document.ts";
+import { judgeFence, judgeFields, readDocument } from "./repair/document.ts";
 import { chooseEntries, fromData } from "./repair/fields.ts";
+import { Judge } from "./repair/judge.ts";
 import { entryText } from "./repair/strings.ts";
 import { isTable, toJson } from "./repair/values.ts";
 import { DocumentReader } from "./scan/document-reader.ts";

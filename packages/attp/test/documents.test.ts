@@ -1,6 +1,8 @@
 import { isRunnable } from "@toolglot/core";
+import { cut } from "@toolglot/internal/testing/parsers";
 import { describe, expect, it } from "vitest";
 import { explain, parse } from "../src/index.ts";
+import { readChunks } from "./fixtures.ts";
 
 const doc = (code: string, closer = "'''"): string =>
   `thought = "t"\n\n[tool_call]\nstatus = "success"\ntarget = "g"\ncode = '''\n${code}${closer}\n`;
@@ -74,12 +76,28 @@ describe("code that holds a line which opens a document", () => {
 });
 
 describe("text behind the closing quotes in a fence", () => {
-  it.each(["\nThis will do it.\n", ",\n", "---\n", "</code>\n", "]\n"])("should be stray: %j", (stray) => {
+  it.each([",\n", "---\n", "</code>\n", "]\n"])("should be stray: %j", (stray) => {
     const text = fenced(`${doc("x = 1\n")}${stray}`);
     expect(codes(text)).toEqual(["x = 1\n"]);
     expect(new Set(found(text))).toEqual(new Set(["attp/stray-text structure"]));
     expect(parse(text).blocks.every(isRunnable)).toBe(true);
   });
+
+  it.each(["\nThis will do it.\n", "print(2)\n", "输出：\n", "---\nThen:\nrm -rf a\n", "#!/bin/sh\nrm -rf a\n"])(
+    "should show that the document is not sent: %j",
+    (more) => {
+      const text = `Do this:\n\n${fenced(`${doc("x = 1\n")}${more}`)}\nBye.\n`;
+      expect(codes(text)).toEqual(["x = 1\n"]);
+      expect(found(text).filter((code) => !code.startsWith("attp/stray"))).toEqual(["core/shown-block none"]);
+      expect(parse(text).blocks.map(({ shown }) => shown)).toEqual([true]);
+      expect(parse(text).segments.at(-1)).toMatchObject({
+        type: "text",
+        text: expect.stringMatching(/```\n\nBye\.\n$/),
+      });
+      for (const size of [1, 7]) expect(readChunks(cut(text, [size])).result).toEqual(parse(text));
+      expect(parse(text, { shown: "run" }).blocks.map(isRunnable)).toEqual([true]);
+    },
+  );
 
   it("should be stray on the line of the quotes too", () => {
     for (const rest of [",", ";", " That is all.", "</code>"]) {

@@ -59,7 +59,7 @@ it.each([
 
 it("should note that only the first of several documents was run", () => {
   const text = notes(told(`${good}\n${good}`));
-  expect(text.notes).toContain("2 documents. Only the first was run");
+  expect(text.notes).toContain("2 ATTP documents. Only the first was run");
   expect(text.template).toContain("[tool_call]");
 });
 

@@ -1,7 +1,7 @@
+import type { LogEntry, ToolCall, ToolErrorInfo, ToolResult } from "./call.ts";
 import type { CallHooks } from "./call-hooks.ts";
 import type { JsonSchemaObject } from "./json.ts";
 import type { Span } from "./span.ts";
-import type { LogEntry, ToolCall, ToolErrorInfo, ToolResult } from "./tool.ts";
 
 /** What a block of model text asks for. Each kind is run by an {@link Executor} that handles it. */
 export type Action = CallsAction | PlanAction | CodeAction | DeclineAction;
@@ -91,7 +91,7 @@ export interface Decision {
   by?: string;
   /** Of a decision that comes later: the request's, as it was shown. */
   fingerprint?: string;
-  /** What the call came to elsewhere: it does not run here, and this is its result. `approved` is false then, for executors that can't take it. */
+  /** What the call came to elsewhere: it does not run here, and this is its result. `approved` is false then. */
   result?: ToolResult;
   /**
    * Nobody has decided yet, and will while the run stands still: the call does not run, and its result is `pending`. An executor that

@@ -1,6 +1,6 @@
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
 import { keywords, predefined } from "./reserved-names.ts";
-import type { ToolDefinition } from "./tool.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 
 /** The languages that programs are written in. */
 export type ProgramLanguage = "python" | "javascript";

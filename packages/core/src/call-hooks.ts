@@ -1,4 +1,5 @@
-import type { ToolCall, ToolDefinition, ToolResult } from "./tool.ts";
+import type { ToolCall, ToolResult } from "./call.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 
 /** Where a call is made. */
 export interface CallHookContext {

@@ -1,6 +1,6 @@
 import { atPointer, checkKeys, isObject } from "@toolglot/internal";
+import type { InputIssue } from "./call.ts";
 import type { JsonSchema, JsonSchemaObject } from "./json.ts";
-import type { InputIssue } from "./tool.ts";
 
 /** A value read from text, or why it could not be. */
 export type CoerceResult = { success: true; value: unknown } | { success: false; issue: InputIssue };

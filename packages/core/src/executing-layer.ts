@@ -11,4 +11,11 @@ export {
 } from "./executing/calls.ts";
 export { type CallSteps, guardCall, hiddenOutcome, settledResult } from "./executing/guard-call.ts";
 export { iteratorOf, lastOf, release } from "./executing/last-of.ts";
-export { type CallOutcome, failure, interrupted, isToolResult, undecided } from "./executing/outcome.ts";
+export {
+  type CallOutcome,
+  failure,
+  interrupted,
+  isToolResult,
+  outsideOutcome,
+  undecided,
+} from "./executing/outcome.ts";

@@ -14,20 +14,51 @@ export interface ExplainOptions {
   mode?: ProtocolMode;
 }
 
-/** The sentences of a protocol in one language. */
+/** What a protocol has to say for itself in one language. */
 export interface ExplainWording {
   /** Shows how a block is written. */
   template: string;
-  /** Nothing could be run. */
-  failed: string;
-  noBlock: string;
-  severalBlocks(count: number): string;
-  inReasoning: string;
-  afterFabricatedResult: string;
-  repairedValue: string;
+  /** What a block is called: `TAM block`. */
+  block: string;
+  /** What to do instead of sending several. */
+  several: string;
   /** What to do about a code. For codes that are not here, the diagnostic's own message and hint, in English, stand. */
   advice: Readonly<Record<string, string>>;
 }
+
+/** Says that nothing could be run. */
+export const nothingRan: Readonly<Record<Locale, string>> = {
+  en: "Your answer could not be used; nothing of it was run.",
+  zh: "你的回答无法使用，没有执行任何内容。",
+};
+
+/** What no single finding says, whatever the format. */
+const sentences: Readonly<
+  Record<
+    Locale,
+    (
+      block: string,
+      several: string,
+      count: number,
+    ) => Record<"noBlock" | "severalBlocks" | "inReasoning" | "afterFabricatedResult" | "repairedValue", string>
+  >
+> = {
+  en: (block, several, count) => ({
+    noBlock: `Your answer holds no ${block}.`,
+    severalBlocks: `Your answer holds ${count} ${block}s. Only the first was run; ${several}.`,
+    inReasoning: `What stands inside reasoning is never run. Write the ${block} after the reasoning has ended.`,
+    afterFabricatedResult: `What comes after a result that you wrote yourself is never run. Send one ${block}, then wait for its result.`,
+    repairedValue:
+      "It was repaired to be read, and the repair may have changed a value; what can change something is not run that way. Write it so that it needs no repair.",
+  }),
+  zh: (block, several, count) => ({
+    noBlock: `你的回答中没有 ${block}。`,
+    severalBlocks: `你的回答中有 ${count} 个 ${block}，只执行了第一个；${several}。`,
+    inReasoning: `思考块中的 ${block}不会执行。请在思考结束之后再写。`,
+    afterFabricatedResult: `写在你自己编造的结果之后的内容不会执行。请只发送一个 ${block}，然后等待其结果。`,
+    repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的调用不会这样执行。请重写，使其无需修复。",
+  }),
+};
 
 /** What a protocol knows of a result. */
 export interface ExplainedResult {
@@ -70,13 +101,14 @@ export function explainResult<Block extends BlockBase>(
   const sent = blocks - shown.length;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
   if (found.length === 0 && options.mode !== "single" && !told.some(isMeantAsCall)) return undefined;
+  const say = sentences[options.locale ?? "en"](words.block, words.several, sent);
   const lines = [
-    found.length === 0 && options.mode === "single" && words.noBlock,
-    sent > 1 && runs && words.severalBlocks(sent),
+    found.length === 0 && options.mode === "single" && say.noBlock,
+    sent > 1 && runs && say.severalBlocks,
     remark,
-    !runs && found.some((block) => block.inReasoning) && words.inReasoning,
-    found.some((block) => block.afterFabricatedResult) && words.afterFabricatedResult,
-    runs && repaired && words.repairedValue,
+    !runs && found.some((block) => block.inReasoning) && say.inReasoning,
+    found.some((block) => block.afterFabricatedResult) && say.afterFabricatedResult,
+    runs && repaired && say.repairedValue,
   ].filter((one) => typeof one === "string");
   if (told.length > 0) lines.push(...findingLines(told, { ...options, advice: words.advice }));
   return lines.map((line) => `- ${line}`).join("\n");

@@ -25,6 +25,7 @@ export {
   type NameBindings,
   type ProgramLanguage,
 } from "./bind-names.ts";
+export type { ContentBlock, InputIssue, LogEntry, ToolCall, ToolErrorInfo, ToolResult, ToolStatus } from "./call.ts";
 export type { BeforeCallAnswer, CallHookContext, CallHooks } from "./call-hooks.ts";
 export { checkKeys } from "./check-keys.ts";
 export { type CoerceResult, type CoerceTextOptions, coerceText } from "./coerce-text.ts";
@@ -41,7 +42,6 @@ export {
   toJsonText,
 } from "./json.ts";
 export {
-  type ContentBlock,
   contentText,
   type Message,
   type MessagePart,
@@ -81,20 +81,12 @@ export {
 export { sanitizeErrorMessage } from "./sanitize.ts";
 export type { Span } from "./span.ts";
 export { neutralize, undoNeutralize } from "./text/neutralize.ts";
+export type { AnyTool, Tool, ToolContext } from "./tool.ts";
 export {
-  type AnyTool,
-  type InputIssue,
-  type LogEntry,
   requiresApproval,
-  type Tool,
   type ToolAnnotations,
-  type ToolCall,
-  type ToolContext,
   type ToolDefinition,
-  type ToolErrorInfo,
   type ToolExample,
   type ToolRaises,
-  type ToolResult,
   type ToolSource,
-  type ToolStatus,
-} from "./tool.ts";
+} from "./tool-definition.ts";

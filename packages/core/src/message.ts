@@ -1,6 +1,6 @@
+import type { ContentBlock, ToolCall, ToolResult } from "./call.ts";
 import type { JsonObject } from "./json.ts";
 import { neutralize } from "./text/neutralize.ts";
-import type { ToolCall, ToolResult } from "./tool.ts";
 
 /**
  * Who stands behind a message. `untrusted`: text that came from tools, pages or files; it can inform, never act.
@@ -47,13 +47,6 @@ export function textMessage(
 export function messageText(message: Message): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
-
-/** One piece of what a tool gives back, or of a message. Binary data is base64. */
-export type ContentBlock =
-  | { type: "text"; text: string }
-  | { type: "image"; mediaType: string; data?: string; url?: string }
-  | { type: "audio"; mediaType: string; data?: string; url?: string }
-  | { type: "resource"; uri: string; mediaType?: string; title?: string; text?: string; data?: string };
 
 /** The text of content blocks, one block a paragraph; blocks without text are named: `[image image/png]`. */
 export function contentText(content: readonly ContentBlock[]): string {

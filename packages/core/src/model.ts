@@ -1,5 +1,6 @@
+import type { ToolCall } from "./call.ts";
 import type { Message, ReasoningMeta } from "./message.ts";
-import type { ToolCall, ToolDefinition } from "./tool.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 
 /** Tokens as the provider counted them. What it does not say stays out. */
 export interface Usage {

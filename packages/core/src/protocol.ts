@@ -1,9 +1,10 @@
 import type { Action } from "./action.ts";
+import type { ToolResult } from "./call.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { Message } from "./message.ts";
 import type { FinishReason } from "./model.ts";
 import type { Span } from "./span.ts";
-import type { ToolDefinition, ToolResult } from "./tool.ts";
+import type { ToolDefinition } from "./tool-definition.ts";
 
 /** `complete` and `recovered` may run; `truncated` and `invalid` never. */
 export type BlockStatus = "complete" | "recovered" | "truncated" | "invalid";
@@ -15,7 +16,7 @@ export interface BlockBase {
   span: Span;
   /** Found inside reasoning text: never run. */
   inReasoning?: true;
-  /** Stands after a result or a turn that the model made up: not run. */
+  /** Stands after a result or a turn that the model made up, or one of its calls does: not run. */
   afterFabricatedResult?: true;
   /** Shown and not sent, within a sentence, a quotation, a comment, or a fence that holds more: not run. */
   shown?: true;

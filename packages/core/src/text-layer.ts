@@ -9,6 +9,7 @@ export type {
   ProbeAnswer,
   SegmentsEnd,
   TextScannerOptions,
+  Trace,
 } from "./text/block-grammar.ts";
 export { type CallFormat, type CallMark, callFormats, type TextProtocol } from "./text/call-formats.ts";
 export { closesFence, type Fence, openFence, sentIn } from "./text/code.ts";
@@ -29,4 +30,4 @@ export {
   textHash,
 } from "./text/text-protocol.ts";
 export { TextScanner } from "./text/text-scanner.ts";
-export { asKey, asTag, type Trace } from "./text/unread.ts";
+export { asKey, asTag } from "./text/unread.ts";

@@ -87,3 +87,6 @@ export function matchAt(pattern: RegExp, text: string, index: number): RegExpExe
   pattern.lastIndex = index;
   return pattern.exec(text);
 }
+
+/** A text as a pattern that matches it and nothing else. */
+export const asPattern = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");

@@ -8,15 +8,11 @@ const kinds: Readonly<Record<string, readonly [wanted: string, is: (value: unkno
   number: ["a number", (value) => typeof value === "number"],
   count: ["a whole number from 0", (value) => Number.isSafeInteger(value) && (value as number) >= 0],
   size: ["a whole number from 1", (value) => Number.isSafeInteger(value) && (value as number) > 0],
-  Infinity: ["Infinity", (value) => value === Number.POSITIVE_INFINITY],
   function: ["a function", (value) => typeof value === "function"],
   list: ["an array", Array.isArray],
   object: ["an object", (value) => typeof value === "object" && value !== null && !Array.isArray(value)],
   url: ["a URL", (value) => (typeof value === "string" && value !== "") || value instanceof URL],
   signal: ["an AbortSignal", (value) => has(value, "addEventListener") && typeof Object(value).aborted === "boolean"],
-  null: ["null", (value) => value === null],
-  true: ["true", (value) => value === true],
-  false: ["false", (value) => value === false],
   any: ["anything", () => true],
 };
 
@@ -46,11 +42,13 @@ type Split<Text extends string, Between extends string> = Text extends `${infer 
 type KeyOf<Word extends string> = Word extends `${infer Key}:${string}` ? Key : Word;
 type TypeOf<Kind extends string> = Kind extends `"${infer Literal}"`
   ? Literal
-  : Kind extends `{${string}}`
-    ? object
-    : Kind extends keyof KindTypes
-      ? KindTypes[Kind]
-      : never;
+  : Kind extends `${infer Item}[]`
+    ? readonly TypeOf<Item>[]
+    : Kind extends `{${string}}`
+      ? object
+      : Kind extends keyof KindTypes
+        ? KindTypes[Kind]
+        : never;
 /** The words whose kinds leave out a part of the option's type, and would refuse what the type takes. */
 type TooNarrow<Options, Word extends string> = Word extends `${infer Key extends keyof Options & string}:${infer Kinds}`
   ? [Exclude<Options[Key], undefined>] extends [TypeOf<Split<Kinds, "|">>]
@@ -80,9 +78,10 @@ export type KnownKeys<Options, Text extends string> = KeyWords<Options, Text> | 
  *
  * @param what What the options belong to, as the caller knows it: `createRouter`, `createAgent: limits`.
  * @param known All keys that the options may have, as words `key:kind|kind`. Kinds: `text` (not empty), `string`, `boolean`,
- * `number`, `count` (whole, from 0), `size` (whole, from 1), `Infinity`, `function`, `list`, `object`, `{a,b}` (an object with
- * these functions), `url`, `signal`, `null`, `true`, `false`, `any`, and `"x"` for the text x itself. A key without a kind takes anything.
- * @param required Required options, which the error names when no options are given.
+ * `number`, `count` (whole, from 0), `size` (whole, from 1), `Infinity`, `function`, `list`, `x[]` (a list of values of the kind
+ * x), `object`, `{a,b}` (an object with these functions), `url`, `signal`, `null`, `true`, `false`, `any`, and `"x"` for the text x
+ * itself. A key without a kind takes anything.
+ * @param required Required options: the error names them when no options are given, and they can't be given as `undefined`.
  * @param cures What to do about a key that is another library's word, or whose value is of a wrong kind.
  * @throws `TypeError` for anything but an object, for an unknown key (it names the nearest known one), and for a value of a
  * wrong kind (it names key, wanted and got).
@@ -112,20 +111,27 @@ export function checkKeys<Options extends object, const Text extends string>(
     throw new TypeError(`${what} has no option ${JSON.stringify(odd)}.${hint}`);
   }
   for (const key of keys) {
+    const check = (place: string, value: unknown, wanted: readonly string[]): void => {
+      if (wanted.some((kind) => isOfKind(kind, value))) return;
+      const item = wanted.find(isList)?.slice(0, -2);
+      if (item && Array.isArray(value)) {
+        // Holes are undefined.
+        for (const [index, each] of value.entries()) check(`${place}[${index}]`, each, [item]);
+        return;
+      }
+      const hint = cure(key) || (has(value, "abort") && wanted.includes("signal") ? " Pass controller.signal." : "");
+      throw new TypeError(
+        `${what}${what.includes(": ") ? "." : ": "}${place} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
+      );
+    };
     const value = (given as Record<string, unknown>)[key];
-    const wanted = table.get(key) as readonly string[];
-    if (value === undefined || wanted.some((kind) => isOfKind(kind, value))) continue;
-    const hint = cure(key) || (has(value, "abort") && wanted.includes("signal") ? " Pass controller.signal." : "");
-    throw new TypeError(
-      `${what}${what.includes(": ") ? "." : ": "}${key} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
-    );
+    if (value !== undefined || (required as readonly string[]).includes(key)) check(key, value, table.get(key) ?? []);
   }
 }
 
 type Table = ReadonlyMap<string, readonly string[]>;
-/** Each text is read once: some are asked for with each call of a tool. */
+/** Each text is read once: some are asked for with each call of a tool. They are written in the code, so that there is an end of them. */
 const tables: Map<string, Table> = /* @__PURE__ */ new Map();
-const mostTables = 500;
 
 function tableOf(text: string): Table {
   let table = tables.get(text);
@@ -133,23 +139,28 @@ function tableOf(text: string): Table {
     // A choice may hold a colon, too: "node:sqlite".
     const words = text.split(" ").map((word) => /^([^:]*):?(.*)$/.exec(word) as unknown as [string, string, string]);
     table = new Map(words.map(([, key, kind]) => [key, (kind || "any").split("|")]));
-    if (tables.size === mostTables) tables.clear();
     tables.set(text, table);
   }
   return table;
 }
 
 const membersOf = (kind: string): string[] => kind.slice(1, -1).split(",");
+const isList = (kind: string): boolean => kind.endsWith("]");
 const has = (value: unknown, member: string): boolean => typeof Object(value)[member] === "function";
 
+/** Values that are kinds of their own, as texts are in quotes. */
+const literals: readonly unknown[] = [null, true, false, 1 / 0];
+
 function isOfKind(kind: string, value: unknown): boolean {
-  if (kind.startsWith('"')) return typeof value === "string" && kind === `"${value}"`;
-  if (kind.startsWith("{")) return membersOf(kind).every((member) => has(value, member));
-  return kinds[kind]?.[1](value) === true;
+  if (kind.endsWith("}")) return membersOf(kind).every((member) => has(value, member));
+  const known = kinds[kind];
+  if (known) return known[1](value);
+  return kind === (typeof value === "string" ? `"${value}"` : literals.includes(value) && `${value}`);
 }
 
 function wantedText(kind: string): string {
-  if (kind.startsWith("{")) return `an object with ${membersOf(kind).join("() and ")}()`;
+  if (isList(kind)) return "an array";
+  if (kind.endsWith("}")) return `an object with ${membersOf(kind).join("() and ")}()`;
   return kinds[kind]?.[0] ?? kind;
 }
 

@@ -11,9 +11,11 @@ export {
   unsettled,
   untilAborted,
 } from "./async.ts";
+export { allowing, attempt, codeOf, ignoring } from "./attempt.ts";
 export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
 export {
+  asPattern,
   invisible,
   isBlank,
   isDressed,
@@ -45,6 +47,7 @@ export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
+export { quoteWord } from "./quote-word.ts";
 export { retryAfter } from "./retry-after.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";

@@ -94,3 +94,29 @@ describe("checkKeys", () => {
     expect(check({ x: 1, maxSteps: 3 })).toThrow(new TypeError('run has no option "maxSteps". It is maxTurns here.'));
   });
 });
+
+describe("a list of one kind, and what is required", () => {
+  const check = (given: object) =>
+    checkKeys<Record<string, unknown>, string>(
+      "f",
+      given as Record<string, unknown>,
+      "a:string[] b:{run}[]|text c:size",
+      ["a"],
+    );
+
+  it("names the element that is wrong, what it must be, and what it is", () => {
+    check({ a: [], b: "x" });
+    check({ a: ["", "x"], b: [{ run() {} }], c: undefined });
+    expect(() => check({ a: ["x", 5] })).toThrow(new TypeError("f: a[1] must be text, not 5."));
+    expect(() => check({ a: "x" })).toThrow(new TypeError('f: a must be an array, not "x".'));
+    expect(() => check({ a: [], b: [{}] })).toThrow(
+      new TypeError("f: b[0] must be an object with run(), not an object."),
+    );
+    expect(() => check({ a: [undefined] })).toThrow(new TypeError("f: a[0] must be text, not undefined."));
+  });
+
+  it("refuses a required option that is given as undefined, by its name", () => {
+    expect(() => check({ a: undefined })).toThrow(new TypeError("f: a must be an array, not undefined."));
+    expect(() => check({ a: [], b: undefined })).not.toThrow();
+  });
+});

@@ -1,8 +1,9 @@
 import { ToolError } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
+import type { ValueErrorType } from "@toolglot/secrets/executing";
 import { inMessage } from "./messages.ts";
 
-/** What can be wrong with a call, as the model reads it; the README says what each means. */
+/** What can be wrong with a call, as the model reads it; the README explains each. */
 export type LocalErrorType =
   // paths
   | "InvalidPath"
@@ -35,21 +36,15 @@ export type LocalErrorType =
   | "NoCommand"
   // any
   | "Denied"
-  | "InvalidInput"
   | "NotSupported"
-  | "UnknownValue"
-  | "ValuePlace"
-  | "ValueNotAllowed"
-  | "ValueLocked"
-  | "ValuePending"
-  | "ValueCancelled";
+  | ValueErrorType;
 
 /** Facts about a refusal, for programs. `hint`: what the model may do about it. */
 export interface LocalErrorData extends Record<string, unknown> {
   hint?: string;
 }
 
-/** A refusal whose message the model reads as it is: never an absolute path outside the roots, a stack, or a host's secret. */
+/** Returns a refusal whose message the model reads as it is: never an absolute path outside the roots, a stack, or a host's secret. */
 export function localError(
   type: LocalErrorType,
   message: string,
@@ -60,47 +55,17 @@ export function localError(
   return new ToolError(message, options) as ReturnType<typeof localError>;
 }
 
-/** Something else stands at a path than what was checked. */
+/** Creates the error for something else at a path than what was checked. */
 export function fileChanged(path: string): Error {
   return localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
 }
 
-/** There is something at the path, and no regular file. */
+/** Creates the error for something at the path that is no regular file. */
 export function notAFile(path: string, kind: "directory" | "other" = "other"): Error {
   return localError("NotAFile", `${inMessage(path)} is ${kind === "directory" ? "a directory" : "no regular file"}.`);
 }
 
-/** The error code of a system call's failure; undefined for any other error. */
-export function codeOf(error: unknown): string | undefined {
-  return (error as NodeJS.ErrnoException | undefined)?.code;
-}
-
-/** What a call returns; undefined when it throws, whatever it throws. */
-export function attempt<Value>(call: () => Value): Value | undefined {
-  try {
-    return call();
-  } catch {
-    return undefined;
-  }
-}
-
-/** For `catch`: a system call's failure with one of these codes gives undefined; any other error is thrown on. */
-export function ignoring(...codes: string[]): (error: unknown) => undefined {
-  return (error) => {
-    if (!codes.includes(codeOf(error) ?? "")) throw error;
-  };
-}
-
-/** What a call returns; undefined when the system refuses it with one of these codes. Any other error is thrown on. */
-export function allowing<Value>(codes: readonly string[], call: () => Value): Value | undefined {
-  try {
-    return call();
-  } catch (error) {
-    return ignoring(...codes)(error);
-  }
-}
-
-/** The type of a refusal made by {@link localError}; undefined for anything else. */
+/** Returns the type of a refusal made by {@link localError}; undefined for anything else. */
 export function localErrorType(error: unknown): LocalErrorType | undefined {
   return ToolError.isInstance(error) ? (error.data.type as LocalErrorType | undefined) : undefined;
 }

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { SecretValues } from "@toolglot/secrets/executing";
 import { removeFile, syncFolder } from "./files/file-operations.ts";
 import { textOf } from "./journal/record.ts";
 import type { ChangeJournal } from "./journal/types.ts";
-import type { SecretValues } from "./secrets/values.ts";
 
 /** What `LocalTools.forget` did. */
 export interface Forgotten {

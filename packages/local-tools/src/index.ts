@@ -19,9 +19,6 @@ export { type LocalToolsOptions, openLocalTools } from "./open-local-tools.ts";
 export type { ScreenView } from "./output/full-screen.ts";
 export { type Ask, defaultLocalPolicy, type LocalPolicy, type LocalRequest, type LocalVerdict } from "./policy.ts";
 export type { FileRead, LeftOut, ReadPart, TextSearch } from "./read/types.ts";
-export type { Masker } from "./secrets/mask/masker.ts";
-export type { AskValue, SecretEntry, SecretStore, Secrets, ValueAnswer, ValueRequest } from "./secrets/types.ts";
-export type { AskedValue, AskingContext, GetValueInput } from "./secrets/value-asker.ts";
 export { defaultEnvironment } from "./shell/environment.ts";
 export { openShell } from "./shell/open-shell.ts";
 export type {

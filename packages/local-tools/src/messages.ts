@@ -1,16 +1,16 @@
 import { cutText } from "@toolglot/core/results";
 
-/** A count as people write it: `5,310`. */
+/** Returns a count as people write it: `5,310`. */
 export function counted(count: number): string {
   return count.toLocaleString("en-US");
 }
 
-/** A count with its noun: `1 line`, `5,310 lines`. */
+/** Returns a count with its noun: `1 line`, `5,310 lines`. */
 export function several(count: number, one: string, many = `${one}s`): string {
   return `${counted(count)} ${count === 1 ? one : many}`;
 }
 
-/** A size: exact up to 10,000 bytes, then in kB, MB or GB of a thousand. */
+/** Returns a size: exact up to 10,000 bytes, then in kB, MB or GB of a thousand. */
 export function sized(bytes: number): string {
   if (bytes < 10_000) return several(bytes, "byte");
   const units = ["kB", "MB", "GB", "TB"];
@@ -24,20 +24,20 @@ export function sized(bytes: number): string {
 }
 
 /** The longest path that a message shows in full. */
-const longestPath = 300;
+const maxPathLength = 300;
 
-/** A path as messages show it: on one line, quoted when it holds control or direction characters, and cut when it is very long. */
+/** Returns a path as messages show it: on one line, quoted when it holds control or direction characters, and cut when it is very long. */
 export function inMessage(path: string): string {
-  const cut = path.length > longestPath ? `${cutText(path, longestPath)}… (${path.length} characters)` : path;
+  const cut = path.length > maxPathLength ? `${cutText(path, maxPathLength)}… (${path.length} characters)` : path;
   return needsQuotes(cut) ? quoted(cut) : cut;
 }
 
-/** Whether a name would break a line, or look like another name. */
+/** Checks whether a name would break a line, or look like another name. */
 export function needsQuotes(name: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(name);
 }
 
-/** A JSON string in which every invisible character is escaped. */
+/** Returns a JSON string in which every invisible character is escaped. */
 export function quoted(name: string): string {
   return JSON.stringify(name).replace(/[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/gu, (hidden) =>
     [...Array(hidden.length).keys()].map((at) => `\\u${hidden.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),

@@ -1,20 +1,20 @@
 import { resolve } from "node:path";
 import { checkKeys } from "@toolglot/internal";
+import type { Secrets } from "@toolglot/secrets";
+import { PlaceholderFiller, valuesOf } from "@toolglot/secrets/executing";
 import { Editor } from "./edit/editor.ts";
 import { checkEncodings, encodingSettings } from "./encodings/detect.ts";
 import { FileEncodings } from "./encodings/file-encodings.ts";
-import { Door } from "./fill/placeholders.ts";
+import { Roots } from "./files/roots.ts";
 import { openJournal } from "./journal/open-journal.ts";
 import type { LocalTools } from "./local-tools.ts";
 import { OpenLocalTools } from "./opened-tools.ts";
 import { type Ask, defaultLocalPolicy, type LocalPolicy } from "./policy.ts";
 import { Reader } from "./read/reader.ts";
-import { Roots } from "./roots/roots.ts";
-import type { Secrets } from "./secrets/types.ts";
-import { valuesOf } from "./secrets/values.ts";
 import { checkedShellOptions } from "./shell/open-shell.ts";
 import type { ShellOptions } from "./shell/types.ts";
 import { defaultStateDirectory, demandOutside, openStateDirectory } from "./state-directory.ts";
+import { definitions } from "./tools/definitions.ts";
 
 /** Options of {@link openLocalTools}. */
 export interface LocalToolsOptions {
@@ -31,13 +31,13 @@ export interface LocalToolsOptions {
   secrets?: Secrets;
   /** What may be done without asking. Default {@link defaultLocalPolicy}: everything but risky files. */
   policy?: LocalPolicy;
-  /** Who decides where the policy says `ask`, unless the call brings somebody. Default: nobody, so it is denied. */
+  /** Who decides where the policy is `ask`, unless the call has its own `ask`. Default: nobody, so it is denied. */
   ask?: Ask;
-  /** UTF-16 units of text that one call, or one batch of calls, gives. Keep it below the protocol's result budget. Default 12,000. */
+  /** UTF-16 units of text that one call, or one batch of calls, returns. Keep it below the protocol's result budget. Default 12,000. */
   maxChars?: number;
   /**
    * Whether a `find` that differs from exactly one place only in what no reader sees (white space at line ends, typographic quotes and the
-   * like) is taken for that place; `notes` then says so. Default true.
+   * like) is taken for that place; `notes` then mentions it. Default true.
    */
   lenient?: boolean;
   /**
@@ -46,7 +46,7 @@ export interface LocalToolsOptions {
    */
   keepAttributes?: boolean;
   /**
-   * Encodings to try, in order, for a file of which nothing else says how it is encoded: the first that gives its bytes again is taken,
+   * Encodings to try, in order, for a file whose encoding nothing else shows: the first that encodes back to the same bytes is taken,
    * as a guess. Default: `["gb18030", "windows-1252"]` where the locale, or most of the first root's files beyond ASCII, are Chinese;
    * else the reverse.
    */
@@ -56,6 +56,12 @@ export interface LocalToolsOptions {
 /**
  * Opens the tools: checks the roots, makes the state directory, and repairs what a killed process left half done. Throws
  * `TypeError` for roots that are no directories, for a state directory inside a root, and for an encoding that there is none of.
+ *
+ * @example
+ * ```ts
+ * await using local = await openLocalTools({ roots: "/home/me/project", shell: { sandbox: "bwrap" } });
+ * const { output, exit } = await local.command({ script: "npm test" });
+ * ```
  */
 export async function openLocalTools(options: LocalToolsOptions): Promise<LocalTools> {
   checkOptions(options);
@@ -69,6 +75,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     secrets,
   } = options;
   const values = secrets && valuesOf(secrets);
+  for (const name of Object.keys(definitions)) values?.fillingTools.add(name);
   if (!Number.isInteger(maxChars) || maxChars < 200) {
     throw new TypeError(`maxChars must be a whole number from 200, not ${maxChars}`);
   }
@@ -110,7 +117,7 @@ export async function openLocalTools(options: LocalToolsOptions): Promise<LocalT
     policy,
     ask,
     maxChars,
-    door: new Door(values),
+    filler: new PlaceholderFiller(values),
     secrets,
     values,
     shellOptions: { cwd: roots.base, maxChars, ...shell, artifactDir: state.artifacts },
@@ -125,19 +132,13 @@ function checkOptions(options: LocalToolsOptions): void {
   checkKeys(
     "openLocalTools",
     options,
-    "roots:string|list stateDir:string shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:list",
+    "roots:string|string[] stateDir:text shell:object secrets:object policy:function ask:function maxChars:number lenient:boolean keepAttributes:boolean encodings:string[]",
     [],
     { encodings: 'It must be a list of names, such as ["gb18030"].' },
   );
   const { shell } = options;
-  if (shell !== undefined && (typeof shell !== "object" || shell === null || Array.isArray(shell))) {
-    throw new TypeError("shell must be an object of options");
-  }
   if (shell !== undefined && "artifactDir" in shell) {
     throw new TypeError('openLocalTools: shell has no option "artifactDir": whole outputs lie below stateDir.');
   }
   if (options.encodings !== undefined) checkEncodings(options.encodings);
-  if (options.stateDir !== undefined && (typeof options.stateDir !== "string" || options.stateDir === "")) {
-    throw new TypeError("stateDir must be a path");
-  }
 }

@@ -1,29 +1,40 @@
 import type { ToolError } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
+import type { Secrets } from "@toolglot/secrets";
+import {
+  type AskedValue,
+  type AskingContext,
+  type GetValueInput,
+  type Mask,
+  type Masks,
+  maskData,
+  maskedCall,
+  maskedError,
+  namesIn,
+  type PlaceholderFiller,
+  refuseKeys,
+  type SecretValues,
+  scriptWithValues,
+  ValueAsker,
+  withoutValues,
+  withPlaceholderHint,
+} from "@toolglot/secrets/executing";
 import type { DefinedTool } from "@toolglot/toolkit";
 import { confinementSentence } from "./confinement/notes.ts";
 import type { ConfinementPlaces, ConfinementSettings } from "./confinement/settings.ts";
 import type { Editor } from "./edit/editor.ts";
 import type { EditOutcome, FileEdits, UndoOutcome } from "./edit/types.ts";
 import { localError, localErrorType } from "./errors.ts";
-import { fillSearches } from "./fill/fill-searches.ts";
-import { type Door, namesIn, refuseKeys, withoutValues } from "./fill/placeholders.ts";
-import { withPlaceholderHint } from "./fill/refusals.ts";
-import { scriptWithValues } from "./fill/script-with-values.ts";
+import type { Roots } from "./files/roots.ts";
 import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadFailure, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { type Ask, type Decide, decideBy, type LocalPolicy, type LocalRequest } from "./policy.ts";
+import { fillSearches } from "./read/fill-searches.ts";
 import { isWholeFile } from "./read/read-file.ts";
 import { readTogether } from "./read/read-together.ts";
 import type { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
-import type { Roots } from "./roots/roots.ts";
-import { maskData } from "./secrets/mask/mask-data.ts";
-import { maskedError } from "./secrets/masked-error.ts";
-import type { Secrets } from "./secrets/types.ts";
-import { type AskedValue, type AskingContext, type GetValueInput, ValueAsker } from "./secrets/value-asker.ts";
-import type { SecretValues } from "./secrets/values.ts";
 import { openSession } from "./shell/open-shell.ts";
 import { outerSession } from "./shell/outer-session.ts";
 import { mayHaveTerminal } from "./shell/pty-transport.ts";
@@ -31,7 +42,7 @@ import type { Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { localTools } from "./tools/tools.ts";
 
-/** What opened tools are made of. */
+/** Dependencies of open local tools. */
 export interface Parts {
   roots: Roots;
   stateDir: string;
@@ -44,8 +55,7 @@ export interface Parts {
   ask: Ask | undefined;
   maxChars: number;
   shellOptions: ShellOptions;
-  /** Where placeholders become values. */
-  door: Door;
+  filler: PlaceholderFiller;
   secrets: Secrets | undefined;
   values: SecretValues | undefined;
   /** What a confined shell can write and not see. */
@@ -84,19 +94,19 @@ export class OpenLocalTools implements LocalTools {
   }
 
   command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#command(input, context), maskShell);
+    return maskedCall(this.secrets, () => this.#command(input, context), maskShell);
   }
 
   async #command(input: CommandInput, context: LocalContext): Promise<ShellResult> {
     const { script, timeoutMs, cwd } = input;
     if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
-    const { door } = this.#parts;
-    const names = await door.check(input);
+    const { filler } = this.#parts;
+    const names = await filler.names(input);
     await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
-    const values = await door.read(names, context);
+    const values = await filler.values(names, context);
     const filled = scriptWithValues(script, values);
     for (const [inner, name] of filled?.inner ?? []) this.#parts.values?.hideInner(inner, name);
-    const folder = cwd === undefined ? undefined : await this.#folder(door.filled(cwd, values));
+    const folder = cwd === undefined ? undefined : await this.#folder(filler.fill(cwd, values));
     const shell = await this.#session();
     const { signal, onOutput } = context;
     const options = defined({ timeoutMs, cwd: folder, signal, onOutput });
@@ -107,22 +117,22 @@ export class OpenLocalTools implements LocalTools {
   }
 
   input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#input(input, context), maskShell);
+    return maskedCall(this.secrets, () => this.#input(input, context), maskShell);
   }
 
   async #input(input: { data: string }, context: LocalContext): Promise<ShellResult> {
     const { data } = input;
     const { signal, onOutput } = context;
-    const { door } = this.#parts;
-    const names = await door.check(input);
+    const { filler } = this.#parts;
+    const names = await filler.names(input);
     await this.#decide(context)({ kind: "input", data, values: names });
-    const typed = door.typed(data, await door.read(names, context));
+    const typed = filler.typed(data, await filler.values(names, context));
     const shell = await this.#session();
     return this.#fit(await shell.input(typed, defined({ signal, onOutput })), context);
   }
 
   ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return this.#masked(() => this.#ctrl(input, context), maskShell);
+    return maskedCall(this.secrets, () => this.#ctrl(input, context), maskShell);
   }
 
   async #ctrl(input: { key: string }, context: LocalContext): Promise<ShellResult> {
@@ -139,14 +149,14 @@ export class OpenLocalTools implements LocalTools {
   }
 
   edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
-    return this.#masked(() => this.#edit(files, context));
+    return maskedCall(this.secrets, () => this.#edit(files, context));
   }
 
   async #edit(files: readonly FileEdits[], context: LocalContext): Promise<EditOutcome> {
     this.#demandOpen();
-    const { door, editor } = this.#parts;
+    const { filler, editor } = this.#parts;
     refuseKeys(files);
-    const names = await door.check(files);
+    const names = await filler.names(files);
     const decide = this.#decide(context);
     // A value that is written into a file stays there in the clear: the policy is asked about those that a replace brings.
     const brought = (request: LocalRequest): string[] => {
@@ -157,26 +167,26 @@ export class OpenLocalTools implements LocalTools {
         ),
       ];
     };
-    const filled = door.filled(files, await door.read(names, context));
+    const filled = filler.fill(files, await filler.values(names, context));
     return editor
       .edit(filled, { decide: (request) => decide({ ...request, values: brought(request) }) })
       .catch(async (error: unknown) => {
-        const masked = await door.maskedNames(files.flatMap(({ edits }) => edits.map(({ find }) => find)));
+        const masked = await filler.maskedNames(files.flatMap(({ edits }) => edits.map(({ find }) => find)));
         throw localErrorType(error) === "FindMissing" ? withPlaceholderHint(error as ToolError, masked) : error;
       });
   }
 
   read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
-    return this.#masked(() => this.#read(input, context), maskParts);
+    return maskedCall(this.secrets, () => this.#read(input, context), maskParts);
   }
 
   async #read(input: ReadInput, context: LocalContext): Promise<ReadOutcome> {
     this.#demandOpen();
-    const { door } = this.#parts;
+    const { filler } = this.#parts;
     refuseKeys(input);
-    const values = await door.read(await door.check(input), context);
-    const files = door.filled(input.files ?? [], values);
-    const { searches, asWritten } = fillSearches(door, input.searches ?? [], values);
+    const values = await filler.values(await filler.names(input), context);
+    const files = filler.fill(input.files ?? [], values);
+    const { searches, asWritten } = fillSearches(filler, input.searches ?? [], values);
     if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
     const { maxChars = this.maxChars, signal } = context;
     const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
@@ -199,7 +209,7 @@ export class OpenLocalTools implements LocalTools {
 
   undo(id?: string): Promise<UndoOutcome> {
     this.#demandOpen();
-    return this.#masked(() => this.#parts.editor.undo(id));
+    return maskedCall(this.secrets, () => this.#parts.editor.undo(id));
   }
 
   async forget(name: string): Promise<Forgotten> {
@@ -211,7 +221,7 @@ export class OpenLocalTools implements LocalTools {
 
   changes(): Promise<ChangeRecord[]> {
     this.#demandOpen();
-    return this.#masked(() => this.#parts.journal.list());
+    return maskedCall(this.secrets, () => this.#parts.journal.list());
   }
 
   tools(options: { stream?: boolean } = {}): DefinedTool<Record<string, unknown>>[] {
@@ -259,24 +269,6 @@ export class OpenLocalTools implements LocalTools {
     return this.close();
   }
 
-  /** What comes back, and what is thrown, without any value. */
-  async #masked<Outcome>(work: () => Promise<Outcome>, mask?: MaskOutcome<Outcome>): Promise<Outcome> {
-    const { values, secrets } = this.#parts;
-    if (values === undefined || secrets === undefined) return await work();
-    const lines: Mask = (value) => values.maskLines(value);
-    try {
-      const outcome = await work();
-      if (mask === undefined) return lines(outcome);
-      return mask(outcome, {
-        lines,
-        pieces: (value) => values.maskPieces(value),
-        whole: (value) => secrets.maskData(value),
-      });
-    } catch (error) {
-      throw maskedError(error, lines);
-    }
-  }
-
   #fit(result: ShellResult, { maxChars = this.maxChars }: LocalContext): ShellResult {
     return fitOutput(result, maxChars, this.#parts.shellOptions.artifactDir);
   }
@@ -303,18 +295,7 @@ export class OpenLocalTools implements LocalTools {
   }
 }
 
-type Mask = <Value>(value: Value) => Value;
-
-/** Masks for texts that are whole, that may be cut where `…` stands, and whose lines were taken out of other texts. */
-interface Masks {
-  whole: Mask;
-  pieces: Mask;
-  lines: Mask;
-}
-
-type MaskOutcome<Outcome> = (outcome: Outcome, masks: Masks) => Outcome;
-
-/** What was printed was masked as a stream, before any cut: a `…` in it is the program's own. */
+/** Masks a shell's result. What was printed was masked as a stream, before any cut: a `…` in it is the program's own. */
 function maskShell({ output, ...result }: ShellResult, { whole, pieces }: Masks): ShellResult {
   return { ...pieces(result), output: whole(output) };
 }
@@ -326,7 +307,7 @@ function maskParts(parts: ReadOutcome, { whole, lines }: Masks): ReadOutcome {
   });
 }
 
-/** A part that could not be read; its error stays an error. */
+/** Returns a part that could not be read; its error stays an error. */
 function failedPart(part: ReadFailure, mask: Mask): ReadFailure {
   return { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error };
 }

@@ -1,5 +1,5 @@
-import { isObject } from "@toolglot/internal";
-import { attempt, localError } from "./errors.ts";
+import { attempt, isObject } from "@toolglot/internal";
+import { localError } from "./errors.ts";
 
 /** What the policy is asked about, as the model wrote it: paths as it calls them, placeholders instead of values. */
 export type LocalRequest = LocalAct & {
@@ -27,15 +27,20 @@ export type LocalPolicy = (request: LocalRequest) => LocalVerdict | Promise<Loca
 export type Ask = (request: LocalRequest, reason: string) => Promise<{ approved: boolean; reason?: string }>;
 
 /**
- * Everything is allowed but risky files, changes of files that run code later, and edits that write a value into a file: these are asked
+ * Allows everything but risky files, changes of files that run code later, and edits that write a value into a file: these are asked
  * about (ToolsXML specification's rules of execution). Commands run: opening a shell is the host's decision.
+ *
+ * @example
+ * ```ts
+ * const policy: LocalPolicy = (request) => (request.kind === "command" ? "ask" : defaultLocalPolicy(request));
+ * ```
  */
 export const defaultLocalPolicy: LocalPolicy = (request) => (reasonsOf(request).length > 0 ? "ask" : "allow");
 
 /** Resolves when a request is allowed; else rejects with `Denied`. */
 export type Decide = (request: LocalRequest) => Promise<void>;
 
-/** The policy's decisions, and the host's where it says `ask`. */
+/** Returns the policy's decisions, and the host's where it is `ask`. */
 export function decideBy(policy: LocalPolicy, ask: Ask | undefined): Decide {
   return async (request) => {
     const verdict = await policy(request);
@@ -60,7 +65,7 @@ function wordsFor(request: LocalRequest): string {
   return `${verb} ${request.path}${reasons === "" ? "" : ` (${reasons})`}`;
 }
 
-/** Why to ask about a request. */
+/** Returns why to ask about a request. */
 function reasonsOf(request: LocalRequest): string[] {
   const values = request.kind === "edit" ? (request.values ?? []) : [];
   const reasons = [
@@ -114,7 +119,7 @@ const hint = new RegExp(
 const plain = /^[ -9;-[\]-~]*$/;
 
 /**
- * Why a file counts as risky (settings with secrets, keys, credentials, databases, git's own files, and copies of such files), in
+ * Returns why a file counts as risky (settings with secrets, keys, credentials, databases, git's own files, and copies of such files), in
  * a few words; undefined for any other file. Decides by the path alone, letter case aside, and takes `/` and `\` for separators.
  */
 export function protectedReason(shownPath: string): string | undefined {
@@ -132,7 +137,7 @@ export function protectedReason(shownPath: string): string | undefined {
   return undefined;
 }
 
-/** A name, and those that it may be a copy of. */
+/** Returns a name, and those that it may be a copy of. */
 function originals(name: string): string[] {
   const found = [name];
   let rest = name;
@@ -154,7 +159,7 @@ function originals(name: string): string[] {
 /** The parts of a name that some file systems don't see. */
 const unseen = /[\u200b-\u200f\u202a-\u202e\u2060\u206a-\u206f\ufeff]/g;
 
-/** A path in the form in which tables of file names compare it: without letter case, with `/` between its parts. */
+/** Returns a path in the form in which tables of file names compare it: without letter case, with `/` between its parts. */
 function comparablePath(shownPath: string): string {
   // Most paths are done with here.
   if (plain.test(shownPath) && !/[. ](?:\/|$)/.test(shownPath)) return shownPath.toLowerCase();
@@ -235,18 +240,18 @@ const patterns = runningFiles.map(({ reason, paths }) => {
 const lifeCycleScript = /^(?:preinstall|install|postinstall|prepare|prepublish.*|prepack|postpack)$/s;
 const mentionedScript = /"((?:pre|post)?install|prepare|prepublish[^"]*|(?:pre|post)pack)"/;
 
-/** Why a changed file makes a machine run something later, in a few words; undefined for any other file. Decides by the path alone. */
+/** Returns why a changed file makes a machine run something later, in a few words; undefined for any other file. Decides by the path alone. */
 export function runsLaterReason(shownPath: string): string | undefined {
   const path = comparablePath(shownPath);
   return patterns.find(([pattern]) => pattern.test(path))?.[1];
 }
 
-/** Whether {@link scriptReason} says what a change of a file makes run later. */
+/** Checks whether {@link scriptReason} knows what a change of a file makes run later. */
 export function hasScripts(shownPath: string): boolean {
   return /(?:^|\/)package\.json$/.test(comparablePath(shownPath));
 }
 
-/** Why a change of a `package.json` makes a package manager run something later; undefined when no life-cycle script changes. */
+/** Returns why a change of a `package.json` makes a package manager run something later; undefined when no life-cycle script changes. */
 export function scriptReason(before: string, after: string): string | undefined {
   const [old, now] = [lifeCycleScripts(before), lifeCycleScripts(after)];
   // Some package managers read what is no JSON.
@@ -256,7 +261,7 @@ export function scriptReason(before: string, after: string): string | undefined 
   return changed === undefined ? undefined : `a package manager runs its script ${JSON.stringify(changed)} by itself`;
 }
 
-/** The scripts as they are written, by name; undefined: the text is no JSON. */
+/** Returns the scripts as they are written, by name; undefined: the text is no JSON. */
 function lifeCycleScripts(text: string): Map<string, string> | undefined {
   const parsed = attempt(() => ({ value: JSON.parse(text) as unknown }));
   if (parsed === undefined) return undefined;

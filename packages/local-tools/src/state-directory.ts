@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { chmod, lstat, mkdir, readdir, realpath, rm, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
-import { isInside, type Roots } from "./roots/roots.ts";
+import { isInside, type Roots } from "./files/roots.ts";
 
 /** Where what must outlast a call is kept. */
 export interface StateDirectory {
@@ -15,7 +15,7 @@ export interface StateDirectory {
 /** How long whole outputs are kept. */
 const artifactDays = 7;
 
-/** Makes the directories (0700; one that is there keeps its mode, its parts get theirs), and clears away outputs older than a week. */
+/** Creates the directories (0700; one that is there keeps its mode, its parts get theirs), and clears away outputs older than a week. */
 export async function openStateDirectory(path: string): Promise<StateDirectory> {
   const state = {
     path,
@@ -48,7 +48,7 @@ export async function demandOutside(path: string, roots: Roots, what = "stateDir
   throw new TypeError(`${what}: ${path} lies ${where}; name a place outside of all roots`);
 }
 
-/** `$XDG_STATE_HOME` or `~/.local/state`, and a name that follows from the first root. */
+/** Returns `$XDG_STATE_HOME` or `~/.local/state`, and a name that follows from the first root. */
 export function defaultStateDirectory(root: string, env: NodeJS.ProcessEnv = process.env): string {
   const home = env.XDG_STATE_HOME || join(homedir(), ".local", "state");
   const name = createHash("sha256").update(root).digest("hex").slice(0, 16);

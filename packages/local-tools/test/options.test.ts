@@ -1,8 +1,8 @@
 import { tmpdir } from "node:os";
 import { describe, expect, it } from "vitest";
-import { DiskFileSystem, registerFileSystemTools } from "../src/file-system/index.ts";
+import { DiskFileSystem, registerFileSystemTools } from "../src/agentscope/file-system/index.ts";
+import { makeExecuteShellCommand } from "../src/agentscope/raw/index.ts";
 import { localExecutor, openLocalTools, openShell } from "../src/index.ts";
-import { makeExecuteShellCommand } from "../src/raw/index.ts";
 import { session } from "./shell/sessions.ts";
 
 const roots = tmpdir();

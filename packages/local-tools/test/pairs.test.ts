@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
+import { openSecrets } from "@toolglot/secrets";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type LocalTools, openLocalTools } from "../src/index.ts";
-import { openSecrets } from "../src/secrets/index.ts";
 import { notConfinable } from "./support/bubblewrap.ts";
 import { scratchFolder } from "./support/scratch.ts";
 

@@ -13,7 +13,7 @@ export type CommonOptions = Pick<
 >;
 
 export const commonKeys =
-  'language:"python"|"javascript" limits:object tools:list imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" guard:boolean domain:text pool:object reuse:object seed:string|number';
+  'language:"python"|"javascript" limits:object tools:object[] imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" guard:boolean domain:text pool:object reuse:object seed:string|number';
 
 const cures = { wheels: "It is an array of paths of wheels, or { dir } with the path of a folder of them." };
 
@@ -45,7 +45,7 @@ export function checkRunOptions(options: Omit<SandboxDurableRunOptions, "durable
     throw new TypeError("limits are those of the sandbox: give them to createSandbox().");
   }
   checkKeys("The run", options as SandboxDurableRunOptions, [
-    'durable:object tools:list domain:text signal:signal imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" files:list',
+    'durable:object tools:object[] domain:text signal:signal imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" files:object[]',
     "callIdPrefix:string runId:text wait:function ask:function hooked:object",
     "approve:function onLog:function onToolCallStart:function onToolCallProgress:function onToolCall:function",
   ]);

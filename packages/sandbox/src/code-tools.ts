@@ -131,7 +131,7 @@ export function makeCodeTools(
   checkKeys(
     "codeTools()",
     options,
-    'tools:list imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" approve:function session:object|function locale:"zh"|"en"',
+    'tools:object[] imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" approve:function session:object|function locale:"zh"|"en"',
     [],
     sessionCure,
   );

@@ -70,7 +70,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
   checkKeys(
     "sandboxExecutor()",
     options,
-    'tools:list|function imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" session:object|function durable:object',
+    'tools:object[]|function imports:"refuse"|"ignore-allowed" style:"attp"|"notebook" session:object|function durable:object',
     [],
     sessionCure,
   );

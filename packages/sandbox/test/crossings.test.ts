@@ -45,6 +45,8 @@ const kinds: [kind: string, javascript: string | undefined, python: string | und
     })(),
   ],
   ["a promise", "Promise.resolve(1)", undefined, Promise.resolve(1)],
+  ["a text of 17 million characters", "'ab'.repeat(8500000)", "'ab' * 8500000", "ab".repeat(8_500_000)],
+  ["a list of 900,000 numbers", "Array.from({ length: 9e5 }, (_, i) => i)", "list(range(900000))", undefined],
   ["a key named __proto__", "JSON.parse('{\"__proto__\": 1}')", "{'__proto__': 1}", JSON.parse('{"__proto__": 1}')],
 ];
 const setup =
@@ -73,7 +75,11 @@ afterAll(async () => {
 
 /** One cell: the text that came over, and how that was told. */
 function cell(run: SandboxRun, crossed: unknown): string {
-  if (run.status === "error") return `${run.error.type}`;
+  if (run.status === "error") {
+    // What it was must be in the words that the model reads.
+    const was = / \((?:it was|they were) (.*)\)$/s.exec(run.error.message)?.[1];
+    return was === undefined ? run.error.type : `${run.error.type}: \`${was.replaceAll("|", "\\|")}\``;
+  }
   // What the program's own result is noted for is another row.
   const crossing = run.stats.conversions.filter(({ callId }) => callId === run.toolCalls[0]?.callId);
   const notes = crossing.map(({ from, to }) => `${from} → ${to}`);
@@ -102,7 +108,7 @@ async function answer(sandbox: Sandbox, value: unknown): Promise<string> {
   if (value === undefined) return "";
   given = value;
   const run = await sandbox.run(sandbox.language === "python" ? "give()['v']" : "(await give()).v");
-  if (run.status === "error") expect(run.error.message).toMatch(/v(\[0\])? is /);
+  if (run.status === "error") expect(run.error.message).toMatch(/v(\[0\])? is |{v: /);
   return cell(run, run.status === "ok" ? run.value : undefined);
 }
 
@@ -152,4 +158,54 @@ it("should take bytes and text as files, and give bytes back", async () => {
   for (const data of [new Map(), 5n, Number.NaN, new Date(0), undefined, [1], new Error("x"), "\ud800"]) {
     await expect(python.run("1", { files: [{ path: "a", data: data as string }] })).rejects.toThrow(TypeError);
   }
+});
+
+it("should tell of what it refuses without running its code", async () => {
+  const code = `const seen = [];
+const fault = new RangeError("far");
+Object.defineProperty(fault, "message", { get() { seen.push("getter"); return "x"; } });
+Object.defineProperty(fault, "name", { get() { seen.push("name"); return "x"; } });
+class Odd extends Promise { get far() { seen.push("far"); return 1; } then(...more) { seen.push("then"); return super.then(...more); } }
+const list = [];
+Object.defineProperty(list, 0, { enumerable: true, configurable: true, get() { return list; } });
+const told = [];
+for (const value of [fault, new Odd(() => {}), list, new Map([[1, fault], ["1", fault]])]) {
+  try { await take({ value }); } catch ({ message }) { told.push(message); }
+}
+return [seen, told];`;
+  const run = await javascript.run(code);
+  expect(run.status === "ok" && run.value).toEqual([
+    [],
+    [
+      expect.stringMatching(/ \(it was RangeError undefined\)$/),
+      expect.stringMatching(/a promise: await it$/),
+      expect.stringMatching(/ \(it was an Array of 1: \[undefined\]\)$/),
+      expect.stringMatching(/ \(it was <Map of 2>\)$/),
+    ],
+  ]);
+  const own = `class Odd:
+    def __repr__(self):
+        seen.append('repr')
+        return 'x'
+    def __len__(self):
+        seen.append('len')
+        return 1
+class Far(ValueError):
+    def __str__(self):
+        seen.append('str')
+        return 'x'
+    __repr__ = __str__
+seen = []
+told = []
+for value in (Odd(), Far(Odd())):
+    try:
+        take(value=value)
+    except TypeError as error:
+        told.append(str(error))
+[seen, told]`;
+  const second = await python.run(own);
+  expect(second.status === "ok" && second.value).toEqual([
+    [],
+    [expect.stringMatching(/ \(it was <Odd>\)$/), expect.stringMatching(/ \(it was Far\(<Odd>,\)\)$/)],
+  ]);
 });

@@ -81,7 +81,10 @@ type IsSpec<Spec extends string> = string extends Spec
       : true
     : false;
 
-/** A shorthand itself, where every specification in it can be read; in place of one that can't be stands what is wrong. */
+/**
+ * A shorthand itself, where every specification in it can be read; in place of one that can't be stands what is wrong. As a
+ * parameter's type it gives `Args` its literals, and the compiler shows the word.
+ */
 export type CheckedArgs<Args extends ArgsShorthand> = {
-  readonly [Key in keyof Args]: IsSpec<Args[Key]> extends true ? Args[Key] : `no type is written so: ${Args[Key]}`;
+  readonly [Key in keyof Args]: IsSpec<Args[Key]> extends true ? Args[Key] : { "no type is written so": Args[Key] };
 };

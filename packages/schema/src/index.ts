@@ -5,6 +5,7 @@ export type { ArgsShorthand, CheckedArgs, InferArgs } from "./args-types.ts";
 export { isInputSchema } from "./compiled-input.ts";
 export { argsSchema, outputJsonSchema, toInputSchema } from "./input-schema.ts";
 export type {
+  CheckedSource,
   Conversion,
   InferInput,
   InputSchema,

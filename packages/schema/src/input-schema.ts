@@ -1,13 +1,20 @@
 import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { checkKeys, isObject } from "@toolglot/internal";
 import { argsToJsonSchema } from "./args.ts";
-import type { ArgsShorthand } from "./args-types.ts";
+import type { ArgsShorthand, CheckedArgs } from "./args-types.ts";
 import { compileInput, isInputSchema } from "./compiled-input.ts";
 import { rootObject } from "./root.ts";
 import { copyWithoutTitles } from "./schema-walk.ts";
 import { unwrapSource } from "./source.ts";
 import { isStandard, standardToJsonSchema } from "./standard.ts";
-import type { InferInput, InputSchema, InputSchemaOptions, InputSource, StandardInput } from "./types.ts";
+import type {
+  CheckedSource,
+  InferInput,
+  InputSchema,
+  InputSchemaOptions,
+  InputSource,
+  StandardInput,
+} from "./types.ts";
 
 const optionKeys = "name:text validator:function untrusted:boolean";
 
@@ -17,7 +24,7 @@ const optionKeys = "name:text validator:function untrusted:boolean";
  * converted or compiled, or has a default that doesn't fit; the message names tool and field.
  */
 export function toInputSchema<const Source extends InputSource>(
-  given: Source,
+  given: Source & CheckedSource<Source>,
   options: InputSchemaOptions = {},
 ): InputSchema<InferInput<Source>> {
   checkKeys("toInputSchema", options, optionKeys);
@@ -46,13 +53,14 @@ export function toInputSchema<const Source extends InputSource>(
 
 /** The input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read. */
 export function argsSchema<const Args extends ArgsShorthand>(
-  args: Args,
+  args: CheckedArgs<Args>,
   options: InputSchemaOptions = {},
 ): InputSchema<InferInput<Args>> {
   checkKeys("argsSchema", options, optionKeys);
   const where = place(options, "args");
   if (!isObject(args)) throw new TypeError(`${where} must be an object like { city: "string - City name" }`);
-  return compileInput("args", argsToJsonSchema(args, where), undefined, where, options);
+  if ("~standard" in args) throw new TypeError(`${where} takes the shorthand: give the schema of a library as input`);
+  return compileInput("args", argsToJsonSchema(args as ArgsShorthand, where), undefined, where, options);
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
 import type { InputIssue, JsonSchemaObject } from "@toolglot/core";
-import type { ArgsShorthand, InferArgs } from "./args-types.ts";
+import type { ArgsShorthand, CheckedArgs, InferArgs } from "./args-types.ts";
 
 /** A schema of any library that speaks Standard Schema: zod 4.2 or newer, arktype, valibot, and others. */
 export type StandardInput<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
@@ -11,10 +11,20 @@ export type StandardInput<Input = unknown, Output = Input> = StandardSchemaV1<In
  */
 export type InputSource = StandardInput | JsonSchemaObject | ArgsShorthand;
 
+/** What has texts only, as a shorthand has, and is a JSON Schema. */
+type SchemaNotation = { readonly type: "object" } | { readonly $ref: `#${string}` };
+
+/** An input source itself; of a shorthand, {@link CheckedArgs}. */
+export type CheckedSource<Source> = Source extends StandardSchemaV1 | SchemaNotation
+  ? Source
+  : Source extends ArgsShorthand
+    ? CheckedArgs<Source>
+    : Source;
+
 /** The type `execute` gets for an input source: the output side of a Standard Schema, the shape of a shorthand. */
 export type InferInput<Source> = Source extends StandardSchemaV1
   ? StandardSchemaV1.InferOutput<Source>
-  : Source extends { readonly type: "object" }
+  : Source extends SchemaNotation
     ? Record<string, unknown>
     : Source extends ArgsShorthand
       ? InferArgs<Source>

@@ -73,8 +73,9 @@ describe("one parameter", () => {
   });
 
   it("should show where it stopped", () => {
-    expect(() => argsSchema({ city: "string, name" })).toThrow("args.city: ");
-    expect(() => argsSchema({ city: "string, name" })).toThrow("\n  string, name\n        ^");
+    const unchecked: string = "string, name";
+    expect(() => argsSchema({ city: unchecked })).toThrow("args.city: ");
+    expect(() => argsSchema({ city: unchecked })).toThrow("\n  string, name\n        ^");
   });
 });
 

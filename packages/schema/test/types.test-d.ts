@@ -166,5 +166,10 @@ toInputSchema([]);
 toInputSchema("string");
 // @ts-expect-error The shorthand has texts only.
 argsSchema({ a: 5 });
+// @ts-expect-error no type is written so: numbr
+argsSchema({ a: "string", b: "numbr" });
+// @ts-expect-error no type is written so: numbr
+toInputSchema({ a: "string", b: "numbr" });
+expectTypeOf(toInputSchema({ $ref: "#/$defs/a" })).toEqualTypeOf<InputSchema<Record<string, unknown>>>();
 // @ts-expect-error `accepts` is what an engine is.
 toInputSchema({ a: "string" }, { validator: () => ({ check: () => true }) });

@@ -15,28 +15,17 @@ parameter_1:»»»value«««
 
 const en: TamWording = {
   template: "Write one block, with as many steps as needed:",
+  block: "TAM block",
+  several: "put all steps into one block per answer",
   notes: "Notes on how your block was written:",
-  failed: "Your answer could not be used; nothing of it was run.",
-  noBlock: "Your answer holds no TAM block.",
-  severalBlocks: (count) =>
-    `Your answer holds ${count} blocks. Only the first was run; put all steps into one block per answer.`,
-  inReasoning: "A block inside reasoning is never run. Write it after the reasoning has ended.",
-  afterFabricatedResult:
-    "A block after a result that you wrote yourself is never run. Send one block, then wait for its result.",
-  repairedValue:
-    "It was repaired to be read, and the repair may have changed a value; a call that can change something is not run that way. Write it so that it needs no repair.",
   advice: {},
 };
 
 const zh: TamWording = {
   template: "请只写一个块，按需包含多个步骤：",
+  block: "TAM 块",
+  several: "请把所有步骤写在同一个块中",
   notes: "关于你的块的写法：",
-  failed: "你的回答无法使用，没有执行任何内容。",
-  noBlock: "你的回答中没有 TAM 块。",
-  severalBlocks: (count) => `你的回答中有 ${count} 个块，只执行了第一个；请把所有步骤写在同一个块中。`,
-  inReasoning: "思考块中的块不会执行。请在思考结束之后再写。",
-  afterFabricatedResult: "写在你自己编造的结果之后的块不会执行。请只发送一个块，然后等待其结果。",
-  repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的调用不会这样执行。请重写，使其无需修复。",
   advice: {
     "tam/alternate-delimiters-used": "请用标准分隔符书写每个值：key:»»»value«««。",
     "tam/mixed-delimiters-used": "请用标准分隔符书写每个值：key:»»»value«««。",

@@ -1,5 +1,5 @@
 import { isRunnable, neutralize, type ParseResult } from "@toolglot/core";
-import { type ExplainOptions, explainResult } from "@toolglot/core/explain";
+import { type ExplainOptions, explainResult, nothingRan } from "@toolglot/core/explain";
 import { explainWording, template } from "./explain-wording.ts";
 import type { TamBlock } from "./types.ts";
 import { writeField } from "./write-field.ts";
@@ -34,6 +34,9 @@ export function explain(result: ParseResult<TamBlock>, options: ExplainOptions =
   const points = neutralize(list);
   const advice = `${words.template}\n${template}\n`;
   if (runs) return `${words.notes}\n${points}\n${advice}`;
-  const fields = [writeField("status", "error"), writeField("error", `FormatError: ${words.failed}\n${points}`.trim())];
+  const fields = [
+    writeField("status", "error"),
+    writeField("error", `FormatError: ${nothingRan[options.locale ?? "en"]}\n${points}`.trim()),
+  ];
   return ["<|[TOOL_RESULT]|>", ...fields, "<|[END_RESULT]|>", advice].join("\n");
 }

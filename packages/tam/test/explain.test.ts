@@ -72,7 +72,7 @@ it("should leave to a step's result what its error says", () => {
 it("should say what no single finding says", () => {
   const told = (blocks: TamBlock[], diagnostics: Diagnostic[] = []): string =>
     explain(result(blocks, diagnostics)) ?? "";
-  expect(told([good, good])).toContain("2 blocks. Only the first was run");
+  expect(told([good, good])).toContain("2 TAM blocks. Only the first was run");
   expect(told([{ ...good, inReasoning: true }])).toContain("inside reasoning is never run");
   expect(told([{ ...good, afterFabricatedResult: true }])).toContain("after a result that you wrote yourself");
   expect(told([good], [finding("tam/unclosed-value", { affects: "value" })])).toContain("needs no repair");

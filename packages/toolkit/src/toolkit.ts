@@ -1,7 +1,15 @@
 import type { AnyTool, JsonSchema, ToolCall, ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined } from "@toolglot/internal";
 import { isTraced } from "@toolglot/internal/otel";
-import type { ArgsShorthand, CheckedArgs, InferArgs, InferInput, InputSource, StandardInput } from "@toolglot/schema";
+import type {
+  ArgsShorthand,
+  CheckedArgs,
+  CheckedSource,
+  InferArgs,
+  InferInput,
+  InputSource,
+  StandardInput,
+} from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
 import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
 import { type Prepared, prepareInput } from "./call/prepare.ts";
@@ -15,6 +23,7 @@ import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
 import { ToolRegistry } from "./registry/registry.ts";
 import { type AgentSkill, checkedSkill, skillsPrompt } from "./registry/skills.ts";
 import { type LoadStateOptions, loadState, saveState, type ToolkitState } from "./registry/state.ts";
+import type { RefusedArgs } from "./registry/tool-facts.ts";
 import type {
   AnyToolFunction,
   CallOptions,
@@ -35,9 +44,13 @@ type NoValues = Readonly<Record<never, unknown>>;
 /** Options that say nothing of the function's parameter: others are for the signatures that compare them with it. */
 type Untyped<Options> = Options extends { includeRest: JsonSchema } | { jsonSchema: Values }
   ? unknown
-  : Options extends { args: Readonly<Record<string, string>> } | { input: StandardInput }
-    ? never
-    : unknown;
+  : Options extends { args: infer Args extends ArgsShorthand }
+    ? { args: RefusedArgs<Args> }
+    : Options extends { input: StandardInput }
+      ? never
+      : Options extends { input: infer Source }
+        ? { input: CheckedSource<Source> }
+        : unknown;
 
 const callKeys =
   'signal:signal onError:"throw"|"respond" step:number runId:text wait:function ask:function hooked:object around:function';
@@ -79,7 +92,7 @@ export class Toolkit implements ToolSource {
   /** A function whose parameter is what the shorthand gives, and what is preset. */
   registerToolFunction<const Args extends ArgsShorthand, Presets extends Values = NoValues>(
     fn: ToolFunction<Omit<InferArgs<Args>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
-    options: RegisterFunctionOptions & { args: Args & CheckedArgs<Args>; presets?: Presets },
+    options: RegisterFunctionOptions & { args: CheckedArgs<Args>; presets?: Presets },
   ): string[];
   /** A function whose parameter is what the schema gives, and what is preset. */
   registerToolFunction<Source extends StandardInput, Presets extends Values = NoValues>(

@@ -41,7 +41,7 @@ describe("defineTool", () => {
     const make = (definition: object) => () =>
       defineTool({ name: "t", description: "d", execute, ...definition } as never);
     expect(make({ name: "" })).toThrow(TypeError);
-    expect(make({ description: undefined })).toThrow('Tool "t" needs a description');
+    expect(make({ description: undefined })).toThrow("defineTool: description must be text");
     expect(make({ execute: undefined })).toThrow('Tool "t" needs an execute function');
     expect(make({ input: {}, args: {} })).toThrow("both input and args");
     expect(make({ input: z.object({ at: z.date() }) })).toThrow(

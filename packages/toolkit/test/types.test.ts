@@ -1,5 +1,5 @@
 // What must not compile. The compiler runs over this file with all tests.
-import { defineTool, Toolkit } from "@toolglot/toolkit";
+import { defineTool, makeSubagentTool, Toolkit } from "@toolglot/toolkit";
 import { expect, it } from "vitest";
 import { z } from "zod";
 
@@ -50,8 +50,23 @@ it("should refuse a shorthand that is no type", () => {
     defineTool({ ...about, args: { n: "string City" }, execute: () => 1 });
     // @ts-expect-error no type is written so: numbr
     new Toolkit().registerToolFunction(() => 1, { ...about, args: { n: "numbr" } });
+    // @ts-expect-error no type is written so: numbr
+    new Toolkit().registerToolFunction(() => 1, { ...about, input: { n: "numbr" } });
+    // @ts-expect-error no type is written so: numbr
+    defineTool({ ...about, args: { n: "numbr" }, external: true });
+    // @ts-expect-error no type is written so: numbr
+    makeSubagentTool({ ...about, args: { n: "numbr" }, run: () => 1 });
+    // @ts-expect-error the function takes another input
+    defineTool({ ...about, args: { a: "number" }, execute: ({ a }: { a: string }) => a });
   };
   expect(wrong).toBeTypeOf("function");
+  const kit = new Toolkit();
+  const unknownArgs: Record<string, string> = { n: "number" };
+  kit.registerToolFunction((given: Record<string, unknown>) => given, { ...about, args: unknownArgs });
+  kit.registerToolFunction(() => 1, { ...about, name: "g", input: { n: "number", "m?": "string = x" } });
+  defineTool({ ...about, args: unknownArgs, execute: (given) => given });
+  defineTool({ ...about, args: { n: "number - How many" }, external: true });
+  defineTool({ ...about, input: { type: "object", title: "t" }, execute: (given) => given });
   defineTool({
     ...about,
     args: { a: '"c" | "f" = "c" - Unit', "b?": "(string | number)[]", c: "any" },

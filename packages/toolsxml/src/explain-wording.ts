@@ -10,28 +10,17 @@ interface ToolsXmlWording extends ExplainWording {
 // No parts put together here: bundlers would keep them for those who only parse.
 const en: ToolsXmlWording = {
   template: 'Write calls as one block: <tools><tool_name parameter="…">…</tool_name></tools>',
-  failed: "Your answer could not be used; nothing of it was run.",
-  noBlock: "Your answer holds no <tools> block.",
+  block: "<tools> block",
+  several: "put all calls into one block",
   noCalls: "Your <tools> block holds no call. Write a call in it, or answer without a block.",
-  severalBlocks: (count) =>
-    `Your answer holds ${count} <tools> blocks. Only the first was run; put all calls into one block.`,
-  inReasoning: "A block inside reasoning is never run. Write it after the reasoning has ended.",
-  afterFabricatedResult:
-    "A block after a result that you wrote yourself is never run. Send one block, then wait for its results.",
-  repairedValue:
-    "It was repaired to be read, and the repair may have changed a value; calls that can change something are not run that way. Write it so that it needs no repair.",
   advice: {},
 };
 
 const zh: ToolsXmlWording = {
   template: '请把调用写在一个块中：<tools><tool_name parameter="…">…</tool_name></tools>',
-  failed: "你的回答无法使用，没有执行任何内容。",
-  noBlock: "你的回答中没有 <tools> 块。",
+  block: "<tools> 块",
+  several: "请把所有调用写在一个块中",
   noCalls: "你的 <tools> 块中没有任何调用。请在其中写出调用，或者不写块、直接回答。",
-  severalBlocks: (count) => `你的回答中有 ${count} 个 <tools> 块，只执行了第一个；请把所有调用写在一个块中。`,
-  inReasoning: "思考块中的 <tools> 块不会执行。请在思考结束之后再写。",
-  afterFabricatedResult: "写在你自己编造的结果之后的块不会执行。请只发送一个块，然后等待其结果。",
-  repairedValue: "它经过修复才能读取，而修复可能改变了某个值；会产生影响的调用不会这样执行。请重写，使其无需修复。",
   advice: {
     "toolsxml/truncated": "回答在块中间结束。请完整且更简短地重写，直到 </tools>。",
     "toolsxml/unclosed-tag": "请关闭这个标签。",

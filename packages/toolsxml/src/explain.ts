@@ -1,5 +1,5 @@
 import { isRunnable, type ParseResult } from "@toolglot/core";
-import { type ExplainOptions, explainResult } from "@toolglot/core/explain";
+import { type ExplainOptions, explainResult, nothingRan } from "@toolglot/core/explain";
 import { explainWording } from "./explain-wording.ts";
 import type { ToolsXmlBlock } from "./types.ts";
 import { cdata } from "./xml-text.ts";
@@ -29,5 +29,5 @@ export function explain(result: ParseResult<ToolsXmlBlock>, options: ExplainOpti
   if (!list) return undefined;
   return runs
     ? `<format_notes>${cdata(`${list}\n${words.template}`)}</format_notes>\n`
-    : `<results>\n<result status="error" type="FormatError">${cdata(`${words.failed}\n${list}\n${words.template}`)}</result>\n</results>\n`;
+    : `<results>\n<result status="error" type="FormatError">${cdata(`${nothingRan[options.locale ?? "en"]}\n${list}\n${words.template}`)}</result>\n</results>\n`;
 }

@@ -2,10 +2,11 @@ import type { EndOptions, ParseResult, Parser, Segment } from "@toolglot/core";
 import { allowsRepair, checkParseOptions, createPushParser, TextScanner } from "@toolglot/core/text";
 import { diagnostic, type ToolsXmlRepairCode } from "./diagnostics.ts";
 import { ToolsReader } from "./scan/block-reader.ts";
+import { BodyMemory } from "./scan/body-context.ts";
 import { type Envelope, EnvelopeReader } from "./scan/envelope.ts";
 import { Names, ToolsXmlGrammar } from "./scan/grammar.ts";
 import { findLostCall } from "./scan/lost-calls.ts";
-import { BodyMemory, patience } from "./scan/raw-body.ts";
+import { patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
 /**

@@ -20,7 +20,7 @@ export interface SerializeOptions {
  * Throws `TypeError` for a tool name that can't be a tag, or is that of a built-in tag.
  */
 export function serialize(block: Pick<ToolsXmlBlock, "calls" | "comments">, options: SerializeOptions = {}): string {
-  checkKeys("serialize", options, "tools:list");
+  checkKeys("serialize", options, "tools:object[]");
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
   const pieces = [
     ...block.calls.map((call) => ({ at: call.span.start, text: callText(call, tools) })),

@@ -1,6 +1,6 @@
 import type { ToolDefinition } from "@toolglot/core";
 import { exactJsonText, foreignCloser } from "@toolglot/core/text";
-import { isDressed } from "@toolglot/internal";
+import { asPattern, isDressed } from "@toolglot/internal";
 import { bodyDoubts } from "./scan/body-doubts.ts";
 import { type BodyText, cdataEnd, cdataStart, exactText, scriptText, visibleText } from "./scan/body-text.ts";
 import { builtIns, looseTags } from "./scan/grammar.ts";
@@ -44,7 +44,7 @@ export function cdata(text: string, name: string): string {
     whole.replace(mark, (found) => found.slice(0, at) + cdataEnd + cdataStart + found.slice(at));
   const made = `${cdataStart}${part(/\]\]>|<!\[CDATA\[/g, text, 2)}${cdataEnd}`;
   const { cdata: begun, closer } = bodyDoubts(made, name.toLowerCase(), () => true);
-  const opened = begun ? part(new RegExp(`<(?=${name.replace(/[^\w]/g, "\\$&")}[\\s>])`, "gi"), made, 1) : made;
+  const opened = begun ? part(new RegExp(`<(?=${asPattern(name)}[\\s>])`, "gi"), made, 1) : made;
   return closer ? part(/\S\s*\]\]>$/, opened, 0) : opened;
 }
 

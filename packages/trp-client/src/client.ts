@@ -103,7 +103,7 @@ function checkOptions(options: ClientOptions): CallRules {
   checkKeys(
     "createClient",
     options,
-    'transport:{send,close} agentId:string keys:"auto"|"explicit" features:list authContext:object resumeSessionId:string retry:object timeoutMs:number requestTimeoutMs:number onEvent:function tracing:{current,capture}',
+    'transport:{send,close} agentId:string keys:"auto"|"explicit" features:string[] authContext:object resumeSessionId:string retry:object timeoutMs:number requestTimeoutMs:number onEvent:function tracing:{current,capture}',
     ["transport", "agentId"],
     {
       transport: "inProcessTransport, httpTransport (./node) and fetchTransport make one.",

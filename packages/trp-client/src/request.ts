@@ -8,7 +8,7 @@ export function checkRequest(request: CallRequest): void {
   checkKeys(
     "a call",
     request,
-    "idx:number capId:text args:object key:text callId:string timeoutMs:number approvalToken:string dependsOn:list schemaDigest:string",
+    "idx:number capId:text args:object key:text callId:string timeoutMs:number approvalToken:string dependsOn:string[] schemaDigest:string",
   );
   if (typeof capId !== "string" || capId === "")
     throw new TypeError("capId must be a capability's id, as cap.mail.send.v2");

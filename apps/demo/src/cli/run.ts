@@ -1,5 +1,5 @@
 import type { Model } from "@toolglot/core";
-import type { AskValue } from "@toolglot/local-tools/secrets";
+import type { AskValue } from "@toolglot/secrets";
 import { type Attachment, filesIn, readAttachment } from "../chat/attachments.ts";
 import type { ChatHost } from "../chat/commands.ts";
 import { chatWords } from "../chat/words.ts";
@@ -166,7 +166,7 @@ function valueAsking(
 ): Pick<SessionOptions, "askValue" | "interactive"> {
   if (promptOutput !== undefined) {
     const askValue: AskValue = async (request, context) =>
-      (await import("@toolglot/local-tools/secrets")).terminalAskValue(lang && { locale: lang })(request, context);
+      (await import("@toolglot/secrets")).terminalAskValue(lang && { locale: lang })(request, context);
     return { interactive: true, askValue };
   }
   if (question !== undefined) return {};

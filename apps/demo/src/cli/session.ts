@@ -1,8 +1,8 @@
 import type { AgentEvent, AgentOptions, ApproveCallback } from "@toolglot/agent";
 import type { AnyTool, Executor, Locale, ProgramLanguage, ProtocolMode, ToolDefinition } from "@toolglot/core";
 import type { LocalTools } from "@toolglot/local-tools";
-import type { AskValue } from "@toolglot/local-tools/secrets";
 import { createSandbox, type DurableExecutorOptions, type Sandbox, sandboxExecutor } from "@toolglot/sandbox";
+import type { AskValue } from "@toolglot/secrets";
 import { type TaskEvent, Tasks, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import type { DemoStore } from "../data/store.ts";
 import { ProgramBook } from "../programs/program-book.ts";
@@ -276,7 +276,7 @@ export async function offerOf(
     session.local(),
     session.secrets(),
     import("@toolglot/local-tools"),
-    import("@toolglot/local-tools/secrets"),
+    import("@toolglot/secrets"),
   ]);
   const executor = maskingExecutor(localExecutor(local, { others }), secrets);
   return { tools: () => [...local.tools(), ...tools()], executor };

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { defaultLocalPolicy, type LocalTools, openLocalTools } from "@toolglot/local-tools";
-import type { Secrets } from "@toolglot/local-tools/secrets";
+import type { Secrets } from "@toolglot/secrets";
 import type { ScratchProject } from "./scratch-project.ts";
 
 /** What is done in the project without asking: everything, or everything but commands. */

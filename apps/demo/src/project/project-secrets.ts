@@ -1,6 +1,6 @@
 import { realpathSync } from "node:fs";
 import type { Locale } from "@toolglot/core";
-import { type AskValue, openSecrets, type SecretStore, type Secrets } from "@toolglot/local-tools/secrets";
+import { type AskValue, openSecrets, type SecretStore, type Secrets } from "@toolglot/secrets";
 import { varWordsFor } from "../var/words.ts";
 import type { ScratchProject } from "./scratch-project.ts";
 import { openStoreOf, type StoreKind } from "./secret-store.ts";

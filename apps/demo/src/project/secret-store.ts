@@ -1,4 +1,4 @@
-import { type AskPassphrase, fileStore, keychainStore, type SecretStore } from "@toolglot/local-tools/secrets";
+import { type AskPassphrase, fileStore, keychainStore, type SecretStore } from "@toolglot/secrets";
 import { askHidden } from "../cli/hidden-input.ts";
 import { type VarWords, varWordsFor } from "../var/words.ts";
 

@@ -1,5 +1,5 @@
 import type { Locale } from "@toolglot/core";
-import type { SecretEntry, Secrets } from "@toolglot/local-tools/secrets";
+import type { SecretEntry, Secrets } from "@toolglot/secrets";
 import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import { Cancelled } from "../cli/hidden-input.ts";

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { AskValue, ValueRequest } from "@toolglot/local-tools/secrets";
+import type { AskValue, ValueRequest } from "@toolglot/secrets";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { Allowed } from "../../src/cli/approve.ts";
 import { ask } from "../../src/cli/ask.ts";

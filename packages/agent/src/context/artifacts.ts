@@ -28,7 +28,14 @@ export function withArtifact<Result extends Pick<ToolResult, "metadata">>(result
   return { ...result, metadata: { ...result.metadata, [markKey]: mark } };
 }
 
-/** Creates a store of artifacts in memory, until they take more than `maxBytes` (2 for each UTF-16 unit); then the oldest go. Default 64 MiB. */
+/**
+ * Creates a store of artifacts in memory, until they take more than `maxBytes` (2 for each UTF-16 unit); then the oldest go. Default 64 MiB.
+ *
+ * @example
+ * ```ts
+ * const artifacts: ArtifactStore = memoryArtifacts({ maxBytes: 16 * 1024 * 1024 });
+ * ```
+ */
 export function memoryArtifacts(options: { maxBytes?: number } = {}): ArtifactStore {
   checkKeys("memoryArtifacts", options, "maxBytes:number");
   const { maxBytes = 64 * 1024 * 1024 } = options;
@@ -117,6 +124,11 @@ export async function readArtifact(
 /**
  * Returns `read_artifact` as a tool, for programs of a sandbox, whose calls the loop does not run: agent and sandbox need the same
  * store. A call that belongs to a run reads that run's artifacts only. Throws `TypeError` for anything but a store.
+ *
+ * @example
+ * ```ts
+ * const tools = artifactTools(artifacts);
+ * ```
  */
 export function artifactTools(store: ArtifactStore): AnyTool[] {
   checkStore("artifactTools", store);

@@ -32,6 +32,11 @@ export const shortResult = 200;
 /**
  * Creates a compaction that replaces the results of all but the newest turns with one line each: the tool, how long its result was, and the artifact that has all of it.
  * Default: 3 turns are kept.
+ *
+ * @example
+ * ```ts
+ * { compact: dropOldResults({ keepTurns: 5 }) }
+ * ```
  */
 export function dropOldResults(options: { keepTurns?: number } = {}): Compaction {
   checkKeys("dropOldResults", options, "keepTurns:number");
@@ -109,19 +114,20 @@ export function flawOf(before: readonly Message[], after: readonly Message[]): s
   const newest = before.slice(turnStarts(before).at(-1) ?? before.length);
   if (newest.some((message, at) => !isSame(after.at(at - newest.length), message)))
     return "the newest turn is not as it was";
-  const calls = idsOf(after, (part) => (part.type === "call" ? part.call.id : undefined));
-  const results = idsOf(after, (part) => (part.type === "result" ? part.result.callId : undefined));
-  const hadCalls = idsOf(before, (part) => (part.type === "call" ? part.call.id : undefined));
-  const hadResults = idsOf(before, (part) => (part.type === "result" ? part.result.callId : undefined));
-  const orphan = [...results].find((id) => hadCalls.has(id) && !calls.has(id));
+  const [had, has] = [idsOf(before), idsOf(after)];
+  const orphan = [...has.results].find((id) => had.calls.has(id) && !has.calls.has(id));
   if (orphan !== undefined) return `the result of ${orphan} has no call any more`;
-  const open = [...calls].find((id) => hadResults.has(id) && !results.has(id));
+  const open = [...has.calls].find((id) => had.results.has(id) && !has.results.has(id));
   return open === undefined ? undefined : `the call ${open} has no result any more`;
 }
 
 const isSame = (one: Message | undefined, other: Message): boolean =>
   one === other || (one !== undefined && canonicalJson(one) === canonicalJson(other));
 
-function idsOf(messages: readonly Message[], idOf: (part: MessagePart) => string | undefined): Set<string> {
-  return new Set(messages.flatMap(({ parts }) => parts.flatMap((part) => idOf(part) ?? [])));
+function idsOf(messages: readonly Message[]): { calls: Set<string>; results: Set<string> } {
+  const parts = messages.flatMap((message) => message.parts);
+  return {
+    calls: new Set(parts.flatMap((part) => (part.type === "call" ? [part.call.id] : []))),
+    results: new Set(parts.flatMap((part) => (part.type === "result" ? [part.result.callId] : []))),
+  };
 }

@@ -35,6 +35,11 @@ const maxResult = 4000;
  * Creates a compaction that replaces the older turns with one message: a summary that a model writes. It is untrusted, as its sources may
  * be, and neutralised. When the model fails or its answer is empty, results of old turns are left out instead. Its tokens count towards
  * the sums and limits of the run.
+ *
+ * @example
+ * ```ts
+ * { compact: summarise({ model: small }) }
+ * ```
  */
 export function summarise(options: SummariseOptions): Compaction {
   checkKeys("summarise", options, "model:function keepTurns:number prompt:string", ["model"]);

@@ -33,7 +33,7 @@ function changed({ step: own, tools: live }: Run, change: StepChange): StepSetti
   checkKeys(
     "prepareStep",
     change,
-    "model:function protocol:object tools:list messages:list system:string maxTokens:size stop:list",
+    "model:function protocol:object tools:object[] messages:object[] system:string maxTokens:size stop:string[]",
   );
   const { model = own.model, protocol = own.protocol, system = own.system, maxTokens = own.maxTokens } = change;
   if (typeof protocol?.createParser !== "function") throw new TypeError("protocol must be a ToolProtocol");

@@ -14,12 +14,13 @@ import { failure, isToolResult, reportWait } from "@toolglot/core/executing";
 import { errorText } from "@toolglot/internal";
 import { replayDivergence } from "../codes.ts";
 import { plainJson } from "../plain-json.ts";
+import type { SessionEntry } from "../session/types.ts";
 import { orStopped } from "../stop.ts";
 import { askApproval } from "./approvals.ts";
 import { readArguments } from "./arguments.ts";
 import { askHost } from "./ask-host.ts";
 import { riskyTools } from "./decide.ts";
-import { runOwnCalls, splitAction } from "./own-calls.ts";
+import { pickCalls, runOwnCalls, splitAction } from "./own-calls.ts";
 import type { Run } from "./run.ts";
 import type { Runnable } from "./types.ts";
 import { addChildren } from "./usage.ts";
@@ -62,7 +63,7 @@ export async function runAction(
   } else if (run.signal.aborted) {
     results = failAll(calls, { type: "Interrupted", message: run.wording.notStarted });
   } else {
-    const readable = without(action, faulty);
+    const readable = faulty.length === 0 ? action : without(action, faulty);
     const { own, rest } = run.tools.hasOwn ? splitAction(run.tools, readable) : { own: [], rest: readable };
     const others = calls.filter(({ callId }) => !own.some((call) => call.callId === callId));
     results = oneResultPerCall(run, others, [...faulty, ...(await execute(run, rest))]);
@@ -108,13 +109,6 @@ function checkArguments(run: Run, action: Runnable): ToolResult[] {
     const message = run.wording.badArguments("fault" in reading ? reading.fault : "a string instead of an object");
     return failAll([{ callId: id, name }], { type: "InvalidInput", message });
   });
-}
-
-function without(action: Runnable, faulty: readonly ToolResult[]): Runnable | undefined {
-  if (action.kind !== "calls") return action;
-  const refused = new Set(faulty.map((result) => result.callId));
-  const calls = action.calls.filter((call) => !refused.has(call.id));
-  return calls.length > 0 ? { ...action, calls } : undefined;
 }
 
 /** Returns the executor's results, or none of them when it fails or does not stop in time. */
@@ -170,13 +164,12 @@ async function begin(run: Run, action: Runnable): Promise<{ left: Runnable | und
     if (result) known.push(result);
     else if (!onlyReads) await run.log.add({ type: "call-start", callId });
   }
-  const done = new Set(known.map(({ callId }) => callId));
-  if (done.size === 0) return { left: action, known };
-  const left: Runnable =
-    action.kind === "calls"
-      ? { ...action, calls: action.calls.filter(({ id }) => !done.has(id)) }
-      : { ...action, plan: { ...action.plan, steps: action.plan.steps.filter(({ callId }) => !done.has(callId)) } };
-  return { left: expectedCalls(left).length > 0 ? left : undefined, known };
+  return { left: known.length === 0 ? action : without(action, known), known };
+}
+
+/** Returns what is left of an action without the calls that have results. */
+function without(action: Runnable, done: readonly ToolResult[]): Runnable | undefined {
+  return action.kind === "code" ? action : pickCalls(action, (id) => !done.some(({ callId }) => callId === id));
 }
 
 /** Returns what a call of a tool does, as far as it is known: nothing but reading, or nothing more when it is made again. */
@@ -239,15 +232,15 @@ function callHooks(run: Run, action: Runnable, isOpen: () => boolean): CallHooks
   const check = (): void => {
     if (!isOpen()) throw new Error("The action has ended.");
   };
-  const onlyReads = (name: string, { tool }: CallHookContext): boolean => hintsOf(run, name, tool).onlyReads;
+  const log = async (name: string, { tool }: CallHookContext, entry: SessionEntry): Promise<void> => {
+    if (!hintsOf(run, name, tool).onlyReads) await run.log.add(entry);
+  };
   return {
-    ...(settle && {
-      async settled({ id, name }, { tool }) {
-        check();
-        const resumes = run.settings.executor.resumes?.(action) === true;
-        return settle({ id, name }, resumes || hintsOf(run, name, tool).mayRepeat);
-      },
-    }),
+    settled({ id, name }, { tool }) {
+      check();
+      const resumes = run.settings.executor.resumes?.(action) === true;
+      return settle?.({ id, name }, resumes || hintsOf(run, name, tool).mayRepeat);
+    },
     ...(beforeCall && {
       async beforeCall(call, context) {
         check();
@@ -256,14 +249,14 @@ function callHooks(run: Run, action: Runnable, isOpen: () => boolean): CallHooks
     }),
     async startCall({ id: callId, name }, context) {
       check();
-      if (!onlyReads(name, context)) await run.log.add({ type: "call-start", callId });
+      await log(name, context, { type: "call-start", callId });
     },
     async afterCall(call, result, context) {
       const { id: callId, name } = call;
-      const shown = await afterCall?.(call, result, context, isOpen);
+      const shown = afterCall && (await afterCall(call, result, context, isOpen));
       check();
       run.ended.add(callId);
-      if (!onlyReads(name, context)) await run.log.add({ type: "call-end", callId, result: shown ?? result });
+      await log(name, context, { type: "call-end", callId, result: shown ?? result });
       return shown;
     },
   };

@@ -46,15 +46,8 @@ export async function readAnswer(run: Run): Promise<Answer> {
   const parsed = draft.parser.end(error || interrupted ? { finish: "error" } : draft.end);
   const finish = error ? "error" : (draft.end.finish ?? "stop");
   keep(run, draft, parsed, !interrupted && finish !== "error" && finish !== "filter");
-  return {
-    text: draft.text,
-    parsed,
-    calls: draft.calls,
-    finish,
-    ...(draft.usage && { usage: draft.usage }),
-    ...(error && { error }),
-    ...(interrupted && { interrupted }),
-  };
+  const { text, calls, usage } = draft;
+  return { text, parsed, calls, finish, ...defined({ usage, error, interrupted: interrupted || undefined }) };
 }
 
 /** Makes the request, and emits its event. */
@@ -70,11 +63,8 @@ function ask(run: Run): ModelRequest {
   const areNew = request.tools !== undefined && !isSameList(run.tools.asked, declared);
   if (request.tools !== undefined) run.tools.asked = declared;
   const stop = step.stop.length > 0 ? { stop: [...step.stop] } : {};
-  const { stepIndex } = run;
-  run.emit({ type: "request", stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
-  Object.assign(request, stop);
-  if (maxTokens !== undefined) request.maxTokens = maxTokens;
-  return request;
+  run.emit({ type: "request", stepIndex: run.stepIndex, ...news, ...(areNew && { tools: [...declared] }), ...stop });
+  return Object.assign(request, stop, defined({ maxTokens }));
 }
 
 /** Warns once of each call that had not exactly one result in the messages that the run was started with. */
@@ -97,15 +87,8 @@ function newDraft(run: Run): Draft {
   const { reasoning, reasoningTags, startsInReasoning } = run.settings;
   const { protocol, tools } = run.step;
   const draft: Omit<Draft, "parser"> = {
-    text: "",
-    visible: "",
-    reasoning: "",
-    signed: [],
-    calls: [],
-    inputs: new Map(),
-    end: {},
-    usage: undefined,
-    received: false,
+    ...{ text: "", visible: "", reasoning: "", signed: [], calls: [], inputs: new Map() },
+    ...{ end: {}, usage: undefined, received: false },
   };
   const onEvent = (event: ProtocolEvent): void => {
     if (event.phase === "text") draft.visible += event.text;

@@ -5,9 +5,8 @@ import { fitted, pairResults, type Unpaired } from "./call-parts.ts";
 import { lengthOf, tokensOf } from "./estimate.ts";
 
 /**
- * The messages of a conversation, and their form for the provider. Each message is copied as plain JSON and encoded
- * once, when it is added. A request is a new list of the same objects. Its event holds only the messages that are new
- * since the request before.
+ * The messages of a conversation, and their form for the provider. Each message is copied as plain JSON and encoded once, when it is added.
+ * A request is a new list of the same objects. Its event holds only the messages that are new since the request before.
  */
 export class Conversation {
   readonly #protocol: ToolProtocol;

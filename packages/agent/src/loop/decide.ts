@@ -10,8 +10,9 @@ import {
   type ToolDefinition,
 } from "@toolglot/core";
 import { fabricatedResult, foreignFormat, likeCalls } from "../codes.ts";
+import type { RepairReason } from "../events.ts";
 import type { Run } from "./run.ts";
-import type { Answer, Verdict } from "./types.ts";
+import type { Answer, Repair, Verdict } from "./types.ts";
 
 type BlockSegment = Segment<BlockBase> & { type: "block" };
 
@@ -19,19 +20,11 @@ type BlockSegment = Segment<BlockBase> & { type: "block" };
 export function decide(run: Run, answer: Answer): Verdict {
   const { protocol } = run.step;
   if (answer.error) return { kind: "fail", error: answer.error };
-  if (answer.finish === "error") {
-    return {
-      kind: "fail",
-      error: { code: "agent/model-failed", message: "The model ended its answer with an error." },
-    };
-  }
-  if (answer.finish === "filter") {
-    const message = "The provider's content filter ended the answer; nothing of it was run.";
-    return { kind: "fail", error: { code: "agent/filtered", message } };
-  }
+  if (answer.finish === "error") return fail("agent/model-failed", "The model ended its answer with an error.");
+  if (answer.finish === "filter")
+    return fail("agent/filtered", "The provider's content filter ended the answer; nothing of it was run.");
   if (protocol.declaresTools && answer.calls.length > 0) return actOnCalls(answer.calls);
-  const segments = answer.parsed.segments.filter(isSent);
-  const [first, ...rest] = segments;
+  const [first, ...rest] = answer.parsed.segments.filter(isSent);
   if (!first) return decideText(run, answer);
   if (!isRunnable(first.block)) return unreadable(run, answer, first.block);
   return actOnBlock(run, answer, first, rest.length);
@@ -42,19 +35,21 @@ export function isSent(segment: Segment<BlockBase>): segment is BlockSegment {
   return segment.type === "block" && !segment.block.inReasoning && !segment.block.shown;
 }
 
+const fail = (code: string, message: string): Verdict => ({ kind: "fail", error: { code, message } });
+
+const repair = (reason: RepairReason, text: string): Repair => ({ kind: "repair", reason, text });
+
 function actOnCalls(calls: ToolCall[]): Verdict {
   return { kind: "act", actions: [{ kind: "calls", calls, span: { start: 0, end: 0 } }], notes: [] };
 }
 
 /** Decides about a text without a block: an answer, or what should have been a block. */
 function decideText(run: Run, answer: Answer): Verdict {
-  const { mode, output } = run.settings;
+  const { mode } = run.settings;
   const { protocol } = run.step;
   const { wording } = run;
   const text = visibleText(answer);
-  if (answer.calls.length > 0) {
-    return { kind: "repair", reason: "undeclared-call", text: wording.undeclaredCall(protocol.id.toUpperCase()) };
-  }
+  if (answer.calls.length > 0) return repair("undeclared-call", wording.undeclaredCall(protocol.id.toUpperCase()));
   const explanation = protocol.explain(answer.parsed);
   const { diagnostics, blocks } = answer.parsed;
   const shown = blocks.filter((block) => block.shown);
@@ -65,28 +60,18 @@ function decideText(run: Run, answer: Answer): Verdict {
     const block = shown[next];
     return block !== undefined && overlap(span, block.span);
   };
-  if (diagnostics.some((finding) => finding.severity === "error" && !isOfShown(finding))) {
-    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
-  }
+  if (diagnostics.some((finding) => finding.severity === "error" && !isOfShown(finding)))
+    return repair("unreadable", explanation ?? wording.unreadable);
   // Lesser findings (a reasoning tag that was never opened) must not turn a good answer into a repair turn.
   const likeCall = diagnostics.find(({ code }) => likeCalls.has(code));
   if (likeCall) {
-    const problem = explanation ?? wording.unreadable;
-    return {
-      kind: "repair",
-      reason: likeCall.code === foreignFormat ? "foreign-format" : "not-sent",
-      text: problem,
-      ...(mode === "loop" && !output && { keptAnswer: text }),
-    };
+    const reason = likeCall.code === foreignFormat ? "foreign-format" : "not-sent";
+    return { ...repair(reason, explanation ?? wording.unreadable), ...(mode === "loop" && { keptAnswer: text }) };
   }
-  if (text === "") {
-    if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated };
-    return { kind: "repair", reason: "empty", text: explanation ?? wording.empty };
-  }
-  if (mode === "single" && !protocol.declaresTools) {
-    const noBlock = wording.noBlock(protocol.id.toUpperCase());
-    return { kind: "repair", reason: "no-block", text: explanation ?? noBlock };
-  }
+  if (text === "" && answer.finish === "length") return repair("truncated", wording.truncated);
+  if (text === "") return repair("empty", explanation ?? wording.empty);
+  if (mode === "single" && !protocol.declaresTools)
+    return repair("no-block", explanation ?? wording.noBlock(protocol.id.toUpperCase()));
   return { kind: "answer", text };
 }
 
@@ -102,14 +87,10 @@ export function visibleText({ parsed, text }: Answer): string {
 function unreadable(run: Run, answer: Answer, block: BlockBase): Verdict {
   const { wording } = run;
   const explanation = run.step.protocol.explain(answer.parsed);
-  if (block.afterFabricatedResult) {
-    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.fabricatedResult };
-  }
-  if (block.status !== "truncated") {
-    return { kind: "repair", reason: "unreadable", text: explanation ?? wording.unreadable };
-  }
+  if (block.afterFabricatedResult) return repair("unreadable", explanation ?? wording.fabricatedResult);
+  if (block.status !== "truncated") return repair("unreadable", explanation ?? wording.unreadable);
   const text = answer.finish === "length" ? [wording.truncated, explanation] : [explanation ?? wording.truncated];
-  return { kind: "repair", reason: "truncated", text: text.filter((part) => part !== undefined).join("\n\n") };
+  return repair("truncated", text.filter((part) => part !== undefined).join("\n\n"));
 }
 
 function actOnBlock(run: Run, answer: Answer, segment: BlockSegment, extraBlocks: number): Verdict {
@@ -119,7 +100,7 @@ function actOnBlock(run: Run, answer: Answer, segment: BlockSegment, extraBlocks
   const actions = withUniqueIds(run, protocol.actions(block));
   if (actions.length === 0) return unreadable(run, answer, block);
   const held = holdBack(run, answer, segment.span, actions);
-  if (held !== undefined) return { kind: "repair", reason: "held-back", text: held };
+  if (held !== undefined) return repair("held-back", held);
   const notes: string[] = [];
   const explanation = protocol.explain(answer.parsed);
   const fabricated = answer.parsed.diagnostics.some(({ code }) => code === fabricatedResult);
@@ -197,9 +178,7 @@ function touched<Call extends { span?: Span }>(
   return hits.length === 0 || hits.some((hit) => hit.length === 0) ? calls : [...new Set(hits.flat())];
 }
 
-/**
- * Returns the tools whose identifier is anywhere in the source, strings and comments included: too many rather than too few.
- */
+/** Returns the tools whose identifier is anywhere in the source, strings and comments included: too many rather than too few. */
 function namedTools(source: string, language: "python" | "javascript", tools: readonly ToolDefinition[]): string[] {
   // Python compares identifiers in NFKC, so `ｄelete` is `delete`.
   const text = language === "python" ? source.normalize("NFKC") : source;

@@ -18,21 +18,28 @@ export interface ModelFault {
   isOverflow: boolean;
 }
 
-type Take = (run: Run, draft: Draft, part: ModelPart) => void;
+/** A request, and its answer as it comes. */
+interface Reading {
+  request: ModelRequest;
+  draft: Draft;
+  trace: SafeRequestTrace | undefined;
+  /** Called with each part. */
+  take(run: Run, draft: Draft, part: ModelPart): void;
+}
 
 /** Reads the model's stream, as one request for traces. `take` is called with each part that is one. */
 export async function receive(
   run: Run,
   request: ModelRequest,
   draft: Draft,
-  take: Take,
+  take: Reading["take"],
 ): Promise<ModelFault | undefined> {
   const { stepIndex, step } = run;
   const about = { stepIndex, request, tools: step.tools, ...defined({ model: step.model.info }) };
   const trace = run.first("traceRequest")?.(about);
   let code: string | undefined = "aborted";
   try {
-    const fault = await readAgain(run, request, draft, trace, take);
+    const fault = await readAgain(run, { request, draft, trace, take });
     code = fault?.isOverflow ? "agent/context-overflow" : fault?.error.code;
     if (draft.end.finish === "error") code ??= "agent/model-failed";
     return fault;
@@ -44,20 +51,14 @@ export async function receive(
 }
 
 /** Reads a stream; one that fails before its first part, for a cause that may pass, is requested again. */
-async function readAgain(
-  run: Run,
-  request: ModelRequest,
-  draft: Draft,
-  trace: SafeRequestTrace | undefined,
-  take: Take,
-): Promise<ModelFault | undefined> {
+async function readAgain(run: Run, reading: Reading): Promise<ModelFault | undefined> {
   const { retry, runtime } = run.settings;
   for (let attempt = 1; ; attempt += 1) {
-    const fault = await readStream(run, request, draft, trace, take);
+    const fault = await readStream(run, reading);
     if (!fault) return undefined;
     const isOverflow = meansOverflow(run.settings, fault.error);
     const error = toRunError(fault.error, "agent/model-failed");
-    const advice = draft.received || isOverflow ? undefined : adviceOf(fault.error, runtime.now());
+    const advice = reading.draft.received || isOverflow ? undefined : adviceOf(fault.error, runtime.now());
     const delayMs = advice && delayBefore(advice, attempt, retry);
     if (delayMs === undefined) return { error, isOverflow };
     const { stepIndex } = run;
@@ -90,13 +91,7 @@ export function meansOverflow({ context }: Pick<Settings, "context">, error: unk
   return judged ?? isContextOverflow(error);
 }
 
-async function readStream(
-  run: Run,
-  request: ModelRequest,
-  draft: Draft,
-  trace: SafeRequestTrace | undefined,
-  take: Take,
-): Promise<{ error: unknown } | undefined> {
+async function readStream(run: Run, { request, draft, trace, take }: Reading): Promise<{ error: unknown } | undefined> {
   const { answerSignal } = run.injected;
   if (answerSignal.aborted) return undefined;
   const within = <Result>(work: () => Result): Result => (trace ? trace.within(work) : work());

@@ -16,13 +16,20 @@ export function splitAction(
   if (action === undefined || action.kind === "code") return { own: [], rest: action };
   const isOwn = (name: string): boolean => tools.ownTool(name) !== undefined;
   const own = callsOf(tools, action).filter(({ name }) => isOwn(name));
-  if (own.length === 0) return { own, rest: action };
+  return { own, rest: own.length === 0 ? action : pickCalls(action, (_, name) => !isOwn(name)) };
+}
+
+/** Returns an action with some of its calls; undefined without any. */
+export function pickCalls(
+  action: CallsOrPlan,
+  isPicked: (callId: string, name: string) => boolean,
+): CallsOrPlan | undefined {
   if (action.kind === "calls") {
-    const calls = action.calls.filter(({ name }) => !isOwn(name));
-    return { own, rest: calls.length > 0 ? { ...action, calls } : undefined };
+    const calls = action.calls.filter(({ id, name }) => isPicked(id, name));
+    return calls.length > 0 ? { ...action, calls } : undefined;
   }
-  const steps = action.plan.steps.filter(({ tool }) => !isOwn(tool));
-  return { own, rest: steps.length > 0 ? { ...action, plan: { ...action.plan, steps } } : undefined };
+  const steps = action.plan.steps.filter(({ callId, tool }) => isPicked(callId, tool));
+  return steps.length > 0 ? { ...action, plan: { ...action.plan, steps } } : undefined;
 }
 
 /** Returns the calls of an action. Steps that could not be read have the faults as their input, which then does not fit. */

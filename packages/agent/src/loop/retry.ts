@@ -33,29 +33,15 @@ export function adviceOf(error: unknown, now: number): RetryAdvice {
   let afterMs: number | undefined;
   let each = error;
   for (let depth = 0; depth < 5 && each instanceof Object; depth += 1) {
-    const {
-      name,
-      message,
-      code,
-      type,
-      status,
-      statusCode,
-      $metadata,
-      response,
-      headers,
-      responseHeaders,
-      error,
-      cause,
-      lastError,
-    } = each as Record<string, unknown>;
-    const { httpStatusCode } = Object($metadata) as Record<string, unknown>;
-    const { status: answered, headers: answer } = Object(response) as Record<string, unknown>;
-    for (const one of [status, statusCode, httpStatusCode, answered, code])
+    const found = each as Record<string, unknown>;
+    const [metadata, response] = [found.$metadata, found.response].map((one) => Object(one) as Record<string, unknown>);
+    for (const one of [found.status, found.statusCode, metadata?.httpStatusCode, response?.status, found.code])
       if (typeof one === "number") statuses.push(one);
-    for (const one of [name, message, code, type]) if (typeof one === "string") texts.push(one.slice(0, 2000));
-    for (const one of [headers, responseHeaders, answer])
+    for (const one of [found.name, found.message, found.code, found.type])
+      if (typeof one === "string") texts.push(one.slice(0, 2000));
+    for (const one of [found.headers, found.responseHeaders, response?.headers])
       if (one instanceof Object) afterMs ??= retryAfter(one as Record<string, string>, now);
-    each = cause ?? lastError ?? error;
+    each = found.cause ?? found.lastError ?? found.error;
   }
   const text = texts.join("\n");
   const mayPass = statuses.find((status) => status >= 400);

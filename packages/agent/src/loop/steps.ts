@@ -78,16 +78,12 @@ async function answerStep(run: Run, repairs: number): Promise<Pick<Answer, "fini
   }
   const answer = await readAnswer(run);
   checkStopped(run.signal);
-  const end: StepEnd = answer.interrupted
-    ? { repair: false }
-    : await follow(run, answer, await verdictOn(run, answer), repairs);
-  return { finish: answer.finish, ...defined({ usage: answer.usage }), end };
-}
-
-async function verdictOn(run: Run, answer: Answer): Promise<Verdict> {
+  const { finish, usage, interrupted } = answer;
+  const about = { finish, ...defined({ usage }) };
+  if (interrupted) return { ...about, end: { repair: false } };
   let verdict = decide(run, answer);
   for (const afterAnswer of run.each("afterAnswer")) verdict = await afterAnswer(answer, verdict);
-  return verdict;
+  return { ...about, end: await follow(run, answer, verdict, repairs) };
 }
 
 /** Whether the host has more messages for a model that is done. */

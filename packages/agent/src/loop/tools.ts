@@ -127,7 +127,8 @@ export class RunTools {
     if (typeof instructions !== "string") throw new TypeError("instructions() must give a text, or undefined.");
     this.#copied = given.map((tool) => this.#copyOf(tool));
     const before = this.instructions;
-    this.instructions = neutralize(instructions.trim());
+    const text = instructions.trim();
+    this.instructions = text && neutralize(text);
     return { ...this.compose(), isNewText: this.instructions !== before };
   }
 

@@ -11,6 +11,12 @@ import type { SessionStore } from "../session/types.ts";
  * `agent/session-busy`. Nothing is locked, so a process that was killed holds nobody up.
  *
  * @throws `TypeError` when `folder` is no text, or empty.
+ *
+ * @example
+ * ```ts
+ * const sessions = fileSessions(folder);
+ * const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit, sessions });
+ * ```
  */
 export function fileSessions(folder: string): SessionStore {
   if (typeof folder !== "string" || folder === "") throw new TypeError("fileSessions needs a folder.");

@@ -26,6 +26,11 @@ type Settings = Required<Pick<OtelTracingOptions, "recordInputs" | "recordOutput
  *
  * No message is recorded unless you ask for it. Without an SDK in the process nothing happens; it may be registered at any time.
  * Throws `TypeError` for options of a wrong type.
+ *
+ * @example
+ * ```ts
+ * const tracing = otelTracing({ agentName: "support", recordInputs: true });
+ * ```
  */
 export function otelTracing(options: OtelTracingOptions = {}): AgentTracing {
   checkKeys(

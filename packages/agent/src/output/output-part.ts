@@ -51,7 +51,7 @@ export function outputPart(run: Run, output: Output): Part {
       hasFinalAnswer(run, output, step)
         ? ""
         : wording.answerForm(JSON.stringify(output.jsonSchema, null, 2), description),
-    async beforeStep() {
+    beforeStep() {
       final = undefined;
       return undefined;
     },
@@ -115,7 +115,10 @@ async function decideOutput(run: Run, output: Output, answer: Answer, verdict: V
     value === undefined ? { success: false, issues: [noJson(text)] } : await validate(run, output, value);
   if (validation.success) return { kind: "answer", text: toJsonText(validation.value), value: validation.value };
   const issues = [...validation.issues];
-  if (verdict.kind === "repair") return { ...verdict, issues };
+  if (verdict.kind === "repair") {
+    const { keptAnswer: _, ...repair } = verdict;
+    return { ...repair, issues };
+  }
   if (answer.finish === "length") return { kind: "repair", reason: "truncated", text: wording.truncated, issues };
   const how = hasFinalAnswer(run, output, run.step) ? wording.answerByTool(output.name) : wording.answerByText;
   const said = `${wording.invalidAnswer(issues.map(issueText))}\n${how}`;

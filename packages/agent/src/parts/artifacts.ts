@@ -1,6 +1,6 @@
 import type { ArtifactStore, Message, ToolResult } from "@toolglot/core";
 import { failure } from "@toolglot/core/executing";
-import { isFile, type ResultForm, resultText } from "@toolglot/core/results";
+import { type ResultForm, resultText } from "@toolglot/core/results";
 import { errorText } from "@toolglot/internal";
 import {
   type ArtifactMark,
@@ -13,6 +13,7 @@ import {
 import { shortResult, turnStarts } from "../context/compaction.ts";
 import { changeResults, cutResult, textRooms } from "../context/cut-results.ts";
 import type { Run } from "../loop/run.ts";
+import { textLength } from "../plain-json.ts";
 import { checkStopped, orStopped } from "../stop.ts";
 
 /** UTF-16 units that one read may return at least, however much was read in the same answer. */
@@ -42,10 +43,10 @@ export class Artifacts {
   }
 
   /** Cuts results that are too long together, in the messages that are new: the only place that decides what requests hold of them. */
-  async cutNew(): Promise<void> {
+  async cutNew(): Promise<undefined> {
     const { conversation, wording } = this.#run;
     await conversation.showNew((message) => {
-      if (lengthOfResults(message, this.#form) <= this.#max) return message;
+      if (maxLength(message) <= this.#max) return message;
       const rooms = textRooms(message, this.#max, this.#form);
       if (rooms === undefined) return message;
       return changeResults(
@@ -139,9 +140,7 @@ export class Artifacts {
   }
 }
 
-/** Returns the length of a message's results, or more: with files only a closer look finds which texts may be cut. */
-function lengthOfResults({ parts }: Message, form: ResultForm): number {
-  const lengthOf = (result: ToolResult): number =>
-    result.content.some(isFile) ? Number.POSITIVE_INFINITY : resultText(result, form).length;
-  return parts.reduce((sum, part) => sum + (part.type === "result" ? lengthOf(part.result) : 0), 0);
+/** Returns what a message's results can have as texts at most: a unit of a value is up to six as JSON text, as `\u0000`. */
+function maxLength({ parts }: Message): number {
+  return parts.reduce((sum, part) => sum + (part.type === "result" ? 6 * textLength(part.result) : 0), 0);
 }

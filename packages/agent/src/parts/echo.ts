@@ -2,7 +2,6 @@ import type { Action, Decision, Message, MessagePart, ToolResult } from "@toolgl
 import { expectedCalls } from "../loop/act.ts";
 import { askApproval } from "../loop/approvals.ts";
 import { riskyTools } from "../loop/decide.ts";
-import type { Part } from "../loop/part.ts";
 import type { Run } from "../loop/run.ts";
 import type { AskedActions } from "../loop/types.ts";
 
@@ -11,14 +10,10 @@ const minProgramLength = 24;
 
 /**
  * Untrusted text can't act: when the model repeats a block from such a text, the block waits for the host. So does a
- * program from such a text that calls a tool with effects, whatever the model wrote around it.
+ * program from such a text that calls a tool with effects, whatever the model wrote around it. Resolves to the host's decision about an
+ * echo; undefined when there is none.
  */
-export function echo(run: Run): Part {
-  return { beforeActions: async ({ block, actions }) => block && guardEcho(run, block, actions) };
-}
-
-/** Returns the host's decision about an echo; undefined when there is none. */
-async function guardEcho(
+export async function guardEcho(
   run: Run,
   { text, span: { start, end } }: NonNullable<AskedActions["block"]>,
   actions: readonly Action[],
@@ -27,11 +22,7 @@ async function guardEcho(
     action.kind === "code" && riskyTools(action, run.step.tools).length > 0 ? [bare(action.source)] : [],
   );
   const needles = [bare(text), ...programs.filter((program) => program.length >= minProgramLength)];
-  const isEcho = occurs(
-    run.conversation,
-    needles.filter((needle) => needle !== ""),
-  );
-  if (!isEcho) return undefined;
+  if (!occurs(run.conversation, needles.filter(Boolean))) return undefined;
   run.emit({
     type: "diagnostic",
     stepIndex: run.stepIndex,

@@ -7,7 +7,7 @@ import { outputPart } from "../output/output-part.ts";
 import { type Resumed, sessionPart } from "../session/session-part.ts";
 import { Artifacts } from "./artifacts.ts";
 import { afterOverflow, makeRoomIfNeeded } from "./compaction.ts";
-import { echo } from "./echo.ts";
+import { guardEcho } from "./echo.ts";
 import { repeats } from "./repeats.ts";
 import { tracing } from "./tracing.ts";
 
@@ -25,21 +25,16 @@ import { tracing } from "./tracing.ts";
  */
 export function makeParts(run: Run, resumed: Resumed | undefined): readonly Part[] {
   const { settings, tools } = run;
-  const { output, limits, protocol, prepareStep, beforeCall, afterCall, stopWhen } = settings;
+  const { output, limits, prepareStep, beforeCall, afterCall, stopWhen } = settings;
   const isHooked = prepareStep ?? beforeCall ?? afterCall ?? stopWhen[0];
   const artifacts = new Artifacts(run);
   const keepAll: Artifacts["keepAll"] = (messages) => artifacts.keepAll(messages);
   const parts: (Part | false | undefined)[] = [
     settings.tracing && tracing(run, settings.tracing, resumed?.restored.head.traceparent),
     resumed && sessionPart(run, resumed),
+    { beforeStep: () => artifacts.cutNew() },
     {
-      async beforeStep() {
-        await artifacts.cutNew();
-        return undefined;
-      },
-    },
-    {
-      async beforeStep() {
+      beforeStep() {
         const isRead = run.stepIndex === 0;
         if (!isRead || tools.isStale) refreshTools(run, { isRead });
         run.step = run.ownStep();
@@ -49,8 +44,7 @@ export function makeParts(run: Run, resumed: Resumed | undefined): readonly Part
     { beforeStep: () => deliver(run, false) },
     output && outputPart(run, output),
     limits.repeats < Number.POSITIVE_INFINITY && repeats(run),
-    // Native calls are no text that untrusted text could hold.
-    (!protocol.declaresTools || prepareStep !== undefined) && echo(run),
+    { beforeActions: async ({ block, actions }) => block && guardEcho(run, block, actions) },
     {
       beforeRequest: () => (run.window === undefined ? undefined : makeRoomIfNeeded(run, keepAll)),
       onOverflow: (error, mayShorten) => afterOverflow(run, error, mayShorten, keepAll),

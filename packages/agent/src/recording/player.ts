@@ -17,9 +17,8 @@ export interface Divergence {
 const maxMicrotasks = 200;
 
 /**
- * Walks through a recording. The played model, executor and host take the crossings in order; events are compared as the run
- * emits them. The caller's abort comes by itself, as soon as everything that
- * was recorded before it has happened.
+ * Walks through a recording. The played model, executor and host take the crossings in order; events are compared as the run emits them.
+ * The caller's abort comes by itself, as soon as everything that was recorded before it has happened.
  */
 export class Player {
   readonly #entries: readonly RecordingEntry[];

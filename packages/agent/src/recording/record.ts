@@ -31,6 +31,13 @@ export interface RecordedRun<Value = unknown> extends AgentRun<Value> {
  * Runs an agent once and records everything that crosses the loop's borders: the model's parts with digests of the requests,
  * what executors report and return, approvals, clock and timers, and every event. {@link replay} plays it again. Throws
  * as `createAgent` and `run` do. A recording holds all messages: keep it as private as them.
+ *
+ * @example
+ * ```ts
+ * const recorded = recordRun(options, "What is 19 + 23?");
+ * await recorded.result;
+ * const text = stringifyRecording(recorded.recording);
+ * ```
  */
 export function recordRun<Value = unknown>(
   options: AgentOptions<Value>,
@@ -77,27 +84,20 @@ export function recordRun<Value = unknown>(
   };
 }
 
+/** Options that are data, in the order of the head. */
+const dataOptions = [
+  ...(["locale", "mode", "system", "limits", "context", "maxRepairTurns"] as const),
+  ...(["reasoning", "reasoningTags", "startsInReasoning", "maxTokens", "retry"] as const),
+];
+
 function headOf(
   options: AgentOptions,
   { fixedTools, output }: Settings,
   input: Message[],
   ids: Pick<RecordingHead, "runId" | "owner">,
 ): RecordingHead {
-  const {
-    locale,
-    mode,
-    system,
-    limits,
-    maxRepairTurns,
-    reasoning,
-    reasoningTags,
-    startsInReasoning,
-    maxTokens,
-    retry,
-  } = options;
   const { compact, estimate, artifacts, isContextOverflow: _, ...context } = options.context ?? {};
-  const parsing = { reasoning, reasoningTags, startsInReasoning };
-  const given = { locale, mode, system, limits, context, maxRepairTurns, ...parsing, maxTokens, retry };
+  const given = Object.fromEntries(dataOptions.map((name) => [name, name === "context" ? context : options[name]]));
   return plainJson({
     type: "head",
     version: 6,

@@ -1,35 +1,31 @@
 import type {
-  Action,
   ApprovalRequest,
-  ArtifactStore,
-  Decision,
-  ExecutorContext,
   Message,
   Model,
   ModelInfo,
   ModelPart,
   ModelRequest,
-  QuestionAnswer,
-  ToolCall,
   ToolDefinition,
-  ToolResult,
-  Usage,
-  WaitOutcome,
+  ToolProtocol,
 } from "@toolglot/core";
-import { checkKeys, defined } from "@toolglot/internal";
+import { checkKeys, defined, isObject, parseJson } from "@toolglot/internal";
 import type { CompactionInput } from "../context/compaction.ts";
 import { createAgent } from "../create-agent.ts";
-import type { OutputOptions, OutputValidation } from "../output/types.ts";
-import { canonicalJson } from "../plain-json.ts";
-import type { RunError } from "../result.ts";
-import type { SessionStore } from "../session/types.ts";
+import type { AgentTracing } from "../tracing.ts";
 import type { AgentOptions, AgentRun, RunOptions } from "../types.ts";
 import { RequestDigests } from "./digest.ts";
-import { PendingAnswers } from "./pending-answers.ts";
-import { diverged, outOfOrder, overflows, playedError, toError } from "./played-errors.ts";
-import { callHook, checkProtocols, playedPrepareStep, playedSessions, type ReplayOptions } from "./played-hooks.ts";
+import { diverged, outOfOrder, overflows, playedError } from "./played-errors.ts";
+import { PlayedHost } from "./played-host.ts";
 import { type Divergence, Player } from "./player.ts";
-import type { Crossing, HostHook, Recording, RecordingHead } from "./types.ts";
+import type { RecordedStepChange, Recording, RecordingHead } from "./types.ts";
+
+/** The code that a recording can't hold. */
+export interface ReplayOptions {
+  /** That of the run. */
+  protocol: ToolProtocol;
+  /** Those that `prepareStep` chose for single steps. Default: none. */
+  protocols?: readonly ToolProtocol[];
+}
 
 /** A recorded run, ready to be run again. Good for one run. */
 export interface Replay {
@@ -45,9 +41,15 @@ export interface Replay {
  * Returns a model, an executor and a host that do what they did in the recording, so that the same run emits the same events,
  * times and ids included, without a provider, a tool or a person. When the run asks the model, or wants to run, something
  * else, it ends with the error `agent/replay-divergence`, whose message has the first difference.
+ *
+ * @example
+ * ```ts
+ * const { options: played, input, runOptions } = replay(recording);
+ * const run = createAgent({ ...played, protocol }).run(input, runOptions);
+ * ```
  */
 export function replay(recording: Recording, options: Pick<ReplayOptions, "protocols"> = {}): Replay {
-  checkKeys("replay", options, "protocols:list");
+  checkKeys("replay", options, "protocols:object[]");
   const { head } = recording;
   const { protocols = [] } = options;
   checkProtocols(recording, protocols);
@@ -83,8 +85,9 @@ export function replay(recording: Recording, options: Pick<ReplayOptions, "proto
       },
       ...(head.output && { output: host.output(head.output) }),
       ...host.hooks(head.hooks),
-      ...(head.hooks.includes("prepareStep") && { prepareStep: playedPrepareStep(player, protocols, modelOf) }),
+      ...(head.hooks.includes("prepareStep") && { prepareStep: () => host.prepareStep(protocols, modelOf) }),
       ...(head.sessions && { sessions: host.sessions(recording) }),
+      ...defined({ tracing: playedTracing(recording) }),
       ...(head.priced && { price: () => player.number("price") }),
       ...(head.asks && { ask: (_question: unknown, { callId }: { callId: string }) => host.ask(callId) }),
       stopWhen: Array.from({ length: head.conditions }, () => () => host.condition()),
@@ -113,9 +116,16 @@ export interface ReplayedRun extends AgentRun {
 /**
  * Plays a recording from start to end with the protocol it was made with. Throws `TypeError` when the protocol has another
  * version, or that of a step is missing.
+ *
+ * @example
+ * ```ts
+ * const recording = parseRecording(text);
+ * const replayed = replayRun(recording, { protocol });
+ * const { status } = await replayed.result;
+ * ```
  */
 export function replayRun(recording: Recording, options: ReplayOptions): ReplayedRun {
-  checkKeys("replayRun", options, "protocol:object protocols:list", ["protocol"]);
+  checkKeys("replayRun", options, "protocol:object protocols:object[]", ["protocol"]);
   const { protocol, protocols = [] } = options;
   const { protocol: wanted } = recording.head;
   if (protocol.version !== wanted) {
@@ -129,6 +139,27 @@ export function replayRun(recording: Recording, options: ReplayOptions): Replaye
       return replayed.divergence;
     },
   };
+}
+
+/** Throws `TypeError` when a step was made with a protocol that is missing. */
+function checkProtocols({ entries }: Recording, protocols: readonly ToolProtocol[]): void {
+  for (const entry of entries) {
+    if (entry.type !== "hook" || entry.hook !== "prepareStep") continue;
+    const { protocol } = (entry.answer ?? {}) as RecordedStepChange;
+    if (protocol === undefined || protocols.some(({ version }) => version === protocol)) continue;
+    throw new TypeError(`A step of the recording was made with ${protocol}: pass that one in protocols.`);
+  }
+}
+
+/** Returns a tracing that only names the run as then: a run that waits has its name in its snapshot. */
+function playedTracing({ entries }: Recording): AgentTracing | undefined {
+  const last = entries.findLast(({ type }) => type === "event");
+  const result = last?.type === "event" && last.event.type === "run-end" ? last.event.result : undefined;
+  const head = parseJson(result?.snapshot?.lines[0] ?? "");
+  if (!isObject(head) || typeof head.traceparent !== "string") return undefined;
+  const silent = { within: (work: () => void) => work(), firstPart() {}, toolCall() {}, end() {} };
+  const trace = { traceparent: head.traceparent, ...silent, startRequest: () => silent };
+  return { startRun: () => trace };
 }
 
 /** Returns the options as they were; a number that JSON could not hold was `Infinity`. */
@@ -180,171 +211,5 @@ async function* playModel(
       default:
         throw outOfOrder(player, "the model answers", crossing);
     }
-  }
-}
-
-/** Executor and people of a replay. Approvals that the executor asks for are answered where they were answered then. */
-class PlayedHost {
-  readonly #player: Player;
-  readonly #answers = new PendingAnswers<unknown>();
-  /** Open waits of the executor, by what is waited for. */
-  readonly #waits = new Map<string, (end: { outcome: WaitOutcome }) => void>();
-  #executing = false;
-  /** Rejects where the store of the session failed while an action ran. */
-  readonly #sessionFault: Promise<never>;
-  #failSession: (error: Error) => void = () => {};
-
-  constructor(player: Player) {
-    this.#player = player;
-    this.#sessionFault = new Promise((_, reject) => {
-      this.#failSession = reject;
-    });
-    this.#sessionFault.catch(() => undefined);
-  }
-
-  async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
-    const player = this.#player;
-    const asked = await player.next();
-    if (asked?.type !== "execute") throw outOfOrder(player, "an action is run", asked);
-    if (canonicalJson(asked.action) !== canonicalJson(action)) {
-      throw diverged(player.diverge("action", "the action", asked.action, action));
-    }
-    player.advance();
-    this.#executing = true;
-    try {
-      return await this.#play(context);
-    } finally {
-      this.#executing = false;
-    }
-  }
-
-  async #play(context: ExecutorContext): Promise<ToolResult[]> {
-    const player = this.#player;
-    for (;;) {
-      const crossing = await player.next();
-      if (crossing?.type !== "execute" && crossing?.type !== "model-request") player.advance();
-      switch (crossing?.type) {
-        case "executor-event":
-          context.emit(crossing.event);
-          break;
-        case "executor-approval":
-          void context.approve(crossing.request);
-          break;
-        case "executor-question": {
-          const { type: _, question, clock: __, ...call } = crossing as typeof crossing & { clock?: unknown };
-          void context.ask?.(question, call);
-          break;
-        }
-        case "executor-wait": {
-          const { request } = crossing;
-          const waiting = new Promise<{ outcome: WaitOutcome }>((end) => this.#waits.set(canonicalJson(request), end));
-          void context.wait?.(request, () => waiting);
-          break;
-        }
-        case "executor-waited":
-          this.#waits.get(canonicalJson(crossing.request))?.({ outcome: crossing.outcome });
-          break;
-        case "executor-hook":
-          callHook(context, crossing);
-          break;
-        case "decision":
-          this.#answer("decision", crossing, crossing.decision ?? false);
-          break;
-        case "answer":
-          this.#answer("question", crossing, crossing.answer);
-          break;
-        case "session-failed":
-          this.#failSession(toError(crossing.error));
-          break;
-        case "hook":
-          this.#answer(crossing.hook, crossing, crossing.answer);
-          break;
-        case "timer":
-          player.fireTimer(crossing.name);
-          break;
-        case "executor-results":
-          return crossing.results;
-        case "executor-error":
-          throw toError(crossing.error);
-        default:
-          // The recorded executor did not answer either, and was left behind.
-          if (context.signal.aborted) return new Promise(() => undefined);
-          throw outOfOrder(player, "an action is run", crossing);
-      }
-    }
-  }
-
-  async approve({ callId }: ApprovalRequest): Promise<Decision | boolean | "later"> {
-    if (this.#executing) return (await this.#answers.wait(`decision ${callId}`)) as Decision | boolean | "later";
-    const player = this.#player;
-    const crossing = await player.next();
-    if (player.signal.aborted) return false;
-    if (crossing?.type !== "decision") throw outOfOrder(player, "the host is asked", crossing);
-    player.advance();
-    if (crossing.error) throw toError(crossing.error);
-    return crossing.decision ?? false;
-  }
-
-  /** Answers a server, which asks only while an action is run. */
-  ask(callId: string): Promise<QuestionAnswer> {
-    return this.#answers.wait(`question ${callId}`) as Promise<QuestionAnswer>;
-  }
-
-  async condition(): Promise<boolean> {
-    return (await this.#given("condition", "a condition is asked"))?.isTrue ?? false;
-  }
-
-  output({ jsonSchema, ...more }: NonNullable<RecordingHead["output"]>): OutputOptions {
-    const validate = async (): Promise<OutputValidation> =>
-      (await this.#given("validated", "the answer is validated"))?.validation ?? { success: false, issues: [] };
-    return { schema: { jsonSchema, validate }, ...more };
-  }
-
-  artifacts(): ArtifactStore {
-    return {
-      put: async () => (await this.#given("artifact-put", "an artifact is kept"))?.id,
-      read: async () => (await this.#given("artifact-read", "an artifact is read"))?.piece,
-    };
-  }
-
-  /** Resolves to the next crossing, which must be of that type. Undefined when the run was stopped. */
-  async #given<Type extends Crossing["type"]>(
-    type: Type,
-    now: string,
-    /** Called with the crossing, also where it is an error. */
-    take?: (crossing: Extract<Crossing, { type: Type }>) => void,
-  ): Promise<Extract<Crossing, { type: Type }> | undefined> {
-    const player = this.#player;
-    const crossing = await player.next();
-    if (player.signal.aborted) return undefined;
-    if (crossing?.type !== type) throw outOfOrder(player, now, crossing);
-    player.advance();
-    take?.(crossing as Extract<Crossing, { type: Type }>);
-    if ("error" in crossing && crossing.error) throw toError(crossing.error as RunError);
-    return crossing as Extract<Crossing, { type: Type }>;
-  }
-
-  async compacted({ report }: CompactionInput): Promise<readonly Message[]> {
-    const reported = ({ used = [] }: { used?: Usage[] }): void => {
-      for (const usage of used) report?.(usage);
-    };
-    return (await this.#given("compacted", "the conversation is made shorter", reported))?.messages ?? [];
-  }
-
-  /** Returns hooks that answer as the host's did. */
-  hooks(names: readonly HostHook[]): Pick<AgentOptions, HostHook> {
-    const played = (hook: HostHook) => (call: ToolCall) =>
-      this.#answers.wait(`${hook} ${call.id}`) as Promise<undefined>;
-    return Object.fromEntries(names.filter((hook) => hook !== "prepareStep").map((hook) => [hook, played(hook)]));
-  }
-
-  /** Returns a store that keeps nothing, and fails where the host's did. */
-  sessions(recording: Recording): SessionStore {
-    return playedSessions(this.#player, recording, async () => (this.#executing ? this.#sessionFault : undefined));
-  }
-
-  /** Settles an answer that was recorded while an action ran. */
-  #answer(what: string, { callId = "", error }: { callId?: string; error?: RunError }, value: unknown): void {
-    this.#answers.settle(`${what} ${callId}`, error ? Promise.reject(toError(error)) : Promise.resolve(value));
   }
 }

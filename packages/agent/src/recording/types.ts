@@ -62,10 +62,7 @@ export interface RecordingHead {
   /** The protocol with its version, as `attp/1`. The protocol itself is code, and is passed to the replay. */
   protocol: string;
   options: RecordedOptions;
-  /**
-   * Tools that stayed the same; absent when they were read before each request: then crossings of the type `tools` hold
-   * them.
-   */
+  /** Tools that stayed the same; absent when they were read before each request: then crossings of the type `tools` hold them. */
   tools?: ToolDefinition[];
   input: Message[];
   /** Whether there was an `approve` callback. */

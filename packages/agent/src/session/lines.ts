@@ -32,7 +32,9 @@ export class LineReader {
       this.torn = this.#row;
       return undefined;
     }
-    if (this.torn !== undefined && line.type !== "torn") throw sessionInvalid("can't be read", this.torn);
+    // Of a run whose head was cut off nothing had happened: another one begins behind it.
+    const follows = this.count === 0 ? "head" : "torn";
+    if (this.torn !== undefined && line.type !== follows) throw sessionInvalid("can't be read", this.torn);
     const isClaim = claims.has(line.type);
     const isLate = line.n < this.count || (!isClaim && line.by !== this.owner);
     if (isLate) return undefined;

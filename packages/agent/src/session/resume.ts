@@ -8,16 +8,16 @@ import { type ReadLog, type Restored, readLog } from "./restore.ts";
 import type { Resumed } from "./session-part.ts";
 import type { ResumeOptions, SessionEntry } from "./types.ts";
 
-/** Takes over a run that was saved. Rejects as `Agent.resume` does. */
+/** Takes over a run that was saved. Resolves to undefined where it is to begin. Rejects as `Agent.resume` does. */
 export async function takeOver(
   settings: Settings,
   saved: RunSnapshot | string,
   options: ResumeOptions,
-): Promise<Resumed> {
+): Promise<Resumed | undefined> {
   checkKeys(
     "resume",
     options,
-    "decisions:object allowUnbound:boolean settle:object steer:string|object|list signal:signal",
+    "decisions:object allowUnbound:boolean settle:object begin:text|object[] steer:string|object|object[] signal:signal",
   );
   const { sessions, protocol, mode } = settings;
   if (typeof saved === "string" && sessions === undefined) {
@@ -26,6 +26,8 @@ export async function takeOver(
   const given = typeof saved === "string" ? undefined : readSnapshot(saved);
   const runId = given?.restored.head.runId ?? (saved as string);
   const texts = await sessions?.read(runId);
+  // Of one whose head was cut off nothing has happened.
+  if (options.begin !== undefined && !texts?.some((text) => text.endsWith("}"))) return undefined;
   const kept = texts && readLog(texts);
   const log = kept ?? given;
   if (log === undefined) {
@@ -34,8 +36,9 @@ export async function takeOver(
     });
   }
   const { restored } = log;
-  if (restored.isEnded) {
-    throw new ToolglotError("agent/session-ended", `The run ${runId} has ended.`, { data: { runId } });
+  if (restored.ended) {
+    const data = { runId, ...restored.ended };
+    throw new ToolglotError("agent/session-ended", `The run ${runId} has ended.`, { data });
   }
   if (given && kept && given.lines.length !== kept.lines.length) throw sessionBusy(runId);
   const { head } = restored;

@@ -106,14 +106,11 @@ function isSameRequest(one: Asked, other: Asked): boolean {
 }
 
 /** Returns the error of a run whose id another one has. */
-function runExists(runId: string, { isEnded, from }: Restored): ToolglotError {
-  const data = { data: { runId } };
-  const name = `There is a run ${JSON.stringify(runId)} already, which`;
-  if (isEnded) return new ToolglotError("agent/session-ended", `${name} has ended: give another runId, or none.`, data);
-  const state = from === "approval" ? "waits for decisions" : "has not ended, and may be under way elsewhere";
-  return new ToolglotError(
-    "agent/session-busy",
-    `${name} ${state}: agent.resume goes on with it. Give another runId, or none.`,
-    data,
-  );
+function runExists(runId: string, { ended, from }: Restored): ToolglotError {
+  const open = from === "approval" ? "waits for decisions" : "has not ended, and may be under way elsewhere";
+  const state = ended ? "has ended: give" : `${open}: agent.resume goes on with it. Give`;
+  const message = `There is a run ${JSON.stringify(runId)} already, which ${state} another runId, or none.`;
+  return new ToolglotError(ended ? "agent/session-ended" : "agent/session-busy", message, {
+    data: { runId, ...ended },
+  });
 }

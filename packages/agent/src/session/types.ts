@@ -43,6 +43,8 @@ export interface ResumeOptions {
    * model, the others are in doubt.
    */
   settle?: Readonly<Record<string, ToolResult | "rerun">>;
+  /** Input of a run that begins, where there is none of this id: for callers that do not know whether it was begun. */
+  begin?: string | readonly Message[];
   /** Messages before the next request. */
   steer?: Parameters<Steering["steer"]>[0];
   signal?: AbortSignal | undefined;
@@ -104,7 +106,7 @@ export type SessionEntry =
   | { type: "waiting"; pending: ApprovalRequest[]; results: ToolResult[]; counts: SessionCounts }
   /** A step is over, and the next one begins. The message with its results is not among `messages`. */
   | { type: "step"; step: RunStep; repair: boolean; counts: SessionCounts; text: string; messages: Message[] }
-  | { type: "end"; status: RunStatus; text: string; messages: Message[] };
+  | { type: "end"; status: RunStatus; text: string; counts: SessionCounts; messages: Message[] };
 
 /** The parts of an answer that its actions need. */
 export interface OpenAnswer {

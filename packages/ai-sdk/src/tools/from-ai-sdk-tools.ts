@@ -25,8 +25,8 @@ export function fromAiSdkTools(tools: AiSdkToolSet, options: FromAiSdkToolsOptio
   if (typeof tools !== "object" || tools === null || Array.isArray(tools))
     throw new TypeError("fromAiSdkTools takes an object of tools, by name.");
   const entries = Object.entries(tools) as [string, AiSdkTool][];
-  const runs = ({ type, execute }: AiSdkTool): boolean =>
-    typeof execute === "function" && !type?.startsWith("provider");
+  const runs = (tool: AiSdkTool & { [originMark]?: AnyTool }): boolean =>
+    tool[originMark] !== undefined || (typeof tool.execute === "function" && !tool.type?.startsWith("provider"));
   const missing = entries.filter(([, tool]) => !runs(tool)).map(([name]) => name);
   if (missing.length > 0 && onMissing === "throw")
     throw new TypeError(

@@ -89,14 +89,15 @@ function makeTool(
   line: Line,
   options: ToAiSdkToolsOptions,
 ): AiSdkTool {
-  const { name, description, annotations, outputSchema } = definition;
+  const { name, description, annotations, outputSchema, external } = definition;
+  const shown = { description, ...defined({ title: annotations?.title }), inputSchema: schemaOf(definition, owner) };
+  // The page runs it, and gives its output to the SDK.
+  if (external) return { ...shown, [originMark]: isToolkit(owner) ? asTool(definition, run) : owner } as AiSdkTool;
   const { approve, maxResultChars = Infinity } = options;
   const reads = annotations?.readOnlyHint === true;
   const asks = requiresApproval(definition);
   const tool: AiSdkTool & { [originMark]: AnyTool } = {
-    description,
-    ...defined({ title: annotations?.title }),
-    inputSchema: schemaOf(definition, owner),
+    ...shown,
     ...(outputSchema !== undefined && {
       outputSchema: plainSchema({ type: "object", properties: { content: { type: "array" }, data: outputSchema } }),
     }),

@@ -1,40 +1,13 @@
-import type { Diagnostic } from "@toolglot/core";
 import { foreignCloser } from "@toolglot/core/text";
 import { type DiagnosticChange, isDressed, withoutInvisible } from "@toolglot/internal";
-import { diagnostic, type ShortCode } from "../diagnostics.ts";
+import type { ShortCode } from "../diagnostics.ts";
 import type { Entry, Scan } from "../scan/entry.ts";
 import type { Field } from "../scan/patterns.ts";
 import type { AttpDocument, AttpToolCall } from "../types.ts";
-import { type CodeLanguage, commonIndent, dedent, linesInLiterals, unwrapFence } from "./code.ts";
+import { commonIndent, dedent, linesInLiterals, unwrapFence } from "./code.ts";
 import { type Fields, readFields, unknownEntries } from "./fields.ts";
+import type { Judge } from "./judge.ts";
 import { isMultiLine, rawBody } from "./strings.ts";
-
-/** JavaScript has no other triple quotes to use instead. */
-const javascriptQuotes = `Write three quotes in the code as "'".repeat(3).`;
-
-/** Collects findings, and the document's status with them. */
-export class Judge {
-  readonly found: Diagnostic[] = [];
-  constructor(
-    /** Whether a repair is allowed. */
-    readonly allows: (code: ShortCode) => boolean,
-    readonly language: CodeLanguage = "python",
-  ) {}
-
-  add(code: ShortCode, start: number, end: number, change?: DiagnosticChange): void {
-    const isQuotes = code === "inner-quotes" && this.language === "javascript";
-    this.found.push(diagnostic(code, start, end, isQuotes ? { ...change, hint: javascriptQuotes } : change));
-  }
-
-  status(truncated: boolean): AttpDocument["status"] {
-    if (truncated) return "truncated";
-    if (this.found.some(({ severity }) => severity === "error")) return "invalid";
-    const untouched = /^attp\/(?:missing-t|unused|unknown|prose|basic-string|dressed)/;
-    return this.found.some(({ severity, code }) => severity === "warning" && !untouched.test(code))
-      ? "recovered"
-      : "complete";
-  }
-}
 
 /** Makes the document of a scan. */
 export function readDocument(scan: Scan, judge: Judge): AttpDocument {

@@ -4,7 +4,7 @@ import type { ShortCode } from "../diagnostics.ts";
 import type { Entry, Scan } from "../scan/entry.ts";
 import { type Field, fieldOf, toolCallName } from "../scan/patterns.ts";
 import { hasControl } from "../toml-text.ts";
-import type { Judge } from "./document.ts";
+import type { Judge } from "./judge.ts";
 import { plainValues } from "./plain-values.ts";
 import { entryText, rawBody, unindent } from "./strings.ts";
 import { isTable, toJson } from "./values.ts";

@@ -29,6 +29,8 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   waitsForLine = false;
   readonly #options: ReaderOptions;
   readonly #draft: Draft;
+  /** Other text stands behind the document in its fence. */
+  #fenceGoesOn = false;
 
   constructor(options: ReaderOptions) {
     this.#options = options;
@@ -131,8 +133,17 @@ export class DocumentReader implements BlockReader<AttpDocument> {
       return this.#finish(source, start);
     }
     if (!cut) {
-      const code = draft.forced && draft.entries.at(-1)?.field === "code" ? "stray-text" : "syntax";
-      draft.note(code, start + line.length - line.trimStart().length, start + line.trimEnd().length);
+      const isBehind = draft.forced && draft.entries.at(-1)?.field === "code";
+      // The fence holds more than the document: what that means is told by the text layer.
+      if (isBehind && hasWords.test(line.replace(tags, ""))) {
+        this.#fenceGoesOn = true;
+        return this.#finish(source, start);
+      }
+      draft.note(
+        isBehind ? "stray-text" : "syntax",
+        start + line.length - line.trimStart().length,
+        start + line.trimEnd().length,
+      );
     }
     draft.contentEnd = start + line.trimEnd().length;
     source.seek(next);
@@ -220,7 +231,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
         headers,
         notes,
         fence,
-        closedFence: closed !== undefined,
+        closedFence: closed !== undefined || this.#fenceGoesOn,
         indent,
         truncated,
         doubt,
@@ -240,6 +251,9 @@ function commonLead(text: string): number {
     .every((line) => line.startsWith(lead) || isUnseen(line) || /^\s*['"]{3}\s*$/.test(line));
   return isWhole ? lead.length : 0;
 }
+
+const hasWords = /[\p{L}\p{N}]/u;
+const tags = /<[^<>]*>/g;
 
 /** Nothing but a thought that goes on to the end. */
 const endsInThought = /^[^\n=:]*[=:][ \t]*(?:('''|"""|'|")(?:(?!\1)[\s\S])*)?$/;

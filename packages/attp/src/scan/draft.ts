@@ -1,20 +1,11 @@
 import type { Source } from "@toolglot/core/text";
 import type { Brackets } from "./brackets.ts";
-import type { Entry, Header, Note, ReaderOptions, Scan } from "./entry.ts";
+import type { Entry, Header, Mark, Note, ReaderOptions, Scan } from "./entry.ts";
 import { readKey } from "./key-line.ts";
 import { type Field, oddCharacters } from "./patterns.ts";
 import type { OpenerWatch, Seam } from "./seam.ts";
 import type { Candidate, OpenString } from "./string-scan.ts";
 import type { ValueStream } from "./value-stream.ts";
-
-/** How far a draft was at some place, to go back to. */
-export interface Mark {
-  entries: number;
-  headers: number;
-  notes: number;
-  table: number;
-  inCall: boolean;
-}
 
 export const openerInCode =
   "The code holds a line that begins a document; it was taken to end before it, or is not certain.";

@@ -3,7 +3,6 @@ import type { ShortCode } from "../diagnostics.ts";
 import type { CodeLanguage } from "../repair/code.ts";
 import type { AttpDocument } from "../types.ts";
 import type { Field } from "./patterns.ts";
-import type { ValueStream } from "./value-stream.ts";
 
 /** How a value is written. `other`: numbers, arrays and what else TOML knows, left to the TOML parser. */
 export type Form = "multi-basic" | "multi-literal" | "basic" | "literal" | "bare" | "backticks" | "other";
@@ -56,6 +55,15 @@ export interface Note {
   message?: string | undefined;
 }
 
+/** How far a draft was at some place, to go back to. */
+export interface Mark {
+  entries: number;
+  headers: number;
+  notes: number;
+  table: number;
+  inCall: boolean;
+}
+
 /** What the scan of one document found. */
 export interface Scan {
   source: Source;
@@ -93,7 +101,7 @@ export interface ReaderOptions {
   /** The call's table is as it will be: time to say status and target. */
   announce(entries: readonly Entry[], source: Source): void;
   /** `streams`: what was given out of each field while it came in. */
-  finish(scan: Scan, streams: ReadonlyMap<Field, ValueStream>): ReadDocument;
+  finish(scan: Scan, streams: ReadonlyMap<Field, { sent: number }>): ReadDocument;
 }
 
 /** A document with its findings. */

@@ -1,5 +1,4 @@
-import type { Mark } from "./draft.ts";
-import type { Entry } from "./entry.ts";
+import type { Entry, Mark } from "./entry.ts";
 import type { OpenerWatch } from "./seam.ts";
 import type { ValueStream } from "./value-stream.ts";
 

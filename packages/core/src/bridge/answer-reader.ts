@@ -1,9 +1,9 @@
 import { checkKeys, defined } from "@toolglot/internal";
 import type { Action } from "../action.ts";
+import type { ToolErrorInfo } from "../call.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { type BlockBase, type EndOptions, isRunnable, type ParseResult, type ProtocolEvent } from "../protocol.ts";
 import type { Span } from "../span.ts";
-import type { ToolErrorInfo } from "../tool.ts";
 import { InputStream, parseInput, textParams } from "./input-stream.ts";
 import { Prose } from "./prose.ts";
 import type { BridgeSetup } from "./setup.ts";

@@ -1,6 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import type { ToolProtocol } from "../protocol.ts";
-import type { ToolDefinition } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import { AnswerReader, readPlainText } from "./answer-reader.ts";
 import { encodeHistory } from "./history.ts";
 import { type BridgeSetup, nowhere } from "./setup.ts";
@@ -18,7 +18,7 @@ export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Br
   checkKeys(
     "createBridge",
     options,
-    'tools:list locale:"zh"|"en" toolChoice:"none"|"auto"|"required"|object programs:object unreadable:"feedback"|"text" values:"hold"|"run"',
+    'tools:object[] locale:"zh"|"en" toolChoice:"none"|"auto"|"required"|object programs:object unreadable:"feedback"|"text" values:"hold"|"run"',
     ["tools"],
   );
   const { tools, locale = "en", toolChoice = "auto", programs, unreadable = "feedback", values = "hold" } = options;
@@ -102,7 +102,7 @@ function checkProtocol({ id, carries, declaresTools }: ToolProtocol, { programs,
     );
   }
   if (programs === undefined) return;
-  checkKeys("createBridge: programs", programs, "tool:string tools:list", ["tool", "tools"]);
+  checkKeys("createBridge: programs", programs, "tool:string tools:object[]", ["tool", "tools"]);
   if (carries !== "code") throw new TypeError(`createBridge: programs is for protocols of programs; ${id} has none.`);
 }
 

@@ -1,7 +1,7 @@
 import type { Action } from "../action.ts";
-import type { ContentBlock, MessagePart } from "../message.ts";
+import type { ContentBlock, ToolCall, ToolResult } from "../call.ts";
+import type { MessagePart } from "../message.ts";
 import { neutralize } from "../text/neutralize.ts";
-import type { ToolCall, ToolResult } from "../tool.ts";
 import { type BridgeSetup, nowhere } from "./setup.ts";
 import type { BridgeMessage, EncodedMessage, RefusalPart } from "./types.ts";
 

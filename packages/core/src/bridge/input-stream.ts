@@ -1,5 +1,5 @@
 import { createRecord, type JsonObject, toJsonText } from "../json.ts";
-import type { ToolDefinition } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import type { BridgeEvent } from "./types.ts";
 
 const streamable = new WeakMap<ToolDefinition, ReadonlySet<string>>();

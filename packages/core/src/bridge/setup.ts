@@ -1,6 +1,6 @@
 import type { ProgramLanguage } from "../bind-names.ts";
 import type { ToolProtocol } from "../protocol.ts";
-import type { ToolDefinition } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import type { BridgeWording } from "./wording.ts";
 
 /** What a bridge is made of, for those of its parts that read and write. */

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../diagnostic.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message, MessagePart } from "../message.ts";
 import type { EndOptions, Locale } from "../protocol.ts";
-import type { ToolDefinition } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 
 /** How the calls of another stack are written and read as text. */
 export interface BridgeOptions {

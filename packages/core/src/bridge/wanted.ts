@@ -1,8 +1,8 @@
 import type { Action, PlanAction } from "../action.ts";
+import type { ToolErrorInfo } from "../call.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import { inputObject } from "../message.ts";
 import type { Span } from "../span.ts";
-import type { ToolErrorInfo } from "../tool.ts";
 import type { BridgeSetup } from "./setup.ts";
 
 /** A call that a block asks for. */

@@ -1,7 +1,7 @@
 import { checkKeys, defined, randomHex, settleWithin, unsettled } from "@toolglot/internal";
 import type { ApprovalRequest, Decision, ExecutorContext, WaitOutcome, WaitRequest } from "../action.ts";
+import type { ToolCall, ToolErrorInfo, ToolResult } from "../call.ts";
 import { toJsonText } from "../json.ts";
-import type { ToolCall, ToolErrorInfo, ToolResult } from "../tool.ts";
 
 /**
  * A context for running an action without an agent. Default: nothing stops the action, nobody hears its events, and calls that

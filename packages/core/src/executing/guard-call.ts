@@ -1,9 +1,10 @@
 import { defined, isObject, settleWithin, unsettled } from "@toolglot/internal";
 import type { ExecutorContext } from "../action.ts";
+import type { ToolCall, ToolResult } from "../call.ts";
 import type { BeforeCallAnswer, CallHookContext } from "../call-hooks.ts";
-import type { ToolCall, ToolDefinition, ToolResult } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import { copyInput, denied } from "./calls.ts";
-import { type CallOutcome, failure, interrupted, isToolResult, isUndecided } from "./outcome.ts";
+import { type CallOutcome, failure, interrupted, isToolResult, isUndecided, outcomeOf } from "./outcome.ts";
 
 /** Of an executor's context, what the hooks need. */
 type Hooked = Pick<ExecutorContext, "hooks" | "signal" | "runId" | "stepIndex">;
@@ -135,7 +136,3 @@ class Guard {
 /** What a call comes to whose result `afterCall` could not see to. */
 export const hiddenOutcome = (): CallOutcome =>
   failed("The call has run, but its result can't be shown, because of a fault on this side.");
-
-function outcomeOf({ callId: _, name: __, ...outcome }: ToolResult): CallOutcome {
-  return outcome;
-}

@@ -1,4 +1,5 @@
-import type { ToolErrorInfo, ToolResult } from "../tool.ts";
+import type { Decision } from "../action.ts";
+import type { ToolErrorInfo, ToolResult } from "../call.ts";
 
 /** How a call ended, without the call. */
 export type CallOutcome = Omit<ToolResult, "callId" | "name">;
@@ -40,6 +41,16 @@ const statuses: ReadonlySet<unknown> = new Set<ToolResult["status"]>([
   "pending",
   "in-doubt",
 ]);
+
+/** Returns what a call came to elsewhere, when that is the decision: it stands for the run. */
+export function outsideOutcome(decision: Pick<Decision, "result"> | undefined): CallOutcome | undefined {
+  return isToolResult(decision?.result) ? outcomeOf(decision.result) : undefined;
+}
+
+/** Returns a result without its call. */
+export function outcomeOf({ callId: _, name: __, ...outcome }: ToolResult): CallOutcome {
+  return outcome;
+}
 
 /** Whether a value of others' code has the form of a result. */
 export function isToolResult(value: unknown): value is ToolResult {

@@ -1,8 +1,8 @@
+import type { ContentBlock, ToolResult, ToolStatus } from "../call.ts";
 import { toJsonText } from "../json.ts";
-import { type ContentBlock, contentText } from "../message.ts";
+import { contentText } from "../message.ts";
 import type { Locale } from "../protocol.ts";
 import { neutralize } from "../text/neutralize.ts";
-import type { ToolResult, ToolStatus } from "../tool.ts";
 
 /** A result as a protocol writes it down for the model. All texts are neutralised: they come from outside. */
 export interface Outcome {

@@ -2,7 +2,7 @@ import { checkKeys } from "@toolglot/internal";
 import { type BoundTool, bindNames } from "../bind-names.ts";
 import type { JsonSchema, JsonSchemaObject } from "../json.ts";
 import type { Locale } from "../protocol.ts";
-import type { ToolDefinition, ToolExample } from "../tool.ts";
+import type { ToolDefinition, ToolExample } from "../tool-definition.ts";
 import { pythonLiteral } from "./python-literal.ts";
 import { descriptionOf, resolveSchema } from "./resolve-schema.ts";
 import { clean, indent, textLines } from "./text-lines.ts";

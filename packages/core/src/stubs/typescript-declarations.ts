@@ -3,7 +3,7 @@ import { type BoundTool, bindNames } from "../bind-names.ts";
 import { toJsonText } from "../json.ts";
 import { oneLine } from "../manual.ts";
 import type { Locale } from "../protocol.ts";
-import type { ToolDefinition, ToolExample } from "../tool.ts";
+import type { ToolDefinition, ToolExample } from "../tool-definition.ts";
 import { javascriptLiteral, propertyKey } from "./javascript-literal.ts";
 import type { RenderStubsOptions } from "./python-stubs.ts";
 import { descriptionOf } from "./resolve-schema.ts";

@@ -3,7 +3,6 @@ import type { BlockBase, EndOptions, ParseOptions, ParseResult, ProtocolEvent, S
 import type { TextProtocol } from "./call-formats.ts";
 import type { Fence } from "./code.ts";
 import type { Source } from "./source.ts";
-import type { Trace } from "./unread.ts";
 
 /** A line of plain text, as a grammar sees it. */
 export interface LineProbe {
@@ -44,6 +43,12 @@ export interface InlineProbe {
  */
 export type ProbeAnswer<Block> = "no" | "more" | "hold" | BlockReader<Block>;
 
+/**
+ * What a folded line may hold of a block, and how much it says; six and more are a block, and seven also where a fence shows other things.
+ * The first group names it.
+ */
+export type Trace = readonly [pattern: RegExp, weight: number];
+
 /** What a protocol adds to the text layer: where its blocks begin, and a reader for each. */
 export interface BlockGrammar<Block> {
   /** Its own id; what another text protocol writes is a foreign format to it. */
@@ -62,6 +67,8 @@ export interface BlockGrammar<Block> {
   readonly builtIns?: readonly string[];
   /** Whether an element of this name, in lower case, is one of its own. Default: none is. */
   isOwnTag?(name: string): boolean;
+  /** Where the last call of a block begins, for formats whose blocks hold several. Default: where the block does. */
+  lastCall?(block: Block): number | undefined;
   /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /**

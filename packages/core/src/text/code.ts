@@ -154,3 +154,34 @@ export class InlineCode {
     return false;
   }
 }
+
+/** Makes a function that tells of places in a text, asked for in order, whether they stand in inline code. */
+export function inlineCodeIn(text: string): (index: number) => boolean {
+  const code = new InlineCode();
+  let end = -1;
+  return (index) => {
+    if (index > end) {
+      code.startLine(text.lastIndexOf("\n", index - 1) + 1);
+      end = lineEnd(text, index);
+    }
+    return code.covers({ text, base: 0 }, index, true) === true;
+  };
+}
+
+/**
+ * Makes a function that tells which of some fences, given in order, an offset stands in. One that is never closed is none: it may be the
+ * closing line of a fence that something else opened.
+ */
+export function closedFences(fences: readonly FenceRange[]): (offset: number) => FenceRange | undefined {
+  const closed = fences.filter(({ end }) => end < Infinity);
+  return (offset) => {
+    let low = 0;
+    for (let high = closed.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((closed[middle] as FenceRange).end <= offset) low = middle + 1;
+      else high = middle;
+    }
+    const fence = closed[low];
+    return fence && fence.body <= offset ? fence : undefined;
+  };
+}

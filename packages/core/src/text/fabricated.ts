@@ -2,7 +2,8 @@ import { lineEnd } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
-import { type FenceRange, InlineCode } from "./code.ts";
+import type { BlockGrammar } from "./block-grammar.ts";
+import { closedFences, type FenceRange, inlineCodeIn } from "./code.ts";
 import { resultMarker, turnLabel, turnToken } from "./text-marks.ts";
 
 /** What only the host writes, and the model wrote. */
@@ -13,25 +14,32 @@ export interface Fabricated extends Span {
 /** A line such as `Name: value`, or one that introduces some. */
 const listLine = /^[ \t]*(?:[-*+|>] ?)?[\p{L}\w ./()-]{1,40}[:：]/u;
 /** Findings about text whose end was a guess, or that no value took in. */
-const movesEnd = /stray|unclosed|truncated|missing-root/;
+const movesEnd = /stray|unclosed|truncated|missing-root|unknown-tag/;
+/** Those of text between the calls of a block. */
+const isBetween = /stray-text|unknown-tag/;
+
+/** Where the last call of a block begins: a result before it, also within the block, is one that the model made up. */
+export function lastCallOf<Block extends BlockBase>(grammar: BlockGrammar<Block>, block: Block): number {
+  return grammar.lastCall?.(block) ?? block.span.start;
+}
 
 /**
- * Turns that the model wrote itself, in the text of a whole message, and results and turns that damaged blocks took in. In inline
- * code, and in fences that are closed, they are mentions. In order.
+ * Turns that the model wrote itself, in the text of a whole message, and results and turns that damaged blocks took in, or that stand
+ * between the calls of a block. In inline code, and in fences that are closed, they are mentions. In order.
  */
 export function findFabricated<Block extends BlockBase>(
   segments: readonly Segment<Block>[],
   fences: readonly FenceRange[],
   diagnostics: readonly Diagnostic[],
   slice: (start: number, end: number) => string,
+  grammar: BlockGrammar<Block>,
 ): Fabricated[] {
   const doubtful = diagnostics
     .filter(({ affects, code }) => affects === "value" || movesEnd.test(code))
-    .map(({ span }) => span)
-    .sort((a, b) => a.start - b.start);
+    .sort((a, b) => a.span.start - b.span.start);
   const found: Fabricated[] = [];
   const last = segments.findLast(({ type }) => type === "block")?.span.start ?? -1;
-  let next = 0;
+  const fenceAt = closedFences(fences);
   let doubt = 0;
   /** Nothing but white space and reasoning came so far. */
   let begins = true;
@@ -39,23 +47,23 @@ export function findFabricated<Block extends BlockBase>(
   for (const segment of segments) {
     const { type, span } = segment;
     if (type === "block") {
-      while ((doubtful[doubt]?.end ?? span.start) < span.start) doubt += 1;
-      const one = doubtful[doubt];
-      if (one && one.start <= span.end && span.start < last)
+      while ((doubtful[doubt]?.span.end ?? span.start) < span.start) doubt += 1;
+      const next = doubtful[doubt];
+      if (next && next.span.start <= span.end && span.start < last)
         found.push(...swallowed(slice(span.start, span.end), span.start));
+      const lastCall = lastCallOf(grammar, segment.block);
+      for (let at = doubt; (doubtful[at]?.span.start ?? lastCall) < lastCall; at += 1) {
+        const { code, span } = doubtful[at] as Diagnostic;
+        if (isBetween.test(code))
+          found.push(...swallowed(slice(span.start, Math.min(span.end, lastCall)), span.start, true));
+      }
       begins = false;
       afterBlock = true;
     }
     if (type !== "text") continue;
     const { text } = segment;
-    const isMention = (index: number): boolean => {
-      const at = span.start + index;
-      while ((fences[next]?.end ?? at) < at) next += 1;
-      const fence = fences[next];
-      return fence !== undefined && fence.body <= at && at < fence.end && fence.end < Infinity;
-    };
     for (const { start, end } of marksOf(text, span.start < last, afterBlock)) {
-      if ((begins && text.slice(0, start).trim() === "") || isMention(start)) continue;
+      if ((begins && text.slice(0, start).trim() === "") || fenceAt(span.start + start)) continue;
       found.push({ kind: "turn", start: span.start + start, end: span.start + end });
     }
     begins &&= text.trim() === "";
@@ -70,18 +78,9 @@ const hasLabel = /(?:^|\n)(?:[^\n:：]{2,24}[:：]|[ \t]*#)/;
 function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[] {
   const found: Span[] = mayPrecede && hasLabel.test(text) ? labelsOf(text, afterBlock) : [];
   if (!text.includes("<") && !text.includes("[")) return found;
-  const code = new InlineCode();
-  let lineBegin = -1;
-  let end = -1;
-  for (const { 0: token, index } of text.matchAll(turnToken)) {
-    if (index > end) {
-      lineBegin = text.lastIndexOf("\n", index) + 1;
-      end = lineEnd(text, index);
-      code.startLine(lineBegin);
-    }
-    if (code.covers({ text, base: 0 }, index, true) === true) continue;
-    found.push({ start: index, end: index + token.length });
-  }
+  const isCode = inlineCodeIn(text);
+  for (const { 0: token, index } of text.matchAll(turnToken))
+    if (!isCode(index)) found.push({ start: index, end: index + token.length });
   return found.sort((a, b) => a.start - b.start);
 }
 
@@ -110,17 +109,20 @@ function labelsOf(text: string, afterBlock: boolean): Span[] {
   return found;
 }
 
-/** Results and turns on lines of their own in the text of a block. */
-function swallowed(text: string, offset: number): Fabricated[] {
+/** Results and turns on lines of their own in the text of a block; in words where no value can stand. */
+function swallowed(text: string, offset: number, inWords = false): Fabricated[] {
   const found: Fabricated[] = [];
+  const add = (kind: Fabricated["kind"], index: number, length: number): void => {
+    found.push({ kind, start: offset + index, end: offset + index + length });
+  };
+  if (inWords) for (const { 0: label, index } of text.matchAll(turnLabel)) add("turn", index, label.length);
   for (const { 0: blank, index } of text.matchAll(/^[^\S\n]*(?=[[<])/gm)) {
     const start = index + blank.length;
     const line = text.slice(start, Math.min(lineEnd(text, start), start + 200));
     const length = resultMarker(line, true);
     const turn = line.matchAll(turnToken).next().value;
-    if (typeof length === "number") found.push({ kind: "result", start: offset + start, end: offset + start + length });
-    else if (turn?.index === 0)
-      found.push({ kind: "turn", start: offset + start, end: offset + start + turn[0].length });
+    if (typeof length === "number") add("result", start, length);
+    else if (turn?.index === 0) add("turn", start, turn[0].length);
   }
-  return found;
+  return found.sort((a, b) => a.start - b.start);
 }

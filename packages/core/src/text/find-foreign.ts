@@ -1,17 +1,13 @@
-import { lineEnd, matchAt } from "@toolglot/internal";
+import { asPattern, lineEnd, matchAt } from "@toolglot/internal";
 import type { Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
-import { type FenceRange, InlineCode } from "./code.ts";
+import { closedFences, type FenceRange, inlineCodeIn } from "./code.ts";
 
 /** A pattern for a text of the table. */
 const source = (open: string): string =>
-  open
-    .replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&")
-    .replaceAll(" ", "[ \\t]{0,9}")
-    .replaceAll("｜", "[｜‖|]{1,2}")
-    .replaceAll("▁", "[▁_]");
+  asPattern(open).replaceAll(" ", "[ \\t]{0,9}").replaceAll("｜", "[｜‖|]{1,2}").replaceAll("▁", "[▁_]");
 
 const rows = callFormats.flatMap(({ name, protocol, marks }) =>
   marks.map(({ open, next = followsToken, lineStart }) => {
@@ -111,7 +107,7 @@ class ForeignFinder {
   readonly #declared: ReadonlySet<string>;
   /** Those, and the ones that need no definition. */
   readonly #tools: ReadonlySet<string>;
-  readonly #fences: readonly FenceRange[];
+  readonly #fenceAt: (offset: number) => FenceRange | undefined;
   readonly #tags: ReturnType<typeof bareTags>;
   /** By text protocol; there is one finding for all formats of none. */
   readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
@@ -127,8 +123,7 @@ class ForeignFinder {
     this.#own = protocol;
     this.#declared = new Set(names.map(plain));
     this.#tools = new Set([...this.#declared, ...builtIns.map(plain)]);
-    // One that is never closed may be the closing line of a fence that something else opened.
-    this.#fences = fences.filter(({ end }) => end < Infinity);
+    this.#fenceAt = closedFences(fences);
     this.#tags = tagPatterns(names);
   }
 
@@ -194,22 +189,12 @@ class ForeignFinder {
 
   /** Tells of places, asked for in order, whether a call may stand there: outside of inline code and of documentation. */
   #places(text: string, offset: number): (index: number, isBlock?: boolean) => boolean {
-    const code = new InlineCode();
-    let end = -1;
-    let next = 0;
+    const isCode = inlineCodeIn(text);
     return (index, isBlock = false) => {
-      const at = offset + index;
-      while ((this.#fences[next]?.end ?? at) < at) next += 1;
-      const fence = this.#fences[next];
-      if (fence && fence.body <= at && at < fence.end) {
-        fence.holdsCall ??= this.#holdsCall(fence, text, offset, index, isBlock);
-        return fence.holdsCall;
-      }
-      if (index > end) {
-        code.startLine(text.lastIndexOf("\n", index - 1) + 1);
-        end = lineEnd(text, index);
-      }
-      return code.covers({ text, base: 0 }, index, true) !== true;
+      const fence = this.#fenceAt(offset + index);
+      if (!fence) return !isCode(index);
+      fence.holdsCall ??= this.#holdsCall(fence, text, offset, index, isBlock);
+      return fence.holdsCall;
     };
   }
 

@@ -1,3 +1,4 @@
+import { asPattern } from "@toolglot/internal";
 import type { Span } from "../span.ts";
 import { callFormats, type TextProtocol } from "./call-formats.ts";
 
@@ -8,7 +9,6 @@ interface Closers {
   token: RegExp;
 }
 
-const escaped = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
 const known = new Map<TextProtocol, Closers>();
 
 /** No closer is longer. */
@@ -20,9 +20,9 @@ function closersOf(own: TextProtocol): Closers {
   const formats = callFormats.filter(({ protocol }) => protocol !== own);
   const marks = formats.flatMap(({ marks, close = [] }) => [...marks.flatMap(({ open }) => open), ...close]);
   const named = (shape: RegExp): string =>
-    [...new Set(marks.flatMap((open) => shape.exec(open)?.[1]?.toLowerCase() ?? []))].map(escaped).join("|");
+    [...new Set(marks.flatMap((open) => shape.exec(open)?.[1]?.toLowerCase() ?? []))].map(asPattern).join("|");
   const prefix = "(?:[\\w-]{1,40}:|[|｜]{1,2}\\w{1,40}[|｜]{1,2})?";
-  const lone = formats.flatMap(({ close = [] }) => close.filter((mark) => !mark.startsWith("</")).map(escaped));
+  const lone = formats.flatMap(({ close = [] }) => close.filter((mark) => !mark.startsWith("</")).map(asPattern));
   const made: Closers = {
     element: new RegExp(`</\\s{0,9}(${prefix}(?:${named(/^<\/?(?:\w+:)?(\w+)/)}))\\s{0,9}>$`, "i"),
     bracket: new RegExp(`\\[/(${named(/^\[(\w+)\]$/)})\\]$`, "i"),
@@ -62,7 +62,7 @@ export function foreignCloser(text: string, own: TextProtocol): Span | undefined
     let opened = looked.get(key);
     if (opened === undefined) {
       const count = (mark: string): number =>
-        text.match(new RegExp(`${escaped(shape)}${mark}${escaped(name)}(?![\\w-])`, "gi"))?.length ?? 0;
+        text.match(new RegExp(`${asPattern(shape)}${mark}${asPattern(name)}(?![\\w-])`, "gi"))?.length ?? 0;
       opened = count("") >= count("/");
       looked.set(key, opened);
     }

@@ -1,10 +1,11 @@
 import { defined } from "@toolglot/internal";
 import type { Action } from "../action.ts";
+import type { ToolCall } from "../call.ts";
 import { ToolglotError } from "../errors.ts";
 import { toJsonText } from "../json.ts";
 import { inputObject } from "../message.ts";
 import type { FormatActionsOptions } from "../protocol.ts";
-import type { ToolCall, ToolDefinition } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import { neutralize } from "./neutralize.ts";
 
 /**

@@ -57,7 +57,7 @@ export function checkParseOptions(
     what,
     options,
     [
-      'strict:boolean maxInputLength:number tools:list reasoning:"skip"|"search" startsInReasoning:boolean shown:"mark"|"run" repairs:"all"|"none"|object reasoningTags:list',
+      'strict:boolean maxInputLength:number tools:list reasoning:"skip"|"search" startsInReasoning:boolean shown:"mark"|"run" repairs:"all"|"none"|object reasoningTags:list[]',
       ...own,
     ],
     [],

@@ -3,7 +3,7 @@ import { type BlockBase, isRunnable, type ParseResult, type Segment } from "../p
 import type { Span } from "../span.ts";
 import type { TextScannerOptions } from "./block-grammar.ts";
 import type { FenceRange } from "./code.ts";
-import { findFabricated } from "./fabricated.ts";
+import { findFabricated, lastCallOf } from "./fabricated.ts";
 import { callTexts, findForeign, type TextSegment } from "./find-foreign.ts";
 import { ShownBlocks } from "./shown.ts";
 import type { Source } from "./source.ts";
@@ -215,9 +215,10 @@ export class ResultDraft<Block extends BlockBase> {
   /** Marks the blocks behind turns that the model made up, and behind what damaged blocks took in. */
   #markFabricated(fences: readonly FenceRange[]): void {
     const slice = (start: number, end: number): string => this.#source.slice(start, end);
-    const [first, ...more] = findFabricated(this.#segments, fences, this.#diagnostics, slice);
+    const { grammar } = this.#options;
+    const [first, ...more] = findFabricated(this.#segments, fences, this.#diagnostics, slice, grammar);
     if (!first) return;
-    for (const block of this.blocks) if (block.span.start > first.start) block.afterFabricatedResult = true;
+    for (const block of this.blocks) if (lastCallOf(grammar, block) > first.start) block.afterFabricatedResult = true;
     const turn = [first, ...more].find(({ kind }) => kind === "turn");
     if (first.kind === "result") this.fabricated(first.start, first.end);
     if (turn)

@@ -1,4 +1,4 @@
-import { matchAt } from "@toolglot/internal";
+import { asPattern, matchAt } from "@toolglot/internal";
 
 /** A pair of texts that reasoning stands between. */
 export interface ReasoningPair {
@@ -33,12 +33,10 @@ export const reasoningPairs: readonly ReasoningPair[] = [
   { open: "<|open|>think<|sep|>", close: ["<|close|>think<|sep|>"] },
 ];
 
-const quote = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
-
 /** The texts of the table, as a pattern; those that end other things too are left out. */
 export const reasoningTexts: string = reasoningPairs
   .flatMap(({ open, close, shared }) => (shared ? [open] : [open, ...close]))
-  .map(quote)
+  .map(asPattern)
   .join("|");
 
 /** What no text speaks of but in reasoning: its tags count anywhere. */
@@ -81,7 +79,7 @@ export class ReasoningMarks {
     }
     const texts = [...this.#texts.keys()].sort((a, b) => b.length - a.length);
     this.#longest = texts[0]?.length ?? 0;
-    this.#pattern = new RegExp(texts.map(quote).join("|"), "iy");
+    this.#pattern = new RegExp(texts.map(asPattern).join("|"), "iy");
     this.#seconds = texts.map((text) => (text.startsWith("<") ? text.charAt(1) : "")).join("");
     this.firsts = texts.map((text) => (text.startsWith("<") ? "" : text.charAt(0))).join("");
   }
@@ -169,4 +167,4 @@ export const turnToken: RegExp = new RegExp(
 
 /** The same in plain words, at the start of a line. Groups: the user's label, the assistant's, another one's. */
 export const turnLabel: RegExp =
-  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|tool (?:result|output|response)|function result|observation|系统|工具|工具结果|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;
+  /^[ \t\u3000*_]{0,12}(?:#{1,4} {0,3})?[*_]{0,3}(?:(human|user|用户|使用者|人类|用戶)|(assistant|ai|助手|助理|模型)|(system|tool|(?:tool |function )?(?:result|output|response)s?|observation|系统|工具|(?:工具)?(?:结果|输出)|观察))[ \t*_]{0,5}(?:[:：][ \t*_]{0,5}|(?<=#[^\n]{1,20})$)/gimu;

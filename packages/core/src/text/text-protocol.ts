@@ -1,5 +1,6 @@
 import { checkKeys } from "@toolglot/internal";
 import type { Action } from "../action.ts";
+import type { ToolCall, ToolResult } from "../call.ts";
 import { encodeAsText, type Message } from "../message.ts";
 import type {
   BlockBase,
@@ -14,7 +15,7 @@ import type {
   ProtocolMode,
   ToolProtocol,
 } from "../protocol.ts";
-import type { ToolCall, ToolDefinition, ToolResult } from "../tool.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
 import { type ActionWriter, formatActions } from "./format-actions.ts";
 
 /** Options of every protocol that is text. */

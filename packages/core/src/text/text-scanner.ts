@@ -2,10 +2,12 @@ import { isLineSpace } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
 import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
-import { type Fence, FenceStack, InlineCode, sentIn } from "./code.ts";
+import { FenceStack, InlineCode } from "./code.ts";
+import { ForeignFence } from "./foreign-fence.ts";
+import { OpenReasoning } from "./open-reasoning.ts";
 import { ResultDraft } from "./result-draft.ts";
 import { NextMark, Source } from "./source.ts";
-import { type ReasoningMark, type ReasoningMarks, reasoningMarks, resultMarker } from "./text-marks.ts";
+import { type ReasoningMark, resultMarker } from "./text-marks.ts";
 
 const defaultMaxInputLength = 16 * 1024 * 1024;
 
@@ -44,11 +46,8 @@ export class TextScanner<Block extends BlockBase> {
   #heldLine: number | undefined;
   readonly #nextTag = new NextMark("<");
   readonly #nextBreak = new NextMark("\n");
-  readonly #marks: ReasoningMarks;
-  /** Lookahead for what closes the reasoning that is open, where it doesn't begin with `<`. */
-  #heads: readonly NextMark[] = [];
-  /** What closes the reasoning that is open; unknown where the prompt opened it. */
-  #reasoningKind: string | undefined;
+  readonly #reasoning: OpenReasoning;
+  readonly #foreign: ForeignFence;
   /** Offset of the first line that is not blank, and no reasoning. */
   #firstLine: number | undefined;
   /** Offset of the first text on the line at hand. */
@@ -61,29 +60,17 @@ export class TextScanner<Block extends BlockBase> {
   #atLineStart = true;
   /** Where the segment of the reader begins. */
   #blockStart = 0;
-  /** The line at hand stands in a fence of a language that no block is sent in. */
-  #inForeign = false;
-  /**
-   * The first line in such a fence that begins a block. Text from here on is held back until the fence ends: if it never does,
-   * the model forgot to close it, and the block is read.
-   */
-  #suspect: number | undefined;
-  #suspectFence: Fence | undefined;
-  /** Fences hide no block any more: the last one was never closed. */
-  #seesThrough = false;
   /** The block that was read last stands in a fence whose closing line may still follow. */
   #awaitsFenceEnd = false;
 
   constructor(options: TextScannerOptions<Block>) {
-    const { maxInputLength = defaultMaxInputLength, startsInReasoning, reasoningTags } = options;
-    this.#marks = reasoningMarks(reasoningTags);
+    const { maxInputLength = defaultMaxInputLength, startsInReasoning, grammar } = options;
+    this.#reasoning = new OpenReasoning(options);
+    this.#foreign = new ForeignFence(grammar.begins);
     this.#options = options;
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
-    if (startsInReasoning) {
-      this.#result.depth = 1;
-      this.#openKind(undefined);
-    }
+    if (startsInReasoning) this.#result.depth = 1;
   }
 
   /** Takes the next chunk. */
@@ -105,10 +92,10 @@ export class TextScanner<Block extends BlockBase> {
     this.#ended = true;
     const ending: EndOptions = source.tooLong ? { finish: "length" } : options;
     this.#run(ending);
-    if (this.#suspect !== undefined) {
-      source.seek(this.#suspect);
-      this.#suspect = undefined;
-      this.#seesThrough = this.#atLineStart = true;
+    const hidden = this.#foreign.reopen();
+    if (hidden !== undefined) {
+      source.seek(hidden);
+      this.#atLineStart = true;
       this.#fences.forget();
       this.#release();
       this.#run(ending);
@@ -134,7 +121,7 @@ export class TextScanner<Block extends BlockBase> {
       } else if (source.at >= source.text.length || !this.#step()) break;
     }
     if (!this.#atLineStart) this.#code.advance(source, source.offset);
-    this.#flush(this.#suspect ?? this.#fenceStart ?? this.#heldLine ?? source.offset);
+    this.#flush(this.#foreign.suspect ?? this.#fenceStart ?? this.#heldLine ?? source.offset);
   }
 
   /** Reads on in plain text; false when only more text can decide. */
@@ -185,11 +172,11 @@ export class TextScanner<Block extends BlockBase> {
       } else if (this.#fenceLine(text.slice(at, end), end)) return true;
     }
     this.#awaitsFenceEnd = false;
-    if (mark !== undefined && this.#marks.firsts.includes(mark)) {
+    if (this.#reasoning.mayBegin(mark)) {
       this.#lineText = source.base + first;
-      const found = this.#marks.at(text, first, end >= 0 || this.#ended, true);
+      const found = this.#reasoning.at(text, first, end >= 0 || this.#ended, true, this.#result.depth);
       if (found === "more") return this.#wait();
-      if (this.#counts(found, this.#result.depth)) {
+      if (found) {
         const start = source.base + first;
         this.#firstLine ??= start;
         this.#reasoningTag(start, start + found.length, found);
@@ -215,7 +202,7 @@ export class TextScanner<Block extends BlockBase> {
     const mayBeExample = this.#fences.top !== undefined && result.blocks.length === 0;
     if (!mayBeExample) {
       this.#release();
-      this.#flush(Math.min(start, this.#suspect ?? start));
+      this.#flush(Math.min(start, this.#foreign.suspect ?? start));
       // At the very beginning it may repeat the result that came last: there is no call before it that it could answer.
       result.afterFabricatedResult ||= this.#source.slice(0, start).trim() !== "";
     }
@@ -230,9 +217,12 @@ export class TextScanner<Block extends BlockBase> {
     this.#firstLine ??= offset;
     this.#lineText = source.base + first;
     const { top } = this.#fences;
-    this.#inForeign =
-      top !== undefined && this.#fenceStart === undefined && !this.#seesThrough && !sentIn.test(top.info);
-    if (this.#inForeign) return this.#passForeign(first, end);
+    if (this.#foreign.enter(top, this.#fenceStart !== undefined)) {
+      const undecided = end < 0 && !this.#ended;
+      const line = source.text.slice(source.at, end < 0 ? undefined : end);
+      if (this.#result.depth === 0 && this.#foreign.look(line, undecided, offset, top)) return this.#wait();
+      return this.#passIndent(first);
+    }
     const answer = grammar.line(
       {
         text: source.text,
@@ -256,25 +246,13 @@ export class TextScanner<Block extends BlockBase> {
       return true;
     }
     this.#release();
-    this.#beginLine();
-    // Indentation is no place for a tag.
-    source.at = first;
-    return true;
+    return this.#passIndent(first);
   }
 
-  /** A line of a fence that hides blocks. */
-  #passForeign(first: number, end: number): boolean {
-    const source = this.#source;
-    const { begins } = this.#options.grammar;
-    if (begins && this.#suspect === undefined && this.#result.depth === 0) {
-      if (end < 0 && !this.#ended && /[<[［t]/i.test(source.text.charAt(first))) return this.#wait();
-      if (begins.test(source.text.slice(source.at, end < 0 ? undefined : end))) {
-        this.#suspect = source.offset;
-        this.#suspectFence = this.#fences.top;
-      }
-    }
+  /** Goes on within a line: indentation is no place for a tag. */
+  #passIndent(first: number): true {
     this.#beginLine();
-    source.at = first;
+    this.#source.at = first;
     return true;
   }
 
@@ -294,7 +272,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#release();
     if (opens) this.#fenceStart = offset;
     else if (this.#awaitsFenceEnd) this.#result.extend(source.offset);
-    if (!opens && top === this.#suspectFence) this.#suspect = undefined;
+    if (!opens) this.#foreign.left(top);
     this.#awaitsFenceEnd = false;
     return true;
   }
@@ -316,9 +294,7 @@ export class TextScanner<Block extends BlockBase> {
 
   /** Where a mark of reasoning or a block within the line may begin. */
   #nextStop(text: string, at: number): number {
-    let next = this.#nextTag.find(text, at);
-    for (const head of this.#heads) next = Math.min(next, head.find(text, at));
-    return next;
+    return this.#reasoning.nextBefore(this.#nextTag.find(text, at), text, at);
   }
 
   /** A stop in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
@@ -326,10 +302,9 @@ export class TextScanner<Block extends BlockBase> {
     const source = this.#source;
     const { text, offset } = source;
     const { depth } = this.#result;
-    const mark = this.#marks.at(text, at, lineComplete, depth > 0 || offset === this.#lineText);
-    const tag = mark === "more" || this.#counts(mark, depth) ? mark : undefined;
+    const tag = this.#reasoning.at(text, at, lineComplete, depth > 0 || offset === this.#lineText, depth);
     const block =
-      !tag && this.#searches && !this.#inForeign && text.charCodeAt(at) === 60
+      !tag && this.#searches && !this.#foreign.inside && text.charCodeAt(at) === 60
         ? this.#options.grammar.inline?.({ text, at, offset, fence: this.#fences.top }, this.#ended)
         : undefined;
     if (tag === "more" || block === "more") return false;
@@ -342,18 +317,6 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
-  /** Whether a mark opens or closes something: within reasoning only marks of its kind do. */
-  #counts(mark: ReasoningMark | undefined, depth: number): mark is ReasoningMark {
-    if (!mark) return false;
-    if (depth === 0) return mark.opens || !mark.needsPartner;
-    return this.#reasoningKind === undefined || mark.kind === this.#reasoningKind;
-  }
-
-  #openKind(kind: string | undefined): void {
-    this.#reasoningKind = kind;
-    this.#heads = this.#marks.closerHeads(kind).map((head) => new NextMark(head));
-  }
-
   #reasoningTag(start: number, end: number, { opens, kind }: ReasoningMark): void {
     const source = this.#source;
     const result = this.#result;
@@ -363,9 +326,9 @@ export class TextScanner<Block extends BlockBase> {
       result.depth += opens ? 1 : -1;
       return;
     }
-    this.#suspect = undefined;
-    if (opens) this.#openKind(kind);
-    else this.#heads = [];
+    this.#foreign.suspect = undefined;
+    if (opens) this.#reasoning.open(kind);
+    else this.#reasoning.close();
     const firstLine = this.#firstLine ?? start;
     if (start - firstLine < 200 && source.slice(firstLine, start).trim() === "") this.#firstLine = undefined;
     this.#flush(start);

@@ -1,13 +1,8 @@
+import { asPattern } from "@toolglot/internal";
 import type { Span } from "../span.ts";
-import type { BlockGrammar } from "./block-grammar.ts";
-import { closesFence, type FenceRange, sentIn } from "./code.ts";
+import type { BlockGrammar, Trace } from "./block-grammar.ts";
+import { closedFences, closesFence, type FenceRange, sentIn } from "./code.ts";
 import type { TextSegment } from "./find-foreign.ts";
-
-/**
- * What a folded line may hold of a block, and how much it says; six and more are a block, and seven also where a fence shows other things.
- * The first group names it.
- */
-export type Trace = readonly [pattern: RegExp, weight: number];
 
 /** Different traces that stand close together and weigh so much are a block. */
 const enough = 6;
@@ -32,7 +27,7 @@ export const asTag = (words: string): RegExp =>
 
 const escapes =
   /\\+(?:(n|[rt](?![a-z]))|u00([0-9a-f]{2})|([!-/:-@[-`{-~]))|&(?:amp;)*(?:(lt)|(gt)|(quot)|#x?0*([0-9a-f]{2,3}));/gi;
-const inlineCode = /(`+)[^\n]{1,400}?(?<!`)\1(?!`)/g;
+const inlineCode = /(?<!`)(`{1,9})(?!`)[^\n]{1,400}?(?<!`)\1(?!`)/g;
 /** A sign that stands before each line of a quotation, a comment or a table. */
 const lineSign = /^\s*([^\s\p{L}\p{N}<[({\\&"'`*]{1,3})\s/u;
 const invisible = /[\u180e\u200b-\u200d\u2060\ufeff]/g;
@@ -54,13 +49,12 @@ type Tools = readonly { name: string; inputSchema?: unknown }[];
 
 /** Traces of calls of tools that a text names: one is of the tool, the other of an argument. */
 function toolTraces(tools: Tools, texts: readonly string[]): Trace[] {
-  const quote = (name: string): string => name.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");
   const named = tools.filter(({ name }) => name !== "" && texts.some((text) => text.includes(name))).slice(0, 20);
   const params = named.flatMap(({ inputSchema }) =>
     Object.keys((inputSchema as { properties?: object })?.properties ?? {}),
   );
   if (params.length === 0) return [];
-  const any = (names: string[]): string => [...new Set(names)].slice(0, 200).map(quote).join("|");
+  const any = (names: string[]): string => [...new Set(names)].slice(0, 200).map(asPattern).join("|");
   const names = any(named.map(({ name }) => name));
   const isNamed = new RegExp(
     `(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(?:${key})[^\\p{L}\\p{N}\\n]{1,9}(${names})(?![\\w-])`,
@@ -129,13 +123,12 @@ interface FencePlace {
 
 class TraceReader {
   readonly #traces: readonly Trace[];
-  readonly #fences: readonly FenceRange[];
-  #next = 0;
+  readonly #fenceAt: (offset: number) => FenceRange | undefined;
   #inside: FencePlace | undefined;
 
   constructor(traces: readonly Trace[], fences: readonly FenceRange[]) {
     this.#traces = traces;
-    this.#fences = fences;
+    this.#fenceAt = closedFences(fences);
   }
 
   /** Reads a text that begins at an offset. */
@@ -203,9 +196,8 @@ class TraceReader {
   }
 
   #enter(start: number, offset: number): FencePlace | undefined {
-    while ((this.#fences[this.#next]?.end ?? start) < start) this.#next += 1;
-    const fence = this.#fences[this.#next];
-    if (!fence || start < fence.body || start >= fence.end || fence.end === Infinity) this.#inside = undefined;
+    const fence = this.#fenceAt(start);
+    if (!fence) this.#inside = undefined;
     else if (this.#inside?.fence !== fence) {
       const isFirst = fence.body >= offset && sentIn.test(fence.info);
       this.#inside = { fence, isFirst, shows: !isFirst };

@@ -1,6 +1,7 @@
 import type {
   Action,
   AnyTool,
+  ApprovalRequest,
   CallHooks,
   Decision,
   Executor,
@@ -12,7 +13,7 @@ import { ToolError } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
 
 /** The calls that the suite makes. Every executor has its own way to have them. */
-export type CallKind = "read" | "write" | "fail" | "guarded" | "stream" | "generator" | "stuck";
+export type CallKind = "read" | "write" | "fail" | "guarded" | "stream" | "generator" | "stuck" | "outside";
 
 /** An executor under test. */
 export interface ExecutorUnderTest {
@@ -60,6 +61,7 @@ export function suiteTools(effects: string[]): AnyTool[] {
       return 2;
     }),
     tool("stuck", () => new Promise(() => {}), { readOnlyHint: true }),
+    { ...tool("outside", () => effects.push("outside")), external: true },
   ];
 }
 
@@ -312,6 +314,50 @@ export function describeExecutor(
       expect(effects).toEqual([]);
       expect(log.filter((line) => line.startsWith("after ok"))).toEqual([]);
       expect(ends).toMatchObject([{ status: expect.stringMatching(/^(pending|denied)$/) }]);
+    });
+
+    const result: ToolResult = {
+      ...{ callId: "?", name: "?", status: "ok", data: { paid: 5 } },
+      content: [{ type: "text", text: "paid 5" }],
+    };
+    for (const kind of ["guarded", "outside"] as const) {
+      const asked: unknown[] = [];
+      const decided = async (request: ApprovalRequest, given: ToolResult = result): Promise<Decision> => {
+        asked.push(request.kind);
+        return { approved: false, result: given };
+      };
+      needs([kind])(
+        `takes a result from elsewhere for a call that is ${kind}: hooks see it, nothing runs`,
+        async () => {
+          const seen: unknown[] = [];
+          const { effects, ends } = await withHooks(
+            [kind],
+            () => ({ afterCall: (_call, { status, data }) => void seen.push([status, data]) }),
+            decided,
+          );
+          expect(asked.splice(0)).toEqual([kind === "guarded" ? "tool-call" : "external-call"]);
+          expect(effects).toEqual([]);
+          expect(seen).toEqual([["ok", result.data]]);
+          expect(ends).toMatchObject([{ status: "ok" }]);
+          if (noData === undefined) expect(JSON.stringify(ends[0]?.data)).toContain(JSON.stringify(result.data));
+        },
+      );
+
+      needs([kind])(`tells of a call that is ${kind} how it failed elsewhere`, async () => {
+        const error = { type: "CardRefused", message: "The card was refused." };
+        const failed: ToolResult = { ...result, status: "error", content: [], error };
+        const { effects, ends } = await run([kind], (request) => decided(request, failed));
+        expect(effects).toEqual([]);
+        expect(ends).toMatchObject([{ status: "error", error: { message: expect.stringContaining("refused") } }]);
+      });
+    }
+
+    needs(["outside"])("never runs itself what is run elsewhere: approved, denied, later or undecided", async () => {
+      for (const decision of [{ approved: true }, { approved: false }, { approved: false, later: true }, undefined]) {
+        const { effects, ends } = await run(["outside"], async () => decision as Decision);
+        expect(effects).toEqual([]);
+        expect(ends).toMatchObject([{ status: expect.stringMatching(/^(pending|denied)$/) }]);
+      }
     });
 
     needs(["write"])("runs nothing once it was aborted, and gives a result all the same", async () => {

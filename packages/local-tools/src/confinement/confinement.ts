@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { protectedPlaces } from "./git-places.ts";
 import { hiddenPlaces, isInAny, ownHomes } from "./hidden-places.ts";
 import { entriesOf, shownPlaces } from "./home-places.ts";
@@ -62,7 +62,7 @@ export class Confinement {
   }
 
   /**
-   * Tries bubblewrap out; rejects with `ShellUnavailable`, which says why, where it doesn't work. True when it works now as it was not
+   * Tries bubblewrap out; rejects with `ShellUnavailable`, which has the reason, where it doesn't work. True when it works now as it was not
    * used before: then it is worth starting again. `env`: what programs inside get.
    */
   async tryOut(env: Readonly<Record<string, string>>, start: ConfinedStartOptions): Promise<boolean> {
@@ -81,7 +81,7 @@ export class Confinement {
     }
   }
 
-  /** Whether a path of the host is to be seen by what was started last. */
+  /** Checks whether a path of the host is to be seen by what was started last. */
   shows(path: string): boolean {
     return shows(this.#plan, path);
   }

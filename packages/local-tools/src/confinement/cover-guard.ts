@@ -1,6 +1,6 @@
 import { existsSync, type FSWatcher, readFileSync, watch } from "node:fs";
 import { dirname, join } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import type { ConfinedStart } from "./confinement.ts";
 
 /**
@@ -32,7 +32,7 @@ export class CoverGuard {
     }
   }
 
-  /** A place that is no longer covered; undefined while all are. */
+  /** Returns a place that is no longer covered; undefined while all are. */
   lost(): string | undefined {
     const { loose, absent } = this.#start;
     if (loose.length + absent.length === 0) return undefined;
@@ -48,7 +48,7 @@ export class CoverGuard {
   }
 }
 
-/** The kernel writes blanks and line ends of a path in octal. */
+/** Decodes a path of the kernel's, which has blanks and line ends in octal. */
 function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 8)));
 }

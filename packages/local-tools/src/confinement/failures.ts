@@ -41,23 +41,23 @@ const signs: readonly (readonly [sign: RegExp, reason: ConfinementReason])[] = [
   [/Unknown option/i, "old-bwrap"],
 ];
 
-/** Why a probe failed, by what it printed. */
+/** Returns why a probe failed, by what it printed. */
 export function classifyFailure(stderr: string): ConfinementReason {
   return signs.find(([sign]) => sign.test(stderr))?.[1] ?? "failed";
 }
 
-/** The version in `bwrap --version`; undefined for anything else. */
+/** Returns the version in `bwrap --version`; undefined for anything else. */
 export function bwrapVersion(text: string): readonly [number, number] | undefined {
   const [, major, minor] = /^bubblewrap (\d+)\.(\d+)/.exec(text.trim()) ?? [];
   return major === undefined ? undefined : [Number(major), Number(minor)];
 }
 
-/** True when the version is not older than the other. */
+/** Returns true when the version is not older than the other. */
 export function isAtLeast(version: readonly [number, number], least: readonly [number, number]): boolean {
   return version[0] > least[0] || (version[0] === least[0] && version[1] >= least[1]);
 }
 
-/** The error for a confinement that can't be had: `ShellUnavailable` with `data.reason` and `data.hint`. */
+/** Returns the error for a confinement that can't be had: `ShellUnavailable` with `data.reason` and `data.hint`. */
 export function confinementUnavailable(reason: ConfinementReason, printed?: string): Error {
   const [message, hint] = texts[reason];
   const cause = printed === undefined || printed.trim() === "" ? undefined : new Error(printed.trim());

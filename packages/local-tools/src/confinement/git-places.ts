@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
-import { attempt } from "../errors.ts";
-import { isInside } from "../roots/roots.ts";
+import { attempt } from "@toolglot/internal";
+import { isInside } from "../files/roots.ts";
 import { isInAny } from "./hidden-places.ts";
 import { entriesOf } from "./home-places.ts";
 import type { StandIn } from "./types.ts";
@@ -30,7 +30,7 @@ const protectedInGit: readonly StandIn[] = [
 /** Folders between a writable place and a nested repository. */
 const deepest = 3;
 /** Folders that are looked into for nested repositories. */
-const mostFolders = 20_000;
+const maxFolders = 20_000;
 
 /**
  * Looks for repositories in the writable places, to a depth of three folders, and for their modules. Follows no links on the way, but
@@ -65,9 +65,9 @@ class Search {
     // The place may be a git folder itself, as where a work tree's repository lies elsewhere.
     if (isGitFolder(place)) this.#gitFolder(place);
     this.#look(place, place, 0);
-    if (this.#folders > mostFolders) {
+    if (this.#folders > maxFolders) {
       this.limits.push(
-        `Only ${mostFolders} folders were looked into for git repositories; the hooks of others can be changed.`,
+        `Only ${maxFolders} folders were looked into for git repositories; the hooks of others can be changed.`,
       );
     }
   }
@@ -78,7 +78,7 @@ class Search {
       if (entry.name === ".git") {
         this.#pin(root, folder);
         this.#repository(path, entry);
-      } else if (entry.isDirectory() && depth < deepest && this.#folders++ < mostFolders) {
+      } else if (entry.isDirectory() && depth < deepest && this.#folders++ < maxFolders) {
         this.#look(root, path, depth + 1);
       }
     }

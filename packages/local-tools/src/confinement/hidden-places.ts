@@ -1,13 +1,13 @@
 import { realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
 import { join } from "node:path";
-import { attempt } from "../errors.ts";
-import { isInside } from "../roots/roots.ts";
+import { attempt } from "@toolglot/internal";
+import { isInside } from "../files/roots.ts";
 
 /** Hidden wherever they exist: the sockets of Docker, D-Bus and agents, and homes. Of the user's own homes a part stays visible. */
 const systemPlaces: readonly string[] = ["/run", "/var/run", "/root", "/home"];
 
-/** The user's homes, by the environment and by the system's list of users; real paths. */
+/** Returns the user's homes, by the environment and by the system's list of users; real paths. */
 export function ownHomes(): string[] {
   const homes = [attempt(homedir), attempt(() => userInfo().homedir)];
   const real = homes.map((home) => (home ? attempt(() => realpathSync(home)) : undefined));
@@ -25,7 +25,7 @@ export function hiddenPlaces(more: readonly string[]): { system: string[]; named
   return { system: real(systemPlaces), named: real([...own, ...more]) };
 }
 
-/** A path with its links resolved, as far as it exists. */
+/** Returns a path with its links resolved, as far as it exists. */
 function realPath(path: string): string {
   const known = attempt(() => realpathSync(path));
   const at = path.lastIndexOf("/");
@@ -33,7 +33,7 @@ function realPath(path: string): string {
   return join(realPath(path.slice(0, at)), path.slice(at + 1));
 }
 
-/** Whether one of the places holds the path, or is it. */
+/** Checks whether one of the places holds the path, or is it. */
 export function isInAny(places: readonly string[], path: string): boolean {
   return places.some((place) => isInside(place, path));
 }

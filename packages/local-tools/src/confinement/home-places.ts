@@ -1,7 +1,7 @@
 import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
-import { attempt } from "../errors.ts";
-import { isInside } from "../roots/roots.ts";
+import { attempt } from "@toolglot/internal";
+import { isInside } from "../files/roots.ts";
 
 /**
  * What a home shows where it exists: git's settings, installed tools, and caches of packages that hold no tokens. All else is hidden,
@@ -22,9 +22,9 @@ const shownInHome: readonly string[] = [
 const besidePrograms: readonly string[] = ["lib", "lib64", "libexec", "include", "pyvenv.cfg"];
 const programFolders = /^(?:s?bin|shims)$/;
 /** Links in one folder of programs that are followed. */
-const mostLinks = 2000;
+const maxLinks = 2000;
 
-/** The places of a home that a command may read, by their paths. Besides the known ones: the programs on PATH, and Node. */
+/** Returns the places of a home that a command may read, by their paths. Besides the known ones: the programs on PATH, and Node. */
 export function shownPlaces(home: string): string[] {
   const shown = new Set(shownInHome.map((name) => join(home, name)));
   const looked = new Set<string>();
@@ -35,7 +35,7 @@ export function shownPlaces(home: string): string[] {
     shown.add(folder);
     if (programFolders.test(basename(folder)) && dirname(folder) !== home)
       for (const name of besidePrograms) shown.add(join(dirname(folder), name));
-    for (const entry of entriesOf(folder).slice(0, mostLinks))
+    for (const entry of entriesOf(folder).slice(0, maxLinks))
       if (entry.isSymbolicLink()) addProgram(join(folder, entry.name));
   };
   const addProgram = (link: string): void => {
@@ -54,7 +54,7 @@ export function shownPlaces(home: string): string[] {
   return [...shown].filter(existsSync);
 }
 
-/** What a folder holds; nothing when it can't be read. */
+/** Returns what a folder holds; nothing when it can't be read. */
 export function entriesOf(folder: string): Dirent[] {
   return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { isInside } from "../roots/roots.ts";
+import { isInside } from "../files/roots.ts";
 import type { ProtectedPlaces } from "./git-places.ts";
 import { isInAny } from "./hidden-places.ts";
 import type { FoundPlace } from "./types.ts";
@@ -21,7 +21,7 @@ export type MountPlan = ReadonlyMap<string, Mount>;
 /** Folders in memory that every shell begins with. */
 const freshPlaces: readonly string[] = ["/tmp", "/var/tmp"];
 /** A folder that holds a hidden place is made anew, with everything else in it; not one with more entries than this. */
-const mostEntries = 500;
+const maxEntries = 500;
 
 /** Something that can be read; `target`: it is a link, and stays one. */
 export interface ReadablePlace {
@@ -52,13 +52,13 @@ export interface MountRequest {
 /** How a plan learns what the host has. */
 export interface HostFiles {
   entriesOf(folder: string): readonly Pick<Dirent, "name" | "isSymbolicLink">[];
-  /** What a link leads to; undefined for none. */
+  /** Returns what a link leads to; undefined for none. */
   target(path: string): string | undefined;
   kindOf(path: string): FoundPlace["kind"] | undefined;
 }
 
 /**
- * The plan for one shell. The deeper path decides: a root inside a hidden folder stays visible, a hidden folder inside a root is
+ * Returns the plan for one shell. The deeper path decides: a root inside a hidden folder stays visible, a hidden folder inside a root is
  * hidden. For one path the later line here decides.
  *
  * A hidden place is not covered but left out: each folder on the way to it is a new one in memory, into which everything else that the
@@ -112,7 +112,7 @@ function leaveOut(all: Map<string, Mount>, place: string, host: HostFiles): void
     // What the plan has no longer is nothing to be shown: the host has no such folder.
     if (all.get(at)?.is !== "read") return;
     const entries = host.entriesOf(at);
-    if (entries.length > mostEntries) {
+    if (entries.length > maxEntries) {
       cover(all, place, host);
       return;
     }
@@ -131,13 +131,13 @@ function cover(all: Map<string, Mount>, place: string, host: HostFiles): void {
   if (kind !== undefined) all.set(place, { is: kind === "folder" ? "empty" : "blank-file" });
 }
 
-/** Whether a path of the host is to be seen inside, going by the plan alone. */
+/** Checks whether a path of the host is to be seen inside, going by the plan alone. */
 export function shows(plan: MountPlan, path: string): boolean {
   const holder = holderOf(plan, path);
   return holder !== undefined && (holder.is === "read" || holder.is === "write");
 }
 
-/** The options of bwrap that make a plan. `blank`: an empty file and an empty folder of the host's. */
+/** Returns the options of bwrap that make a plan. `blank`: an empty file and an empty folder of the host's. */
 export function mountArguments(plan: MountPlan, blank: { file: string; folder: string }): string[] {
   const sealed: string[] = [];
   const mounts = [...plan].flatMap(([path, mount]) => {
@@ -169,7 +169,7 @@ export function mountArguments(plan: MountPlan, blank: { file: string; folder: s
   return [...mounts, ...sealed.flatMap((path) => ["--remount-ro", path])];
 }
 
-/** The mounts of a plan that the kernel takes away when another process changes what is under them: all but those in folders in memory. */
+/** Returns the mounts of a plan that the kernel takes away when another process changes what is under them: all but those in folders in memory. */
 export function looseMounts(plan: MountPlan): string[] {
   return [...plan].flatMap(([path, { is }]) =>
     path === "/" || is === "devices" || is === "processes" || isInMemory(plan, path) ? [] : [path],
@@ -181,13 +181,13 @@ function isInMemory(plan: MountPlan, path: string): boolean {
   return holder === undefined || holder === "empty" || holder === "fresh" || holder === "processes";
 }
 
-/** The mount that a path lies in, or is. */
+/** Returns the mount that a path lies in, or is. */
 function holderOf(plan: MountPlan, path: string): Mount | undefined {
   const holder = pathsTo(path).findLast((at) => plan.has(at));
   return holder === undefined ? undefined : plan.get(holder);
 }
 
-/** The folders that lead to a path, from `/` on, and the path itself. */
+/** Returns the folders that lead to a path, from `/` on, and the path itself. */
 function pathsTo(path: string): string[] {
   const paths = ["/"];
   for (const name of relative("/", path).split(sep)) if (name !== "") paths.push(join(paths.at(-1) as string, name));

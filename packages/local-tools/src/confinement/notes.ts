@@ -1,7 +1,7 @@
 import { isInAny } from "./hidden-places.ts";
 import type { ConfinedState } from "./types.ts";
 
-/** What a model is told of a confined shell before it uses it. */
+/** Describes a confined shell to a model before it uses it. */
 export function confinementSentence({ writable, network }: Pick<ConfinedState, "writable" | "network">): string {
   return `It is confined: only ${written(writable)} can be written${network ? "" : "; there is no network"}.`;
 }
@@ -12,7 +12,7 @@ const noNetwork =
 const noAccess = /Permission denied|EACCES|No such file or directory|ENOENT/;
 
 /**
- * A note for a command that failed because it is confined, by what it printed; undefined when nothing looks so. It keeps a
+ * Returns a note for a command that failed because it is confined, by what it printed; undefined when nothing looks so. It keeps a
  * model from repairing what isn't broken.
  */
 export function confinementNote(output: string, state: ConfinedState): string | undefined {
@@ -27,7 +27,7 @@ export function confinementNote(output: string, state: ConfinedState): string | 
   return `This comes from the shell's confinement, not from the project: ${causes.join("; ")}.`;
 }
 
-/** Whether a line names a path, or something in it that is in none of the writable places. */
+/** Checks whether a line names a path, or something in it that is in none of the writable places. */
 function names(line: string, path: string, writable: readonly string[]): boolean {
   const at = line.indexOf(path);
   if (at === -1 || /[\w.-]/.test(line[at + path.length] ?? "")) return false;

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { bwrapVersion, classifyFailure, confinementUnavailable, isAtLeast, oldestBwrap } from "./failures.ts";
 import { isInAny } from "./hidden-places.ts";
 
@@ -17,7 +17,7 @@ export interface FoundBwrap {
   forbidsNested: boolean;
 }
 
-/** A program by its path or its name on PATH, unless it lies in one of the places; undefined when there is none. */
+/** Returns a program by its path or its name on PATH, unless it lies in one of the places; undefined when there is none. */
 export function programOutside(name: string, places: readonly string[]): string | undefined {
   const paths = name.includes("/")
     ? [name]

@@ -1,8 +1,7 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
-import { checkKeys, isObject } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
-import { isInside } from "../roots/roots.ts";
+import { attempt, checkKeys, isObject } from "@toolglot/internal";
+import { isInside } from "../files/roots.ts";
 import { ownHomes } from "./hidden-places.ts";
 import type { BwrapOptions } from "./types.ts";
 
@@ -17,7 +16,7 @@ export interface ConfinementPlaces {
   hidden?: readonly string[];
 }
 
-/** The settings that an option stands for; undefined for no confinement. Throws `TypeError` for what can't be. */
+/** Returns the settings that an option stands for; undefined for no confinement. Throws `TypeError` for what can't be. */
 export function confinementSettings(
   what: string,
   sandbox: false | "bwrap" | BwrapOptions | undefined,
@@ -31,11 +30,9 @@ export function confinementSettings(
   checkKeys(
     `${what}: sandbox`,
     options as BwrapOptions,
-    'kind:"bwrap" bwrap:string writable:list hidden:list readable:"all"|list network:boolean',
+    'kind:"bwrap" bwrap:text writable:string[] hidden:string[] readable:"all"|string[] network:boolean',
   );
   const { bwrap = "bwrap", readable = "all", network = false } = options;
-  if (typeof bwrap !== "string" || bwrap === "") throw new TypeError(`${what}: bwrap must be a path or a name`);
-  if (typeof network !== "boolean") throw new TypeError(`${what}: network must be true or false`);
   const writable = [...places.roots, ...absolute(`${what}: writable`, options.writable)].map((path) =>
     writablePlace(what, path, [...ownHomes(), ...(places.hidden ?? [])]),
   );
@@ -58,9 +55,7 @@ export function confinementSettings(
   };
 }
 
-function absolute(what: string, paths: readonly string[] | undefined): readonly string[] {
-  if (paths === undefined) return [];
-  if (!Array.isArray(paths)) throw new TypeError(`${what} must be a list of absolute paths`);
+function absolute(what: string, paths: readonly string[] = []): readonly string[] {
   for (const path of paths) {
     if (typeof path !== "string" || !isAbsolute(path) || path.includes("\0")) {
       throw new TypeError(`${what} must be a list of absolute paths: ${path}`);
@@ -75,7 +70,7 @@ function existing(what: string, path: string): string {
   return real;
 }
 
-/** A place to be bound writable. `outside`: homes and the state directory, which must not lie in it. */
+/** Returns a place to be bound writable. `outside`: homes and the state directory, which must not lie in it. */
 function writablePlace(what: string, path: string, outside: readonly string[]): string {
   const real = existing(what, path);
   if (lstatSync(path.replace(/(?<=.)\/+$/, "")).isSymbolicLink()) {

@@ -1,12 +1,12 @@
 import { mkdirSync, readFileSync, rmdirSync, unlinkSync, writeFileSync } from "node:fs";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import type { StandIn } from "./types.ts";
 
 /** How many shells of this process need one. */
 const uses: Map<string, number> = new Map();
 
 /**
- * A mount needs something at its place. Makes a file or an empty folder at each, and gives what removes those again that are
+ * Creates a file or an empty folder at each place of a mount, which needs one; returns a function that removes those again that are
  * still as they were made and that no other shell of this process needs.
  */
 export function makeStandIns(places: readonly StandIn[]): () => void {

@@ -17,7 +17,7 @@ export interface BwrapOptions {
   network?: boolean;
 }
 
-/** How a shell is confined, as `state` says it. */
+/** How a shell is confined, as `state` has it. */
 export interface ConfinedState {
   /** By which program: bubblewrap. */
   kind: "bwrap";

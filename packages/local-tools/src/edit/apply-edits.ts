@@ -1,13 +1,14 @@
 import { undoNeutralize } from "@toolglot/core";
+import { lineCounter } from "../files/text.ts";
 import { inMessage } from "../messages.ts";
 import type { TextChange } from "./changes.ts";
 import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces, tooLarge } from "./edit-problems.ts";
+import { cutIndentation, fittedNote, fittingHalves } from "./fitting-halves.ts";
 import { type FoldedText, fold } from "./fold.ts";
-import { withoutDoubled } from "./indentation.ts";
 import { leftOutLine } from "./left-out.ts";
 import { type FlatText, flatten, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { whenMissing } from "./missing-find.ts";
-import { eachOccurrence, lineCounter } from "./occurrences.ts";
+import { eachOccurrence } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** What came of a file's pairs. With a problem, `text` is what the pairs without one gave, and not to be written. */
@@ -59,12 +60,9 @@ export function applyEdits(
     const edit = withoutMarks(now, written);
     if (edit !== written) notes.add(marksNote);
     meant.push(edit);
-    const indented = lenient ? indentedOnce(now, edit) : edit;
-    if (indented !== edit) notes.add(`The replacement of ${nameOf(pair)} ${indentedNote}`);
-    const made =
-      whenLeftOut(now, edit) ??
-      applyOne(now, indented, maxChars) ??
-      whenMissing({
+    const fitting = lenient ? fittingHalves(now.flat, edit) : edit;
+    const whenElsewhere = (): Made | Problem => {
+      const found = whenMissing({
         now,
         edits: meant,
         pair,
@@ -74,6 +72,15 @@ export function applyEdits(
         folded: lenient ? folded : undefined,
         removerOf: (find) => whoRemoved(text, meant.slice(0, pair), find, maxChars),
       });
+      return fitting === undefined && "type" in found ? cutIndentation : found;
+    };
+    if (fitting !== undefined && fitting !== edit && !("type" in fitting)) {
+      notes.add(`The replacement of ${nameOf(pair)} ${fittedNote}`);
+    }
+    const made =
+      whenLeftOut(now, edit) ??
+      (fitting === undefined || "type" in fitting ? fitting : applyOne(now, fitting, maxChars)) ??
+      whenElsewhere();
     if ("type" in made) {
       const moved =
         made.lines !== undefined && replacements > 0 ? " (lines as the pairs before it leave the file)" : "";
@@ -99,18 +106,6 @@ function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
   if (plain.find === edit.find && plain.replace === edit.replace) return edit;
   return plain.find !== edit.find && searchFor(text, edit.find) !== undefined ? edit : plain;
-}
-
-const indentedNote =
-  "begins with the indentation of its line, which find begins behind: it was written once, not twice.";
-
-/** A pair whose find begins behind its line's indentation, which the replacement has again. */
-function indentedOnce({ flat }: FlatText, edit: FileTextEdit): FileTextEdit {
-  const at = edit.all === true || !/^[ \t]/.test(edit.replace) ? -1 : flat.indexOf(withLf(edit.find));
-  if (at < 1) return edit;
-  const own = flat.slice(flat.lastIndexOf("\n", at - 1) + 1, at);
-  const replace = /\S/.test(own) ? edit.replace : withoutDoubled(own, withLf(edit.find), withLf(edit.replace));
-  return replace === withLf(edit.replace) ? edit : { ...edit, replace };
 }
 
 /** A replacement that says where code is instead of having it would delete that code. */

@@ -1,6 +1,7 @@
 import { chmod, mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { codeOf, ignoring, localError } from "../errors.ts";
+import { codeOf, ignoring } from "@toolglot/internal";
+import { localError } from "../errors.ts";
 import { createFile, syncFolder } from "../files/file-operations.ts";
 
 /** Names that are tried. */

@@ -51,7 +51,7 @@ export function carryOver(text: string, place: Pick<FoldedPlace, "find" | "repla
         : (own.get(line) ?? forms.writeLine(line));
       const isLast = newFrom + index === replace.length - 1 && old !== find.length - 1;
       // The last line may go on behind the place: white space at a line's end would then stand within it.
-      return isLast ? form.trimEnd() + line.slice(line.trimEnd().length) : form;
+      return isLast ? form.trimEnd() + forms.write(line.slice(line.trimEnd().length)) : form;
     });
     if (oldFrom < oldTo || news.length > 0) {
       const around = [...(before === undefined ? [] : [""]), ...news, ...(pair === undefined ? [] : [""])];

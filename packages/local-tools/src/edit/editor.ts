@@ -5,12 +5,13 @@ import { utf8 } from "../encodings/encodings.ts";
 import { type EncodedText, FileEncodings } from "../encodings/file-encodings.ts";
 import { loadCodecs } from "../encodings/load-codecs.ts";
 import { fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
-import { inspectFile, mostAtOnce, nextTurn, PathQueue } from "../files/file-operations.ts";
+import { inspectFile, maxAtOnce } from "../files/file-operations.ts";
+import type { Place, Roots } from "../files/roots.ts";
 import { maxTextBytes, readWhole } from "../files/text.ts";
+import { nextTurn, PathQueue } from "../files/turns.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
 import { counted } from "../messages.ts";
 import { type Decide, protectedReason, runsLaterReason } from "../policy.ts";
-import type { Place, Roots } from "../roots/roots.ts";
 import { applyEdits } from "./apply-edits.ts";
 import { keepBackup } from "./backup.ts";
 import {
@@ -212,7 +213,7 @@ export class Editor {
   async #bytesOf({ path, shown }: Place): Promise<Buffer> {
     const { roots, maxBytes } = this.#options;
     using folder = roots.hold(dirname(path), shown);
-    const isSmall = (size: number): boolean => size <= Math.min(maxBytes, mostAtOnce);
+    const isSmall = (size: number): boolean => size <= Math.min(maxBytes, maxAtOnce);
     const found = folder.pinned ? inspectFile(folder, basename(path), isSmall) : null;
     if (found?.bytes !== undefined) return found.bytes;
     await using file = await roots.openPlace(path, shown);

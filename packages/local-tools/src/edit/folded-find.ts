@@ -1,7 +1,7 @@
-import { byteOrderMark } from "../files/text.ts";
+import { byteOrderMark, lineCounter } from "../files/text.ts";
 import { type FoldClass, type FoldedText, fold, foldClasses } from "./fold.ts";
 import { withLf } from "./line-ends.ts";
-import { eachOccurrence, lineCounter } from "./occurrences.ts";
+import { eachOccurrence } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A part of a text, end exclusive. */
@@ -108,16 +108,60 @@ function fitAt({ folded }: FoldedText, wanted: DividedFind, from: number): Fit |
   return hasBlanks || isLineEnd ? { from, to, above, below, hasBlanks } : undefined;
 }
 
-function placeOf(file: FoldedText, wanted: DividedFind, fit: Fit, edit: FileTextEdit): FoldedPlace {
-  const [find, replace] = fittingLines(wanted, fit, edit);
+function placeOf(file: FoldedText, written: DividedFind, found: Fit, call: FileTextEdit): FoldedPlace {
+  const [wanted, fit, edit] = withoutMargins(written, found, call);
+  const [find, replace] = fittingLines(file, wanted, fit, edit);
   const lines = spansOf(file, fit, fit.to + fit.below + (fit.hasBlanks ? wanted.blanks.length : 0));
-  return { find, replace, lines, differs: (own = find) => differencesAt(file, wanted, fit, own, lines) };
+  const isOther = fit !== found && (fit.above !== found.above || fit.below !== found.below || wanted !== written);
+  const around = isOther
+    ? ([["blank lines around it", [lineCounter(file.source)(file.startOf(fit.from))]]] as const)
+    : [];
+  const differs: FoldedPlace["differs"] = (own = find) => {
+    const said = differencesAt(file, wanted, fit, own, lines);
+    return [
+      ...said,
+      ...around
+        .filter(([what]) => said.every(([other]) => other !== what))
+        .map(([what, at]): [string, number[]] => [what, [...at]]),
+    ];
+  };
+  return { find, replace, lines, differs };
+}
+
+/**
+ * Where blank lines around a find are missing, the line ends that are there belong to the lines beside it: a replacement that has fewer
+ * at this end takes none away.
+ */
+function withoutMargins(wanted: DividedFind, fit: Fit, edit: FileTextEdit): [DividedFind, Fit, FileTextEdit] {
+  const { head, tail } = wanted;
+  const isLacking = fit.above < head || fit.below < tail;
+  if (!isLacking || edit.replace.trim() === "") return [wanted, fit, edit];
+  const [above, below] = [/^\s*\n/, /\n\s*$/].map(
+    (ends) => (ends.exec(edit.replace)?.[0].match(/\n/g) ?? []).length,
+  ) as [number, number];
+  const kept = { ...fit, above: Math.min(fit.above, above), below: Math.min(fit.below, below) };
+  if (above > 0 || head === 0 || tail === 0 || wanted.blanks !== "")
+    return [wanted, { ...kept, hasBlanks: fit.hasBlanks && kept.below === fit.below }, edit];
+  // Only find has line ends before it: those behind it are one too many, too.
+  const lines = withLf(edit.find).split("\n").slice(head, -1);
+  kept.below = below === 0 ? 0 : Math.min(fit.below, tail - 1);
+  return [
+    { ...wanted, head: 0, tail: tail - 1 },
+    { ...kept, hasBlanks: kept.below === tail - 1 },
+    { ...edit, find: lines.join("\n") },
+  ];
 }
 
 /** The lines of find and replace for a place: both lose the blank lines, or the last line end, that the file lacks there. */
-function fittingLines({ head, tail }: DividedFind, fit: Fit, edit: FileTextEdit): [string[], string[]] {
+function fittingLines(
+  file: FoldedText,
+  { head, tail }: DividedFind,
+  fit: Fit,
+  edit: FileTextEdit,
+): [string[], string[]] {
   let find = withLf(edit.find).split("\n");
   let replace = withLf(edit.replace).split("\n");
+  const isAroundBoth = head > 0 && countWhile(replace.slice(0, -1), isWhite) >= head;
   if (fit.above < head) {
     find = find.slice(head - fit.above);
     const blank = countWhile(replace.slice(0, -1), isWhite);
@@ -126,12 +170,13 @@ function fittingLines({ head, tail }: DividedFind, fit: Fit, edit: FileTextEdit)
   if (fit.hasBlanks) return [find, replace];
   if (tail === 0) {
     const last = find.at(-1) as string;
-    const white = last.slice(last.trimEnd().length);
+    const hasWhite = file.startOf(fit.to) > file.endOf(fit.to);
+    const white = hasWhite ? "" : last.slice(last.trimEnd().length);
     return [withoutWhite(find, white), withoutWhite(replace, white)];
   }
   find = withoutEnds(find, tail - fit.below);
   const blank = countWhile(replace.slice(1).reverse(), isWhite);
-  const kept = keptEnds(blank, tail, fit.below);
+  const kept = isAroundBoth ? Math.max(0, fit.below + blank - tail) : keptEnds(blank, tail, fit.below);
   // Blank lines that are not there are no reason to join the last line with the next: only an empty replacement takes all of it.
   const least = replace.every(isWhite) ? 0 : Math.min(1, fit.below);
   return [find, withoutEnds(replace, blank - kept, Math.max(0, least - kept))];

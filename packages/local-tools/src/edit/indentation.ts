@@ -1,4 +1,6 @@
 import { linesOf } from "../files/text.ts";
+import { indentationOf, isBlank, levelOf, levelsIn, sharedStart, unitOf, usualUnit } from "./levels.ts";
+import { hasFilesIndentation } from "./whose-indentation.ts";
 
 /** A find's lines at a place, what the place has for each, and the lines that are to stand there. Without line ends. */
 interface IndentedLines {
@@ -36,7 +38,7 @@ export function readIndentation(
   if (whole !== undefined) return { ...said, apply: () => reindent(lines, rows, whole, undefined) };
   // A find that begins behind the indentation of its first line says nothing about that.
   const isCut = rows[0] === 0 && first === "" && firstFound !== "" && wants.some((indentation) => indentation !== "");
-  const rest = isCut ? mapOf(lines, rows.slice(1), text) : undefined;
+  const rest = isCut && !isShifted(lines, rows.slice(1)) ? mapOf(lines, rows.slice(1), text) : undefined;
   return rest && { ...said, apply: () => reindent(lines, rows.slice(1), rest, firstFound) };
 }
 
@@ -69,10 +71,6 @@ export function sayIndentation(indentation: string): string {
   return runs
     .map((run) => `${run.length} ${run[0] === "\t" ? "tab" : "space"}${run.length === 1 ? "" : "s"}`)
     .join(", ");
-}
-
-function indentationOf(line: string): string {
-  return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
 /**
@@ -110,35 +108,6 @@ function reindent(
   };
 }
 
-/** Whether a replacement has the file's indentation, not the find's. Undefined where both may be meant. */
-function hasFilesIndentation(
-  own: readonly string[],
-  file: readonly string[],
-  replace: readonly string[],
-): boolean | undefined {
-  const [ofFind, ofFile, ofReplace] = [own, file, replace].map((lines) => common(levelsIn(lines)));
-  if (ofReplace === undefined) return false;
-  const [unit, unitOfFile, unitOfReplace] = [own, file, replace].map((lines) => unitOf(levelsIn(lines)));
-  // Lines that stay, where their indentation tells whose it is.
-  const rows = new Map(own.map((line, row) => [line.trim(), row]).reverse() as [string, number][]);
-  let [likeFind, likeFile] = [false, false];
-  for (const line of replace) {
-    const row = rows.get(line.trim()) ?? -1;
-    const [mine, its] = [own[row], file[row]].map((one) => indentationOf(one ?? ""));
-    if (isBlank(line) || mine === its) continue;
-    likeFind ||= indentationOf(line) === mine;
-    likeFile ||= indentationOf(line) === its;
-  }
-  const isInPlace = ofReplace.startsWith(ofFile ?? "");
-  if (ofReplace === ofFind && ofFind !== ofFile) return likeFile && !likeFind && isInPlace ? undefined : false;
-  // A level that the file has not is one of find's, whatever stands in it.
-  const isWhole = (level: string): boolean => unitOfFile === undefined || level.replaceAll(unitOfFile, "") === "";
-  if (ofFind === ofFile && unit !== unitOfFile && !levelsIn(replace).every(isWhole)) return false;
-  const hasItsUnit = unitOfFile !== undefined && unitOfReplace === unitOfFile && unit !== unitOfFile && !likeFind;
-  if (!likeFile && !hasItsUnit && (ofReplace !== ofFile || ofFind === ofFile)) return false;
-  return !likeFind && isInPlace && !isSame(replace, file) ? true : undefined;
-}
-
 /** The first line of a replacement whose find begins behind its line's indentation. */
 function cutLine(line: string, cut: string, indent: Indent): string | undefined {
   return indentationOf(line) === "" || isBlank(line) || line.startsWith(cut)
@@ -151,6 +120,13 @@ function withIndentation(line: string, indent: Indent): string | undefined {
   const [own, rest] = [levelOf(line), line.slice(levelOf(line).length)];
   const wanted = indent(own);
   return wanted === undefined ? undefined : wanted + rest;
+}
+
+/** Whether rows are deeper, or less deep, by the same spaces: that says nothing of a first line that was cut. */
+function isShifted({ find, found }: IndentedLines, rows: readonly number[]): boolean {
+  const pairs = rows.map((row) => [find, found].map((lines) => levelOf(lines[row] as string)) as [string, string]);
+  const isOther = pairs.some(([own, its]) => own !== its);
+  return isOther && !pairs.flat().join("").includes("\t") && shiftOf(pairs) !== undefined;
 }
 
 /** The map that these rows show. */
@@ -173,7 +149,15 @@ function mapOf({ find, found, replace }: IndentedLines, rows: readonly number[],
       unitOf(levelsIn([...rows.map((row) => find[row] as string), ...replace])),
       usualUnit(text, its),
     ];
-    if (unit !== undefined && unitOfFile !== undefined && unit !== unitOfFile) {
+    const times = Math.max(own.length, its.length) / Math.min(own.length, its.length);
+    // Spaces for half, or twice, as many: levels in another unit, or lines that are deeper.
+    const isOther = unit !== undefined && unitOfFile !== undefined && unit !== unitOfFile;
+    const isDoubtful = times === 2 || times === 4 || (unit !== unitOfFile && times === Number.POSITIVE_INFINITY);
+    // Spaces behind tabs are half levels, or none.
+    const isMixed = own !== its && its.includes("\t") && unit !== "\t" && /^\t+ {2,}[^\s*]/m.test(text);
+    if (isMixed) return (indentation) => seen.get(indentation);
+    if (isDoubtful && unit !== "\t" && unitOfFile !== "\t") return (indentation) => seen.get(indentation);
+    if (isOther && (unit === "\t" || unitOfFile === "\t")) {
       const isLevel = own === "" || own.length / unit.length === its.length / unitOfFile.length;
       const more = isLevel ? levelsOf([...pairs, [own + unit, its + unitOfFile]]) : undefined;
       return (indentation) => seen.get(indentation) ?? more?.(indentation);
@@ -220,62 +204,4 @@ function levelsOf(pairs: readonly (readonly [string, string])[]): Indent | undef
     const length = its.length + count * unitsOfFile.length;
     return count >= 0 ? its + unitsOfFile.repeat(count) : length < 0 ? undefined : its.slice(0, length);
   };
-}
-
-/** What one level is: a tab, or the largest number of spaces that all are a multiple of; undefined when nothing says it. */
-function unitOf(levels: readonly string[]): string | undefined {
-  const all = levels.join("");
-  if (all === "") return undefined;
-  if (all.includes("\t")) return all.includes(" ") ? undefined : "\t";
-  const length = levels.map((level) => level.length).reduce(divisor);
-  return length > 1 && length <= 8 ? " ".repeat(length) : undefined;
-}
-
-function divisor(one: number, other: number): number {
-  return other === 0 ? one : divisor(other, one % other);
-}
-
-/** What one level usually is in a file: a tab where lines have tabs, else by how much lines are most often deeper than those before. */
-function usualUnit(text: string, near: string): string | undefined {
-  if (near.includes("\t")) return "\t";
-  const counts = new Map<string, number>();
-  let before = "";
-  for (const line of linesOf(text)) {
-    if (isBlank(line)) continue;
-    const level = levelOf(line);
-    const step = level.startsWith(before) ? level.slice(before.length) : "";
-    if (step.length > 1 || step === "\t") counts.set(step, (counts.get(step) ?? 0) + 1);
-    before = level;
-  }
-  const [most] = [...counts].sort(([, one], [, other]) => other - one);
-  return most?.[0];
-}
-
-/** The indentation of a line's level: the lines of a block comment have one space more. */
-function levelOf(line: string): string {
-  const indentation = indentationOf(line);
-  return line[indentation.length] === "*" && indentation.endsWith(" ") ? indentation.slice(0, -1) : indentation;
-}
-
-function levelsIn(lines: readonly string[]): string[] {
-  return lines.filter((line) => !isBlank(line)).map(levelOf);
-}
-
-/** The indentation that all lines with content begin with. */
-function common(levels: readonly string[]): string | undefined {
-  return levels.length === 0 ? undefined : levels.reduce(sharedStart);
-}
-
-function sharedStart(one: string, other: string): string {
-  let length = 0;
-  while (length < one.length && one[length] === other[length]) length++;
-  return one.slice(0, length);
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((line, row) => line === other[row]);
-}
-
-function isBlank(line: string): boolean {
-  return /^\s*$/.test(line);
 }

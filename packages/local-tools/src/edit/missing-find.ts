@@ -1,12 +1,13 @@
+import { lineCounter } from "../files/text.ts";
 import { carryOver } from "./carried-lines.ts";
 import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces } from "./edit-problems.ts";
+import { cutIndentation, halvesAt } from "./fitting-halves.ts";
 import { type FoldedText, fold, foldClasses } from "./fold.ts";
 import { type FoldedPlace, findFolded } from "./folded-find.ts";
 import { readIndentation, sayIndentation } from "./indentation.ts";
 import { type FlatText, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { withoutLineNumbers } from "./line-numbers.ts";
 import { sayLines } from "./match-differences.ts";
-import { lineCounter } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A pair whose `find` is not there. */
@@ -129,8 +130,10 @@ function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate
     const message = `find is not in the file with the indentation it has (${sayIndentation(place.indentation.wants)}; line ${line} has ${sayIndentation(place.indentation.has)}), and the replacement can't be shifted alike: it has neither the indentation of find nor that of the file, or may be meant either way`;
     return { ...missing, lines: [line], message };
   }
-  const { find, replace } = reindented ?? place;
-  const { made: parts, mapped, doubt } = carryOver(now.flat, { ...place, find, replace });
+  const fitting = place.indentation === undefined ? fitted(now.flat, place) : place;
+  if ("type" in fitting) return fitting;
+  const { find, replace } = reindented ?? fitting;
+  const { made: parts, mapped, doubt } = carryOver(now.flat, { ...fitting, find, replace });
   if (doubt !== undefined) {
     const message = `find is in line ${line} but for what no reader sees, and replace has U+${hexOf(doubt)} anew, for which the file has this and other characters there`;
     return { ...missing, lines: [line], message };
@@ -163,6 +166,19 @@ function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate
         ]),
   ];
   return { ...made, count: 1, notes: [...made.notes, ...notes] };
+}
+
+/** A place with halves of the same lines. */
+function fitted(text: string, place: FoldedPlace): FoldedPlace | Problem {
+  const [from, to] = spanOf(place);
+  const halves = { find: place.find.join("\n"), replace: place.replace.join("\n") };
+  const fitting = halvesAt(text, from, to, halves, true) ?? cutIndentation;
+  if (fitting === halves || "type" in fitting) return "type" in fitting ? fitting : place;
+  const more = Math.max(0, fitting.find.length - halves.find.length);
+  // Line ends around find that the file has as well: nothing says here which of them are meant.
+  if (fitting.find.length < halves.find.length) return place;
+  const lines = place.lines.map((span, row) => (row === 0 ? { ...span, from: span.from - more } : span));
+  return { ...place, find: fitting.find.split("\n"), replace: fitting.replace.split("\n"), lines };
 }
 
 function hexOf(character: string): string {

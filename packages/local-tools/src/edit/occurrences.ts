@@ -55,16 +55,3 @@ function borderLengths(find: string): Int32Array {
   }
   return borders;
 }
-
-/** The line of an offset, from 1. Lines end with LF. Ask in rising order: it goes on from the last answer. */
-export function lineCounter(text: string): (offset: number) => number {
-  let line = 1;
-  let next = text.indexOf("\n");
-  return (offset) => {
-    while (next !== -1 && next < offset) {
-      line++;
-      next = text.indexOf("\n", next + 1);
-    }
-    return line;
-  };
-}

@@ -1,11 +1,12 @@
+import { attempt } from "@toolglot/internal";
 import { decodeForm } from "../encodings/codecs.ts";
 import { demandEncoding, encodingNamed, isSameEncoding, type TextForm, utf8 } from "../encodings/encodings.ts";
 import type { EncodedText, FileEncodings } from "../encodings/file-encodings.ts";
-import { attempt, localError, localErrorType } from "../errors.ts";
+import { localError, localErrorType } from "../errors.ts";
+import type { Place } from "../files/roots.ts";
 import { encodeText } from "../files/text.ts";
 import type { FileChange } from "../journal/types.ts";
 import { hasScripts, scriptReason } from "../policy.ts";
-import type { Place } from "../roots/roots.ts";
 import type { AppliedEdits } from "./apply-edits.ts";
 import { withLf } from "./line-ends.ts";
 import type { FileProblem } from "./problem-text.ts";

@@ -4,10 +4,9 @@ import { decodeAll, encodeAll } from "../encodings/codecs.ts";
 import { type Encoding, type TextForm, utf16be } from "../encodings/encodings.ts";
 import type { EncodedText } from "../encodings/file-encodings.ts";
 import { localError } from "../errors.ts";
-import { linesOf } from "../files/text.ts";
+import { lineCounter, linesOf } from "../files/text.ts";
 import { counted } from "../messages.ts";
 import { composeChanges, type TextChange } from "./changes.ts";
-import { lineCounter } from "./occurrences.ts";
 
 /** Where something can't be written. */
 interface Writing {

@@ -1,6 +1,5 @@
 import { diffArrays } from "diff";
-import { linesOf } from "../files/text.ts";
-import { lineCounter } from "./occurrences.ts";
+import { lineCounter, linesOf } from "../files/text.ts";
 
 /** Options of {@link unifiedDiff}. */
 export interface UnifiedDiffOptions {

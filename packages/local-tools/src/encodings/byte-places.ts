@@ -33,7 +33,7 @@ export class BytePlaces {
   }
 
   /**
-   * The place of a unit; units are asked for in rising order. One within a character has the place before it, or the one after it.
+   * Returns the place of a unit; units are asked for in rising order. One within a character has the place before it, or the one after it.
    */
   at(unit: number, side: "before" | "after"): BytePlace {
     const { width } = this.#form.encoding;

@@ -29,7 +29,7 @@ export interface PieceDecoder {
   end(): string;
 }
 
-/** A decoder that drops nothing: a byte order mark is a character. */
+/** Returns a decoder that drops nothing: a byte order mark is a character. */
 export function pieceDecoder({ codec }: Encoding): PieceDecoder {
   if (isUnicode(codec)) {
     const decoder = new TextDecoder(codec, { ignoreBOM: true });
@@ -39,7 +39,7 @@ export function pieceDecoder({ codec }: Encoding): PieceDecoder {
   return { write: (bytes) => decoder.write(bytes), end: () => decoder.end() ?? "" };
 }
 
-/** The whole text of bytes, in which nothing is replaced; undefined when they are not of the encoding. */
+/** Returns the whole text of bytes, in which nothing is replaced; undefined when they are not of the encoding. */
 export function decodeAll(bytes: Buffer, { codec }: Encoding): string | undefined {
   if (isUnicode(codec)) {
     try {
@@ -54,7 +54,7 @@ export function decodeAll(bytes: Buffer, { codec }: Encoding): string | undefine
   return !text.includes(replacementCharacter) || iconv.encode(text, codec).equals(bytes) ? text : undefined;
 }
 
-/** The bytes of a text. What the encoding lacks is lost: decode them again to find that out. */
+/** Returns the bytes of a text. What the encoding lacks is lost: decode them again to find that out. */
 export function encodeAll(text: string, { codec }: Encoding): Buffer {
   if (codec === utf8.codec) return Buffer.from(text, "utf8");
   if (codec === utf16le.codec) return Buffer.from(text, "utf16le");
@@ -62,7 +62,7 @@ export function encodeAll(text: string, { codec }: Encoding): Buffer {
   return codecs().iconv.encode(text, codec);
 }
 
-/** Whether bytes are a text of an encoding, and with `roundTrip` what that text is encoded to. `tick` is called now and then. */
+/** Checks whether bytes are a text of an encoding, and with `roundTrip` what that text is encoded to. `tick` is called now and then. */
 export function isEncodedIn(
   bytes: Buffer,
   encoding: Encoding,
@@ -80,7 +80,7 @@ export function isEncodedIn(
   return true;
 }
 
-/** The beginning of a text, less a character or a line that may be cut at its end. */
+/** Returns the beginning of a text, less a character or a line that may be cut at its end. */
 export function withoutCutEnd(bytes: Buffer, encoding: Encoding): Buffer {
   if (encoding.width !== 2) return bytes.subarray(0, bytes.lastIndexOf(0x0a) + 1 || bytes.length);
   const even = bytes.length & ~1;
@@ -91,7 +91,7 @@ export function withoutCutEnd(bytes: Buffer, encoding: Encoding): Buffer {
 /** Bytes that are decoded at one time. */
 const partBytes = 1 << 20;
 
-/** A place behind which a character begins: behind a line end, since no longer character has one in it. */
+/** Returns a place behind which a character begins: behind a line end, since no longer character has one in it. */
 function partEnd(bytes: Buffer, from: number): number {
   if (bytes.length - from <= partBytes) return bytes.length;
   const end = bytes.lastIndexOf(0x0a, from + partBytes);
@@ -100,7 +100,7 @@ function partEnd(bytes: Buffer, from: number): number {
   return next === -1 ? bytes.length : next + 1;
 }
 
-/** The text of a file without its mark, nothing replaced; undefined when it is not of that form. */
+/** Returns the text of a file without its mark, nothing replaced; undefined when it is not of that form. */
 export function decodeForm(bytes: Buffer, { encoding, mark }: TextForm): string | undefined {
   return decodeAll(bytes.subarray(mark), encoding);
 }

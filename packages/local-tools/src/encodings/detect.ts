@@ -19,9 +19,9 @@ import { isChineseLocale, isChineseProject, likelyEncodings } from "./likely-enc
 export interface DetectHints {
   /** False: the bytes are the beginning of a longer file. Default true. */
   isWhole?: boolean;
-  /** Whether a text in ASCII will have nothing else: then nobody asks how it would go on. Default false. */
+  /** Whether a text in ASCII will have nothing else: then no encoding is looked up for additions. Default false. */
   staysAscii?: boolean;
-  /** What `.editorconfig` says. */
+  /** The encoding of `.editorconfig`. */
   declared: () => Encoding | undefined;
   /** Tried where nothing is certain, the first that fits is taken. */
   likely: () => readonly Encoding[];
@@ -42,14 +42,14 @@ const sampleBytes = 64 * 1024;
 /** Share of NUL bytes at even, or at odd, places from which it is UTF-16. */
 const utf16Nuls = 0.3;
 
-/** Whether a file's bytes need no look at their encoding: UTF-8, or ASCII, without a NUL. A mark may stand before them. */
+/** Checks whether a file's bytes need no look at their encoding: UTF-8, or ASCII, without a NUL. A mark may stand before them. */
 export function isPlainUtf8(bytes: Uint8Array): boolean {
   return isUtf8(bytes) && !bytes.includes(0);
 }
 
 /**
- * How a file is encoded. In this order: a byte order mark; UTF-8; what `.editorconfig` declares, where the bytes are of it; UTF-16 by its
- * NULs; what the detector is sure of; the first likely encoding that gives the same bytes again.
+ * Returns how a file is encoded. In this order: a byte order mark; UTF-8; what `.editorconfig` declares, where the bytes are of it; UTF-16 by its
+ * NULs; what the detector is sure of; the first likely encoding that encodes to the same bytes.
  */
 function detectForm(bytes: Buffer, hints: DetectHints): TextForm | NoText {
   const marked = formByMark(bytes);
@@ -71,7 +71,7 @@ function detectForm(bytes: Buffer, hints: DetectHints): TextForm | NoText {
   return formBySample(bytes, hints);
 }
 
-/** The form that a byte order mark says; undefined without one, and for UTF-32. */
+/** Returns the form of a byte order mark; undefined without one, and for UTF-32. */
 export function formByMark(bytes: Uint8Array): TextForm | undefined {
   const begins = (...mark: number[]): boolean => mark.every((byte, at) => bytes[at] === byte);
   // Most files are done with here.
@@ -81,7 +81,7 @@ export function formByMark(bytes: Uint8Array): TextForm | undefined {
   return begins(0xfe, 0xff) ? { encoding: utf16be, guessed: false, mark: 2 } : undefined;
 }
 
-/** A text of ASCII is of any encoding: what `.editorconfig` declares says how it goes on. */
+/** Returns the encoding of a text in ASCII, which is of any: `.editorconfig` decides about what is added. */
 function declaredForAscii(bytes: Buffer, { declared, staysAscii = false }: DetectHints): TextForm {
   const plain = { encoding: utf8, guessed: false, mark: 0 };
   if (staysAscii || !isAscii(bytes)) return plain;
@@ -89,7 +89,7 @@ function declaredForAscii(bytes: Buffer, { declared, staysAscii = false }: Detec
   return encoding === undefined || encoding.width === 2 ? plain : { ...plain, encoding };
 }
 
-/** Whether all of the bytes are text of a form. Nothing that is no text holds a NUL. */
+/** Checks whether all of the bytes are text of a form. Nothing that is no text holds a NUL. */
 export function isText(
   bytes: Buffer,
   { encoding, mark }: TextForm,
@@ -127,7 +127,7 @@ const muchControl = 0.02;
 /** As often no text has one byte in a row, unless it is ASCII. */
 const sameInARow = /([\x80-\xff])\1{1023}/;
 
-/** Whether bytes that are not UTF-8, and hold no NUL, are plainly no text in any encoding. */
+/** Checks whether bytes that are not UTF-8, and hold no NUL, are plainly no text in any encoding. */
 function isNoise(bytes: Buffer): boolean {
   const sample = bytes.subarray(0, sampleBytes);
   if (mediaSignature(sample) !== undefined) return true;
@@ -163,16 +163,16 @@ function formBySample(bytes: Buffer, hints: DetectHints): TextForm | NoText {
 }
 
 /** Characters beyond ASCII that are no chance in UTF-8, and how many of them stand against one wrong byte. */
-const someCharacters = 3;
+const minCharacters = 3;
 
 function isNearlyUtf8(bytes: Buffer): boolean {
   const text = bytes.subarray(0, 16 * sampleBytes).toString();
   const all = text.match(/[^\0-\x7f]/gu)?.length ?? 0;
   const wrong = text.match(/\ufffd/g)?.length ?? 0;
-  return all - wrong >= someCharacters * Math.max(1, wrong);
+  return all - wrong >= minCharacters * Math.max(1, wrong);
 }
 
-/** The lines that say something about the encoding. */
+/** Returns the lines that say something about the encoding. */
 function sampleOf(bytes: Buffer): Buffer {
   const lines: Buffer[] = [];
   let room = sampleBytes;
@@ -201,7 +201,7 @@ function toldAs(encoding: Encoding, bytes: Buffer): Encoding {
   return gbk;
 }
 
-/** The line of the first bytes that are not of an encoding, from 1. */
+/** Returns the line of the first bytes that are not of an encoding, from 1. */
 export function lineNotOf(bytes: Buffer, encoding: Encoding): number {
   if (encoding.width === 2) return 1;
   let from = 0;
@@ -221,9 +221,8 @@ export interface EncodingSettings {
   isChinese: boolean;
 }
 
-/** Throws `TypeError` for what is no list of encodings. */
+/** Throws `TypeError` for names of no encoding. */
 export function checkEncodings(encodings: readonly string[]): void {
-  if (!Array.isArray(encodings)) throw new TypeError('encodings must be a list of names, such as ["gb18030"]');
   for (const name of encodings as readonly unknown[]) {
     if (typeof name === "string" && encodingNamed(name) !== undefined) continue;
     const [like] = typeof name === "string" ? nearestEncodings(name) : [];
@@ -233,7 +232,7 @@ export function checkEncodings(encodings: readonly string[]): void {
   }
 }
 
-/** The settings of this process. */
+/** Returns the settings of this process. */
 export function encodingSettings(roots: readonly string[], encodings?: readonly string[]): EncodingSettings {
   return { roots, encodings, isChinese: isChineseLocale() };
 }
@@ -266,13 +265,13 @@ export class EncodingFinder {
     return this.#settings;
   }
 
-  /** How a file is encoded. Needs the codecs unless it is plain UTF-8. */
+  /** Returns how a file is encoded. Needs the codecs unless it is plain UTF-8. */
   find(bytes: Buffer, { path, isWhole = true, staysAscii = false, tick }: JudgedFile): TextForm | NoText {
     const declared = (): Encoding | undefined => this.#editorConfigs.declared(path);
     return detectForm(bytes, { isWhole, staysAscii, declared, likely: () => this.#tried(), ...(tick && { tick }) });
   }
 
-  /** Whether a file is binary by its first bytes, without a look at the rest of them. */
+  /** Checks whether a file is binary by its first bytes, without a look at the rest of them. */
   isPlainlyBinary(start: Buffer, path: string): boolean {
     if (formByMark(start) !== undefined) return false;
     const [even, odd] = countNuls(start);

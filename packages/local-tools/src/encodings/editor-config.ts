@@ -1,9 +1,10 @@
-import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { expandBraces } from "../files/braces.ts";
 import { parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
-import { isInside } from "../roots/roots.ts";
+import { readFlags } from "../files/pinned-folder.ts";
+import { isInside } from "../files/roots.ts";
 import { type Encoding, encodingNamed } from "./encodings.ts";
 
 /** A section of an `.editorconfig`: which files, and their `charset`. */
@@ -12,20 +13,20 @@ interface Section {
   charset: string;
 }
 
-/** What one `.editorconfig` says. */
+/** The settings of one `.editorconfig`. */
 interface EditorConfig {
   /** Those in folders above it don't count. */
   isRoot: boolean;
   sections: readonly Section[];
 }
 
-/** A larger one is none, and a longer line says nothing. */
-const mostBytes = 64 * 1024;
-const mostLine = 1000;
+/** Larger files and longer lines are ignored. */
+const maxBytes = 64 * 1024;
+const maxLine = 1000;
 /** More alternatives than this in a header say nothing. */
-const mostAlternatives = 100;
+const maxAlternatives = 100;
 /** Folders that are remembered. */
-const mostKept = 1000;
+const maxKept = 1000;
 
 /** The `.editorconfig` files of some roots. Each is read again when it has changed. */
 export class EditorConfigs {
@@ -37,7 +38,7 @@ export class EditorConfigs {
   }
 
   /**
-   * The encoding that they declare for a file, the nearest first, as far as they lie in the roots; undefined where they declare none that
+   * Returns the encoding that they declare for a file, the nearest first, as far as they lie in the roots; undefined where they declare none that
    * is known. `path`: the file's real path.
    */
   declared(path: string): Encoding | undefined {
@@ -55,18 +56,17 @@ export class EditorConfigs {
   }
 
   #configOf(folder: string): EditorConfig | undefined {
-    const flags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
-    const fd = attempt(() => openSync(join(folder, ".editorconfig"), flags));
+    const fd = attempt(() => openSync(join(folder, ".editorconfig"), readFlags));
     if (fd === undefined) return undefined;
     try {
       const stats = fstatSync(fd);
       const stamp = `${stats.ino} ${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}`;
       const known = this.#kept.get(folder);
       if (known?.stamp === stamp) return known.config;
-      const isText = stats.isFile() && stats.size <= mostBytes;
+      const isText = stats.isFile() && stats.size <= maxBytes;
       const text = isText ? attempt(() => readFileSync(fd, "utf8")) : undefined;
       const config = text === undefined ? undefined : parseEditorConfig(text);
-      if (this.#kept.size >= mostKept) this.#kept.clear();
+      if (this.#kept.size >= maxKept) this.#kept.clear();
       this.#kept.set(folder, { stamp, config });
       return config;
     } finally {
@@ -75,14 +75,14 @@ export class EditorConfigs {
   }
 }
 
-/** Reads the part of an `.editorconfig` that matters here. A section that can't be read says nothing. */
+/** Reads the part of an `.editorconfig` that matters here. A section that can't be read is ignored. */
 function parseEditorConfig(text: string): EditorConfig {
   let isRoot = false;
   const sections: Section[] = [];
   let header: string | undefined;
   for (const line of text.replace(/^\ufeff/, "").split(/\r\n|\n|\r/)) {
     const said = line.trim();
-    if (said === "" || said.length > mostLine || said.startsWith("#") || said.startsWith(";")) continue;
+    if (said === "" || said.length > maxLine || said.startsWith("#") || said.startsWith(";")) continue;
     if (said.startsWith("[") && said.endsWith("]")) {
       header = said.slice(1, -1);
       continue;
@@ -100,9 +100,9 @@ function parseEditorConfig(text: string): EditorConfig {
   return { isRoot, sections };
 }
 
-/** A header reads as a pattern of .gitignore does, but that it has braces, and no `!`. */
+/** Parses a header: a pattern as in .gitignore, with braces and without `!`. */
 function sectionTest(header: string): Section["fits"] {
-  const rules = (expandBraces(header, mostAlternatives) ?? [])
+  const rules = (expandBraces(header, maxAlternatives) ?? [])
     .map((pattern) => parseIgnoreLine(/^[!#]/.test(pattern) ? `\\${pattern}` : pattern))
     .filter((rule) => rule !== undefined);
   return (below) => verdict(rules, below, false) === true;

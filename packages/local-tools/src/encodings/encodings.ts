@@ -125,18 +125,18 @@ function plain(name: string): string {
   return name.toLowerCase().replace(/[^0-9a-z]/g, "");
 }
 
-/** The encoding of a name, whatever its case and signs; undefined when there is none. */
+/** Returns the encoding of a name, whatever its case and signs; undefined when there is none. */
 export function encodingNamed(name: string): Encoding | undefined {
   return byName.get(plain(name));
 }
 
-/** The names that most resemble one of no encoding. */
+/** Returns the names that most resemble one of no encoding. */
 export function nearestEncodings(name: string): string[] {
   const known = nearest(plain(name), [...byName.keys()]).map((key) => (byName.get(key) as Encoding).name);
   return [...new Set(known)];
 }
 
-/** The encoding that a model asks for. Throws `InvalidInput` with the nearest names. `path`: what messages call the file. */
+/** Returns the encoding that a model asks for. Throws `InvalidInput` with the nearest names. `path`: what messages call the file. */
 export function demandEncoding(name: string, path: string): Encoding {
   const found = encodingNamed(name);
   if (found !== undefined) return found;
@@ -150,12 +150,12 @@ export function demandEncoding(name: string, path: string): Encoding {
   });
 }
 
-/** Whether two encodings are one, whatever they are called. */
+/** Checks whether two encodings are one, whatever they are called. */
 export function isSameEncoding(one: Encoding, other: Encoding): boolean {
   return one.codec.toLowerCase() === other.codec.toLowerCase();
 }
 
-/** How messages and outcomes call a form; undefined for UTF-8, which is not named. */
+/** Returns how messages and outcomes call a form; undefined for UTF-8, which is not named. */
 export function shownEncoding({ encoding }: Pick<TextForm, "encoding">): string | undefined {
   return encoding === utf8 ? undefined : encoding.name;
 }

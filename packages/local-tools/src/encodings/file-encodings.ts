@@ -20,7 +20,7 @@ export interface EncodedFile extends JudgedFile {
 
 /** Finds out how files are encoded, and decodes them. Loads what it needs for that. */
 export class FileEncodings extends EncodingFinder {
-  /** How a file is encoded, or is said to be. Rejects with `BinaryFile`, `NotText`, and `InvalidInput` for an unknown name. */
+  /** Returns how a file is encoded, or is said to be. Rejects with `BinaryFile`, `NotText`, and `InvalidInput` for an unknown name. */
   async formOf(bytes: Buffer, file: EncodedFile, use: "read" | "edited" = "read"): Promise<TextForm> {
     const encoding = file.named === undefined ? undefined : demandEncoding(file.named, file.called);
     if (encoding !== undefined || !isPlainUtf8(bytes)) await loadCodecs();
@@ -31,7 +31,7 @@ export class FileEncodings extends EncodingFinder {
     return found;
   }
 
-  /** A file's text. Rejects as {@link formOf} does. */
+  /** Returns a file's text. Rejects as {@link formOf} does. */
   async textOf(bytes: Buffer, file: EncodedFile, use: "read" | "edited" = "read"): Promise<EncodedText> {
     const form = await this.formOf(bytes, file, use);
     // What is found to be UTF-8 is valid.
@@ -40,10 +40,10 @@ export class FileEncodings extends EncodingFinder {
   }
 }
 
-/** The form of a file that is said to be in an encoding. A mark of that encoding is none of its text. */
+/** Returns the form of a file that is said to be in an encoding. A mark of that encoding is none of its text. */
 function namedForm(bytes: Buffer, encoding: Encoding, { isWhole = true, tick }: EncodedFile): TextForm | NoText {
   const marked = formByMark(bytes);
-  // `utf-16` says nothing about the order of its bytes: a mark does.
+  // `utf-16` leaves the order of its bytes open: a mark decides.
   const own =
     marked !== undefined &&
     (isSameEncoding(marked.encoding, encoding) || (marked.encoding.width === 2 && encoding.width === 2));

@@ -1,14 +1,14 @@
-import { lineCounter } from "../edit/occurrences.ts";
+import { lineCounter } from "../files/text.ts";
 import { codecs } from "./codecs.ts";
 import { type Encoding, encodings, gb18030, utf8 } from "./encodings.ts";
 
 /** More ways to write a text than this are no help. */
-const mostSpellings = 64;
+const maxSpellings = 64;
 /** Letters and marks that some encodings write as one character, and characters that a decoder takes in more ways than one. */
 const unsure = /[\p{M}\u{10000}-\u{10ffff}]/u;
 
 /**
- * All bytes by which a text of one line can stand in a file, in UTF-8 or any other known encoding but UTF-16. Undefined where that isn't
+ * Returns all bytes by which a text of one line can stand in a file, in UTF-8 or any other known encoding but UTF-16. Undefined where that isn't
  * sure. Needs the codecs, and takes as long as to find out the encoding of some dozen files; calls `tick` meanwhile.
  */
 export function spellings(text: string, tick: () => void = () => {}): Buffer[] | undefined {
@@ -24,14 +24,14 @@ export function spellings(text: string, tick: () => void = () => {}): Buffer[] |
     let begun = [""];
     for (const char of text) {
       begun = begun.flatMap((one) => (ways.get(char) ?? []).map((way) => one + way));
-      if (begun.length > mostSpellings) return undefined;
+      if (begun.length > maxSpellings) return undefined;
     }
     for (const one of begun) found.add(one);
   }
   return [...found].map((one) => Buffer.from(one, "latin1"));
 }
 
-/** How an encoding writes some characters. Some have two ways, of which an encoder takes only one. */
+/** Returns how an encoding writes some characters. Some have two ways, of which an encoder takes only one. */
 function waysOf(chars: readonly string[], { codec, width }: Encoding): Map<string, string[]> {
   const { iconv } = codecs();
   const sequences = [singles, width === 1 ? [] : pairs(), codec === "EUC-JP" ? triples() : []].flat();

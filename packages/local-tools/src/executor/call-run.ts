@@ -15,17 +15,17 @@ import {
   CallReport,
   failure,
   guardCall,
+  outsideOutcome,
   settledResult,
   undecided,
 } from "@toolglot/core/executing";
 import { defined, settleWithin, unsettled } from "@toolglot/internal";
+import { askedData, type GetValueInput, unescapePlaceholders } from "@toolglot/secrets/executing";
 import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import { localErrorType } from "../errors.ts";
-import { unescapePlaceholders } from "../fill/placeholders.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText } from "../results/texts.ts";
-import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
 import { EditBatch } from "./edit-batch.ts";
 import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 
@@ -48,14 +48,14 @@ export interface CallRunSetting {
 export class CallRun {
   readonly #setting: CallRunSetting;
   readonly #approvals = new ApprovalQueue();
-  /** Calls that wait for a decision that comes later. */
-  readonly #waiting = new Set<string>();
+  /** Calls that wait for a decision that comes later, or that have their result from elsewhere. */
+  readonly #instead = new Map<string, CallOutcome | "later">();
 
   constructor(setting: CallRunSetting) {
     this.#setting = setting;
   }
 
-  /** A call that is not run. */
+  /** Ends a call that is not run. */
   refuse(call: ToolCall, error: ToolErrorInfo): ToolResult {
     return this.#close(call, this.#open(call), failure(error));
   }
@@ -68,7 +68,7 @@ export class CallRun {
     const outcome = await this.#guard(call, async (asked, fault) => {
       if (fault !== undefined) return failure(errorInfo(fault));
       const ended = await this.#end(asked, report).catch((error: unknown) => failure(errorInfo(error)));
-      return this.#waiting.has(call.id) ? undecided(call.name) : ended;
+      return this.#standsFor(call) ?? ended;
     });
     return this.#close(call, report, outcome);
   }
@@ -92,15 +92,19 @@ export class CallRun {
     });
   }
 
-  /** The edits of a batch: all of them are made, or none. */
+  /** Runs the edits of a batch: all of them are made, or none. */
   async edits(calls: readonly ToolCall[]): Promise<ToolResult[]> {
     const { context, tools } = this.#setting;
     const known = await Promise.all(calls.map((call) => settledResult(context, call, tools.get(call.name))));
     const open = calls.filter((_, index) => known[index] === undefined);
     const reports = open.map((call) => this.#open(call));
     const batch = new EditBatch(open, async (ready) => {
-      const outcomes = await this.#endEdits(ready);
-      return open.some(({ id }) => this.#waiting.has(id)) ? ready.map(({ name }) => undecided(name)) : outcomes;
+      const [made] = await Promise.allSettled([this.#endEdits(ready)]);
+      if (made.status === "fulfilled") return made.value;
+      if (this.#instead.size === 0) throw made.reason;
+      const isAnyLater = [...this.#instead.values()].includes("later");
+      const rest = (name: string): CallOutcome => (isAnyLater ? undecided(name) : failure(notWithout));
+      return ready.map((call) => this.#standsFor(call) ?? rest(call.name));
     });
     const outcomes = await Promise.all(
       open.map(async (call) => {
@@ -118,10 +122,8 @@ export class CallRun {
   async #end(call: ToolCall, report: CallReport): Promise<CallOutcome> {
     const { local, context } = this.#setting;
     if (context.signal.aborted) return { status: "interrupted", content: [] };
-    if (call.name === "get_value" && !this.#setting.tools.has("get_value")) {
-      return failure({ type: "NotSupported", message: "Nobody can be asked for values here. Do not ask again." });
-    }
-    const input = await this.#validated(call);
+    // Where nobody can be asked there is no tool `get_value`, and the call itself is refused.
+    const input = this.#setting.tools.has(call.name) ? await this.#validated(call) : call.input;
     const own = { ...this.#contextOf(call), onOutput: (output: string) => report.progress({ output }) };
     switch (call.name) {
       case "command":
@@ -186,7 +188,7 @@ export class CallRun {
     });
   }
 
-  /** The input as the tool takes it; rejects with `InvalidInput`. */
+  /** Resolves with the input as the tool takes it; rejects with `InvalidInput`. */
   async #validated(call: ToolCall): Promise<Record<string, unknown>> {
     const checked = await this.#setting.tools.get(call.name)?.schema.validate(call.input);
     if (checked?.success) return checked.value;
@@ -209,11 +211,18 @@ export class CallRun {
   async #ask({ id: callId, name, input }: ToolCall, reason: string): Promise<Decision> {
     const asked = { callId, name, input: unescapePlaceholders(input), reason };
     const decision = (await this.#approvals.ask(this.#setting.context, asked)) ?? { approved: false };
-    if (decision.later) this.#waiting.add(callId);
+    const instead = decision.later ? "later" : outsideOutcome(decision);
+    if (instead) this.#instead.set(callId, instead);
     return decision;
   }
 
-  /** A call for the other executor, which tells of it itself. */
+  /** Returns what a call comes to by a decision, in place of what running it did. */
+  #standsFor({ id, name }: ToolCall): CallOutcome | undefined {
+    const instead = this.#instead.get(id);
+    return instead === "later" ? undecided(name) : instead;
+  }
+
+  /** Runs a call with the other executor, which emits its events. */
   async #elsewhere(call: ToolCall): Promise<ToolResult> {
     const { others, mcp, context, span, room } = this.#setting;
     // What is not of this machine doesn't come to where the tools of this one undo doubled dollars.
@@ -254,7 +263,12 @@ export class CallRun {
   }
 }
 
-/** What an executor gives, or undefined a moment after the abort: one that doesn't heed it holds up nobody. */
+const notWithout: ToolErrorInfo = {
+  type: "NotRun",
+  message: "Nothing was written: another edit of this block was carried out elsewhere. Make this one again, alone.",
+};
+
+/** Returns an executor's results, or undefined a moment after the abort: one that ignores it holds up nobody. */
 async function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): Promise<ToolResult[] | undefined> {
   const results = await settleWithin(running, { signal });
   if (results !== unsettled) return results;
@@ -277,15 +291,15 @@ export class TextRoom {
 
   /** UTF-16 units for each of the next calls. */
   get share(): number {
-    return Math.max(LEAST, Math.floor(this.#left / Math.max(1, this.#calls)));
+    return Math.max(minShare, Math.floor(this.#left / Math.max(1, this.#calls)));
   }
 
-  /** A call has ended, and gave so much. */
+  /** Counts the text of a call that has ended. */
   used(units: number): void {
     this.#left = Math.max(0, this.#left - units);
     this.#calls -= 1;
   }
 }
 
-/** Less than this says nothing; very many calls go beyond the room, and the protocol's own budget cuts. */
-const LEAST = 500;
+/** Less is of no use; very many calls exceed the room, and the protocol's own budget cuts. */
+const minShare = 500;

@@ -12,7 +12,7 @@ export class EditBatch {
   #settle: (outcomes: ReadonlyMap<ToolCall, CallOutcome>) => void = () => {};
   readonly #outcomes: Promise<ReadonlyMap<ToolCall, CallOutcome>>;
 
-  /** `make` makes the edits, and gives one outcome for each. */
+  /** `make` makes the edits, and returns one outcome for each. */
   constructor(calls: readonly ToolCall[], make: (calls: readonly ToolCall[]) => Promise<CallOutcome[]>) {
     this.#calls = calls;
     this.#make = make;
@@ -21,7 +21,7 @@ export class EditBatch {
     });
   }
 
-  /** One of them may be made, with the input of `asked`, or can't be. Resolves once all are decided about. */
+  /** Adds a call that may be made, with the input of `asked`, or can't be. Resolves once all are decided about. */
   async arrive(call: ToolCall, asked: ToolCall, fault: unknown): Promise<CallOutcome> {
     this.#arrived.set(call, asked);
     if (fault !== undefined) this.#fault ??= { error: fault };
@@ -29,7 +29,7 @@ export class EditBatch {
     return (await this.#outcomes).get(call) as CallOutcome;
   }
 
-  /** One of them has its outcome. When it did not arrive before, it is not made. */
+  /** Removes a call that has its outcome; when it did not arrive before, it is not made. */
   leave(call: ToolCall): void {
     if (this.#arrived.has(call)) return;
     this.#left.add(call);

@@ -9,13 +9,10 @@ import type {
 } from "@toolglot/core";
 import { checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
-import { namesIn, type ValueSource } from "../fill/placeholders.ts";
-import { unknownValue, valueLocked, valueNotAllowed } from "../fill/refusals.ts";
+import { maskingExecutor } from "@toolglot/secrets";
+import { checkBlock, valuesOf } from "@toolglot/secrets/executing";
 import type { LocalTools } from "../local-tools.ts";
-import { maskingExecutor } from "../secrets/masking-executor.ts";
-import { valuesOf } from "../secrets/values.ts";
 import { CallRun, TextRoom } from "./call-run.ts";
-import { errorInfo } from "./shell-outcome.ts";
 
 /** Options of {@link localExecutor}. */
 export interface LocalExecutorOptions {
@@ -36,7 +33,7 @@ export interface LocalExecutorOptions {
 }
 
 /**
- * Runs batches of calls on this machine, as the ToolsXML specification says: `command`, `input` and `ctrl` in the session's
+ * Runs batches of calls on this machine, as the ToolsXML specification has it: `command`, `input` and `ctrl` in the session's
  * shell, in document order; the edits of a batch all or nothing, made where the first of them stands; reads and foreign
  * calls side by side. Shell calls and edits wait for what stands before them and hold up what follows: but for edits behind a
  * shell call, which are made with the first, the outcome is that of the document's order.
@@ -45,6 +42,12 @@ export interface LocalExecutorOptions {
  * call, in order, with `metadata.ms`, and `metadata.exit` for a command that ended; never rejects for what a model did. What a command
  * prints is reported while it runs, as progress with the data `{ output }`. Of tools that were opened with secrets, no value is in any
  * result, event, approval or error, also of `others`.
+ *
+ * @example
+ * ```ts
+ * const protocol = toolsxmlProtocol({ prompt: toolsxmlPrompt });
+ * const agent = createAgent({ model, protocol, tools: local.tools(), executor: localExecutor(local) });
+ * ```
  */
 export function localExecutor(local: LocalTools, options: LocalExecutorOptions = {}): Executor {
   checkKeys(
@@ -57,10 +60,6 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
     throw new TypeError("localExecutor needs local tools: await openLocalTools({ roots })");
   }
   checkConcurrency(maxConcurrency);
-  if (others !== undefined && (typeof others?.execute !== "function" || typeof others.handles !== "function")) {
-    throw new TypeError("others must be an executor, such as toolkitExecutor(toolkit)");
-  }
-  if (typeof mcp !== "function") throw new TypeError("mcp must be a function: (server, tool) => name");
   const tools = new Map(local.tools().map((tool) => [tool.name, tool]));
   const executor: Executor = {
     ...((others === undefined || others.honoursHooks) && { honoursHooks: true }),
@@ -102,80 +101,4 @@ export async function runInBatchOrder(
       for (const [index, result] of (await run.edits(edits)).entries()) results.set(edits[index] as ToolCall, result);
   });
   return calls.map((call) => results.get(call) as ToolResult);
-}
-
-/** What a block is checked with. */
-interface BlockCheck {
-  /** Undefined: there are none. */
-  values: ValueSource | undefined;
-  /** Whether a tool is one of this machine. */
-  isLocal: (name: string) => boolean;
-  /** Foreign tools get placeholders as they are written, unfilled. */
-  foreignValues: boolean;
-}
-
-/**
- * Why nothing of a block may run, for each of its calls; undefined when it may. Those around a call that is refused may assume that it
- * ran. Nobody is asked for a value before this: a block that asks for one and uses it at once is refused.
- */
-async function checkBlock(calls: readonly ToolCall[], check: BlockCheck): Promise<ToolErrorInfo[] | undefined> {
-  const used = calls.map((call) => namesIn(call.input));
-  if (used.every((names) => names.length === 0)) return undefined;
-  const asked = new Set(
-    calls.filter(({ name }) => name === "get_value").map(({ input }) => (input as { key?: unknown }).key),
-  );
-  const refuse = (type: string, others: string, messageFor: (index: number) => string | undefined): ToolErrorInfo[] =>
-    calls.map((_, index) => ({ type, message: messageFor(index) ?? `Not run: ${others}` }));
-
-  const pending = used.flat().find(({ name }) => asked.has(name));
-  if (pending !== undefined) {
-    const message = `${pending.name} is asked for in this block: write ${pending.written} from the next turn on. Nothing of this block was run.`;
-    return refuse("ValuePending", "another call of this block uses a value that is still asked for.", (index) =>
-      used[index]?.some(({ name }) => name === pending.name) ? message : undefined,
-    );
-  }
-  const known = (await check.values?.known()) ?? new Map<string, unknown>();
-  const unknown = used.map((names) => names.filter(({ name }) => !known.has(name)));
-  if (unknown.some((names) => names.length > 0)) {
-    return refuse("UnknownValue", "another call of this block asks for a value that is not known.", (index) => {
-      const names = unknown[index] ?? [];
-      return names.length === 0
-        ? undefined
-        : unknownValue(
-            names.map(({ written }) => written),
-            known.keys(),
-            "Nothing of this block was run.",
-          ).message;
-    });
-  }
-  const isForeign = (call: ToolCall | undefined): boolean =>
-    call !== undefined && call.name !== "get_value" && !check.isLocal(call.name);
-  if (!check.foreignValues && calls.some((call, index) => isForeign(call) && (used[index]?.length ?? 0) > 0)) {
-    return refuse(
-      "ValueNotAllowed",
-      "another call of this block gives a value to a tool that may not have it.",
-      (index) => {
-        const names = used[index] ?? [];
-        if (!isForeign(calls[index]) || names.length === 0) return undefined;
-        return valueNotAllowed(
-          names.map(({ written }) => written),
-          calls[index]?.name ?? "",
-        ).message;
-      },
-    );
-  }
-  try {
-    for (const { name } of used.flat()) {
-      // The first use of a kept value unlocks where it is.
-      await check.values?.get(name).catch((error: unknown) => {
-        throw valueLocked(name, error);
-      });
-    }
-  } catch (error) {
-    const { type, message } = errorInfo(error);
-    return refuse(type, "a value that this block uses can't be read.", (index) =>
-      (used[index]?.length ?? 0) > 0 ? message : undefined,
-    );
-  }
-  return undefined;
 }

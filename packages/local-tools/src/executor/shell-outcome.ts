@@ -4,7 +4,7 @@ import { defined } from "@toolglot/internal";
 import { shellText } from "../results/texts.ts";
 import type { ShellResult } from "../shell/types.ts";
 
-/** What a model may know of an error: a refusal word for word, of anything else only that it happened. */
+/** Returns as much of an error as a model may know: a refusal word for word, of anything else only that it happened. */
 export function errorInfo(error: unknown): ToolErrorInfo {
   if (!ToolError.isInstance(error))
     return { type: "ToolFault", message: "The call failed for a reason inside the host." };
@@ -12,7 +12,7 @@ export function errorInfo(error: unknown): ToolErrorInfo {
   return { type: type ?? "ToolError", message: error.message, ...defined({ hint }) };
 }
 
-/** What came of a shell call. A command that fails is an error, and its output stays; one that goes on is pending. */
+/** Returns the outcome of a shell call. A command that fails is an error, and its output stays; one that still runs is pending. */
 export function shellOutcome(
   result: ShellResult,
   tool: "command" | "input" | "ctrl",

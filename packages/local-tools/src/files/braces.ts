@@ -1,4 +1,4 @@
-/** All that a pattern with `{a,b}` in it stands for, in order; undefined when that is more than `most`. */
+/** Returns all that a pattern with `{a,b}` in it stands for, in order; undefined when that is more than `most`. */
 export function expandBraces(pattern: string, most: number): string[] | undefined {
   const all: string[] = [];
   const pending = [pattern];
@@ -11,7 +11,7 @@ export function expandBraces(pattern: string, most: number): string[] | undefine
   return all;
 }
 
-/** The alternatives of the first `{a,b}`; undefined when there is none. */
+/** Returns the alternatives of the first `{a,b}`; undefined when there is none. */
 function firstBraces(pattern: string): string[] | undefined {
   for (let start = 0; start < pattern.length; start++) {
     if (pattern[start] === "\\") start++;

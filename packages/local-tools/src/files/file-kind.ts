@@ -49,13 +49,13 @@ const extensions: Readonly<Record<string, string>> = {
   ".ttf": "font/ttf",
 };
 
-/** What kind of file these first bytes are from: a guess by signature, else by the name's ending. */
+/** Returns what kind of file these first bytes are from: a guess by signature, else by the name's ending. */
 export function mediaType(start: Uint8Array, name: string): string {
   const known = signatures.find(([pattern]) => fits(pattern, start));
   return known?.[1] ?? extensions[extname(name).toLowerCase()] ?? "application/octet-stream";
 }
 
-/** The kind that a signature of four bytes or more says; shorter ones may be the beginning of a text. */
+/** Returns the kind by a signature of four bytes or more; shorter ones may be the beginning of a text. */
 export function mediaSignature(start: Uint8Array): string | undefined {
   return signatures.find(([pattern]) => pattern.length >= 8 && fits(pattern, start))?.[1];
 }

@@ -7,9 +7,9 @@ import {
   fchmodSync,
   fchownSync,
   fstatSync,
-  fsync,
   linkSync,
   lstatSync,
+  mkdirSync,
   openSync,
   readFileSync,
   renameSync,
@@ -18,10 +18,12 @@ import {
   write,
   writeFileSync,
 } from "node:fs";
+import { dirname } from "node:path";
 import { promisify } from "node:util";
-import { allowing, attempt, codeOf, localError } from "../errors.ts";
+import { allowing, attempt, codeOf } from "@toolglot/internal";
+import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
-import type { PinnedFolder } from "../roots/pinned-folder.ts";
+import { flush, isDirectory, type PinnedFolder, readFlags } from "./pinned-folder.ts";
 
 /** What a new file gets beside its content: owner, permissions. */
 export interface Rights {
@@ -29,7 +31,7 @@ export interface Rights {
   mode?: number | undefined;
   uid?: number | undefined;
   gid?: number | undefined;
-  /** Gives the open file more than that, before its owner and permissions are set. It has its content by then: writing takes some attributes away. */
+  /** Sets more than that on the open file, before its owner and permissions. It has its content by then: writing removes some attributes. */
   furnish?: (file: number) => Promise<void>;
 }
 
@@ -39,15 +41,14 @@ export interface FoundFile {
   bytes?: Buffer;
 }
 
-const nofollow: number = constants.O_NOFOLLOW ?? 0;
-const readFlags: number = constants.O_RDONLY | nofollow | (constants.O_NONBLOCK ?? 0);
-const createFlags: number = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | nofollow;
+export const createFlags: number =
+  constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0);
 
 export function sha256(bytes: Uint8Array): string {
   return hash("sha256", bytes);
 }
 
-/** What a folder holds under a name, links not followed; `null`: nothing. Reads only files of which the size is wanted. */
+/** Returns what a folder holds under a name, links not followed; `null`: nothing. Reads only files of which the size is wanted. */
 export function inspectFile(folder: PinnedFolder, name: string, isWanted: (size: number) => boolean): FoundFile | null {
   const path = folder.at(name);
   let file: number;
@@ -68,21 +69,18 @@ export function inspectFile(folder: PinnedFolder, name: string, isWanted: (size:
   }
 }
 
-/** Whether what stands there is this content; for `null`: whether nothing does. */
+/** Checks whether what stands there is this content; for `null`: whether nothing does. */
 export function holds(found: FoundFile | null, content: { hash: string } | null): boolean {
   if (found === null || content === null) return found === content;
   return found.bytes !== undefined && sha256(found.bytes) === content.hash;
 }
 
-/** Makes what was written to an open file, or made in an open folder, last. */
-export const flush: (file: number) => Promise<void> = promisify(fsync);
-
 /** More bytes than that are read and written by the thread pool: they take long, and who writes much has to wait for the disk. */
-export const mostAtOnce: number = 1 << 18;
+export const maxAtOnce: number = 1 << 18;
 
 /** Writes all of the bytes, behind what was written before. */
 export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
-  if (bytes.length <= mostAtOnce) return writeFileSync(file, bytes);
+  if (bytes.length <= maxAtOnce) return writeFileSync(file, bytes);
   for (let from = 0; from < bytes.length; ) from += (await writeSome(file, bytes, from)).bytesWritten;
 }
 
@@ -102,7 +100,7 @@ export async function createFile(path: string, bytes: Uint8Array, rights: Rights
   }
 }
 
-/** As {@link createFile}, but nothing of it is on the disk yet: gives the open file, which the caller flushes and closes. */
+/** As {@link createFile}, but nothing of it is on the disk yet: returns the open file, which the caller flushes and closes. */
 export async function writeNewFile(
   path: string,
   bytes: Uint8Array,
@@ -184,7 +182,7 @@ function demandSame(path: string, before: Stats, shown: string): void {
   throw localError("FileChanged", `${inMessage(shown)} was changed by someone else meanwhile: read it again.`);
 }
 
-/** Gives a file a second name. False where the file system, or the system's rules, allow none. */
+/** Links a file to a second name. False where the file system, or the system's rules, allow none. */
 export function linkFile(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -196,7 +194,7 @@ export function linkFile(from: string, to: string): boolean {
   }
 }
 
-/** Gives a file a name that is free; false when it is not. The old name may stay. */
+/** Names a file by a name that is free; false when it is not. The old name may stay. */
 export function nameFile(folder: PinnedFolder, from: string, to: string): boolean {
   try {
     if (linkFile(folder.at(from), folder.at(to))) return true;
@@ -208,6 +206,17 @@ export function nameFile(folder: PinnedFolder, from: string, to: string): boolea
   if (lstatSync(folder.at(to), { throwIfNoEntry: false }) !== undefined) return false;
   renameSync(folder.at(from), folder.at(to));
   return true;
+}
+
+/** Creates a folder and those above it. Not `recursive`: on Node 20 that never returns below /proc. */
+export function makeFolders(path: string, mode = 0o777): void {
+  if (isDirectory(path)) return;
+  if (dirname(path) !== path) makeFolders(dirname(path), mode);
+  try {
+    mkdirSync(path, { mode });
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST" || !isDirectory(path)) throw error;
+  }
 }
 
 /** Removes a file; does nothing when there is none. */
@@ -230,55 +239,4 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   await flush(folder).finally(() => closeSync(folder));
-}
-
-/** Does something with each, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
-export async function forEach<T>(items: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
-  const failures: unknown[] = [];
-  let next = 0;
-  const worker = async (): Promise<void> => {
-    while (next < items.length && failures.length === 0) {
-      const index = next++;
-      await work(items[index] as T, index).catch((error) => failures.push(error));
-    }
-  };
-  await Promise.all(Array.from({ length: 8 }, worker));
-  if (failures.length > 0) throw failures[0];
-}
-
-/** Lets the host have its turn. */
-export const nextTurn: () => Promise<void> = promisify(setImmediate);
-
-/** Does something with each, one after the other. Work that waits for nothing would hold up the host: it gets its turn in between. */
-export async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
-  for (const [index, item] of items.entries()) {
-    if (index > 0) await nextTurn();
-    await work(item);
-  }
-}
-
-/** Runs tasks that share a path one after the other, in the order they were given; others side by side. */
-export class PathQueue {
-  readonly #last = new Map<string, Promise<unknown>>();
-  /** Tasks that wait for everything before them, and everything behind them waits for them. */
-  #barrier: Promise<unknown> = Promise.resolve();
-
-  /** Runs a task once all earlier ones that share one of its paths are over. */
-  run<Value>(paths: readonly string[], task: () => Promise<Value>): Promise<Value> {
-    const before = [this.#barrier, ...paths.flatMap((path) => this.#last.get(path) ?? [])];
-    const running = Promise.allSettled(before).then(task);
-    for (const path of paths) this.#last.set(path, running);
-    const forget = (): void => {
-      for (const path of paths) if (this.#last.get(path) === running) this.#last.delete(path);
-    };
-    running.then(forget, forget);
-    return running;
-  }
-
-  /** Runs a task alone. */
-  runAlone<Value>(task: () => Promise<Value>): Promise<Value> {
-    const running = Promise.allSettled([this.#barrier, ...this.#last.values()]).then(task);
-    this.#barrier = running.catch(() => undefined);
-    return running;
-  }
 }

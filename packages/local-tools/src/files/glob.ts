@@ -10,7 +10,7 @@ type ReadSet = (chars: readonly string[], start: number) => { accepts: CharTest;
 /** A pattern for one path segment; `deep` is `**`: any number of segments. */
 export type Segment = { deep: true } | NamePattern;
 
-/** `name`, or `*` and `ending`, is all that it says; else its parts do. */
+/** `name`, or `*` and `ending`, is the whole pattern; else its parts are. */
 interface NamePattern {
   deep: false;
   parts: readonly Part[];
@@ -35,7 +35,7 @@ export const posixClasses: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * A shell pattern over a whole path, as Python's `fnmatch` reads it: `*` is any text, slashes too, `?` one character,
+ * Parses a shell pattern over a whole path, as Python's `fnmatch` reads it: `*` is any text, slashes too, `?` one character,
  * `[a-z]` and `[!a-z]` one of a set. Takes at most pattern × path steps, whatever the pattern.
  */
 export function pathMatcher(pattern: string): (path: string) => boolean {
@@ -56,7 +56,7 @@ export function parseSegment(text: string): Segment | undefined {
   return parts === undefined ? undefined : { deep: false, parts };
 }
 
-/** Whether path segments fit a pattern from end to end. `**` at its end needs at least one segment. */
+/** Checks whether path segments fit a pattern from end to end. `**` at its end needs at least one segment. */
 export function fitsPath(pattern: readonly Segment[], path: readonly string[]): boolean {
   const [only] = pattern;
   if (pattern.length === 1 && only?.deep === false) return path.length === 1 && fitsName(only, path[0] as string);
@@ -75,7 +75,7 @@ export function fitsPath(pattern: readonly Segment[], path: readonly string[]): 
 
 const anyName: NamePattern = { deep: false, parts: [], ending: "" };
 
-/** Whether a name fits a segment's pattern. Takes pattern × name steps at most, whatever both are. */
+/** Checks whether a name fits a segment's pattern. Takes pattern × name steps at most, whatever both are. */
 function fitsName({ name, ending, parts }: NamePattern, text: string): boolean {
   if (name !== undefined) return text === name;
   return ending === undefined ? fits(parts, text) : text.endsWith(ending);
@@ -115,7 +115,7 @@ function partsOf(chars: readonly string[], readSet: ReadSet, escapes: boolean): 
   return parts;
 }
 
-/** A set of `fnmatch`. One without an end is a plain `[`; a `]` right at its beginning is one of its characters. */
+/** Parses a set of `fnmatch`. One without an end is a plain `[`; a `]` right at its beginning is one of its characters. */
 function fnmatchSet(chars: readonly string[], start: number): ReturnType<ReadSet> {
   const negated = chars[start] === "!";
   const first = negated ? start + 1 : start;
@@ -130,7 +130,7 @@ function fnmatchSet(chars: readonly string[], start: number): ReturnType<ReadSet
   return { accepts: (char) => tests.some((test) => test(char)) !== negated, end };
 }
 
-/** A set of git, with POSIX classes and escapes. */
+/** Parses a set of git, with POSIX classes and escapes. */
 function gitSet(chars: readonly string[], start: number): ReturnType<ReadSet> {
   const negated = chars[start] === "!" || chars[start] === "^";
   const first = negated ? start + 1 : start;

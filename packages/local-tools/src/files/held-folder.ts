@@ -1,10 +1,7 @@
-import { closeSync, constants, type Dirent, fstatSync, openSync, readdirSync } from "node:fs";
+import { closeSync, type Dirent, fstatSync, openSync, readdirSync } from "node:fs";
 import { sep } from "node:path";
-import { demandSame, holdFolder, type PinnedFolder } from "../roots/pinned-folder.ts";
-import { isInside } from "../roots/roots.ts";
-
-/** A pipe doesn't hold up the opening. */
-const fileFlags: number = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+import { demandSame, holdFolder, type PinnedFolder, readFlags } from "./pinned-folder.ts";
+import { isInside } from "./roots.ts";
 
 /** What of a {@link PinnedFolder} can be handed to another thread. */
 export type HeldPlace = Pick<PinnedFolder, "base" | "path" | "pinned">;
@@ -35,7 +32,7 @@ export class HeldFolder {
     throw new Error("the folder is elsewhere by now");
   }
 
-  /** A folder that another thread holds open; to close it is that thread's business. */
+  /** Returns the folder that another thread holds open; to close it is that thread's business. */
   static lent(place: HeldPlace): HeldFolder {
     return new HeldFolder(place, []);
   }
@@ -51,7 +48,7 @@ export class HeldFolder {
     return this.#folder.path;
   }
 
-  /** The real path of what has this name in it, unless that is a link. */
+  /** Returns the real path of what has this name in it, unless that is a link. */
   pathOf(name: string): string {
     return this.#prefix + name;
   }
@@ -61,14 +58,14 @@ export class HeldFolder {
     return HeldFolder.open(this.#roots, this.pathOf(name), this.#base + name);
   }
 
-  /** What is in it, in no order. Throws the system's error. */
+  /** Returns what is in it, in no order. Throws the system's error. */
   entries(): Dirent[] {
     return readdirSync(this.#base, { withFileTypes: true });
   }
 
   /** Opens a file in it, which the caller closes. Throws the system's error; for a link that is `ELOOP`. */
   open(name: string): number {
-    const fd = openSync(this.#base + name, fileFlags);
+    const fd = openSync(this.#base + name, readFlags);
     if (this.#folder.pinned) return fd;
     try {
       demandSame(this.pathOf(name), fstatSync(fd), name);

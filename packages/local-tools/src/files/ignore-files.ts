@@ -1,9 +1,9 @@
 import { closeSync, fstatSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
-import { attempt } from "../errors.ts";
-import { isInside } from "../roots/roots.ts";
+import { attempt } from "@toolglot/internal";
 import { HeldFolder } from "./held-folder.ts";
 import { type IgnoreRule, parseIgnoreFile, verdict } from "./ignore-rules.ts";
+import { isInside } from "./roots.ts";
 
 /** What one folder's files say, and those of the folders above it. */
 export interface IgnoreLevel {
@@ -16,12 +16,12 @@ export interface IgnoreLevel {
   ignore: readonly IgnoreRule[];
   gitignore: readonly IgnoreRule[];
   exclude: readonly IgnoreRule[];
-  /** Neither it nor a level above says anything. */
+  /** Neither it nor a level above has a rule. */
   isSilent: boolean;
 }
 
 /** An ignore file of more bytes is none. */
-const mostBytes = 1024 * 1024;
+const maxBytes = 1024 * 1024;
 
 /** Reads the ignore files of a folder that is held. `entries`: what is in it. */
 export function ignoreLevel(
@@ -38,7 +38,7 @@ export function ignoreLevel(
   return { path: folder.path, above, repository: git !== undefined, ignore, gitignore, exclude, isSilent };
 }
 
-/** The levels of a folder and of those above it, as far as they lie in the same root. */
+/** Returns the levels of a folder and of those above it, as far as they lie in the same root. */
 export function ignoreLevels(roots: readonly string[], real: string): IgnoreLevel | undefined {
   const root = roots.filter((path) => isInside(path, real)).sort((a, b) => a.length - b.length)[0];
   if (root === undefined) return undefined;
@@ -56,8 +56,8 @@ export function ignoreLevels(roots: readonly string[], real: string): IgnoreLeve
 }
 
 /**
- * Whether an entry is left out: .ignore files go before .gitignore files and those before .git/info/exclude; among files of
- * one name the nearest that says something decides. What lies in a folder that is left out is left out, too, which the
+ * Checks whether an entry is left out: .ignore files go before .gitignore files and those before .git/info/exclude; among files of
+ * one name the nearest with a rule decides. What lies in a folder that is left out is left out, too, which the
  * walk sees to by not going there.
  */
 export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirectory: boolean): boolean {
@@ -80,12 +80,12 @@ export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirect
   return gitignore ?? exclude ?? false;
 }
 
-/** A link to an ignore file is not followed, as in git. One that can't be read says nothing. */
+/** Reads an ignore file. A link is not followed, as in git; one that can't be read is ignored. */
 function rulesIn(folder: HeldFolder, name: string): IgnoreRule[] {
   const fd = attempt(() => folder.open(name));
   if (fd === undefined) return [];
   const stats = fstatSync(fd);
-  const text = stats.isFile() && stats.size <= mostBytes ? attempt(() => readFileSync(fd, "utf8")) : undefined;
+  const text = stats.isFile() && stats.size <= maxBytes ? attempt(() => readFileSync(fd, "utf8")) : undefined;
   closeSync(fd);
   return parseIgnoreFile(text ?? "");
 }

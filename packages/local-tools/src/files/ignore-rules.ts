@@ -12,7 +12,7 @@ export interface IgnoreRule {
 }
 
 /** Lines of one file that count; nobody writes more. */
-const mostRules = 5000;
+const maxRules = 5000;
 const ignoresCase = process.platform === "win32" || process.platform === "darwin";
 
 /** Reads an ignore file. Lines that can't match anything are left out. */
@@ -20,7 +20,7 @@ export function parseIgnoreFile(text: string): IgnoreRule[] {
   return text
     .replace(/^\ufeff/, "")
     .split("\n")
-    .slice(0, mostRules)
+    .slice(0, maxRules)
     .map((line) => parseIgnoreLine(line.endsWith("\r") ? line.slice(0, -1) : line))
     .filter((rule) => rule !== undefined);
 }
@@ -59,7 +59,7 @@ function withoutSpacesAtEnd(line: string): string {
   return line.slice(0, slashes % 2 === 1 && end < line.length ? end + 1 : end);
 }
 
-/** What the rules say of a path below their folder: the last one that fits decides. Its folders are not looked at. */
+/** Returns the rules' decision on a path below their folder: the last one that fits decides. Its folders are not looked at. */
 export function verdict(
   rules: readonly IgnoreRule[],
   path: readonly string[],

@@ -3,8 +3,8 @@ import { pieceDecoder, replacementCharacter } from "../encodings/codecs.ts";
 import { type TextForm, utf8 } from "../encodings/encodings.ts";
 import { localError } from "../errors.ts";
 import { counted, sized } from "../messages.ts";
-import type { OpenedFile } from "../roots/pinned-folder.ts";
 import { mediaType } from "./file-kind.ts";
+import type { OpenedFile } from "./pinned-folder.ts";
 import { Utf8Pieces } from "./utf8-pieces.ts";
 
 /** What is wanted of a file. Lines from 1, both ends included. */
@@ -48,8 +48,8 @@ const lf = 10;
 const cr = 13;
 
 /**
- * Reads lines out of a file without holding more of it than what it gives. CR LF becomes LF, a byte order mark is dropped.
- * Gives undefined where a file of no given form is no plain UTF-8, as far as it was read. Rejects with `NotText` for lines that are not
+ * Reads lines out of a file without holding more of it than what it returns. CR LF becomes LF, a byte order mark is dropped.
+ * Returns undefined where a file of no given form is no plain UTF-8, as far as it was read. Rejects with `NotText` for lines that are not
  * of the form. Reads no further than the file reached when it was opened.
  */
 export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<LinesFound | undefined> {
@@ -58,7 +58,7 @@ export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<
   const pieces = new Utf8Pieces();
   const decoder = form === undefined || form.encoding === utf8 ? undefined : pieceDecoder(form.encoding);
   const buffer = Buffer.allocUnsafe(chunkSize);
-  // Files of /proc say 0 and have content.
+  // Files of /proc have the size 0 and content.
   const end = file.stats.size === 0 ? maxBytes : file.stats.size;
   let position = 0;
   for (;;) {
@@ -85,7 +85,7 @@ export async function scanLines(file: OpenedFile, wanted: LinesWanted): Promise<
   return lines.found(true);
 }
 
-/** The refusal of a file that is no text; `start`: its first bytes, or others. */
+/** Returns the refusal of a file that is no text; `start`: its first bytes, or others. */
 export function binaryFile({ stats, path }: OpenedFile, start: Uint8Array, called: string): Error {
   const size = Math.max(stats.size, start.length);
   const type = mediaType(start, path);

@@ -3,7 +3,7 @@ import type { FileHandle } from "node:fs/promises";
 import { localError } from "../errors.ts";
 import { counted } from "../messages.ts";
 
-/** A file's text, exact: encoded again it gives the same bytes. */
+/** A file's text, exact: encoded again it has the same bytes. */
 export interface FileText {
   bytes: Uint8Array;
   /** Without the byte order mark. */
@@ -11,10 +11,10 @@ export interface FileText {
   bom: boolean;
 }
 
-/** What a message says that the file can't be. */
+/** What the file can't be, for a message. */
 type Use = "edited" | "read";
 
-/** The largest text that is read as a whole, in bytes, unless the caller says otherwise: 8 MiB. */
+/** The largest text that is read as a whole, in bytes, unless the caller sets another limit: 8 MiB. */
 export const maxTextBytes: number = 8 * 1024 * 1024;
 
 export const byteOrderMark = "\ufeff";
@@ -29,18 +29,24 @@ export async function readWhole(
   maxBytes: number,
   use: Use = "read",
 ): Promise<Buffer> {
+  const bytes = stats.size > maxBytes ? undefined : await readStart(handle, maxBytes + 1, stats.size + 1);
+  if (bytes !== undefined && bytes.length <= maxBytes) return bytes;
+  const size = counted(Math.max(stats.size, bytes?.length ?? 0));
+  throw localError("TooLarge", `${path} has ${size} bytes; files up to ${counted(maxBytes)} can be ${use}.`);
+}
+
+/** Reads the first bytes of an open file, at most `most`; `first`: how many in the first read. */
+export async function readStart(handle: FileHandle, most: number, first: number = 1 << 20): Promise<Buffer> {
   const parts: Buffer[] = [];
-  let total = 0;
-  let next = Math.min(stats.size, maxBytes) + 1;
-  while (stats.size <= maxBytes && total <= maxBytes) {
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(next), 0, next, total);
-    if (bytesRead === 0) return Buffer.concat(parts);
+  const next = Math.min(Math.max(first, 1 << 16), 1 << 20);
+  for (let total = 0; total < most; ) {
+    const room = Math.min(total === 0 ? first : next, most - total);
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(room), 0, room, total);
+    if (bytesRead === 0) break;
     parts.push(buffer.subarray(0, bytesRead));
     total += bytesRead;
-    next = Math.min(maxBytes + 1 - total, 65_536);
   }
-  const size = counted(Math.max(stats.size, total));
-  throw localError("TooLarge", `${path} has ${size} bytes; files up to ${counted(maxBytes)} can be ${use}.`);
+  return Buffer.concat(parts);
 }
 
 /**
@@ -59,7 +65,7 @@ export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): 
   return { bytes, text: bom ? whole.slice(1) : whole, bom };
 }
 
-/** The bytes of a text. Throws `InvalidInput` for half of a surrogate pair, which UTF-8 can't hold. */
+/** Returns the bytes of a text. Throws `InvalidInput` for half of a surrogate pair, which UTF-8 can't hold. */
 export function encodeText(text: string, bom: boolean): Uint8Array {
   const bytes = Buffer.from(bom ? byteOrderMark + text : text, "utf8");
   // What has no code in UTF-8 became U+FFFD, of three bytes.
@@ -77,7 +83,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The line of the first byte that is not UTF-8. No character of UTF-8 contains an LF, so lines can be tried one by one. */
+/** Returns the line of the first byte that is not UTF-8. No character of UTF-8 contains an LF, so lines can be tried one by one. */
 function invalidLine(bytes: Uint8Array): number {
   let from = 0;
   for (let line = 1; ; line++) {
@@ -87,7 +93,7 @@ function invalidLine(bytes: Uint8Array): number {
   }
 }
 
-/** Lines with their ends; the last may have none. */
+/** Returns lines with their ends; the last may have none. */
 export function linesOf(text: string): string[] {
   const lines: string[] = [];
   let from = 0;
@@ -99,7 +105,20 @@ export function linesOf(text: string): string[] {
   return lines;
 }
 
-/** Lines without their ends, LF or CRLF. A line end at the end of the text begins no further line. */
+/** Returns lines without their ends, LF or CRLF. A line end at the end of the text begins no further line. */
 export function bareLines(text: string): string[] {
   return linesOf(text).map((line) => line.replace(/\r?\n$/, ""));
+}
+
+/** Returns a function from offsets, in rising order, to their lines, from 1. Lines end with LF. */
+export function lineCounter(text: string): (offset: number) => number {
+  let line = 1;
+  let next = text.indexOf("\n");
+  return (offset) => {
+    while (next !== -1 && next < offset) {
+      line++;
+      next = text.indexOf("\n", next + 1);
+    }
+    return line;
+  };
 }

@@ -13,7 +13,7 @@ export class Utf8Pieces {
     return isUtf8(bytes.subarray(0, end));
   }
 
-  /** Whether all of them are UTF-8. */
+  /** Checks whether all of them are UTF-8. */
   end(): boolean {
     return this.#open === undefined;
   }

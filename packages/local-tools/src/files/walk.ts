@@ -1,10 +1,10 @@
 import type { Dirent } from "node:fs";
 import { dirname, isAbsolute, join, sep } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { protectedReason } from "../policy.ts";
-import { shownPath } from "../roots/roots.ts";
 import { HeldFolder } from "./held-folder.ts";
 import { type IgnoreLevel, ignoreLevel, ignoreLevels, isIgnored } from "./ignore-files.ts";
+import { shownPath } from "./roots.ts";
 
 /** A file that a walk came to. */
 export interface WalkedFile {

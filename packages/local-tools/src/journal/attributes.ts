@@ -1,19 +1,19 @@
 import { spawn } from "node:child_process";
-import { constants } from "node:fs";
 import { open } from "node:fs/promises";
-import { ignoring, localError } from "../errors.ts";
+import { ignoring } from "@toolglot/internal";
+import { localError } from "../errors.ts";
+import { readFlags } from "../files/pinned-folder.ts";
 
 /** All of GNU cp's attributes but the times: a changed file is new. `xattr` once more makes it fail where one can't be copied. */
 const cpOptions = ["--attributes-only", "--preserve=all,xattr", "--no-preserve=timestamps"];
-const sourceFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
 /**
- * Gives an open file the extended attributes and access-control lists of the file at a path, links not followed; also its mode
+ * Copies to an open file the extended attributes and access-control lists of the file at a path, links not followed; also its mode
  * and owner, as far as this process may. Does nothing when there is no such file. By GNU cp, since Node has no call for it; both
  * files are handed over open, so that no name is looked up again. Rejects with `WriteFailed` where not all can be copied.
  */
 export async function copyAttributes(path: string, shown: string, target: number): Promise<void> {
-  await using source = await open(path, sourceFlags).catch(ignoring("ENOENT"));
+  await using source = await open(path, readFlags).catch(ignoring("ENOENT"));
   if (source === undefined) return;
   const child = spawn("cp", [...cpOptions, "--", "/proc/self/fd/3", "/proc/self/fd/4"], {
     stdio: ["ignore", "ignore", "pipe", source.fd, target],

@@ -1,13 +1,14 @@
 import { lstatSync, mkdirSync, rmdirSync, statSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { allowing, attempt, localError, localErrorType } from "../errors.ts";
+import { allowing, attempt } from "@toolglot/internal";
+import { localError, localErrorType } from "../errors.ts";
 import { discardFile, type FoundFile, inspectFile } from "../files/file-operations.ts";
-import type { PinnedFolder } from "../roots/pinned-folder.ts";
-import type { Roots } from "../roots/roots.ts";
+import type { PinnedFolder } from "../files/pinned-folder.ts";
+import type { Roots } from "../files/roots.ts";
 import { besideName } from "./record.ts";
 
 /** Removed files that are held at one time. */
-const mostDiscarded = 64;
+const maxDiscarded = 64;
 
 /** The folders of one change, each held open from its first use on: what is looked at, written and put back is in the same folder. */
 export class Folders {
@@ -19,14 +20,14 @@ export class Folders {
     this.roots = roots;
   }
 
-  /** The folder at a real path. Throws when it is not there, lies outside the roots, or is reached through a link. */
+  /** Returns the folder at a real path. Throws when it is not there, lies outside the roots, or is reached through a link. */
   open(real: string): PinnedFolder {
     const folder = this.#held.get(real) ?? this.roots.hold(real);
     this.#held.set(real, folder);
     return folder;
   }
 
-  /** Undefined when there is no such folder. */
+  /** Returns undefined when there is no such folder. */
   find(real: string): PinnedFolder | undefined {
     try {
       return this.open(real);
@@ -36,21 +37,21 @@ export class Folders {
     }
   }
 
-  /** What stands at a path; `null`: nothing. Reads only files that are as long as one of the contents. */
+  /** Returns what stands at a path; `null`: nothing. Reads only files that are as long as one of the contents. */
   inspect(path: string, ...contents: ({ size: number } | null)[]): FoundFile | null {
     const folder = this.find(dirname(path));
     if (folder === undefined) return null;
     return inspectFile(folder, basename(path), (size) => contents.some((content) => content?.size === size));
   }
 
-  /** The folders that are missing above a file, outermost first. */
+  /** Returns the folders that are missing above a file, outermost first. */
   missing(file: string): string[] {
     const missing: string[] = [];
     for (let at = dirname(file); this.find(at) === undefined; at = dirname(at)) missing.unshift(at);
     return missing;
   }
 
-  /** Makes a folder; false when there is one. */
+  /** Creates a folder; false when there is one. */
   make(real: string): boolean {
     const parent = this.open(dirname(real));
     return allowing(["EEXIST"], () => mkdirSync(parent.at(basename(real)), 0o777) ?? true) === true;
@@ -83,7 +84,7 @@ export class Folders {
     for (const kind of kinds) {
       if (folder !== undefined) this.#discarded.push(discardFile(folder.at(besideName(id, index, kind))));
     }
-    if (this.#discarded.length > mostDiscarded) this.#free();
+    if (this.#discarded.length > maxDiscarded) this.#free();
   }
 
   #free(): void {

@@ -1,30 +1,17 @@
 import { dirname, join, resolve } from "node:path";
 import { ToolError, ToolglotError } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
-import { codeOf, localError } from "../errors.ts";
+import { codeOf, defined } from "@toolglot/internal";
+import { type HeldLock, isAlive, type Owner, takeLock } from "@toolglot/internal/node";
+import { localError } from "../errors.ts";
 import { holds } from "../files/file-operations.ts";
-import type { Roots } from "../roots/roots.ts";
 import { Folders } from "./folders.ts";
-import { type HeldLock, lockFolder, takeLock } from "./lock.ts";
-import { isAlive, type Owner } from "./owner.ts";
+import type { Parts } from "./parts.ts";
 import type { OnPoint, Reach } from "./points.ts";
-import { isChanged, isFinal, type NamesIn, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
-import type { Records, Scan } from "./records.ts";
+import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
+import { lockFolder, type Scan } from "./records.ts";
 import { repair } from "./repair.ts";
 import type { ChangeJournal, ChangeRecord, FileChange } from "./types.ts";
 import { named, type Plan, type PlannedFile, writeChange } from "./write-change.ts";
-
-/** What every step of the journal works with. */
-export interface Parts {
-  roots: Roots;
-  records: Records;
-  owner: Owner;
-  /** Names of values in a text; undefined without any. */
-  namesIn: NamesIn | undefined;
-  reach: Reach;
-  /** Whether extended attributes and access-control lists outlive a change. */
-  keepAttributes: boolean;
-}
 
 export interface JournalLimits {
   maxChanges: number;
@@ -122,7 +109,7 @@ export class Journal implements ChangeJournal {
     });
   }
 
-  /** Makes a change of what a plan says once all before it is done, and nobody else writes. */
+  /** Writes the change that a plan describes once all before it is done, and nobody else writes. */
   #write(plan: (scan: Scan) => Promise<Plan>, options?: { known: boolean }): Promise<string> {
     return this.#queue(async () => {
       try {
@@ -148,7 +135,7 @@ export class Journal implements ChangeJournal {
     });
   }
 
-  /** Whatever comes of it, the change stands as it is; the next one prunes again. */
+  /** Prunes; when that fails, the change stands all the same, and the next one prunes again. */
   async #prune(scan: Scan): Promise<void> {
     const { records, reach } = this.#parts;
     try {
@@ -157,7 +144,7 @@ export class Journal implements ChangeJournal {
     } catch {}
   }
 
-  /** One at a time in this process. */
+  /** Runs work one at a time in this process. */
   #queue<T>(work: () => Promise<T>): Promise<T> {
     const run = this.#last.then(work).catch((error) => {
       throw unusable(this.#dir, error);
@@ -167,7 +154,7 @@ export class Journal implements ChangeJournal {
   }
 
   /**
-   * One at a time in all processes, and what others left half done is repaired first. `known`: the folder need not be read when nobody
+   * Runs work one at a time in all processes; what others left half done is repaired first. `known`: the folder need not be read when nobody
    * else has held the lock since.
    */
   async #locked<T>(
@@ -175,7 +162,8 @@ export class Journal implements ChangeJournal {
     { known = false }: { known?: boolean } = {},
   ): Promise<T> {
     const { records, owner } = this.#parts;
-    const lock = await takeLock(join(this.#dir, lockFolder), owner, this.#limits.lockWaitMs);
+    const { lockWaitMs } = this.#limits;
+    const lock = await takeLock(join(this.#dir, lockFolder), owner, lockWaitMs, (holder) => locked(holder, lockWaitMs));
     const left = known && lock.isNext ? this.#left : undefined;
     this.#left = undefined;
     try {
@@ -195,15 +183,15 @@ export class Journal implements ChangeJournal {
     }
   }
 
-  /** Whether a record is unfinished, and nobody will finish it. This journal's own ones are those that it could not take back. */
+  /** Checks whether a record is unfinished, and nobody will finish it. This journal's own ones are those that it could not take back. */
   #isAbandoned({ manifest, state }: StoredRecord): boolean {
     if (isFinal(state)) return false;
     const { owner, at } = manifest;
-    if (owner.journal === this.#parts.owner.journal) return true;
+    if (owner.id === this.#parts.owner.id) return true;
     return !isAlive(owner, this.#parts.owner, Date.now() - at);
   }
 
-  /** The change that undoes a change. */
+  /** Returns the change that undoes a change. */
   async #undoing(scan: Scan, id: string): Promise<PlannedFile[]> {
     const { roots, records } = this.#parts;
     const record = doneRecord(scan, id);
@@ -236,12 +224,20 @@ export class Journal implements ChangeJournal {
   }
 }
 
-/** The system's refusal to read or write the journal, as an error of ours; any other error as it is. */
+/** Converts the system's refusal to read or write the journal to an error of ours; any other error stays. */
 export function unusable(dir: string, error: unknown): unknown {
   const code = codeOf(error);
   if (code === undefined || error instanceof TypeError || ToolglotError.isInstance(error)) return error;
   const message = `The change journal ${dir} can't be used (${code}).`;
   return new ToolglotError("local-tools/journal-unusable", message, { data: { dir, cause: code }, cause: error });
+}
+
+function locked(holder: Owner | undefined, waitMs: number): ToolglotError {
+  const who = holder === undefined ? "Other processes" : `Process ${holder.pid} on ${holder.host}`;
+  const waited = `${Math.round(waitMs / 100) / 10} s`;
+  return new ToolglotError("local-tools/journal-locked", `${who} held the change journal for more than ${waited}.`, {
+    data: { ...(holder && { pid: holder.pid, host: holder.host }), waitMs },
+  });
 }
 
 function rightsOf(before: { mode: number; uid: number; gid: number } | null): Partial<PlannedFile> {
@@ -268,7 +264,7 @@ function doneRecord({ records }: Scan, id: string): StoredRecord {
   return record;
 }
 
-/** An unfinished record as callers see it. */
+/** Returns an unfinished record as callers see it. */
 function waiting(record: StoredRecord): ChangeRecord {
   const trouble = record.trouble ?? ["It was interrupted, and waits for repair."];
   return publicRecord({ ...record, trouble });
@@ -287,7 +283,7 @@ function checkedChange(change: FileChange): FileChange {
   if (mode !== undefined && (!Number.isInteger(mode) || mode < 0 || mode > 0o7777)) {
     throw new TypeError("changes: mode must be permission bits, 0 to 0o7777");
   }
-  // Bytes of its own: the caller may go on with these while the change waits in the queue.
+  // Bytes of its own: the caller may use these while the change waits in the queue.
   const copy = (bytes: Uint8Array | null): Uint8Array | null => (bytes === null ? null : new Uint8Array(bytes));
   return { path, before: copy(before), after: copy(after), ...defined({ mode }) };
 }

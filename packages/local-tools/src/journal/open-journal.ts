@@ -1,9 +1,9 @@
 import { chmod, lstat, mkdir, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { codeOf, ignoring } from "../errors.ts";
-import { isInside, type Roots } from "../roots/roots.ts";
+import { codeOf, ignoring } from "@toolglot/internal";
+import { thisOwner } from "@toolglot/internal/node";
+import { isInside, type Roots } from "../files/roots.ts";
 import { Journal, unusable } from "./journal.ts";
-import { thisOwner } from "./owner.ts";
 import type { OnPoint } from "./points.ts";
 import type { NamesIn } from "./record.ts";
 import { Records } from "./records.ts";
@@ -23,14 +23,14 @@ export interface JournalOptions {
   lockWaitMs?: number;
   /** Whether a replaced file keeps its extended attributes and access-control lists. Costs a process of GNU cp a file. Default false. */
   keepAttributes?: boolean;
-  /** The names of the user's values that stand in a text: a record says which its contents hold. */
+  /** The names of the user's values that stand in a text: a record names those that its contents hold. */
   namesIn?: NamesIn;
   /** @internal Called at each moment of a commit. */
   onPoint?: OnPoint;
 }
 
 /**
- * Opens a change journal, and repairs what a process left half done that was killed; `recovered` says what, and what lies in
+ * Opens a change journal, and repairs what a process left half done that was killed; `recovered` lists that, and what lies in
  * the folder that can't be read (left alone). It holds nothing open between calls, so there is nothing to close.
  *
  * Throws `TypeError` when the folder lies inside a root, or a root inside it; `ToolglotError` with `local-tools/journal-unusable`
@@ -38,7 +38,7 @@ export interface JournalOptions {
  * processes write all the time.
  *
  * **What is promised.** After a crash of the process, at any moment, the next opening with the same folder leaves all old or
- * all new content; the exception is a file that somebody else changed in between: it is left alone, and the record says so
+ * all new content; the exception is a file that somebody else changed in between: it is left alone, and the record shows it
  * (`conflict`). Every file is whole at every moment: nothing is written in place. Several processes may use the same folder.
  *
  * **After a power cut** the same holds, as far as the disk and the file system keep what `fsync` confirmed. Synced before any file of
@@ -64,9 +64,6 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
     lockWaitMs = 10_000,
     keepAttributes = false,
   } = options;
-  for (const [name, value] of Object.entries({ maxChanges, maxBytes, lockWaitMs })) {
-    if (typeof value !== "number" || !(value >= 0)) throw new TypeError(`${name} must be a number from 0 on`);
-  }
   const dir = await makeFolder(options.dir, roots).catch((error) => {
     throw unusable(options.dir, error);
   });
@@ -82,9 +79,8 @@ export async function openJournal(options: JournalOptions): Promise<ChangeJourna
   return journal;
 }
 
-/** Makes the folder, unless it would be inside a root; gives its real path. */
+/** Creates the folder, unless it would be inside a root; returns its real path. */
 async function makeFolder(dir: string, roots: Roots): Promise<string> {
-  if (typeof dir !== "string" || dir === "") throw new TypeError("dir: name the folder of the journal");
   const missing: string[] = [];
   let real: string;
   for (let at = resolve(dir); ; at = dirname(at)) {

@@ -12,7 +12,7 @@
  * | `done`, `pruned` | new | – |
  *
  * A power cut may undo the renaming of a record, and leave the tree of a later moment. So after the machine was started again, what the
- * record of a dead process says about the moment does not count: only what the files hold.
+ * record of a dead process has about the moment does not count: only what the files hold.
  *
  * And of taking a change back, in the process that failed or in one that repairs: `restored` (each file whole, some old and
  * some new), `tidied` (old), `rolled-back` (old). A process that dies there leaves the same work to the next one.

@@ -1,7 +1,6 @@
 import { dirname, isAbsolute, resolve } from "node:path";
-import { defined, isCount, isObject } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
-import { type Owner, parseOwner } from "./owner.ts";
+import { attempt, defined, isCount, isObject } from "@toolglot/internal";
+import { type Owner, parseOwner } from "@toolglot/internal/node";
 import type { ChangeRecord } from "./types.ts";
 
 /** Names of values that the user gave and that stand in a text. */
@@ -69,12 +68,12 @@ export interface StoredRecord {
 /** `000000012-9f3c5a`: counted on, so that the names of records are in the order of the changes. */
 const idPattern = /^\d{9}-[0-9a-f]{6}$/;
 
-/** The name of a hidden file beside the file of a number, while a change is made: its new content, or its old one. */
+/** Returns the name of a hidden file beside the file of a number, while a change is made: its new content, or its old one. */
 export function besideName(id: string, index: number, kind: "new" | "old"): string {
   return `.toolglot-${id}-${index}.${kind}`;
 }
 
-/** The files that a change changes: one that is to hold what it holds is only looked at. */
+/** Returns the files that a change changes: one that is to hold what it holds is only looked at. */
 export function isChanged(file: ManifestFile): boolean {
   return file.before?.hash !== file.after?.hash;
 }
@@ -83,12 +82,12 @@ export function isFinal(state: RecordState): boolean {
   return state !== "prepared" && state !== "committing";
 }
 
-/** Bytes of old content of some files. */
+/** Counts bytes of old content of some files. */
 export function keptBytes(files: readonly ManifestFile[]): number {
   return files.reduce((sum, { before }) => sum + (before?.size ?? 0), 0);
 }
 
-/** A manifest as it was written; undefined for anything else. */
+/** Parses a manifest as it was written; undefined for anything else. */
 export function parseManifest(text: string, id: string): Manifest | undefined {
   const value: unknown = attempt(() => JSON.parse(text));
   if (!isObject(value) || value.version !== 2 || value.id !== id || !isCount(value.at)) return undefined;
@@ -102,7 +101,7 @@ export function parseManifest(text: string, id: string): Manifest | undefined {
   return { version: 2, id, at: value.at, owner, ...defined({ undoes, values, writes }), files, makes, removes };
 }
 
-/** The record as callers see it. */
+/** Returns the record as callers see it. */
 export function publicRecord({ manifest, state, trouble }: StoredRecord, undone = false): ChangeRecord {
   const { id, at, undoes, values, writes } = manifest;
   const files = manifest.files.map(({ path, before, after }) => {
@@ -119,7 +118,7 @@ export function publicRecord({ manifest, state, trouble }: StoredRecord, undone 
   };
 }
 
-/** The ids of changes that a later one undid, which was not undone itself. */
+/** Returns the ids of changes that a later one undid, which was not undone itself. */
 export function undoneIds(records: Iterable<StoredRecord>): Set<string> {
   const undone = new Set<string>();
   const newestFirst = [...records].sort((a, b) => (a.manifest.id < b.manifest.id ? 1 : -1));
@@ -130,14 +129,14 @@ export function undoneIds(records: Iterable<StoredRecord>): Set<string> {
   return undone;
 }
 
-/** The names of known values in what files held; undefined when there are none. */
+/** Returns the names of known values in what files held; undefined when there are none. */
 export function valuesIn(contents: readonly (Uint8Array | null)[], namesIn: NamesIn | undefined): string[] | undefined {
   if (namesIn === undefined) return undefined;
   const names = new Set(contents.flatMap((bytes) => (bytes === null ? [] : namesIn(textOf(bytes)))));
   return names.size === 0 ? undefined : [...names].sort();
 }
 
-/** The bytes of a file as the texts in which a value would stand: as UTF-8, and as UTF-16 where they may be that. */
+/** Returns the bytes of a file as the texts in which a value would stand: as UTF-8, and as UTF-16 where they may be that. */
 export function textOf(bytes: Uint8Array): string {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const text = buffer.toString("utf8");

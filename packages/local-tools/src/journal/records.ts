@@ -11,10 +11,9 @@ import {
 } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { defined } from "@toolglot/internal";
-import { attempt, codeOf, ignoring } from "../errors.ts";
-import { discardFile, flush, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
-import { lockFolder } from "./lock.ts";
+import { attempt, codeOf, defined, ignoring } from "@toolglot/internal";
+import { createFlags, discardFile, removeFile, sha256, syncFolder, writeAll } from "../files/file-operations.ts";
+import { flush, readFlags } from "../files/pinned-folder.ts";
 import type { Reach } from "./points.ts";
 import {
   isFinal,
@@ -27,6 +26,9 @@ import {
 } from "./record.ts";
 import type { ChangeRecord } from "./types.ts";
 
+/** The entry of the journal's folder in which the lock is. */
+export const lockFolder = "lock";
+
 /** Changes that failed, of which the records are kept. */
 const keptFailures = 20;
 /** Of a record that was made elsewhere its beginning is read, until the manifest is complete. */
@@ -34,9 +36,6 @@ const pieceBytes = 1 << 16;
 
 /** The name of a record, or of what belongs to one: `.new` while it is written, `.trouble` for what went wrong with it. */
 const namePattern = /^((\d{9})-[0-9a-f]{6})\.(new|prepared|committing|done|rolled-back|conflict|forgotten|trouble)$/;
-const nofollow = constants.O_NOFOLLOW ?? 0;
-const readFlags = constants.O_RDONLY | nofollow;
-const createFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | nofollow;
 
 /** What lies in the journal's folder. */
 export interface Scan {
@@ -77,7 +76,7 @@ export class Records {
     return scan;
   }
 
-  /** What a name is that isn't known. */
+  /** Finds out what a name is that isn't known. */
   async #find(name: string, scan: Scan, there: ReadonlySet<string>): Promise<void> {
     const [, id, number, state] = namePattern.exec(name) ?? [];
     if (id === undefined) {
@@ -129,7 +128,7 @@ export class Records {
     return join(this.#dir, `${id}.${state}`);
   }
 
-  /** A name for a change that comes after all those there are. */
+  /** Returns a name for a change that comes after all those there are. */
   nextId(scan: Scan): string {
     scan.newest += 1;
     // Of all random numbers of the system these take the least time.
@@ -164,7 +163,7 @@ export class Records {
 
   /** Makes what a record holds, and its name, last. */
   async keep({ manifest, state }: StoredRecord): Promise<void> {
-    const file = openSync(this.#path(manifest.id, state), constants.O_RDWR | nofollow);
+    const file = openSync(this.#path(manifest.id, state), constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
     await Promise.all([flush(file).finally(() => closeSync(file)), syncFolder(this.#dir)]);
   }
 
@@ -189,7 +188,7 @@ export class Records {
     }
   }
 
-  /** What a file held before; undefined when the journal has it no more, or not as it was. */
+  /** Returns what a file held before; undefined when the journal has it no more, or not as it was. */
   async old({ manifest, state, start }: StoredRecord, index: number): Promise<Uint8Array | undefined> {
     const before = manifest.files[index]?.before;
     await using file = await open(this.#path(manifest.id, state), readFlags).catch(ignoring("ENOENT"));
@@ -204,7 +203,7 @@ export class Records {
     attempt(() => truncateSync(this.#path(manifest.id, state), start));
   }
 
-  /** Removes the old contents of a change for good, and says so in its record. */
+  /** Removes the old contents of a change for good, and marks its record. */
   async forget(record: StoredRecord): Promise<void> {
     truncateSync(this.#path(record.manifest.id, record.state), record.start);
     this.mark(record, "forgotten");
@@ -246,12 +245,12 @@ export class Records {
   }
 }
 
-/** Bytes of old content that a record holds. */
+/** Counts bytes of old content that a record holds. */
 function bytesIn({ manifest, state }: StoredRecord): number {
   return state === "forgotten" ? 0 : keptBytes(manifest.files);
 }
 
-/** The first line of a file with its end, or all of a file that has no line end; and how long the file is. */
+/** Returns the first line of a file with its end, or all of a file that has no line end; and how long the file is. */
 async function beginning(path: string): Promise<{ line: Buffer; size: number }> {
   await using file = await open(path, readFlags);
   const { size } = await file.stat();

@@ -1,9 +1,10 @@
 import { renameSync } from "node:fs";
 import { basename, dirname } from "node:path";
-import { codeOf, localErrorType } from "../errors.ts";
+import { codeOf } from "@toolglot/internal";
+import { localErrorType } from "../errors.ts";
 import { createFile, holds, inspectFile, nameFile, removeFile } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
-import type { Parts } from "./journal.ts";
+import type { Parts } from "./parts.ts";
 import { besideName, isChanged, type KeptContent, type ManifestFile, type StoredRecord } from "./record.ts";
 
 /**
@@ -64,9 +65,9 @@ interface Done {
 }
 
 /**
- * Puts back what a change replaced, removes what it made, and ends its record. Done again after an interruption, it goes on
+ * Puts back what a change replaced, removes what it made, and ends its record. Done again after an interruption, it resumes
  * where it stopped. A file that holds neither its old nor its new content is left alone: the record ends as `conflict`. When
- * something can't be done now, the record stays as it is, for a later repair. Gives what there is to say about it.
+ * something can't be done now, the record stays as it is, for a later repair. Returns sentences about what remains.
  */
 export async function takeBack(parts: Parts, record: StoredRecord, folders: Folders, done?: Done): Promise<string[]> {
   const { roots, records, reach } = parts;
@@ -126,7 +127,7 @@ async function end({ records, reach }: Parts, record: StoredRecord, conflicts: s
   return conflicts;
 }
 
-/** Gives a file its old content again; a sentence when that must not be done. */
+/** Puts the old content of a file back; returns a sentence when that must not be done. */
 async function putBack(
   { roots, records }: Parts,
   record: StoredRecord,

@@ -31,19 +31,19 @@ export interface ChangeJournal {
   /** What was repaired when it was opened. */
   readonly recovered: readonly ChangeRecord[];
   /**
-   * Writes all of a change or nothing, and gives its id. Each file must still hold `before`, else `FileChanged`. Rejects with a
-   * `ToolError` (`localError`); after that the old content stands, or the record says which does not.
+   * Writes all of a change or nothing; resolves with its id. Each file must still hold `before`, else `FileChanged`. Rejects with a
+   * `ToolError` (`localError`); after that the old content stands, or the record lists what does not.
    */
   commit(changes: readonly FileChange[], options?: { undoes?: string }): Promise<string>;
   /** Puts back what a change replaced. Default: the newest that is `done`, and no undoing itself. `UndoConflict` when a file was changed since. */
   undo(id?: string): Promise<{ id: string; undone: string; changes: FileChange[] }>;
   /**
    * Removes the contents of changes that hold a value: by its name, or as `holds` finds it. They are `forgotten`, and can't be undone.
-   * Gives how many there were.
+   * Resolves with their number.
    */
   forget(name: string, holds: (bytes: Uint8Array) => boolean): Promise<number>;
   /** Newest first. */
   list(): Promise<ChangeRecord[]>;
-  /** Repairs what a killed process left half done; done at opening, too. Gives what it repaired. */
+  /** Repairs what a killed process left half done; done at opening, too. Resolves with what it repaired. */
   recover(): Promise<ChangeRecord[]>;
 }

@@ -1,22 +1,16 @@
 import { type BigIntStats, closeSync, lstatSync, renameSync, unlinkSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { ToolError } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
-import { allowing, attempt, codeOf, localError, localErrorType } from "../errors.ts";
-import {
-  flush,
-  forEach,
-  inspectFile,
-  inTurns,
-  linkFile,
-  nameFile,
-  sha256,
-  writeNewFile,
-} from "../files/file-operations.ts";
+import { inParallel } from "@toolglot/core/executing";
+import { allowing, attempt, codeOf, defined } from "@toolglot/internal";
+import type { HeldLock } from "@toolglot/internal/node";
+import { localError, localErrorType } from "../errors.ts";
+import { inspectFile, linkFile, nameFile, sha256, writeNewFile } from "../files/file-operations.ts";
+import { flush } from "../files/pinned-folder.ts";
+import { inTurns } from "../files/turns.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
-import type { Parts } from "./journal.ts";
-import type { HeldLock } from "./lock.ts";
+import type { Parts } from "./parts.ts";
 import {
   besideName,
   isChanged,
@@ -44,7 +38,7 @@ export interface Plan {
   removes: readonly string[];
 }
 
-/** Writes a change, all or nothing; gives its id. The moments it goes through: see `Point`. */
+/** Writes a change, all or nothing; returns its id. The moments it goes through: see `Point`. */
 export async function writeChange(parts: Parts, lock: HeldLock, scan: Scan, plan: Plan): Promise<string> {
   const folders = new Folders(parts.roots);
   try {
@@ -62,7 +56,7 @@ export async function writeChange(parts: Parts, lock: HeldLock, scan: Scan, plan
   }
 }
 
-/** Looks whether all is as the plan has it, and writes the record. */
+/** Checks the plan's preconditions, then writes the record. */
 async function prepare(
   { roots, records, owner, reach, namesIn }: Parts,
   folders: Folders,
@@ -110,7 +104,7 @@ async function prepare(
 }
 
 /** Files that are open at one time. */
-const mostOpen = 64;
+const maxOpen = 64;
 
 /** The steps from a written record to a written change. */
 class Writing {
@@ -188,10 +182,10 @@ class Writing {
    */
   async #writeAll(changed: readonly number[]): Promise<void> {
     const keep = (): Promise<void> => named("The change journal", () => this.#parts.records.keep(this.#record));
-    for (let from = 0; from === 0 || from < changed.length; from += mostOpen) {
+    for (let from = 0; from === 0 || from < changed.length; from += maxOpen) {
       const open: { index: number; file: number }[] = [];
       try {
-        await this.#inTurns(changed.slice(from, from + mostOpen), async (index) => {
+        await this.#inTurns(changed.slice(from, from + maxOpen), async (index) => {
           const file = await this.#writeBeside(index);
           if (file !== undefined) open.push({ index, file });
         });
@@ -200,7 +194,7 @@ class Writing {
             () =>
               this.#named(index, () => flush(file)),
         );
-        await forEach(from === 0 ? [keep, ...flushes] : flushes, (flush) => flush());
+        await together(from === 0 ? [keep, ...flushes] : flushes);
       } finally {
         for (const { file } of open) closeSync(file);
       }
@@ -208,7 +202,7 @@ class Writing {
     }
   }
 
-  /** Writes the new content to a hidden file beside the file. Gives the open file, which is not flushed yet; undefined for a file that goes. */
+  /** Writes the new content to a hidden file beside the file. Returns the open file, not flushed yet; undefined for a file that is removed. */
   async #writeBeside(index: number): Promise<number | undefined> {
     const { path, before, after } = this.#file(index);
     const bytes = this.#plan.files[index]?.after;
@@ -220,7 +214,7 @@ class Writing {
     return await writeNewFile(folder.at(besideName(this.#manifest.id, index, "new")), bytes, rights);
   }
 
-  /** Gives the old file a second name, so that it can be put back as it is, and looks whether it still holds what it should. */
+  /** Links the old file to a second name, so that it can be put back as it is, and checks its content. */
   async #verify(index: number): Promise<void> {
     const { path, before } = this.#file(index);
     const folder = this.#folders.open(dirname(path));
@@ -235,7 +229,7 @@ class Writing {
   }
 
   async #secondName(index: number, from: string, to: string): Promise<boolean> {
-    // It may be gone: `check` says so.
+    // It may be gone: `check` reports that.
     const isLinked = allowing(["ENOENT"], () => linkFile(from, to)) === true;
     await this.#parts.reach("old-linked", index);
     return isLinked;
@@ -284,7 +278,7 @@ class Writing {
   }
 }
 
-/** What stands at a path, if that is what was expected; `FileChanged` otherwise. */
+/** Returns what stands at a path, if that is what was expected; `FileChanged` otherwise. */
 async function check(
   shown: string,
   folders: Folders,
@@ -312,6 +306,15 @@ function changed(shown: string, how: "appeared" | "gone" | "changed"): Error {
   return localError("FileChanged", `${shown} ${words[how]}.`, { hint: "Read it again, then make the edit anew." });
 }
 
+/** Runs tasks, a few at a time. After a failure it begins nothing more, and rejects when all that it began has ended. */
+async function together(tasks: readonly (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = [];
+  await inParallel(tasks, 8, async (task) => {
+    if (failures.length === 0) await task().catch((error) => failures.push(error));
+  });
+  if (failures.length > 0) throw failures[0];
+}
+
 /** Runs a step; a failure of the system is reported as that of the file. */
 export async function named<T>(shown: string, work: () => T | Promise<T>): Promise<T> {
   try {
@@ -322,7 +325,7 @@ export async function named<T>(shown: string, work: () => T | Promise<T>): Promi
   }
 }
 
-/** The error for the caller: what failed, and what could not be put back. */
+/** Returns the error for the caller: what failed, and what could not be put back. */
 function failure(error: unknown, trouble: readonly string[]): unknown {
   const cause = ToolError.isInstance(error)
     ? error

@@ -1,15 +1,15 @@
 import { randomBytes } from "node:crypto";
-import { closeSync, mkdirSync, openSync, rmSync, writeSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
-import { attempt, codeOf } from "../errors.ts";
-import { isDirectory } from "../roots/pinned-folder.ts";
+import { closeSync, openSync, rmSync, writeSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { attempt, codeOf } from "@toolglot/internal";
+import { makeFolders } from "../files/file-operations.ts";
 
 /** UTF-16 units that are gathered before they are written. */
 const gathered = 65_536;
 
 /**
  * The file that holds a whole output: 0600, with a random name that nobody can have taken before. Never throws: when it can't be
- * written, `failure` says why and there is no file.
+ * written, `failure` has the reason and there is no file.
  */
 export class ArtifactFile {
   /** Undefined before something is on disk, and when that failed. */
@@ -82,7 +82,7 @@ export class ArtifactFile {
 
   #open(): void {
     if (this.#descriptor !== undefined) return;
-    makeFolder(resolve(this.#dir));
+    makeFolders(resolve(this.#dir), 0o700);
     const path = join(resolve(this.#dir), `output-${randomBytes(12).toString("hex")}.txt`);
     this.#descriptor = openSync(path, "wx", 0o600);
     this.path = path;
@@ -113,21 +113,7 @@ export class ArtifactFile {
   }
 }
 
-/** Makes a folder and those above it, 0700. Not `recursive`: on Node 20 that never returns below /proc. */
-function makeFolder(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    const code = codeOf(error);
-    const above = dirname(path);
-    if (code === "EEXIST" && isDirectory(path)) return;
-    if (code !== "ENOENT" || above === path || isDirectory(above)) throw error;
-    makeFolder(above);
-    mkdirSync(path, { mode: 0o700 });
-  }
-}
-
-/** For a sentence: the system's code in words where it is known. */
+/** Returns the system's code in words, where it is known, for a sentence. */
 function reason(error: unknown): string {
   const code = codeOf(error);
   if (code === "ENOSPC") return "the disk is full";

@@ -1,8 +1,8 @@
 /** Blanks before a line's end, and blank lines in a row, that are left; more are a screen's layout. */
-const mostBlanks = 20;
-const mostBlankLines = 2;
+const maxBlanks = 20;
+const maxBlankLines = 2;
 /** Units of blanks that are held back until it is known what follows. */
-const mostHeld = 4096;
+const maxHeld = 4096;
 
 const layout = /[ \t]{21}\n|\n[ \t]*\n[ \t]*\n[ \t]*\n/;
 /** A text after which nothing needs to be remembered. */
@@ -23,7 +23,7 @@ export class BlankFilter {
     return this.#held;
   }
 
-  /** The next text; gives what is left of it, without blanks at its end that may yet be taken out. */
+  /** Takes the next text; returns what is left of it, without blanks at its end that may yet be taken out. */
   push(text: string): string {
     const first = text.charCodeAt(0);
     const startsPlainly = this.#held === "" && (this.#begun || (first !== 0x0a && first !== 0x20 && first !== 0x09));
@@ -41,7 +41,7 @@ export class BlankFilter {
   end(): string {
     const held = this.#held;
     this.#held = "";
-    if (held.length <= mostBlanks) return held;
+    if (held.length <= maxBlanks) return held;
     this.removed += held.length;
     return "";
   }
@@ -51,19 +51,19 @@ export class BlankFilter {
     const isBlank = !this.#begun && shown === "";
     this.#begun = false;
     this.#blankLines = isBlank ? this.#blankLines + 1 : 0;
-    if (this.#blankLines > mostBlankLines) {
+    if (this.#blankLines > maxBlankLines) {
       this.removed += line.length + 1;
       return "";
     }
     const blanks = line.length - shown.length;
-    if (blanks <= mostBlanks) return `${line}\n`;
+    if (blanks <= maxBlanks) return `${line}\n`;
     this.removed += blanks;
     return `${shown}\n`;
   }
 
   #unfinished(line: string): string {
     const shown = withoutBlanks(line);
-    const isLong = line.length - shown.length > mostHeld;
+    const isLong = line.length - shown.length > maxHeld;
     this.#held = isLong ? "" : line.slice(shown.length);
     this.#begun ||= isLong || shown !== "";
     return isLong ? line : shown;

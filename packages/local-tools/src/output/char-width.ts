@@ -30,7 +30,7 @@ export function columnsOf(codePoint: number): 0 | 1 | 2 {
   return presentedAsEmoji.test(text) ? 2 : 1;
 }
 
-/** The first half of a surrogate pair. */
+/** Checks whether a unit is the first half of a surrogate pair. */
 export function isHighSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdbff;
 }

@@ -10,10 +10,10 @@ export interface ControlTarget {
   sequence(parameters: string, final: string): void;
 }
 
-/** UTF-16 units after which a control sequence without an end is dropped and text goes on. */
-const longestParameters = 256;
-const longestString = 65_536;
-const mostIntermediates = 16;
+/** UTF-16 units after which a control sequence without an end is dropped and text continues. */
+const maxParametersLength = 256;
+const maxStringLength = 65_536;
+const maxIntermediates = 16;
 
 const states = { ground: 0, escape: 1, escapeIntermediate: 2, csi: 3, osc: 4, string: 5, stringEscape: 6 } as const;
 type State = (typeof states)[keyof typeof states];
@@ -57,7 +57,7 @@ export class ControlParser {
     this.#state = states.ground;
   }
 
-  /** Goes on from `at`; gives where it has come to. */
+  /** Continues from `at`; returns where it stopped. */
   #next(input: string, at: number): number {
     switch (this.#state) {
       case states.ground:
@@ -66,7 +66,7 @@ export class ControlParser {
         return this.#escape(input, at);
       case states.escapeIntermediate: {
         const unit = input.charCodeAt(at);
-        if (unit >= 0x20 && unit <= 0x2f && this.#parameters.length < mostIntermediates) {
+        if (unit >= 0x20 && unit <= 0x2f && this.#parameters.length < maxIntermediates) {
           this.#parameters += String.fromCharCode(unit);
           return at + 1;
         }
@@ -134,7 +134,7 @@ export class ControlParser {
   }
 
   #csi(input: string, at: number): number {
-    const most = at + longestParameters - this.#parameters.length;
+    const most = at + maxParametersLength - this.#parameters.length;
     let end = at;
     while (end < input.length && end < most && isParameter(input.charCodeAt(end))) end++;
     if (end === input.length && end < most) {
@@ -149,7 +149,7 @@ export class ControlParser {
   }
 
   #string(input: string, at: number, ends: RegExp): number {
-    const most = at + longestString - this.#passed;
+    const most = at + maxStringLength - this.#passed;
     ends.lastIndex = at;
     const found = ends.test(input) ? ends.lastIndex - 1 : input.length;
     if (found >= most) {

@@ -48,7 +48,7 @@ export function moveCursor(screen: Screen, parameters: string, final: string): v
   if (values !== undefined) action?.(screen, Math.max(1, values[0] ?? 0), values);
 }
 
-/** The numbers of a control sequence, 0 for those left out; undefined when it has others than numbers. */
+/** Returns the numbers of a control sequence, 0 for those left out; undefined when it has others than numbers. */
 export function parameterValues(parameters: string): number[] | undefined {
   if (!/^[0-9;:]*$/.test(parameters)) return undefined;
   // No screen is larger than that, whatever a program writes.

@@ -1,10 +1,10 @@
 /** UTF-16 units of cleaned text a second: of more, nobody reads the middle, and the host has other work. */
-const mostASecond = 16_000_000;
+const maxASecond = 16_000_000;
 /** So much passes at any speed: a build's log or a large file is kept whole. */
-const mostAtOnce = 64_000_000;
-/** Units of what is skipped that are kept to go on from: nearly the last of a flood is shown. */
+const maxAtOnce = 64_000_000;
+/** Units of what is skipped that are kept to resume from: nearly the last of a flood is shown. */
 const keptUnits = 65_536;
-/** A program takes the alternate screen, or gives it back: this must not be skipped. */
+/** A program enters or leaves the alternate screen: this must not be skipped. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it begins control sequences.
 const screenSwitch = /\u001b\[\?(?:1049|1047|47)[hl]/g;
 /** Units of the longest of these, but one. */
@@ -14,7 +14,7 @@ const edgeUnits = 7;
 export interface Skipped {
   /** UTF-16 units that were skipped. */
   units: number;
-  /** What to go on with. */
+  /** What to resume with. */
   rest: string;
 }
 
@@ -31,7 +31,7 @@ export class FloodGate {
   #switch = "";
   #edge = "";
 
-  constructor(aSecond: number = mostASecond, atOnce: number = mostAtOnce) {
+  constructor(aSecond: number = maxASecond, atOnce: number = maxAtOnce) {
     this.#aSecond = aSecond;
     this.#atOnce = atOnce;
     this.#room = atOnce;
@@ -42,7 +42,7 @@ export class FloodGate {
     this.#room -= units;
   }
 
-  /** True when a text is skipped. `now`: milliseconds. */
+  /** Returns true when a text is skipped. `now`: milliseconds. */
   skips(text: string, now: number): boolean {
     this.#room = Math.min(this.#atOnce, this.#room + ((now - this.#at) / 1000) * this.#aSecond);
     this.#at = now;
@@ -60,7 +60,7 @@ export class FloodGate {
     return true;
   }
 
-  /** What was skipped since the last time, if anything was; nothing is held afterwards. */
+  /** Returns what was skipped since the last time, if anything was; nothing is held afterwards. */
   take(): Skipped | undefined {
     if (this.#units === 0) return undefined;
     const kept = this.#kept.join("");

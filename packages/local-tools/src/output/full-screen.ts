@@ -19,7 +19,7 @@ const blank = " ";
 const sameAs: Readonly<Record<string, string>> = { a: "C", e: "B", f: "H", "`": "G" };
 const tabStop = 8;
 /** UTF-16 units of one cell: a character with the marks joined to it. */
-const longestCell = 32;
+const maxCellLength = 32;
 
 /** The line drawing characters of DEC terminals, for `` ` `` to `~`. */
 const lineDrawing = [..."◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"];
@@ -202,7 +202,7 @@ export class FullScreen {
     let at = this.#wraps ? this.#column : this.#column - 1;
     while (at > 0 && cells[at] === rest) at--;
     const cell = cells[at];
-    if (cell !== undefined && cell.length < longestCell) cells[at] = cell + mark;
+    if (cell !== undefined && cell.length < maxCellLength) cells[at] = cell + mark;
   }
 
   #lineFeed(): void {

@@ -1,24 +1,24 @@
 import { columnsOf } from "./char-width.ts";
 
 /** Blanks at a line's end that may be the padding of a screen; fewer are left alone. */
-const leastPadding = 20;
+const minPadding = 20;
 
 /**
- * A line without the blanks that fill it up to the screen's edge: what `top` and editors paint rows with. Blanks that end
+ * Returns a line without the blanks that fill it up to the screen's edge: what `top` and editors paint rows with. Blanks that end
  * anywhere else are output as any other.
  */
 export function withoutPadding(line: string, columns: number): string {
   const text = line.trimEnd();
   const blanks = line.length - text.length;
-  if (blanks < leastPadding || line.length > columns || !/^ +$/.test(line.slice(text.length))) return line;
+  if (blanks < minPadding || line.length > columns || !/^ +$/.test(line.slice(text.length))) return line;
   const width = widthOf(text) + blanks;
   return width === columns || width === columns - 1 ? text : line;
 }
 
-/** An unfinished line without the blanks at its end that may become padding. */
+/** Returns an unfinished line without the blanks at its end that may become padding. */
 export function withoutBlanks(line: string): string {
   const text = line.trimEnd();
-  return line.length - text.length < leastPadding ? line : text;
+  return line.length - text.length < minPadding ? line : text;
 }
 
 /** Whole lines, each without its padding. */
@@ -30,7 +30,7 @@ export function withoutPaddings(lines: string, columns: number): string {
     .join("\n");
 }
 
-const padding = " ".repeat(leastPadding);
+const padding = " ".repeat(minPadding);
 const endsPadded = `${padding}\n`;
 
 function widthOf(text: string): number {
@@ -43,7 +43,7 @@ function widthOf(text: string): number {
 }
 
 /**
- * Whether the second of two screens is the first painted anew: half of its lines at least are in both, whatever numbers and bars
+ * Checks whether the second of two screens is the first painted anew: half of its lines at least are in both, whatever numbers and bars
  * stand in them. What has other words is another text, and both stay.
  */
 export function isRepaint(before: readonly string[], after: readonly string[]): boolean {
@@ -52,7 +52,7 @@ export function isRepaint(before: readonly string[], after: readonly string[]): 
   return lines.length > 0 && lines.filter((line) => known.has(line)).length * 2 >= lines.length;
 }
 
-/** Lines in which something stands, by their letters. */
+/** Returns lines in which something stands, by their letters. */
 function shapes(lines: readonly string[]): string[] {
   return lines.map((line) => line.replace(/[^\p{L}]+/gu, " ")).filter((_, at) => lines[at]?.trim() !== "");
 }
@@ -65,7 +65,7 @@ export class LeadingBlanks {
     return this.#count > 0;
   }
 
-  /** Counts a row's worth of blanks or more, until what follows decides what they are; gives the rest. Undefined: these are text. */
+  /** Counts a row's worth of blanks or more, until what follows decides what they are; returns the rest. Undefined: these are text. */
   count(before: string, text: string, columns: number): string | undefined {
     if (!/^ *$/.test(before)) return undefined;
     const leading = text.length - text.replace(/^ +/, "").length;

@@ -1,7 +1,7 @@
 import { inBackground } from "@toolglot/internal";
+import type { Masker } from "@toolglot/secrets";
 import { isHighSurrogate } from "./char-width.ts";
 import { LiveText } from "./live-text.ts";
-import type { TextMasker } from "./masker.ts";
 
 /** Milliseconds between two events: at most ten in any second. */
 const eventMs = 105;
@@ -9,22 +9,22 @@ const eventMs = 105;
 const silenceMs = 100;
 /** Bytes of UTF-8 in one event, and in all of them. */
 const eventBytes = 65_536;
-const mostBytes = 1 << 20;
+const maxBytes = 1 << 20;
 
 const fullNote = "[More than 1 MiB was printed: the rest is not shown while the command runs.]\n";
 const encoder = new TextEncoder();
 
-/** What a {@link LiveOutput} is made of. */
+/** Dependencies of a {@link LiveOutput}. */
 export interface LiveOutputOptions {
   onOutput: (text: string) => void;
-  masker: TextMasker;
+  masker: Masker;
   /** Makes the page give what is due. True when there is more, which is not due yet. */
   settle: (time: number, isSilent: boolean) => boolean;
   /** The page need not collect news any more. */
   detach: () => void;
 }
 
-/** Gives somebody who listens a command's output while it runs: a few times a second, and no more of it than a person can use. */
+/** Emits a command's output to a listener while it runs: a few times a second, and no more of it than a person can use. */
 export class LiveOutput {
   /** Where the page puts its news. */
   readonly text: LiveText = new LiveText();
@@ -34,7 +34,7 @@ export class LiveOutput {
   /** To be given. */
   #waiting: string;
   #atLineStart = true;
-  #left = mostBytes;
+  #left = maxBytes;
   #stopped = false;
 
   /** `before`: what was printed before anybody listened. */
@@ -44,13 +44,13 @@ export class LiveOutput {
     this.touch();
   }
 
-  /** Something was printed. */
+  /** Restarts the silence: something was printed. */
   touch(): void {
     this.#lastWrite = performance.now();
     this.#arm();
   }
 
-  /** Gives nothing any more. */
+  /** Emits nothing any more. */
   close(): void {
     this.#stopped = true;
     clearTimeout(this.#timer);
@@ -90,7 +90,7 @@ export class LiveOutput {
     this.#call(piece);
   }
 
-  /** A listener that fails is a listener no more: the command goes on. */
+  /** Calls the listener; one that fails is removed, and the command continues. */
   #call(piece: string): void {
     try {
       this.#options.onOutput(piece);
@@ -106,7 +106,7 @@ export class LiveOutput {
   }
 }
 
-/** How many UTF-16 units of a text fit into so many bytes of UTF-8, and the bytes that they take. */
+/** Counts how many UTF-16 units of a text fit into so many bytes of UTF-8, and the bytes that they take. */
 function measured(text: string, bytes: number): { read: number; written: number } {
   const front = text.slice(0, bytes);
   const whole = front.length < text.length && isHighSurrogate(front.charCodeAt(bytes - 1)) ? front.slice(0, -1) : front;

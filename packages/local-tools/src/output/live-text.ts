@@ -1,10 +1,4 @@
-import type { Row } from "./row.ts";
-
-/** What a listener was given of a line: its text, and whether the line's end. */
-export interface LiveMark {
-  text: string;
-  ended: boolean;
-}
+import { type Mark, newsOf, type Row } from "./row.ts";
 
 /** How long a line that was rewritten must stand before it is given, in milliseconds: of a progress bar, only what stays for a while is news. */
 const standingMs = 500;
@@ -19,39 +13,37 @@ export class LiveText {
   /** The line whose beginning was given last, without its end. */
   #open: Row | undefined;
 
-  /** What was given since the last time. */
+  /** Returns what was given since the last time. */
   take(): string {
     const text = this.#pieces.join("");
     this.#pieces = [];
     return text;
   }
 
-  /** Whole lines that can't change any more and of which nothing was given. */
+  /** Emits whole lines that can't change any more and of which nothing was emitted. */
   lines(lines: string): void {
     this.#endOpen();
     this.#pieces.push(lines);
   }
 
-  /** Gives a line as it is. */
+  /** Emits a line as it is. */
   line(row: Row, text: string, isComplete: boolean): void {
-    const { live } = row;
-    if (isGiven(live, text, isComplete)) return;
-    const goesOn = live !== undefined && !live.ended && text.startsWith(live.text);
-    if (!goesOn || this.#open !== row) this.#endOpen();
-    this.#pieces.push(goesOn ? text.slice(live.text.length) : text);
-    if (isComplete) this.#pieces.push("\n");
+    const news = newsOf(row.live, text, isComplete);
+    if (news === "") return;
+    if (this.#open !== row || !continues(row.live, text)) this.#endOpen();
+    this.#pieces.push(news);
     this.#open = isComplete ? undefined : row;
     row.live = { text, ended: isComplete };
   }
 
-  /** Gives the front of a line that goes on with nothing in it. */
+  /** Emits the front of a line that continues empty. */
   passOn(row: Row, front: string): void {
     this.line(row, front, false);
     row.live = { text: "", ended: false };
     this.#open = row;
   }
 
-  /** Gives a line if it is due. False when it has to wait. `isFrame`: it is of a screen that may be painted anew. */
+  /** Emits a line if it is due. False when it has to wait. `isFrame`: it is of a screen that may be painted anew. */
   offer(
     row: Row,
     text: string,
@@ -59,7 +51,7 @@ export class LiveText {
   ): boolean {
     const { live } = row;
     const { time, isSilent, isComplete, isFrame } = now;
-    if (isGiven(live, text, isComplete)) return true;
+    if (newsOf(live, text, isComplete) === "") return true;
     if (row.seen?.text !== text) row.seen = { text, since: time };
     const isRewritten = live !== undefined && (live.ended || !(isComplete || text.startsWith(live.text)));
     const isDue = isRewritten || isFrame ? time - row.seen.since >= standingMs : isComplete || isSilent;
@@ -67,7 +59,7 @@ export class LiveText {
     return isDue;
   }
 
-  /** What is given next follows what was given last, whatever line that was. */
+  /** Continues: what is emitted next follows what was emitted last, whatever line that was. */
   goOn(): void {
     this.#open = undefined;
   }
@@ -78,8 +70,7 @@ export class LiveText {
   }
 }
 
-/** Nothing of a line is news. */
-function isGiven(live: LiveMark | undefined, text: string, isComplete: boolean): boolean {
-  if (live === undefined) return text === "" && !isComplete;
-  return text === live.text && (live.ended || !isComplete);
+/** Checks whether a line only grows beyond what was emitted of it. */
+function continues(mark: Mark | undefined, text: string): boolean {
+  return mark !== undefined && !mark.ended && text.startsWith(mark.text);
 }

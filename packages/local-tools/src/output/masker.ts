@@ -1,20 +1,7 @@
-/**
- * Text to text, as a stream: what takes out of a command's output that nobody may read. It may hold back what could yet become
- * such a text, and must not grow without bound.
- */
-export interface TextMasker {
-  /** The next text; gives what is certain. */
-  write(text: string): string;
-  /** What was written so far is shown now, and more may follow. */
-  pause(): string;
-  /** Nothing more follows; afterwards it is as new. */
-  end(): string;
-  /** Another one for what follows, which knows what came so far. Without it, a new one is made. */
-  fork?(): TextMasker;
-}
+import type { Masker } from "@toolglot/secrets";
 
-/** Makes a masker for one stream: the log, the increments, and a screen have one each. */
-export type MakeMasker = () => TextMasker;
+/** Creates a masker for one stream: the log, the increments, and a screen have one each. */
+export type MakeMasker = () => Masker;
 
 /** Takes nothing out. */
 export const noMasker: MakeMasker = () => ({ write: (text) => text, pause: () => "", end: () => "" });

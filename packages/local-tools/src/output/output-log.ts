@@ -30,7 +30,7 @@ export interface KeptOutput {
 /**
  * Keeps the text of one result: all of it up to `maxChars`, else its head and tail, and the whole in a file. Memory is
  * bounded by a small multiple of `maxChars`, whatever is written. The file is written synchronously, and only once the
- * bound is passed; when that fails, the result says so and nothing else is lost.
+ * bound is passed; when that fails, the result mentions it and nothing else is lost.
  */
 export class OutputLog {
   readonly #max: number;
@@ -48,13 +48,8 @@ export class OutputLog {
   #unfolded: number | undefined;
   #kept: KeptOutput | undefined;
 
-  /** Throws `TypeError` for a bound that is no positive whole number or a folder that is no text. */
   constructor(options: OutputLogOptions) {
     const { maxChars, artifactDir, maxArtifactBytes = 256 * 1024 * 1024, foldBlanks = false } = options;
-    for (const [name, value] of Object.entries({ maxChars, maxArtifactBytes })) {
-      if (!Number.isSafeInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
-    }
-    if (typeof artifactDir !== "string" || artifactDir === "") throw new TypeError("artifactDir must be a path");
     this.#max = maxChars;
     this.#file = new ArtifactFile(artifactDir, maxArtifactBytes);
     this.#blanks = foldBlanks ? new BlankFilter() : undefined;
@@ -79,7 +74,7 @@ export class OutputLog {
     this.#add(this.#blanks?.push(text) ?? text, text, held);
   }
 
-  /** The output, `pendingLine` last. Nothing can be written afterwards; a second call gives the same. */
+  /** Returns the output, `pendingLine` last. Nothing can be written afterwards; a second call returns the same. */
   finish(pendingLine = ""): KeptOutput {
     if (this.#kept !== undefined) return this.#kept;
     this.write(pendingLine);
@@ -96,7 +91,7 @@ export class OutputLog {
     return this.#kept;
   }
 
-  /** Gives up what was written, its file too. */
+  /** Drops what was written, its file too. */
   discard(): void {
     this.#file.discard();
     this.#kept ??= { output: "", outputLength: this.#length };
@@ -155,7 +150,7 @@ export class OutputLog {
     return `${removed} characters of white space before line ends and of blank lines are left out; ${where}.`;
   }
 
-  /** The line between head and tail. */
+  /** Returns the line between head and tail. */
   #line(cut: number): string {
     const { path, failure, bytes, full } = this.#file;
     if (path === undefined) return `[${cut} characters left out here; the whole output could not be kept: ${failure}]`;
@@ -165,19 +160,19 @@ export class OutputLog {
   }
 }
 
-/** How far from its place a cut may be to lie between two lines. */
+/** Returns how far from its place a cut may be to lie between two lines. */
 function near(room: number): number {
   return Math.min(1024, Math.floor(room / 4));
 }
 
-/** The first units, up to a line end when one is near. */
+/** Returns the first units, up to a line end when one is near. */
 export function headOf(text: string, room: number): string {
   const lineEnd = text.lastIndexOf("\n", room - 1) + 1;
   if (lineEnd > 0 && room - lineEnd <= near(room)) return text.slice(0, lineEnd);
   return text.slice(0, isHighSurrogate(text.charCodeAt(room - 1)) ? room - 1 : room);
 }
 
-/** The last units, from a line's beginning when one is near. */
+/** Returns the last units, from a line's beginning when one is near. */
 export function tailOf(text: string, room: number): string {
   const start = text.length - room;
   const lineEnd = start > 0 ? text.indexOf("\n", start - 1) + 1 : 0;
@@ -189,7 +184,7 @@ function isLowSurrogate(unit: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
-/** A copy that does not keep the long string in memory which it was cut from. */
+/** Returns a copy that does not keep the long string in memory which it was cut from. */
 function detached(text: string, from = ""): string {
   if (from !== "" && from.length < text.length * 2) return text;
   return Buffer.from(text, "utf16le").toString("utf16le");

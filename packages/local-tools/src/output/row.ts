@@ -1,5 +1,18 @@
 import { columnsOf, isHighSurrogate } from "./char-width.ts";
-import type { LiveMark } from "./live-text.ts";
+
+/** What was emitted of a line: its text, and whether the line's end. */
+export interface Mark {
+  text: string;
+  ended: boolean;
+}
+
+/** Returns what is new of a line of which something may have been emitted before. */
+export function newsOf(mark: Mark | undefined, text: string, end: boolean): string {
+  const lineEnd = end ? "\n" : "";
+  if (mark === undefined) return text + lineEnd;
+  if (mark.ended) return mark.text === text ? "" : text + lineEnd;
+  return (text.startsWith(mark.text) ? text.slice(mark.text.length) : text) + lineEnd;
+}
 
 /** The cell of what a tab or a wide character takes beyond its first column. */
 const rest = "";
@@ -10,13 +23,11 @@ const tab = 0x09;
  * for each column: a character with the marks that are joined to it.
  */
 export class Row {
-  /** What was given of this line before; undefined for nothing. */
-  given: string | undefined;
-  /** With `given`: whether the line's end was given, too. */
-  endGiven = false;
-  /** What a listener was given of this line; see {@link LiveText}. */
-  live: LiveMark | undefined;
-  /** What the line was when a listener was last given news, and since when, in milliseconds. */
+  /** What results have of this line; undefined for nothing. */
+  given: Mark | undefined;
+  /** What a listener has of this line. */
+  live: Mark | undefined;
+  /** What the line was when a listener last got news, and since when, in milliseconds. */
   seen: { text: string; since: number } | undefined;
   /** The cursor was moved past it to a place on the screen. */
   passed = false;
@@ -68,7 +79,7 @@ export class Row {
     this.#text = this.#text === "" ? text : this.#text + text;
   }
 
-  /** Takes the first `units` off a row that is a string, or one less, not to cut a surrogate pair; gives them. */
+  /** Takes the first `units` off a row that is a string, or one less, not to cut a surrogate pair; returns them. */
   takeFront(units: number): string {
     const to = isHighSurrogate(this.#text.charCodeAt(units - 1)) ? units - 1 : units;
     const front = this.#text.slice(0, to);
@@ -82,7 +93,7 @@ export class Row {
     if (this.#cells !== undefined) this.eraseFrom(0);
   }
 
-  /** Makes cells of a string: an empty row of cells, and the text to write to it. */
+  /** Creates cells of a string: an empty row of cells, and the text to write to it. */
   open(): string {
     const text = this.#text;
     this.#text = "";
@@ -90,7 +101,7 @@ export class Row {
     return text;
   }
 
-  /** The line as shown. Blanks at the end are left out where something was wiped. */
+  /** Returns the line as shown. Blanks at the end are left out where something was wiped. */
   text(): string {
     const cells = this.#cells;
     if (cells === undefined) return this.#text;
@@ -100,8 +111,8 @@ export class Row {
   }
 
   /**
-   * Writes characters at a column, over what is there; gives the column after them. Stops before the row would be larger
-   * than `limit` and gives how many units of `text` were written.
+   * Writes characters at a column, over what is there; returns the column after them. Stops before the row would be larger
+   * than `limit` and returns how many units of `text` were written.
    */
   write(text: string, from: number, column: number, limit: number): { column: number; to: number } {
     let at = from;
@@ -173,7 +184,7 @@ export class Row {
     this.#wiped = true;
   }
 
-  /** Writes characters below U+0300 but tabs, one a column; gives the index of the first other one, or of what lies beyond `limit`. */
+  /** Writes characters below U+0300 but tabs, one a column; returns the index of the first other one, or of what lies beyond `limit`. */
   #writeRun(text: string, from: number, column: number, limit: number): number {
     const cells = this.#all;
     const length = cells.length;
@@ -263,7 +274,7 @@ export class Row {
   }
 }
 
-/** Whether marks are joined to a cell's character. */
+/** Checks whether marks are joined to a cell's character. */
 function isJoined(cell: string): boolean {
   return cell.length > ((cell.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
 }

@@ -3,7 +3,7 @@ import type { LiveText } from "./live-text.ts";
 import { Row } from "./row.ts";
 import { type ScreenOptions, Scrollback } from "./scrollback.ts";
 
-/** The cursor is at the end of a row that is still a string, at a column that nobody has counted. */
+/** The cursor is at the end of a row that is still a string, at a column not computed yet. */
 const atEnd = -1;
 
 /**
@@ -57,20 +57,20 @@ export class Screen {
     }
   }
 
-  /** Whether lines that are printed now only come after all others, and are as they stand. */
+  /** Checks whether lines that are printed now only come after all others, and are as they stand. */
   #growsOnly(text: string): boolean {
     if (this.#column !== atEnd || this.#below.length > 0 || !this.#row.ungiven || this.#counting()) return false;
     const { fold, columns } = this.#options;
     return !fold || (!this.#blanks.any && !(this.#row.text() + text).includes(" ".repeat(columns)));
   }
 
-  /** To the first column. */
+  /** Moves to the first column. */
   carriageReturn(): void {
     this.#endBlanks();
     this.#column = this.#row.empty ? atEnd : 0;
   }
 
-  /** To the first column of the next line. */
+  /** Moves to the first column of the next line. */
   lineFeed(): void {
     this.#down();
     this.carriageReturn();
@@ -129,7 +129,7 @@ export class Screen {
     }
   }
 
-  /** A new screen begins: what was shown stays, as lines above it. When folding, only the last of screens that repeat each other stays. */
+  /** Begins a new screen: what was shown stays, as lines above it. When folding, only the last of screens that repeat each other stays. */
   clear(): void {
     this.#toFreeLine();
     this.#fromTop = 0;
@@ -176,29 +176,29 @@ export class Screen {
     this.#row.insert(this.#column, Math.min(columns, this.#options.columns), this.#options.lineLimit);
   }
 
-  /** A line of its own. */
+  /** Prints a line of its own. */
   note(text: string): void {
     this.#toFreeLine();
     this.print(`${text}\n`);
   }
 
-  /** What can't change any more and has not been given yet. */
+  /** Returns what can't change any more and has not been given yet. */
   takeFinal(): string {
     return this.#scrollback.takeFinal();
   }
 
-  /** All that is shown and has not been given yet. What was given stays on the screen. */
+  /** Returns all that is shown and has not been given yet. What was given stays on the screen. */
   takeAll(): string {
     this.#endBlanks();
     return this.#scrollback.takeAll(this.#row, this.#below);
   }
 
-  /** Who gets news of the page from now on; undefined: nobody. */
+  /** Sets the listener for page changes; `undefined` removes it. */
   listen(live: LiveText | undefined): void {
     this.#scrollback.listen(live, this.#row, this.#below);
   }
 
-  /** Gives the listener what is due; `isOver`: all that is shown. True when there is more. */
+  /** Emits what is due to the listener; `isOver`: all that is shown. True when there is more. */
   giveLive(now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
     return this.#scrollback.giveLive(this.#row, this.#below, now);
   }
@@ -219,7 +219,7 @@ export class Screen {
     while (this.#row.size > lineLimit) this.#scrollback.passOn(this.#row, this.#row.takeFront(lineLimit));
   }
 
-  /** Without blanks that may wipe the screen. */
+  /** Returns a text without blanks that may wipe the screen. */
   #withoutBlanks(text: string): string {
     const row = this.#row;
     const rest = row.given === undefined ? this.#blanks.count(row.text(), text, this.#options.columns) : undefined;
@@ -245,7 +245,7 @@ export class Screen {
     if (this.#column === atEnd) this.#column = end;
   }
 
-  /** Writes from a column on; gives the column after it. */
+  /** Writes from a column on; returns the column after it. */
   #writeCells(text: string, column: number): number {
     const limit = this.#options.lineLimit;
     let { column: end, to } = this.#row.write(text, 0, column, limit);
@@ -258,7 +258,7 @@ export class Screen {
     return end;
   }
 
-  /** One row down; at the lowest a new one begins. */
+  /** Moves one row down; at the lowest a new one begins. */
   #down(): void {
     this.#endBlanks();
     const next = this.#below.pop();
@@ -268,7 +268,7 @@ export class Screen {
     this.#moved(1);
   }
 
-  /** To an empty line under everything. */
+  /** Moves to an empty line under everything. */
   #toFreeLine(): void {
     while (this.#below.length > 0) this.#down();
     if (!this.#row.blank || this.#row.given !== undefined) this.#down();
@@ -282,12 +282,12 @@ export class Screen {
     if (this.#saved !== undefined) this.#saved.rows = Math.min(this.#saved.rows + rows, this.#options.rows - 1);
   }
 
-  /** The row of the screen that the cursor is in when all rows are in use. */
+  /** Returns the row of the screen that the cursor is in when all rows are in use. */
   #lowest(): number {
     return this.#options.rows - 1 - this.#below.length - this.#erased;
   }
 
-  /** A line end has to be counted. */
+  /** Checks whether a line end has to be counted. */
   #counting(): boolean {
     const lowest = this.#options.rows - 1;
     return (this.#fromTop ?? lowest) < lowest || (this.#saved?.rows ?? lowest) < lowest;

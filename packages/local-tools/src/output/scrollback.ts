@@ -1,6 +1,6 @@
 import { isRepaint, withoutBlanks, withoutPadding, withoutPaddings } from "./layout.ts";
 import type { LiveText } from "./live-text.ts";
-import { Row } from "./row.ts";
+import { newsOf, Row } from "./row.ts";
 
 export interface ScreenOptions {
   /** Lines that can still be changed. */
@@ -70,7 +70,7 @@ export class Scrollback {
     return count <= 0 ? [] : this.#above.splice(-count).reverse();
   }
 
-  /** A new screen begins. When folding, only the last of screens that repeat each other stays. */
+  /** Begins a new screen. When folding, only the last of screens that repeat each other stays. */
   endScreen(): void {
     if (!this.#options.fold) return;
     this.#openTail();
@@ -84,13 +84,13 @@ export class Scrollback {
     this.#framed = true;
   }
 
-  /** What is written is longer than a screen: it is no screen that could be painted anew. */
+  /** Notes that more than a screen was written: it is no screen that could be painted anew. */
   scrolled(): void {
     this.#framed = false;
     this.#giveHeld();
   }
 
-  /** Gives the front of a line that is too long to keep, and all above it; the line goes on with nothing in it. */
+  /** Emits the front of a line that is too long to keep, and all above it; the line continues empty. */
   passOn(row: Row, front: string): void {
     this.scrolled();
     this.#giveAbove();
@@ -99,22 +99,20 @@ export class Scrollback {
       for (const each of this.#above) this.#live.line(each, this.#textOf(each), true);
       this.#live.passOn(row, front);
     }
-    this.#given.push(newsOf(row, front, false));
-    row.given = "";
-    row.endGiven = false;
+    this.#given.push(newsOf(row.given, front, false));
+    row.given = { text: "", ended: false };
   }
 
-  /** Somebody listens from now on, and has been given what was given so far; undefined: nobody does. */
+  /** Sets the listener for page changes, which has all that was emitted so far; `undefined` removes it. */
   listen(live: LiveText | undefined, row: Row, below: readonly Row[]): void {
     this.#live = live;
     for (const each of [...this.#held, ...this.#above, row, ...below]) {
-      const { given: text, endGiven: ended } = each;
-      each.live = live === undefined || text === undefined ? undefined : { text, ended };
+      each.live = live && each.given;
       each.seen = undefined;
     }
   }
 
-  /** Gives the listener what is due; `isOver`: all that is shown. True when there is more, which is not due yet. */
+  /** Emits what is due to the listener; `isOver`: all that is shown. True when there is more, which is not due yet. */
   giveLive(row: Row, below: readonly Row[], now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
     const live = this.#live;
     if (live === undefined) return false;
@@ -130,13 +128,13 @@ export class Scrollback {
     return isMore;
   }
 
-  /** What can't change any more and has not been given yet. */
+  /** Returns what can't change any more and has not been given yet. */
   takeFinal(): string {
     if (this.#tail.length > keptUnits) this.#giveTail(this.#options.rows);
     return this.#takeGiven();
   }
 
-  /** All that has not been given yet, with the rows from the cursor's down. What was given stays, marked as such. */
+  /** Returns all that has not been given yet, with the rows from the cursor's down. What was given stays, marked as such. */
   takeAll(row: Row, below: readonly Row[]): string {
     this.#endHeld(row, below);
     this.#giveAbove();
@@ -146,7 +144,7 @@ export class Scrollback {
     return this.#takeGiven();
   }
 
-  /** The rows that are shown, and whether each is a whole line. Blank lines under everything are left out. */
+  /** Returns the rows that are shown, and whether each is a whole line. Blank lines under everything are left out. */
   #shown(row: Row, below: readonly Row[]): [row: Row, isComplete: boolean][] {
     const last = below.findIndex((each) => !each.blank);
     const isComplete = last >= 0 || (below.length > 0 && !row.blank);
@@ -156,7 +154,7 @@ export class Scrollback {
     return shown;
   }
 
-  /** The cursor only passed it. */
+  /** Checks whether the cursor only passed it. */
   #isPassed(row: Row): boolean {
     return this.#options.fold && row.passed && row.blank;
   }
@@ -173,7 +171,7 @@ export class Scrollback {
     for (const row of rows) this.#give(row);
   }
 
-  /** The screen before is left out when this one shows as much and repeats it. */
+  /** Leaves the screen before out when this one shows as much and repeats it. */
   #endHeld(row: Row, below: readonly Row[]): void {
     if (this.#held.length === 0) return;
     this.#openTail();
@@ -183,7 +181,7 @@ export class Scrollback {
     else this.#giveHeld();
   }
 
-  /** Gives what of the tail is above its last `lines` lines, and what is above that. */
+  /** Emits what of the tail is above its last `lines` lines, and what is above that. */
   #giveTail(lines: number): void {
     let start = this.#tail.length;
     for (let n = 0; n < lines && start > 0; n++) start = start < 2 ? 0 : this.#tail.lastIndexOf("\n", start - 2) + 1;
@@ -222,8 +220,7 @@ export class Scrollback {
   #giveAndMark(row: Row, end: boolean): void {
     const text = this.#textOf(row);
     this.#push(row, text, end);
-    row.given = text;
-    row.endGiven = end;
+    row.given = { text, ended: end };
   }
 
   #give(row: Row): void {
@@ -233,9 +230,9 @@ export class Scrollback {
   }
 
   #push(row: Row, text: string, end: boolean): void {
-    const news = newsOf(row, text, end);
+    const news = newsOf(row.given, text, end);
     const passed = this.#isPassed(row);
-    // Of many rows without anything, one says as much.
+    // Of many empty rows one is enough.
     if (news !== "" && !(passed && this.#passed)) this.#given.push(news);
     this.#passed = passed;
   }
@@ -248,11 +245,3 @@ export class Scrollback {
 
 const textOf = (row: Row): string => row.text();
 const hasText = (text: string): boolean => text.trim() !== "";
-
-/** What is to be given of a line of which something may have been given before. */
-function newsOf({ given, endGiven }: Row, text: string, end: boolean): string {
-  const lineEnd = end ? "\n" : "";
-  if (given === undefined) return text + lineEnd;
-  if (endGiven) return given === text ? "" : text + lineEnd;
-  return (text.startsWith(given) ? text.slice(given.length) : text) + lineEnd;
-}

@@ -14,7 +14,7 @@ export const fullScreenNote = "[a full-screen program ran here; its screen is le
  * sequences are taken out, `\r`, backspace and the cursor's moves are carried out, progress is what it was at last.
  *
  * - The last 50 lines are a screen on which cursor-up and erasing work; what is above them is final and is given by
- *   {@link push}. {@link take} gives what is shown now. Lines are never wrapped.
+ *   {@link push}. {@link take} returns what is shown now. Lines are never wrapped.
  * - A line of over 4,096 UTF-16 units (or columns, once it was changed) is passed on in front parts of that size. What was passed
  *   on is final, and so are the lines above: `\r` goes back to where the rest begins.
  * - Erasing the whole screen (`clear`) keeps what was shown, and begins a new screen under it.
@@ -27,7 +27,7 @@ export const fullScreenNote = "[a full-screen program ran here; its screen is le
  * was moved past one blank one is left, a screen's worth of blanks at a line's beginning erases the screen (what programs do on a terminal without
  * control sequences), and of erased screens that repeat each other but for numbers and bars only the last one is given.
  *
- * Any chunking gives the same text. Time is linear in the input, memory bounded. Blanks at the end of a line are
+ * Any chunking results in the same text. Time is linear in the input, memory bounded. Blanks at the end of a line are
  * left out where something was overwritten or erased in it, since programs wipe with blanks.
  */
 export class TextCleaner {
@@ -50,11 +50,6 @@ export class TextCleaner {
    */
   constructor(options: { rows?: number; columns?: number; lineLimit?: number; fold?: boolean; views?: boolean } = {}) {
     const { rows = 50, columns = 200, lineLimit = 4096, fold = false, views = false } = options;
-    for (const [name, value] of Object.entries({ rows, columns })) {
-      if (!Number.isInteger(value) || value < 1) throw new TypeError(`${name} must be a positive whole number`);
-    }
-    if (!Number.isInteger(lineLimit) || lineLimit < 2)
-      throw new TypeError("lineLimit must be a whole number, 2 or more");
     this.#options = { rows, columns, lineLimit, fold };
     this.#size = { rows, columns };
     this.#views = views;
@@ -77,13 +72,13 @@ export class TextCleaner {
     return this.#applicationKeys;
   }
 
-  /** The size of the alternate screen from now on. */
+  /** Sets the size of the alternate screen. */
   resizeView(columns: number, rows: number): void {
     this.#size = { columns, rows };
     this.#full?.resize(rows, columns);
   }
 
-  /** Takes the next output; gives text that can't change any more. It may hold back up to 64 Ki units more than it must. */
+  /** Takes the next output; returns text that can't change any more. It may hold back up to 64 Ki units more than it must. */
   push(text: string): string {
     let input = this.#half + text;
     this.#half = "";
@@ -96,14 +91,14 @@ export class TextCleaner {
   }
 
   /**
-   * What is shown and was not given yet, the unfinished line included: for a report while a program still runs. The screen
+   * Returns what is shown and was not given yet, the unfinished line included: for a report while a program still runs. The screen
    * stays, and afterwards only news is given: the rest of a line that has grown, the whole of one that has changed.
    */
   take(): string {
     return this.#screen.takeAll();
   }
 
-  /** What is shown and was not given yet; a control sequence without an end is dropped. The cleaner is then as a new one. */
+  /** Returns what is shown and was not given yet; a control sequence without an end is dropped. The cleaner is then as a new one. */
   end(): string {
     if (this.#half !== "") {
       const half = this.#half;
@@ -120,18 +115,18 @@ export class TextCleaner {
     return text;
   }
 
-  /** A line of its own, between what was printed before and what comes. */
+  /** Prints a line of its own, between what was printed before and what comes. */
   note(text: string): void {
     this.#screen.note(text);
   }
 
-  /** Somebody listens from now on, who has all that was given so far; undefined: nobody does. */
+  /** Sets the listener for page changes, which has all that was emitted so far; `undefined` removes it. */
   listen(live: LiveText | undefined): void {
     this.#live = live;
     this.#screen.listen(live);
   }
 
-  /** Gives the listener what is due at this time, in milliseconds; in silence, an unfinished line, too. True when there is more. */
+  /** Emits what is due to the listener at this time, in milliseconds; in silence, an unfinished line, too. True when there is more. */
   giveLive(time: number, isSilent: boolean): boolean {
     return this.#screen.giveLive({ time, isSilent, isOver: false });
   }
@@ -197,7 +192,7 @@ function control(screen: Screen, unit: number): void {
   else if (unit === 0x8d) screen.up(1);
 }
 
-/** `ESC` and one character. */
+/** Carries out `ESC` and one character. */
 function single(screen: Screen, final: string): void {
   if (final === "7") screen.save();
   else if (final === "8") screen.restore();

@@ -4,8 +4,8 @@ import { type IgnoreRule, parseIgnoreLine, verdict } from "../files/ignore-rules
 import { inMessage } from "../messages.ts";
 
 /** As many patterns as braces may make. */
-const mostAlternatives = 100;
-const longestGlob = 1000;
+const maxAlternatives = 100;
+const maxGlobLength = 1000;
 
 /** Whether a search opens a file. Paths in segments: from the searched folder, and from the first root. */
 export type FileChoice = (below: readonly string[], shown: readonly string[]) => boolean;
@@ -27,7 +27,7 @@ export function fileChoice(glob: string | undefined): FileChoice {
   return (below, shown) => chosen(rules, below) ?? chosen(rules, shown) ?? otherwise;
 }
 
-/** What the last pattern says that fits the path or a folder on it. */
+/** Returns the choice of the last pattern that fits the path or a folder on it. */
 function chosen(rules: readonly IgnoreRule[], path: readonly string[]): boolean | undefined {
   for (let at = rules.length - 1; at >= 0; at--) {
     const rule = rules[at] as IgnoreRule;
@@ -39,17 +39,17 @@ function chosen(rules: readonly IgnoreRule[], path: readonly string[]): boolean 
 }
 
 function splitPatterns(glob: string): string[] {
-  if (glob.length > longestGlob) throw localError("InvalidPattern", `glob: longer than ${longestGlob} characters.`);
+  if (glob.length > maxGlobLength) throw localError("InvalidPattern", `glob: longer than ${maxGlobLength} characters.`);
   const patterns = splitOutsideBraces(glob, (char) => char === "," || char === "\n")
     .map((pattern) => pattern.trim().replace(/^(!?)\.\//, "$1/"))
     .filter((pattern) => pattern !== "");
   const all: string[] = [];
   for (const pattern of patterns) {
-    const either = expandBraces(pattern, mostAlternatives - all.length);
+    const either = expandBraces(pattern, maxAlternatives - all.length);
     if (either === undefined) {
       throw localError(
         "InvalidPattern",
-        `glob: ${inMessage(pattern)} stands for more than ${mostAlternatives} patterns.`,
+        `glob: ${inMessage(pattern)} stands for more than ${maxAlternatives} patterns.`,
       );
     }
     all.push(...either);

@@ -26,11 +26,11 @@ export interface FileMatches {
 /** UTF-16 units of a line that is shown. */
 const maxLine = 300;
 /** A longer line is searched in parts, which overlap. */
-const longestPart = 1 << 20;
+const maxPartLength = 1 << 20;
 const overlap = 1 << 16;
 /** UTF-16 units of a file that is one text to an expression. */
-const longestText = 1 << 25;
-/** Stands for the rest of a line that goes on. */
+const maxTextLength = 1 << 25;
+/** Stands for the rest of an unfinished line. */
 const more = "\uffff";
 const replacement = Buffer.from("\ufffd");
 const lf = 10;
@@ -99,14 +99,14 @@ export class FileMatcher {
     return this.#found;
   }
 
-  /** Whether bytes plainly hold nothing of it, so that a file of them, or a piece of one, needs no decoding. */
+  /** Checks whether bytes plainly hold nothing of it, so that a file of them, or a piece of one, needs no decoding. */
   lacks(bytes: Buffer): boolean {
     if (this.#needles === undefined || this.#needles.some((needle) => bytes.includes(needle))) return false;
     // What isn't ASCII may stand there in another encoding.
     return !this.isDoubtful() || isUtf8(bytes);
   }
 
-  /** Whether all bytes of a file hold nothing of it in any encoding that is known, without a look at which one it is. Needs the codecs. */
+  /** Checks whether all bytes of a file hold nothing of it in any encoding that is known, without a look at which one it is. Needs the codecs. */
   lacksInAll(bytes: Buffer, tick: () => void): boolean {
     const [text, ...others] = this.#literal === undefined ? [] : (this.#sure ?? []);
     this.#spellings ??= (text !== undefined && others.length === 0 && spellings(text, tick)) || [];
@@ -128,7 +128,7 @@ export class FileMatcher {
   }
 
   /**
-   * The next piece; `last` ends the file. The bytes are not kept. `isDecoded`: they were decoded from another encoding, and U+FFFD in them
+   * Returns the next piece; `last` ends the file. The bytes are not kept. `isDecoded`: they were decoded from another encoding, and U+FFFD in them
    * stands for what could not be.
    */
   take(bytes: Buffer, last: boolean, isDecoded = false): FileMatches {
@@ -163,7 +163,7 @@ export class FileMatcher {
     return true;
   }
 
-  /** The text of a piece, its line ends LF. The only place where bytes become text. */
+  /** Returns the text of a piece, its line ends LF. The only place where bytes become text. */
   #decoded(bytes: Buffer, last: boolean, isDecoded: boolean): string {
     this.#decoder ??= last ? decoder : new TextDecoder();
     const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
@@ -177,26 +177,26 @@ export class FileMatcher {
     return this.#carriageReturn === "" ? text : text.slice(0, -1);
   }
 
-  /** Whether the pattern may stand in bytes that were not decoded, or wrongly. */
+  /** Checks whether the pattern may stand in bytes that were not decoded, or wrongly. */
   isDoubtful(text?: string): boolean {
     if (this.#literal !== undefined) return /[^\0-\x7f]/.test(this.#literal);
     return this.#sure === undefined || (text !== undefined && this.#sure.some((needle) => text.includes(needle)));
   }
 
-  /** Where the part of a text ends that can be searched now: what is behind it may go on. */
+  /** Returns where the part of a text ends that can be searched now: what is behind it may continue. */
   #searchable(text: string, last: boolean): number {
     if (last) return text.length;
     // What one text is has a limit, as lines have.
-    if (this.#isWhole && text.length <= longestText) return 0;
+    if (this.#isWhole && text.length <= maxTextLength) return 0;
     this.#found.inParts ||= this.#isWhole;
     let cut = text.length + 1;
     for (let n = 0; n <= this.#lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
-    if (text.length - cut <= longestPart) return cut;
+    if (text.length - cut <= maxPartLength) return cut;
     cut = text.length - overlap;
     return isLowSurrogate(text, cut) ? cut - 1 : cut;
   }
 
-  /** What finds places in a text. Lines of ASCII alone are looked for with the form for these, and at others it stops. */
+  /** Returns what finds places in a text. Lines of ASCII alone are looked for with the form for these, and at others it stops. */
   #finderFor(text: string): LineFinder {
     const [any, ascii] = this.#forms ?? [];
     if (any === undefined || ascii === undefined) return (_, from) => text.indexOf(this.#literal ?? "", from);
@@ -260,7 +260,7 @@ export class FileMatcher {
     if (found.lines.length < this.#maxLines) countLines(cut);
   }
 
-  /** What of a line fits, from the line's beginning. `at`: where a literal was found. */
+  /** Returns what of a line fits, from the line's beginning. `at`: where a literal was found. */
   #fits(text: string, at: number, start: number, end: number, isWhole: boolean, goesOn: boolean): Range | undefined {
     const length = end - start;
     if (this.#forms === undefined) {
@@ -284,7 +284,7 @@ interface RegexForm {
 
 const notAscii = /[^\0-\x7f]/g;
 
-/** Where an expression fits next; -1: nowhere. */
+/** Returns where an expression fits next; -1: nowhere. */
 function placeOf(regex: RegExp, text: string, from: number): number {
   regex.lastIndex = from;
   return regex.exec(text)?.index ?? -1;
@@ -295,7 +295,7 @@ interface Range {
   to: number;
 }
 
-/** A line as it is shown: what is long is cut around what fits. */
+/** Returns a line as it is shown: what is long is cut around what fits. */
 function around(line: string, { from, to }: Range, goesBefore: boolean, goesOn: boolean): string {
   let start = 0;
   let end = line.length;

@@ -7,7 +7,7 @@ export const pieceBytes: number = 1 << 20;
 export class FilePieces {
   readonly #buffer = Buffer.allocUnsafeSlow(pieceBytes);
 
-  /** The bytes of an open file from a place on, as many as a piece takes; they last until the next call. Undefined: it can't be read. */
+  /** Returns the bytes of an open file from a place on, as many as a piece takes; they last until the next call. Undefined: it can't be read. */
   read(fd: number, from: number, most: number): Buffer | undefined {
     const wanted = Math.min(most, pieceBytes);
     let length = 0;
@@ -21,7 +21,7 @@ export class FilePieces {
     return this.#buffer.subarray(0, length);
   }
 
-  /** The first bytes of a file, which last. `tick` is called before each further piece. */
+  /** Returns the first bytes of a file, which last. `tick` is called before each further piece. */
   head(fd: number, most: number, tick: () => void): Buffer | undefined {
     const head = Buffer.allocUnsafeSlow(most);
     for (let length = 0; ; tick()) {

@@ -1,8 +1,8 @@
 import { closeSync } from "node:fs";
+import { codeOf } from "@toolglot/internal";
 import { pieceDecoder } from "../encodings/codecs.ts";
 import { EncodingFinder, formByMark } from "../encodings/detect.ts";
 import { type TextForm, utf8 } from "../encodings/encodings.ts";
-import { codeOf } from "../errors.ts";
 import { Utf8Pieces } from "../files/utf8-pieces.ts";
 import type { WalkedFile } from "../files/walk.ts";
 import { FileMatcher } from "./file-matcher.ts";
@@ -10,8 +10,8 @@ import { FilePieces, pieceBytes, sizeOf } from "./file-pieces.ts";
 import {
   type Hits,
   joinState,
-  mostCounted,
-  mostMatches,
+  maxCounted,
+  maxMatches,
   type SearchJob,
   type SearchProgress,
   type SearchState,
@@ -19,12 +19,12 @@ import {
 } from "./search-state.ts";
 
 /** Files that may take too long before it's plain that the pattern is to blame. */
-const mostSlow = 3;
+const maxSlow = 3;
 /** Bytes at a file's beginning by which its encoding is found out. */
 const judgedBytes = 32 * 1024 * 1024;
 
 /** After so many files of which the encoding was found out it takes less time to look for a text as it stands in every encoding. */
-const someOthers = 50;
+const maxOthers = 50;
 
 /** What of a file's place a search of it needs. */
 export type SearchedFile = Pick<WalkedFile, "folder" | "name" | "shown">;
@@ -50,12 +50,12 @@ export class FileSearch {
     this.#progress = progress;
     this.#matchers = job.patterns.map((pattern) => new FileMatcher(pattern));
     this.#slow = new Set(job.slow);
-    this.#room = job.patterns.map(() => mostMatches);
+    this.#room = job.patterns.map(() => maxMatches);
     const { roots, encodings = { roots, encodings: undefined, isChinese: false } } = job;
     this.#encodings = new EncodingFinder(encodings);
   }
 
-  /** Whether a folder is to be looked into. */
+  /** Checks whether a folder is to be looked into. */
   enter(shown: string): "enter" | "skip" | "end" {
     if (!this.#goesOn(shown, Date.now())) return "end";
     this.#progress.begin(shown);
@@ -72,7 +72,7 @@ export class FileSearch {
   }
 
   /**
-   * What some files hold, apart from all others; undefined when one of them ends the search or takes too long. `room`: lines that are
+   * Returns what some files hold, apart from all others; undefined when one of them ends the search or takes too long. `room`: lines that are
    * wanted, for each pattern.
    */
   apart(files: readonly SearchedFile[], room: readonly number[]): SearchState | undefined {
@@ -97,7 +97,7 @@ export class FileSearch {
 
   /** How many lines of each pattern are wanted still. */
   get room(): number[] {
-    return this.#state.hits.map(({ lines }) => mostMatches - lines.length);
+    return this.#state.hits.map(({ lines }) => maxMatches - lines.length);
   }
 
   #take(file: SearchedFile, now: number): boolean {
@@ -152,11 +152,11 @@ export class FileSearch {
       const isBinary = bytes.includes(0);
       if (isFirst && isBinary && this.#encodings.isPlainlyBinary(bytes, pathOf(file))) return this.count("binary");
       if (isFirst && (isBinary || formByMark(bytes)?.encoding.width === 2)) return this.#searchOther(fd, file, size);
-      // Of a file that isn't large, reading says the same: it is binary, whatever stands before that.
+      // Reading a file that isn't large has the same outcome: it is binary, whatever stands before that.
       if (isBinary && size <= maxBytes) return this.count("binary");
       if (isBinary || this.#isOver(done)) return this.#leave(shown, done, size, isBinary ? "binary" : "time");
       const isLacking = (): boolean => this.#matchers.every((matcher) => matcher.lacks(bytes));
-      const isAbsent = (): boolean => isLacking() || (this.#others >= someOthers && this.#lacksInAll(bytes, shown));
+      const isAbsent = (): boolean => isLacking() || (this.#others >= maxOthers && this.#lacksInAll(bytes, shown));
       if (!isFirst || !isLast || !isAbsent()) {
         isUtf8 = isUtf8 && pieces.take(bytes) && (!isLast || pieces.end());
         if (!isUtf8 && !isLacking()) return this.#searchOther(fd, file, size);
@@ -246,12 +246,12 @@ export class FileSearch {
     return true;
   }
 
-  /** False when the search is to end before a file or folder. */
+  /** Returns false when the search is to end before a file or folder. */
   #goesOn(shown: string, now: number): boolean {
     const { tooSlow, hits } = this.#state;
-    if (tooSlow.length === mostSlow) return this.#stop(shown, "slow");
+    if (tooSlow.length === maxSlow) return this.#stop(shown, "slow");
     if (now >= this.#job.until) return this.#stop(shown, "time");
-    return (hits[0]?.matches ?? 0) < mostCounted || this.#stop(shown, "matches");
+    return (hits[0]?.matches ?? 0) < maxCounted || this.#stop(shown, "matches");
   }
 
   #stop(shown: string, why: "time" | "slow" | "matches"): false {
@@ -259,7 +259,7 @@ export class FileSearch {
     return false;
   }
 
-  /** A file that the search went past. */
+  /** Returns a file that the search went past. */
   count(what: "looked" | "large" | "binary" | "unreadable"): true {
     this.#state[what]++;
     this.#state.files++;

@@ -4,7 +4,7 @@ import type { Pattern } from "./pattern.ts";
 export type LineFinder = (text: string, from: number) => number;
 
 /**
- * A quick way to the lines that an expression may fit: it may stop at lines that don't, and passes none that do. It looks for the texts
+ * Returns a quick way to the lines that an expression may fit: it may stop at lines that don't, and passes none that do. It looks for the texts
  * that a line must hold, or else runs the expression on many lines at once; where neither can be done it stops at each line.
  */
 export function lineFinder({ flags = "", lines, needles }: Pattern): LineFinder {

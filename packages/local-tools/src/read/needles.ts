@@ -1,7 +1,7 @@
 import { type Regex, readRegex } from "./regex.ts";
 
 /** More alternatives than this are no help. */
-const mostNeedles = 16;
+const maxNeedles = 16;
 
 /** What a part of an expression is sure of. `exact`: it fits this text and nothing else. `some`: what fits holds one of these. */
 type Sure = { exact: string } | { some: readonly string[] } | undefined;
@@ -34,7 +34,7 @@ function sureOfAny(parts: readonly Regex[]): Sure {
     if (one === undefined || ("exact" in one && one.exact === "")) return undefined;
     texts.push(...("exact" in one ? [one.exact] : one.some));
   }
-  return texts.length > mostNeedles ? undefined : { some: texts };
+  return texts.length > maxNeedles ? undefined : { some: texts };
 }
 
 function sureOfAll(parts: readonly Regex[]): Sure {
@@ -65,7 +65,7 @@ function sureOfAll(parts: readonly Regex[]): Sure {
   return best === undefined ? undefined : { some: best };
 }
 
-/** The more there is to find, the fewer files have it. */
+/** Returns a needle's rank: the more there is to find, the fewer files have it. */
 function worth(texts: readonly string[]): number {
   return Math.min(...texts.map((text) => text.length)) * 4 - texts.length;
 }

@@ -11,7 +11,7 @@ export interface Pattern {
   literal?: string;
   source?: string;
   flags?: string;
-  /** The expression for a text of many lines: it fits wherever the one for a line fits, and never goes on to a next line. */
+  /** The expression for a text of many lines: it fits wherever the one for a line fits, and never continues in the next line. */
   lines?: string;
   /** The same two for text of ASCII alone, where they differ. */
   ascii?: { source: string; lines?: string };
@@ -29,7 +29,7 @@ export interface Pattern {
   otherwise?: Pattern;
 }
 
-const longestPattern = 10_000;
+const maxPatternLength = 10_000;
 
 /**
  * Reads a pattern as a regular expression of ripgrep's, and with look-arounds and back references. What is none is a text to be found as it
@@ -37,10 +37,10 @@ const longestPattern = 10_000;
  */
 export function readPattern(text: string): Pattern {
   if (text === "") throw localError("InvalidPattern", "The pattern is empty: every line would fit.");
-  if (text.length > longestPattern) {
+  if (text.length > maxPatternLength) {
     throw localError(
       "InvalidPattern",
-      `The pattern is longer than ${longestPattern.toLocaleString("en-US")} characters.`,
+      `The pattern is longer than ${maxPatternLength.toLocaleString("en-US")} characters.`,
     );
   }
   if (!/[\\^$.*+?()[\]{}|]/.test(text)) return readLiterally(text);
@@ -86,7 +86,7 @@ export function readLiterally(text: string): Pattern {
   return { literal, ...(isSure(longest) ? { needles: [longest] } : {}) };
 }
 
-/** Whether a text is in a file's bytes whenever it is in the file's text. */
+/** Checks whether a text is in a file's bytes whenever it is in the file's text. */
 function isSure(text: string): boolean {
   return text.length > 0 && !/[\r\ufeff\ufffd\p{Cs}]/u.test(text);
 }

@@ -2,9 +2,10 @@ import { defined } from "@toolglot/internal";
 import { shownEncoding, type TextForm, utf8 } from "../encodings/encodings.ts";
 import type { FileEncodings } from "../encodings/file-encodings.ts";
 import { localError, localErrorType } from "../errors.ts";
+import type { OpenedFile } from "../files/pinned-folder.ts";
 import { binaryFile, type LinesFound, scanLines } from "../files/scan-lines.ts";
+import { readStart } from "../files/text.ts";
 import { counted, inMessage, several, sized } from "../messages.ts";
-import type { OpenedFile } from "../roots/pinned-folder.ts";
 import type { FileRead, ReadPart } from "./types.ts";
 
 /** Bounds of what is given of a file. */
@@ -17,10 +18,8 @@ export interface FileBounds {
 
 /** UTF-16 units of one line. */
 const maxLine = 5000;
-/** Bytes that are read at one time. */
-const partBytes = 1 << 20;
 
-/** Gives a file, or lines of it. Closing it is the caller's. */
+/** Reads a file, or lines of it. The caller closes it. */
 export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds: FileBounds): Promise<ReadPart> {
   const called = inMessage(wanted.src);
   const { from = 1, to } = wanted;
@@ -68,18 +67,20 @@ export async function readOpenedFile(file: OpenedFile, wanted: FileRead, bounds:
 
 const wholeParts = new WeakSet<ReadPart>();
 
-/** Whether a part that was read is all of its file, so that nothing that goes on elsewhere stands at its ends. */
+/** Checks whether a part that was read is all of its file, so that nothing is cut at its ends. */
 export function isWholeFile(part: ReadPart): boolean {
   return wholeParts.has(part);
 }
 
-/** How a file is encoded, judged by as much of it as may be held. Rejects with `BinaryFile` and `NotText`. */
+/** Returns how a file is encoded, judged by as much of it as may be held. Rejects with `BinaryFile` and `NotText`. */
 async function formOf(file: OpenedFile, { src, encoding }: FileRead, bounds: FileBounds): Promise<TextForm> {
   const { maxBytes, encodings, signal } = bounds;
   const called = inMessage(src);
-  const bytes = await headOf(file, maxBytes);
+  const { size } = file.stats;
+  // Files of /proc have the size 0 and content.
+  const bytes = await readStart(file.handle, size === 0 ? maxBytes : Math.min(size, maxBytes));
   signal?.throwIfAborted();
-  const judged = { path: file.path, called, named: encoding, isWhole: bytes.length >= file.stats.size };
+  const judged = { path: file.path, called, named: encoding, isWhole: bytes.length >= size };
   return await encodings.formOf(bytes, judged).catch((error: unknown) => {
     const type = localErrorType(error);
     if (type === "BinaryFile") throw binaryFile(file, bytes, called);
@@ -90,25 +91,12 @@ async function formOf(file: OpenedFile, { src, encoding }: FileRead, bounds: Fil
   });
 }
 
-async function headOf({ handle, stats }: OpenedFile, maxBytes: number): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  const most = stats.size === 0 ? maxBytes : Math.min(stats.size, maxBytes);
-  for (let total = 0; total < most; ) {
-    const room = Math.min(most - total, partBytes);
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(room), 0, room, total);
-    if (bytesRead === 0) break;
-    parts.push(buffer.subarray(0, bytesRead));
-    total += bytesRead;
-  }
-  return Buffer.concat(parts);
-}
-
 function encodingText(form: TextForm | undefined): string {
   const name = form && shownEncoding(form);
   return name === undefined ? "" : `, ${name}${form?.guessed ? " (guessed)" : ""}`;
 }
 
-/** Which lines of how many, and where to read on. */
+/** Returns which lines of how many, and where to read on. */
 function extent(found: LinesFound, from: number, to: number | undefined, size: number): string {
   const { total, lines } = found;
   if (total === 0) return found.byteOrderMark ? "empty file (but for a byte order mark)" : "empty file";
@@ -124,7 +112,7 @@ function beyond(whole: string, to: number | undefined, total: number): string {
   return to === undefined || to <= total ? whole : `${whole} (there is no line ${counted(to)})`;
 }
 
-/** What the text doesn't show. */
+/** Returns what the text doesn't show. */
 function remarks(found: LinesFound): string[] {
   const { crlf, lf, shortened } = found;
   const notes: string[] = [];

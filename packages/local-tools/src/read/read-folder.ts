@@ -1,12 +1,13 @@
 import { join } from "node:path";
-import { attempt, localErrorType } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
+import { localErrorType } from "../errors.ts";
 import { type IgnoreLevel, ignoreLevels, isIgnored } from "../files/ignore-files.ts";
+import type { FolderEntry, PinnedFolder, Place, Roots } from "../files/roots.ts";
 import { counted, inMessage, needsQuotes, quoted, several } from "../messages.ts";
-import type { FolderEntry, PinnedFolder, Place, Roots } from "../roots/roots.ts";
 import type { ReadPart } from "./types.ts";
 
 /** Entries listed at most. */
-const mostEntries = 1000;
+const maxEntries = 1000;
 const atATime = 50;
 
 /**
@@ -20,8 +21,8 @@ export async function readFolder(roots: Roots, place: Place, of: string, maxChar
   const entries = (await folder.entries()).sort(byKindAndName);
   const lines: string[] = [];
   let room = maxChars;
-  for (let start = 0; start < Math.min(entries.length, mostEntries) && room > 0; start += atATime) {
-    const some = entries.slice(start, Math.min(start + atATime, mostEntries));
+  for (let start = 0; start < Math.min(entries.length, maxEntries) && room > 0; start += atATime) {
+    const some = entries.slice(start, Math.min(start + atATime, maxEntries));
     for (const line of await Promise.all(some.map((entry) => entryLine(roots, folder, levels, entry)))) {
       room -= line.length + 1;
       if (room < 0) break;
@@ -61,7 +62,7 @@ async function entryLine(
   return `${called} (${stats === undefined ? "size unknown" : several(stats.size, "byte")})${ignored}`;
 }
 
-/** Where a link leads. The text doesn't reveal whether something lies outside. */
+/** Returns where a link leads. The text doesn't reveal whether something lies outside. */
 async function leadsTo(roots: Roots, path: string): Promise<string> {
   try {
     const place = await roots.locate(path);

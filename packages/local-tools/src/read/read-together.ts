@@ -31,7 +31,7 @@ export async function readTogether(
   ];
   const first = await readAll(jobs, maxChars, decide);
   const room = roomPerText(first.map(textLength), maxChars);
-  // What is too long beside the others is read once more, so that its head says what it shows. It was decided already.
+  // What is too long beside the others is read once more, so that its head fits what it shows. It was decided already.
   const isLong = first.map((part) => textLength(part) > room);
   const second = await readAll(
     jobs.filter((_, index) => isLong[index]),
@@ -51,7 +51,7 @@ function textLength(part: ReadOutcome[number]): number {
   return part.kind === "failure" ? 0 : part.text.length;
 }
 
-/** The length to which long texts are cut so that all fit: short ones stay whole, and leave the rest to the long ones. */
+/** Returns the length to which long texts are cut so that all fit: short ones stay whole, and leave the rest to the long ones. */
 function roomPerText(lengths: readonly number[], whole: number): number {
   let left = whole;
   const sorted = [...lengths].sort((a, b) => a - b);

@@ -1,10 +1,10 @@
 import { encodingSettings } from "../encodings/detect.ts";
 import { FileEncodings } from "../encodings/file-encodings.ts";
 import { localError, notAFile } from "../errors.ts";
+import type { Place, Roots } from "../files/roots.ts";
 import { inMessage } from "../messages.ts";
 import type { LocalRequest } from "../policy.ts";
 import { protectedReason } from "../policy.ts";
-import type { Place, Roots } from "../roots/roots.ts";
 import { readOpenedFile } from "./read-file.ts";
 import { readFolder } from "./read-folder.ts";
 import { searchText } from "./search.ts";
@@ -42,15 +42,14 @@ export class Reader {
   readonly #encodings: FileEncodings;
   readonly #thread = new SearchThread();
 
-  /** Throws `TypeError` for bounds that are no counts. */
-  constructor({ roots, maxChars, maxBytes, encodings }: ReaderOptions) {
+  constructor({ roots, maxChars = 40_000, maxBytes = 32 * 1024 * 1024, encodings }: ReaderOptions) {
     this.#roots = roots;
     this.#encodings = encodings ?? new FileEncodings(encodingSettings(roots.paths));
-    this.#maxChars = bound("maxChars", maxChars, 40_000);
-    this.#maxBytes = bound("maxBytes", maxBytes, 32 * 1024 * 1024);
+    this.#maxChars = maxChars;
+    this.#maxBytes = maxBytes;
   }
 
-  /** Gives a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
+  /** Reads a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
   async read(asked: FileRead, { decide, signal, maxChars = this.#maxChars }: ReadOptions): Promise<ReadPart> {
     signal?.throwIfAborted();
     const roots = this.#roots;
@@ -87,7 +86,7 @@ export class Reader {
   }
 }
 
-/** The file that is meant. `a.log:12` and `a.log:12-20`, as a search shows its lines, are those lines where nothing has that very name. */
+/** Returns the file that is meant. `a.log:12` and `a.log:12-20`, as a search shows its lines, are those lines where nothing has that very name. */
 async function placeOf(asked: FileRead, roots: Roots): Promise<{ file: FileRead; place: Place }> {
   const place = await roots.locate(asked.src);
   const [, src, from, to = from] = /^(.+?):(\d{1,15})(?:[-–](\d{1,15}))?:?$/s.exec(asked.src) ?? [];
@@ -97,11 +96,4 @@ async function placeOf(asked: FileRead, roots: Roots): Promise<{ file: FileRead;
   const named = await roots.locate(src);
   if (named.kind !== "file") return { file: asked, place };
   return { file: { ...asked, src, from: Number(from), to: Number(to) }, place: named };
-}
-
-function bound(name: string, given: number | undefined, standard: number): number {
-  if (given === undefined) return standard;
-  if (!Number.isSafeInteger(given) || given < 1)
-    throw new TypeError(`${name}: give a whole number of 1 or more, not ${given}`);
-  return given;
 }

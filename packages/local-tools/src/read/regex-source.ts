@@ -24,19 +24,19 @@ export function regexSource(regex: Regex, { ascii = false, on = "line" }: RegexU
   return { source, flags: `${isCaseless ? "i" : ""}${on === "lines" ? "m" : ""}v` };
 }
 
-/** Whether an expression has this character, such as a line end; not by a class of others. */
+/** Checks whether an expression has this character, such as a line end; not by a class of others. */
 export function asksFor(regex: Regex, code: number): boolean {
   return has(regex, (part) =>
     part.kind === "char" ? part.code === code : part.kind === "set" && names(part.set, code),
   );
 }
 
-/** Whether it may go on to further lines, where line ends are characters. */
+/** Checks whether it may match further lines, where line ends are characters. */
 export function mayCrossLines(regex: Regex): boolean {
   return has(regex, (part) => (part.kind === "dot" ? part.all : part.kind === "set" && isWide(part.set)));
 }
 
-/** Whether what is written differs for ASCII alone. */
+/** Checks whether what is written differs for ASCII alone. */
 export function knowsScripts(regex: Regex): boolean {
   return has(regex, (part) =>
     part.kind === "at" ? !/^(?:[$^]|\\[Az])$/.test(part.place) : part.kind === "set" && isScripted(part.set),
@@ -177,7 +177,7 @@ class SourceWriter {
   }
 }
 
-/** A set as an operand of others. */
+/** Returns a set as an operand of others. */
 function writeSet(set: CharSet, use: SetUse): string {
   if (set.kind === "property" || set.kind === "range") {
     const members = writeMembers(set, use);
@@ -197,7 +197,7 @@ function writeSet(set: CharSet, use: SetUse): string {
   return set.kind === "~~" ? `[[${left}--${right}][${right}--${left}]]` : `[${left}${set.kind}${right}]`;
 }
 
-/** What stands for a set within the brackets of a union. */
+/** Returns what stands for a set within the brackets of a union. */
 function writeMembers(set: CharSet, use: SetUse): string {
   if (set.kind === "range") {
     return withCases(inside(set.from) + (set.from === set.to ? "" : `-${inside(set.to)}`), set.i, use);
@@ -213,7 +213,7 @@ function withCases(source: string, i: boolean, { isCaseless }: SetUse): string {
   const known = knownCases.get(source);
   if (known !== undefined) return known;
   // Each takes a millisecond. Nobody writes so many.
-  if (knownCases.size >= mostKnown) knownCases.clear();
+  if (knownCases.size >= maxKnown) knownCases.clear();
   const [own, folded] = [new RegExp(`^[${source}]$`, "v"), new RegExp(`^[${source}]$`, "iv")];
   const others = [...otherCases().keys()].filter((char) => !own.test(char) && folded.test(char));
   const written = source + others.map((char) => inside(char.codePointAt(0) as number)).join("");
@@ -221,7 +221,7 @@ function withCases(source: string, i: boolean, { isCaseless }: SetUse): string {
   return written;
 }
 
-const mostKnown = 500;
+const maxKnown = 500;
 const knownCases = new Map<string, string>();
 
 function caseVariants(code: number): number[] {
@@ -238,7 +238,7 @@ function hasCase(code: number): boolean {
 const cased = /[\p{Cased}\p{Changes_When_Casemapped}\p{Changes_When_Casefolded}]/u;
 let cases: Map<string, Set<string>> | undefined;
 
-/** All characters that may have another case, and those that may be the same but for it. */
+/** Returns all characters that may have another case, and those that may be the same but for it. */
 function otherCases(): ReadonlyMap<string, ReadonlySet<string>> {
   if (cases !== undefined) return cases;
   cases = new Map();

@@ -213,7 +213,7 @@ class RegexReader {
     return set === undefined ? this.#char(this.#charEscape(char), /[xuU]/.test(char)) : { kind: "set", set };
   }
 
-  /** An escape that stands for a set of characters. */
+  /** Returns an escape that stands for a set of characters. */
   #setEscape(char: string): CharSet | undefined {
     const { i, u } = this.#flags;
     if (/[dswDSW]/.test(char)) {
@@ -229,7 +229,7 @@ class RegexReader {
     return { kind: "property", source: propertySource(braced ?? all, char === "P"), i };
   }
 
-  /** An escape that stands for one character. */
+  /** Returns an escape that stands for one character. */
   #charEscape(char: string): string {
     const code = controls[char];
     if (code !== undefined) return String.fromCodePoint(code);
@@ -253,7 +253,7 @@ class RegexReader {
     if (!this.#flags.u) throw new SyntaxError(`${what} under (?-u), which fits single bytes`);
   }
 
-  /** What comes behind a `[`. */
+  /** Returns what comes behind a `[`. */
   #class(): CharSet {
     if (++this.#depth > deepest) throw new SyntaxError("classes nested too deep");
     const negated = this.#skip("^");
@@ -347,7 +347,7 @@ function joined(sets: readonly CharSet[], left: ((right: CharSet) => CharSet) | 
   return left === undefined ? union : left(union);
 }
 
-/** A property of Unicode by any of its names, as JavaScript writes it: scripts without `Script=`, letter case and blanks aside. */
+/** Returns a property of Unicode by any of its names, as JavaScript writes it: scripts without `Script=`, letter case and blanks aside. */
 function propertySource(text: string, isNegated: boolean): string {
   const [, hat, key, sign, value = ""] = /^\s*(\^?)\s*(?:([^=:!]*?)\s*(!?=|:))?\s*(.*?)\s*$/s.exec(text) ?? [];
   const negated = (isNegated !== (hat === "^")) !== (sign === "!=");

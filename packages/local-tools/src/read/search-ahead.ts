@@ -8,7 +8,7 @@ import type { SearchJob, SearchProgress, SearchState } from "./search-state.ts";
 const batchFiles = 128;
 const batchFolders = 24;
 /** Batches that wait for an earlier one. Their folders are held open. */
-const mostWaiting = 6;
+const maxWaiting = 6;
 
 /** Files that lie beside each other in the order of paths. */
 interface Batch {
@@ -72,7 +72,7 @@ export class SearchAhead {
     if (batch.isGiven) this.#helper.give(batch.files, this.#search.room);
     // With none before it, it is searched below.
     else if (this.#waiting.length > 1) batch.found = this.#search.apart(batch.files, this.#search.room);
-    return this.#join(mostWaiting);
+    return this.#join(maxWaiting);
   }
 
   /** Joins what was found up to the first files that the helper has yet to answer about, of which so many may wait. */

@@ -1,5 +1,5 @@
 import { basename, dirname } from "node:path";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
 import { HeldFolder } from "../files/held-folder.ts";
 import { type WalkedFile, walkFiles } from "../files/walk.ts";
 import { fileChoice } from "./file-choice.ts";
@@ -8,12 +8,12 @@ import { SearchAhead } from "./search-ahead.ts";
 import type { SearchHelper } from "./search-helper.ts";
 import type { SearchJob, SearchProgress, SearchState } from "./search-state.ts";
 
-/** As many times more files, and the search that goes on has the second thread still. */
+/** As many times more files, and a search that continues still has the second thread. */
 const soon = 20;
 
 /**
  * Searches files line by line, with calls that wait: for a thread of its own. Changes `state`, which holds all that was found when it
- * ends. Throws what an expression throws that can't be run. `help` gives a second thread once it has started, which it does when it is
+ * ends. Throws what an expression throws that can't be run. `help` returns a second thread once it has started, which it does when it is
  * called for a search of many files.
  */
 export function searchFiles(

@@ -5,7 +5,7 @@ import { type SearchJob, type SearchState, searchBegins } from "./search-state.t
 import type { SharedPlace } from "./shared-place.ts";
 
 /** Files that the helper has at one time: while it searches some, others wait, so that it never does. */
-const mostGiven = 2;
+const maxGiven = 2;
 /** Milliseconds after which somebody who waits for it looks what it does. */
 const lookMs = 20;
 
@@ -16,7 +16,7 @@ interface FolderFiles {
   names: string[];
 }
 
-/** What a helper is told: to begin a search, and files to search apart. */
+/** Messages to a helper: to begin a search, and files to search apart. */
 type Request = { job: SearchJob } | { files: FolderFiles[]; room: readonly number[] };
 interface Answer {
   found: SearchState | undefined;
@@ -42,7 +42,7 @@ export class SearchHelper {
 
   /** Whether it takes files. */
   get isFree(): boolean {
-    return this.isReady && this.#given - this.#read < mostGiven;
+    return this.isReady && this.#given - this.#read < maxGiven;
   }
 
   /** Begins a search. */
@@ -62,7 +62,7 @@ export class SearchHelper {
     this.#given++;
   }
 
-  /** The next answer, if there is one: `found` is undefined when these files are to be searched one after the other. */
+  /** Returns the next answer, if there is one: `found` is undefined when these files are to be searched one after the other. */
   take(): Answer | undefined {
     const received = receiveMessageOnPort(this.#port) as { message: Answer } | undefined;
     if (received !== undefined) this.#read++;
@@ -107,7 +107,7 @@ export function helpSearching(port: MessagePort, place: SharedPlace): void {
     try {
       found = search?.apart(request.files.flatMap(filesOf), request.room);
     } catch {
-      // The other thread runs into the same, and says so.
+      // The other thread meets the same, and reports it.
     }
     port.postMessage({ found } satisfies Answer);
     place.answer();

@@ -1,5 +1,5 @@
 import { counted, inMessage, needsQuotes, quoted, several, sized } from "../messages.ts";
-import { type Hits, mostCounted, type SearchState } from "./search-state.ts";
+import { type Hits, maxCounted, type SearchState } from "./search-state.ts";
 import type { LeftOut, ReadPart, TextSearch } from "./types.ts";
 
 /** Bounds that a report mentions, and whether the search was of one file. */
@@ -10,7 +10,7 @@ interface SearchBounds {
   isFile: boolean;
 }
 
-/** The report for the model. It says "no match" only when everything was searched. */
+/** Writes the report for the model, with "no match" only when everything was searched. */
 export function searchReport(
   search: TextSearch,
   note: string | undefined,
@@ -35,25 +35,17 @@ export function searchReport(
     whyStopped(state, bounds),
     hidden > 0 ? `the first ${counted(lines.length)} by path are shown, ${counted(hidden)} left out` : "",
     note ?? "",
-    state.protectedFiles > 0 ? `${several(state.protectedFiles, "protected file")} left out` : "",
-    large > 0
-      ? `${several(large, "file")} of more than ${sized(bounds.maxBytes)} left out${matches === 0 ? "; name one to search it" : ""}`
-      : "",
-    state.binary > 0 ? `${several(state.binary, "binary file")} left out` : "",
-    hits.doubtful > 0
-      ? `${several(hits.doubtful, "file")} in no encoding that is known for certain, searched as far as it can be read`
-      : "",
-    hits.guessed > 0 ? `${several(hits.guessed, "file")} read in a guessed encoding` : "",
-    hits.replaced > 0
-      ? `${several(hits.replaced, "file")} with lines where \ufffd stands for bytes that can't be read`
-      : "",
-    state.unreadableFolders > 0
-      ? `${several(state.unreadableFolders, "directory", "directories")} could not be read`
-      : "",
-    state.unreadable > 0 ? `${several(state.unreadable, "file")} could not be read` : "",
-    matches === 0 && state.ignored > 0
-      ? `${several(state.ignored, "ignored file or folder", "ignored files and folders")} left out; name one to search it`
-      : "",
+    some(state.protectedFiles, "left out", "protected file"),
+    some(large, `of more than ${sized(bounds.maxBytes)} left out${matches === 0 ? "; name one to search it" : ""}`),
+    some(state.binary, "left out", "binary file"),
+    some(hits.doubtful, "in no encoding that is known for certain, searched as far as it can be read"),
+    some(hits.guessed, "read in a guessed encoding"),
+    some(hits.replaced, "with lines where \ufffd stands for bytes that can't be read"),
+    some(state.unreadableFolders, "could not be read", "directory", "directories"),
+    some(state.unreadable, "could not be read"),
+    matches > 0
+      ? ""
+      : some(state.ignored, "left out; name one to search it", "ignored file or folder", "ignored files and folders"),
     hits.inParts ? "lines of over a million characters were searched in parts" : "",
     tooSlow.length > 0 ? `the pattern takes too long on ${tooSlow.map(inMessage).join(", ")}; write it simpler` : "",
     stoppedIn === undefined
@@ -73,7 +65,12 @@ export function searchReport(
   };
 }
 
-/** How many of how many files. */
+/** Returns a fact about so many things; empty when there are none. */
+function some(count: number, fact: string, one = "file", many?: string): string {
+  return count > 0 ? `${several(count, one, many)} ${fact}` : "";
+}
+
+/** Returns how many of how many files. */
 function searchedText({ looked, files, stoppedAt }: SearchState, { isFile }: SearchBounds): string {
   if (stoppedAt === undefined) {
     return looked === files ? several(files, "file") : `${counted(looked)} of ${several(files, "file")}`;
@@ -83,10 +80,10 @@ function searchedText({ looked, files, stoppedAt }: SearchState, { isFile }: Sea
 
 function whyStopped({ why }: SearchState, { timeoutMs }: SearchBounds): string {
   if (why === "time") return `${timeoutMs / 1000} seconds were over; name a directory or a glob`;
-  return why === "matches" ? `${counted(mostCounted)} lines fit by then; write the pattern narrower` : "";
+  return why === "matches" ? `${counted(maxCounted)} lines fit by then; write the pattern narrower` : "";
 }
 
-/** What was not searched, or is not shown. */
+/** Returns what was not searched, or is not shown. */
 function leftOut(state: SearchState, { doubtful }: Hits, hidden: number): LeftOut[] {
   const { tooSlow, why, stoppedIn } = state;
   const counts: Record<LeftOut["reason"], number> = {
@@ -105,7 +102,7 @@ function leftOut(state: SearchState, { doubtful }: Hits, hidden: number): LeftOu
     .map(([reason, count]) => ({ reason: reason as LeftOut["reason"], count }));
 }
 
-/** The first lines that fit, as many as there is room for. */
+/** Returns the first lines that fit, as many as there is room for. */
 function matchLines({ lines }: Hits, maxChars: number): string[] {
   const shown: string[] = [];
   let room = maxChars;

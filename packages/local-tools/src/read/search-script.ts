@@ -28,7 +28,7 @@ provideCodecs(() => {
 const isAlone = availableParallelism() === 1;
 let helper: SearchHelper | undefined;
 
-/** A second thread, which the host starts when a large search first asks for it; undefined until it has started, and with a single processor. */
+/** Returns a second thread, which the host starts when a large search first asks for it; undefined until it has started, and with a single processor. */
 function help(isLarge: boolean): SearchHelper | undefined {
   if (isLarge && helper === undefined && !isAlone) {
     const { port1, port2 } = new MessageChannel();

@@ -4,9 +4,9 @@ import type { MatchedLine } from "./file-matcher.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** Lines shown. */
-export const mostMatches = 200;
-/** Lines counted: by then it's plain that the pattern says too little. */
-export const mostCounted = 1_000_000;
+export const maxMatches = 200;
+/** Lines counted: by then the pattern is plainly too broad. */
+export const maxCounted = 1_000_000;
 /** What is to be searched, in a form that can be handed to a thread. */
 export interface SearchJob {
   /** Real paths. */
@@ -45,7 +45,7 @@ export interface Hits {
   inParts: boolean;
 }
 
-/** How far a search came. With it another thread can go on. */
+/** How far a search came. With it another thread can continue. */
 export interface SearchState extends WalkCounts {
   /** The last file that the search went past, below the folder, in segments. */
   at: readonly string[] | undefined;
@@ -75,7 +75,7 @@ export interface SearchProgress {
   keep(state: SearchState): void;
 }
 
-/** The state of a search that has not begun. */
+/** Returns the state of a search that has not begun. */
 export function searchBegins(patterns: number): SearchState {
   const hits = (): Hits => ({ matches: 0, files: 0, lines: [], doubtful: 0, guessed: 0, replaced: 0, inParts: false });
   const counts = { files: 0, looked: 0, large: 0, binary: 0, unreadable: 0 };
@@ -89,14 +89,14 @@ export function searchBegins(patterns: number): SearchState {
  */
 export function joinState(state: SearchState, next: SearchState): boolean {
   const [first, nextFirst] = [state.hits[0], next.hits[0]];
-  if ((first?.matches ?? 0) + (nextFirst?.matches ?? 0) >= mostCounted) return false;
+  if ((first?.matches ?? 0) + (nextFirst?.matches ?? 0) >= maxCounted) return false;
   const pairs = state.hits.map((hits, index) => [hits, next.hits[index] as Hits] as const);
-  const isCut = ([{ lines }, more]: readonly [Hits, Hits]): boolean => lines.length + more.lines.length > mostMatches;
+  const isCut = ([{ lines }, more]: readonly [Hits, Hits]): boolean => lines.length + more.lines.length > maxMatches;
   if (pairs.some((pair) => isCut(pair) && pair[1].replaced > 0)) return false;
   for (const [hits, more] of pairs) {
     for (const key of ["matches", "files", "doubtful", "guessed", "replaced"] as const) hits[key] += more[key];
     hits.inParts ||= more.inParts;
-    hits.lines.push(...more.lines.slice(0, mostMatches - hits.lines.length));
+    hits.lines.push(...more.lines.slice(0, maxMatches - hits.lines.length));
   }
   for (const key of ["files", "looked", "large", "binary", "unreadable"] as const) state[key] += next[key];
   if (next.stoppedIn !== undefined) state.stoppedIn = next.stoppedIn;

@@ -22,7 +22,7 @@ export interface SearchTimes {
 /** A job without what the thread adds. */
 type AskedJob = Omit<SearchJob, "slow" | "until" | "helpAfter">;
 
-/** What the thread says: how far it came, in between and at the end. */
+/** Messages of the thread: how far it came, in between and at the end. */
 type Message = { state: SearchState; isOver?: true } | { failed: string } | { help: Help };
 
 /** It asks for a second thread: where that one gets its files, and where it writes what it looks at. */
@@ -39,14 +39,14 @@ interface Thread {
   helper: { worker: Worker; place: SharedPlace } | undefined;
   /** What it looks at. */
   place: SharedPlace;
-  /** Called with what it says while a search runs. */
+  /** Called with its messages while a search runs. */
   say: ((message: Message | "stuck" | "ended") => void) | undefined;
 }
 
 /**
  * One thread that searches, started when it is first needed and ended when nobody has needed it for a while. It searches with calls
  * that wait: thousands of files opened through the event loop take ten times as long. It can be ended while an expression
- * runs that never comes to an end; another one goes on behind that file.
+ * runs that never comes to an end; another one continues behind that file.
  */
 export class SearchThread {
   #thread: Thread | undefined;
@@ -167,7 +167,7 @@ export class SearchThread {
         const helperPlace = new SharedPlace(shared);
         thread.helper = { worker: helper, place: helperPlace };
         helper.unref();
-        // A file that is too much for it is left to the other thread, which says so.
+        // A file that is too much for it is left to the other thread, which reports it.
         helper.on("error", () => helperPlace.end());
       }
     });

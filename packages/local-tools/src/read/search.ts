@@ -1,9 +1,9 @@
 import { basename } from "node:path";
 import { type EncodingSettings, encodingSettings } from "../encodings/detect.ts";
 import { localError, notAFile } from "../errors.ts";
+import type { Roots } from "../files/roots.ts";
 import { inMessage, several } from "../messages.ts";
 import { protectedReason } from "../policy.ts";
-import type { Roots } from "../roots/roots.ts";
 import { fileChoice } from "./file-choice.ts";
 import { readLiterally, readPattern } from "./pattern.ts";
 import { searchReport } from "./search-report.ts";

@@ -36,13 +36,13 @@ export class SharedPlace {
     return Atomics.load(this.#numbers, 2);
   }
 
-  /** Says that there is an answer to somebody who waits for one. */
+  /** Wakes who waits for an answer. */
   answer(): void {
     Atomics.add(this.#numbers, 2, 1);
     Atomics.notify(this.#numbers, 2);
   }
 
-  /** Says that it has ended. */
+  /** Marks the end. */
   end(): void {
     Atomics.store(this.#numbers, 2, -1);
     Atomics.notify(this.#numbers, 2);

@@ -1,7 +1,7 @@
 import { headOf, OutputLog, tailOf } from "../output/output-log.ts";
 import type { ShellResult } from "../shell/types.ts";
 
-/** A shell's result that takes no more than so many UTF-16 units: of its screen the upper rows, of its output head and tail, and the whole in a file. */
+/** Returns a shell's result that takes no more than so many UTF-16 units: of its screen the upper rows, of its output head and tail, and the whole in a file. */
 export function fitOutput(result: ShellResult, maxChars: number, artifactDir: string): ShellResult {
   const { screen } = result;
   if (screen === undefined) return fitText(result, maxChars, artifactDir);
@@ -18,7 +18,7 @@ function fitText(result: ShellResult, maxChars: number, artifactDir: string): Sh
     log.write(output);
     return { ...result, ...log.finish() };
   }
-  // The line between head and tail says what the file holds; it stays as it is, but for the number.
+  // The line between head and tail describes the file; it stays as it is, but for the number.
   const lines = [...output.matchAll(/^\[\d+ characters left out here; ([^\n]*)\]$/gm)].map(([, place = ""]) => place);
   const where = lines.find((place) => place.includes(artifact)) ?? `the whole output is in ${artifact}`;
   const line = (cut: number): string => `[${cut} characters left out here; ${where}]`;

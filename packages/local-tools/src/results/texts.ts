@@ -4,7 +4,7 @@ import type { EditOutcome } from "../edit/types.ts";
 import type { ReadOutcome } from "../local-tools.ts";
 import type { ShellResult } from "../shell/types.ts";
 
-/** What a model reads of a shell call: the output as it stands, then what there is to say about it. */
+/** Returns what a model reads of a shell call: the output as it stands, then what there is to say about it. */
 export function shellText({ status, output, screen, waiting, notes }: ShellResult): string {
   const facts = [...notes];
   if (status === "running" || waiting !== undefined) {
@@ -19,7 +19,7 @@ export function shellText({ status, output, screen, waiting, notes }: ShellResul
     .join("\n");
 }
 
-/** What a model reads of edits that were made: each file's numbers and its diff. Diffs are cut so that all takes about `room` units. */
+/** Returns what a model reads of edits that were made: each file's numbers and its diff. Diffs are cut so that all takes about `room` units. */
 export function editText({ files }: Pick<EditOutcome, "files">, room: number): string {
   const diffs = fitBudget(new Map(files.map((file) => [file, file.diff.trimEnd()])), room);
   return files
@@ -35,7 +35,7 @@ export function editText({ files }: Pick<EditOutcome, "files">, room: number): s
     .join("\n\n");
 }
 
-/** What a model reads of a read: each part under a line that says what it is. */
+/** Returns what a model reads of a read: each part under a line that names it. */
 export function readText(outcome: ReadOutcome): string {
   return outcome
     .map((part) => {

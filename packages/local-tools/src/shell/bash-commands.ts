@@ -1,7 +1,6 @@
 import { sleep } from "@toolglot/internal";
-import type { FilledScript } from "../fill/fill-script.ts";
-import { valueLines } from "../fill/value-lines.ts";
-import type { BashProcess } from "./bash-process.ts";
+import { type FilledScript, valueLines } from "@toolglot/secrets/executing";
+import type { Bash } from "./bash.ts";
 import { type Command, newCommand, secret, variablesOf } from "./command.ts";
 import type { Drain, InputGuard } from "./input-guard.ts";
 import { lineMs, Recovery } from "./recovery.ts";
@@ -27,7 +26,7 @@ const tentativeSize = 1 << 20;
 export class BashCommands {
   /** The command that runs. */
   current: Command | undefined;
-  readonly #shell: BashProcess;
+  readonly #shell: Bash;
   readonly #lines: TypedLines;
   readonly #guard: InputGuard;
   readonly #recovery: Recovery;
@@ -38,7 +37,7 @@ export class BashCommands {
   #renew = false;
   #drainText = "";
 
-  constructor(shell: BashProcess, lines: TypedLines, guard: InputGuard) {
+  constructor(shell: Bash, lines: TypedLines, guard: InputGuard) {
     this.#shell = shell;
     this.#lines = lines;
     this.#guard = guard;
@@ -65,7 +64,7 @@ export class BashCommands {
       });
   }
 
-  /** Somebody ends what runs. */
+  /** Marks what runs as interrupted. */
   interrupted(): void {
     if (this.current) this.current.interrupted = true;
   }
@@ -76,7 +75,7 @@ export class BashCommands {
   }
 
   /**
-   * To be called now and then while a command runs and is silent: finds a shell that is back at its prompt although no
+   * Finds, while a command runs and is silent, a shell that is back at its prompt although no
    * mark said so, and asks it. True when it is there.
    */
   checkPrompt(): boolean {
@@ -99,13 +98,13 @@ export class BashCommands {
     return this.#promptsDue === 0;
   }
 
-  /** True for a line that is plumbing: echoed, traced or printed by `set -v`. */
+  /** Returns true for a line that is plumbing: echoed, traced or printed by `set -v`. */
   isOurs(line: string): boolean {
     return this.#lines.isOurs(line);
   }
 
   /**
-   * Gives the script something to read. False when nothing was given: it is over, or not begun after `waitMs`. What it leaves
+   * Writes input for the script. False when nothing was written: it is over, or not begun after `waitMs`. What it leaves
    * unread is dropped at its end.
    */
   async feed(data: string, waitMs: number): Promise<boolean> {
@@ -149,7 +148,7 @@ export class BashCommands {
     transport.type(this.#lines.command({ begin, status, ...channel, end, traced, forget: variablesOf(command) }));
   }
 
-  /** Text that the shell, or what runs in it, has printed. */
+  /** Takes text that the shell, or what runs in it, has printed. */
   printed(text: string): void {
     const command = this.current;
     if (this.#guard.draining) {
@@ -165,7 +164,7 @@ export class BashCommands {
     }
   }
 
-  /** A mark that the shell has printed: see {@link TypedLines}. */
+  /** Takes a mark that the shell has printed: see {@link TypedLines}. */
   mark(kind: string, fields: string[]): void {
     const command = this.current;
     const known = fields[0] ?? "";
@@ -188,14 +187,14 @@ export class BashCommands {
     }
   }
 
-  /** The shell was seen at its prompt although it said nothing of the input: once all it said is heard, that counts. */
+  /** Ends the command once all output is read: the shell was seen at its prompt although no mark came. */
   async confirmEnd(command: Command): Promise<void> {
     await sleep(lineMs / 5);
     await this.#shell.settled();
     if (this.#atPrompt()) this.#finish(command);
   }
 
-  /** The shell is gone. True when a command had been given and didn't start. */
+  /** Ends what runs, since the shell is gone. True when a command had been written and didn't start. */
   shellDied(): boolean {
     const command = this.current;
     if (command) this.#release(command);
@@ -207,7 +206,7 @@ export class BashCommands {
     this.#guard.dispose();
   }
 
-  /** True when the shell is known to wait for what is typed. */
+  /** Returns true when the shell is known to wait for what is typed. */
   #atPrompt(): boolean {
     return this.#shell.prompt.here() === "there";
   }
@@ -219,7 +218,7 @@ export class BashCommands {
     return `${traced}${script}\n`;
   }
 
-  /** Gives what was held, without the questions' echo: what the command printed may have been on its way still. */
+  /** Emits what was held, without the questions' echo: what the command printed may have been on its way still. */
   #release(command: Command): void {
     let text = command.tentative;
     command.tentative = "";
@@ -229,7 +228,7 @@ export class BashCommands {
     if (text !== "") this.#shell.listener.output(text, "command");
   }
 
-  /** Not by a promise: the command's end may be read before that is heard of, and it would count as one that has not run. */
+  /** Delivers the script, not by a promise: the command's end may be read before that is heard of, and it would count as one that has not run. */
   #deliver(command: Command): void {
     const { begin } = command;
     const isWaiting = (): boolean => this.current === command && command.phase === "started";
@@ -240,14 +239,14 @@ export class BashCommands {
         this.#release(command);
         return;
       }
-      // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C lets it go on.
+      // Its FIFO is gone, which it notices. If that happened while it stood before it, Ctrl-C releases it.
       void sleep(lineMs).then(() => {
         if (isWaiting() && command.begin === begin) signal(this.#shell.pid, "SIGINT");
       });
     });
   }
 
-  /** The command is over; what it left of its input is read away first. */
+  /** Ends the command; what it left of its input is read away first. */
   #end(command: Command, status: number): void {
     this.#release(command);
     // What put the shell right before the second question has set `$?`, too.
@@ -295,7 +294,7 @@ export class BashCommands {
     shell.cwd = (named.startsWith("/") && named.length < 900 ? named : shell.processes.cwd(shell.pid)) ?? shell.cwd;
   }
 
-  /** Prompted although nothing was typed: the shell seems to be at its prompt. */
+  /** Takes a prompt; without one due, the shell seems to be at its prompt. */
   #prompted(): void {
     const command = this.current;
     if (command?.phase === "ending") void this.confirmEnd(command);

@@ -3,6 +3,7 @@ import { StringDecoder } from "node:string_decoder";
 import { sleep } from "@toolglot/internal";
 import type { Confinement } from "../confinement/confinement.ts";
 import { MarkScanner, type Piece } from "../output/mark-scanner.ts";
+import type { Bash, BashListener } from "./bash.ts";
 import { BashCommands } from "./bash-commands.ts";
 import { ConfinedBash } from "./confined-bash.ts";
 import { InputGuard } from "./input-guard.ts";
@@ -16,16 +17,6 @@ import { signal } from "./signal.ts";
 import type { BashExit, Transport } from "./transport.ts";
 import { TypedLines } from "./typed-lines.ts";
 import type { ShellBackend } from "./types.ts";
-
-/** What a bash reports to its session. */
-export interface BashListener {
-  /** Printed text; `command`: while the script ran. */
-  output(text: string, of: "command" | "nobody"): void;
-  /** The command is over. `dropped`: input that it didn't read was dropped. */
-  ended(exit: number, dropped: boolean): void;
-  /** The shell is gone. `unrun`: a command had been given and didn't start. `because`: why it was killed; undefined when it ended by itself. */
-  died(exit: BashExit, why: { because: string | undefined; unrun: boolean }): void;
-}
 
 /** What a bash is started with. */
 export interface BashOptions {
@@ -42,7 +33,7 @@ export interface BashOptions {
 }
 
 /** One bash: its process, its terminal or pipes, its files. {@link BashCommands} runs commands in it. */
-export class BashProcess {
+export class BashProcess implements Bash {
   readonly transport: Transport;
   readonly processes: Processes;
   readonly prompt: PromptPlace;
@@ -155,7 +146,7 @@ export class BashProcess {
     this.transport.readNow();
   }
 
-  /** The shell has printed the mark of its rc file: its own number, bash's major version, and its terminal. */
+  /** Takes the mark of the rc file: the shell's own number, bash's major version, and its terminal. */
   isUp(inside: number, major: number, tty: string): void {
     this.tty = tty;
     if (this.#confined) {
@@ -174,7 +165,7 @@ export class BashProcess {
     this.#ready = undefined;
   }
 
-  /** A note for a shell whose own output no longer comes here; undefined while it does. To be asked for after a command's end. */
+  /** Returns a note for a shell whose own output no longer comes here; undefined while it does. To be asked for after a command's end. */
   async outputNote(): Promise<string | undefined> {
     const atPrompt = (): boolean => !this.prompt.known || this.prompt.here() === "there";
     // What is typed behind a script has its errors elsewhere for a moment: only what is seen at the prompt counts.
@@ -201,7 +192,7 @@ export class BashProcess {
     });
   }
 
-  /** Ends a confined shell whose covers are no longer whole. True when it can go on. */
+  /** Ends a confined shell whose covers are no longer whole. True when it can be used. */
   async checkCovers(): Promise<boolean> {
     if (this.#confined?.checkCovers() !== false) return true;
     await this.kill();
@@ -280,7 +271,7 @@ export class BashProcess {
     await this.prompt.learn(() => this.commands.allPrompted);
   }
 
-  /** A command of our own at the start: everything must work once before anything is promised. */
+  /** Runs a command of our own at the start: everything must work once before anything is promised. */
   async #runOnce(script: string, ms: number): Promise<void> {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error("bash came up, but doesn't answer")), ms);

@@ -1,25 +1,8 @@
 import { defined } from "@toolglot/internal";
-import type { FilledScript } from "../fill/fill-script.ts";
 import type { MakeMasker } from "../output/masker.ts";
+import type { Active, Outcome } from "./active.ts";
 import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
-import type { Outcome } from "./watch.ts";
-
-/** A command of a session and what became of it. */
-export interface Active {
-  /** As it was written, placeholders included. */
-  script: string;
-  /** With values; absent when it has none. */
-  filled: FilledScript | undefined;
-  /** The session's own (a change of directory): prints nothing that counts. */
-  internal: boolean;
-  notes: string[];
-  end?: { exit: number; shellEnded: boolean };
-  hardLimit?: NodeJS.Timeout;
-  stopping?: Promise<void>;
-  stopSent: boolean;
-  restarts: number;
-}
 
 /** Makes the results of a session's calls: what was printed since the last one, and notes. */
 export class CommandResults {
@@ -36,12 +19,12 @@ export class CommandResults {
     this.#masker = options.masker;
   }
 
-  /** A new shell; `isOurs`: lines between commands that it causes itself. */
+  /** Begins with a new shell; `isOurs`: lines between commands that it causes itself. */
   newShell(isOurs: (line: string) => boolean): void {
     this.#stray = new StrayText(isOurs, this.#masker);
   }
 
-  /** Text that belongs to no command. */
+  /** Takes text that belongs to no command. */
   stray(text: string): void {
     this.#stray.write(text);
   }
@@ -60,12 +43,12 @@ export class CommandResults {
     return { status, ...kept, ...defined({ screen }), cwd: this.#cwd(), ms, ...rest, notes };
   }
 
-  /** The result of a script that was not run. */
+  /** Returns the result of a script that was not run. */
   notRun(started: number, ...notes: string[]): ShellResult {
     return this.result("not-run", started, { notes });
   }
 
-  /** The result of a script that was not run since `earlier` runs. */
+  /** Returns the result of a script that was not run since `earlier` runs. */
   busy(earlier: Active, outcome: Outcome, started: number): ShellResult {
     const notes = [
       ...earlier.notes.splice(0),
@@ -75,7 +58,7 @@ export class CommandResults {
     return this.result("not-run", started, { ...waitingIn(outcome), notes });
   }
 
-  /** Notes about a command that ended while nobody waited. Its output was not given yet: it comes first. */
+  /** Returns notes about a command that ended while nobody waited. Its output was not given yet: it comes first. */
   earlierNotes(): string[] {
     const earlier = this.unreported;
     if (!earlier?.end) return [];
@@ -89,12 +72,12 @@ export class CommandResults {
   }
 }
 
-/** What a command waits for, as a result has it. */
+/** Returns what a command waits for, as a result has it. */
 export function waitingIn(outcome: Outcome): Pick<ShellResult, "waiting"> {
   return outcome.is === "waiting" ? { waiting: outcome.waiting } : {};
 }
 
-/** A script's first line, for a note. */
+/** Returns a script's first line, for a note. */
 function title(script: string): string {
   const line = script.trim().split("\n", 1)[0] ?? "";
   return `\`${line.length > 60 ? `${line.slice(0, 60)}…` : line}\``;

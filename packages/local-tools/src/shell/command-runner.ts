@@ -1,12 +1,12 @@
 import { realpathSync } from "node:fs";
-import { errorText, maxTimerMs } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
-import type { FilledScript } from "../fill/fill-script.ts";
-import { isDirectory } from "../roots/pinned-folder.ts";
-import { type BashListener, type BashOptions, BashProcess } from "./bash-process.ts";
-import { type Active, CommandResults } from "./command-results.ts";
+import { attempt, errorText, maxTimerMs, quoteWord } from "@toolglot/internal";
+import type { FilledScript } from "@toolglot/secrets/executing";
+import { isDirectory } from "../files/pinned-folder.ts";
+import type { Active } from "./active.ts";
+import type { BashListener } from "./bash.ts";
+import { type BashOptions, BashProcess } from "./bash-process.ts";
+import { CommandResults } from "./command-results.ts";
 import type { CommandTextOptions } from "./command-text.ts";
-import { quoteWord } from "./shell-text.ts";
 import { endWithHost, Survivors, stopForeground } from "./stopping.ts";
 import type { BashExit } from "./transport.ts";
 import { Watch } from "./watch.ts";
@@ -57,7 +57,7 @@ export class CommandRunner {
     return this.results.text.unfinishedLine;
   }
 
-  /** Gives a script to the shell. `internal`: it is the session's own, and what it prints is nobody's. */
+  /** Runs a script in the shell. `internal`: it is the session's own, and what it prints is nobody's. */
   begin(
     script: string,
     { internal = false, filled }: { internal?: boolean; filled?: FilledScript | undefined } = {},
@@ -90,7 +90,7 @@ export class CommandRunner {
     this.watch.notify();
   }
 
-  /** The shell, ready for a command, a new one if need be; undefined when there can't be one. */
+  /** Returns the shell, ready for a command, a new one if need be; undefined when there can't be one. */
   async ready(notes: string[]): Promise<BashProcess | undefined> {
     if (this.shell && (await this.shell.checkCovers())) {
       // An interrupt that comes late must not hit the next command.
@@ -142,7 +142,7 @@ export class CommandRunner {
     if (back !== undefined && this.shell && this.cwd !== back) await this.#changeDirectory(back);
   }
 
-  /** Ends the shell and what it started, and gives up what it printed. */
+  /** Ends the shell and what it started, and drops what it printed. */
   async close(): Promise<void> {
     this.#forgetHost();
     if (this.shell) await this.#survivors.end(this.shell);
@@ -209,7 +209,7 @@ export class CommandRunner {
     this.#finish({ exit: status, shellEnded: true });
   }
 
-  /** The shell went away before it had the script: nothing of it was done, so a new shell does it. */
+  /** Runs the script in a new shell: the last one ended before it had it, so nothing of it was done. */
   async #restart(active: Active): Promise<void> {
     const shell = await this.ready(active.notes);
     if (this.active !== active) return;
@@ -229,7 +229,7 @@ export class CommandRunner {
   }
 }
 
-/** True when both paths lead to the same place. */
+/** Returns true when both paths lead to the same place. */
 function isSamePlace(a: string, b: string): boolean {
   return a === b || attempt(() => realpathSync(a) === realpathSync(b)) === true;
 }

@@ -1,8 +1,9 @@
+import type { Masker } from "@toolglot/secrets";
 import { counted } from "../messages.ts";
 import { FloodGate } from "../output/flood-gate.ts";
 import type { ScreenView } from "../output/full-screen.ts";
 import { LiveOutput } from "../output/live-output.ts";
-import { type MakeMasker, noMasker, type TextMasker } from "../output/masker.ts";
+import { type MakeMasker, noMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
 import { TextCleaner } from "../output/text-cleaner.ts";
 
@@ -28,7 +29,7 @@ export interface CommandTextOptions {
 export class CommandText {
   readonly #options: CommandTextOptions;
   readonly #makeMasker: MakeMasker;
-  readonly #masker: TextMasker;
+  readonly #masker: Masker;
   readonly #flood: FloodGate;
   #cleaner: TextCleaner;
   #log: OutputLog;
@@ -66,7 +67,7 @@ export class CommandText {
     return this.#cleaner.applicationKeys;
   }
 
-  /** A text by itself, without what nobody may read. */
+  /** Returns a text by itself, without what nobody may read. */
   masked(text: string): string {
     const masker = this.#makeMasker();
     return masker.write(text) + masker.end();
@@ -80,7 +81,7 @@ export class CommandText {
     this.#clean(text);
   }
 
-  /** A command begins. */
+  /** Begins a command. */
   beginCommand(): void {
     if (!this.#resized) return;
     this.#resized = false;
@@ -89,14 +90,14 @@ export class CommandText {
     this.#cleaner.listen(this.#live?.text);
   }
 
-  /** A command is over: its last line is final, and the next one begins with a screen of its own. */
+  /** Ends a command: its last line is final, and the next one begins with a screen of its own. */
   endCommand(): void {
     if (this.#discarded) return;
     this.#goOn();
     this.#log.write(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
   }
 
-  /** All since the last time, the unfinished line included. */
+  /** Returns all since the last time, the unfinished line included. */
   take(): KeptOutput {
     this.#goOn();
     this.#keep(this.#cleaner.take());
@@ -106,7 +107,7 @@ export class CommandText {
   }
 
   /**
-   * Gives somebody what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
+   * Emits what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
    * much that was printed before, only the beginning is given.
    */
   listen(onOutput: (text: string) => void): () => void {
@@ -126,7 +127,7 @@ export class CommandText {
     };
   }
 
-  /** The size of the terminal from the next command on. */
+  /** Sets the size of the terminal from the next command on. */
   resize(columns: number, rows: number): void {
     this.#options.columns = columns;
     this.#options.rows = rows;
@@ -134,7 +135,7 @@ export class CommandText {
     this.#resized = true;
   }
 
-  /** Gives up what nobody will ask for any more, its file too; what is written later is lost. */
+  /** Drops what nobody will ask for any more, its file too; what is written later is lost. */
   discard(): void {
     this.#discarded = true;
     this.#log.discard();
@@ -151,7 +152,7 @@ export class CommandText {
     this.#keep(cleaned);
   }
 
-  /** Says what was skipped, if anything was, and goes on behind it. */
+  /** Writes a line about what was skipped, if anything was, and resumes behind it. */
   #goOn(): void {
     const skipped = this.#flood.take();
     if (skipped === undefined) return;
@@ -166,7 +167,7 @@ export class CommandText {
     if (!this.#discarded) this.#log.write(this.#masker.write(text));
   }
 
-  /** What was kept since the last result. */
+  /** Returns what was kept since the last result. */
   #before(): string {
     const { beginning, length } = this.#log;
     if (beginning.length === length) return beginning;
@@ -181,7 +182,7 @@ const noteSize = 2000;
 /** What is printed while no command runs: by background jobs, or by the shell about them. A little of it is kept for a note. */
 export class StrayText {
   readonly #isOurs: (line: string) => boolean;
-  readonly #masker: TextMasker;
+  readonly #masker: Masker;
   #cleaner: TextCleaner = new TextCleaner();
   #kept = "";
   #lost = 0;
@@ -196,7 +197,7 @@ export class StrayText {
     this.#add(this.#masker.write(this.#cleaner.push(text)));
   }
 
-  /** A note about what came, or undefined when nothing did. */
+  /** Returns a note about what came, or undefined when nothing did. */
   take(): string | undefined {
     this.#add(this.#masker.write(this.#cleaner.end()) + this.#masker.end());
     const text = this.#kept

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { FilledScript } from "../fill/fill-script.ts";
+import type { FilledScript } from "@toolglot/secrets/executing";
 
 /** 96 random bits that nobody guesses. */
 export function secret(): string {
@@ -37,7 +37,7 @@ export interface Command {
   dropped: boolean;
 }
 
-/** A script that is still to be typed; `status` is what `$?` is when it starts. */
+/** Creates the command of a script that is still to be typed; `status` is what `$?` is when it starts. */
 export function newCommand(script: string, status: number, filled?: FilledScript): Command {
   return {
     script,

@@ -35,7 +35,7 @@ export class ConfinedBash {
     return this.#first;
   }
 
-  /** The number that the host has for bash; `outer`: bubblewrap's, `inner`: the one that bash has for itself. */
+  /** Returns the number that the host has for bash; `outer`: bubblewrap's, `inner`: the one that bash has for itself. */
   find(outer: number, inner: number): number | undefined {
     for (const first of childrenOf(outer)) {
       const found = childrenOf(first).find((pid) => numberInside(pid) === inner);
@@ -60,7 +60,7 @@ export class ConfinedBash {
     if (this.#first !== undefined) signal(this.#first, "SIGKILL");
   }
 
-  /** What is to be started so that a program runs confined. */
+  /** Returns what is to be started so that a program runs confined. */
   command(program: string, args: readonly string[]): { bash: string; args: readonly string[] } {
     return { bash: this.start.program, args: [...this.start.arguments, "--", program, ...args] };
   }
@@ -70,7 +70,7 @@ export class ConfinedBash {
     signal(this.#first ?? outer, "SIGKILL");
   }
 
-  /** Until everything inside has ended: it does so right after bubblewrap. */
+  /** Resolves when everything inside has ended: it does so right after bubblewrap. */
   async gone(): Promise<void> {
     const first = this.#first;
     for (let waited = 0; first !== undefined && !isOver(first) && waited < 2000; waited += 5) await sleep(5);

@@ -38,7 +38,7 @@ export const defaultEnvironment: readonly string[] = [
 export interface ChildEnvironmentOptions {
   /** Names to take over; a `*` at the end stands for any ending. Default {@link defaultEnvironment}. */
   inherit?: readonly string[];
-  /** Variables set on top, whatever the list says. */
+  /** Variables set on top, also those that the list leaves out. */
   env?: Readonly<Record<string, string>>;
   /** Whether a text holds a secret value: such a variable is not taken over, unless `env` sets it. Default: none does. */
   holdsValue?: (text: string) => boolean;
@@ -47,9 +47,9 @@ export interface ChildEnvironmentOptions {
 }
 
 /**
- * The environment of a child process by allow list: what `inherit` names of `from`, and `env` on top. Shell functions
+ * Returns the environment of a child process by allow list: what `inherit` names of `from`, and `env` on top. Shell functions
  * that bash exports (values that start with `()`) are never taken over: they are code. Nor are variables of our own
- * (`TOOLGLOT_…`), whatever the list says. Names are compared without
+ * (`TOOLGLOT_…`), whatever the list has. Names are compared without
  * case on Windows only, where the system does so too.
  */
 export function childEnvironment(options: ChildEnvironmentOptions = {}): Record<string, string> {

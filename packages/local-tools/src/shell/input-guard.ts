@@ -1,20 +1,18 @@
 import { mkdirSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { sleep } from "@toolglot/internal";
-import { attempt } from "../errors.ts";
+import { attempt, quoteWord, sleep } from "@toolglot/internal";
 import { secret } from "./command.ts";
-import { quoteWord } from "./shell-text.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { Plumbing, Transport } from "./transport.ts";
 
-/** What a mark says of a drain: it has begun, or it is done and something was dropped or not. */
+/** State of a drain, from a mark: it has begun, or it is done and something was dropped or not. */
 export type Drain = "begun" | { dropped: boolean } | undefined;
 
 /**
  * Keeps input that a command didn't read from whatever comes after it: with a terminal, the shell would take it for commands.
  *
  * Before a command is given its first input, a file is laid down. Where the shell finds it, at the end of each typed line and
- * before each prompt, it sources it: that says so by a mark, and reads the input away up to a secret which the host types in
+ * before each prompt, it sources it: that prints a mark, and reads the input away up to a secret which the host types in
  * answer. What was typed before stands before that secret, however slow its way was. A command without input costs one `test`.
  */
 export class InputGuard {
@@ -36,7 +34,7 @@ export class InputGuard {
     this.shell = transport.pid;
   }
 
-  /** What the shell is to do where a prompt may follow. Only a file of this user's own is sourced. */
+  /** Returns what the shell is to do where a prompt may follow. Only a file of this user's own is sourced. */
   static check(path: string): string {
     const word = quoteWord(path);
     return `\\builtin test -O ${word} && \\builtin . ${word} || \\builtin :`;
@@ -50,7 +48,7 @@ export class InputGuard {
     return this.#state === "draining";
   }
 
-  /** To be called before a command is given input. */
+  /** Lays the guard, before a command gets input. */
   lay(): void {
     if (this.laid) return;
     this.#key = secret();
@@ -68,7 +66,7 @@ export class InputGuard {
     }
   }
 
-  /** A mark `D` of the shell; `tty`: its terminal. */
+  /** Takes a mark `D` of the shell; `tty`: its terminal. */
   mark(fields: readonly string[], tty: string): Drain {
     if (this.#key === undefined || fields[0] !== this.#key) return undefined;
     if (fields[1] === "1") {
@@ -82,7 +80,7 @@ export class InputGuard {
     return "begun";
   }
 
-  /** The command is over. */
+  /** Removes the guard: the command is over. */
   lift(): void {
     if (this.#state === "none") return;
     this.#remove();

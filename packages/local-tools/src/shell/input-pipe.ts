@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { closeSync, constants, openSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { attempt, codeOf } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
 import { newShellFolder } from "./shell-folders.ts";
 
 const run = promisify(execFile);
@@ -30,7 +30,7 @@ export class InputPipe {
     closeSync(both);
   }
 
-  /** Undefined where the system has no FIFOs. */
+  /** Creates the FIFO; undefined where the system has none. */
   static async make(): Promise<InputPipe | undefined> {
     const folder = newShellFolder();
     try {
@@ -46,7 +46,7 @@ export class InputPipe {
     return join(this.#folder, "input");
   }
 
-  /** The next command has an input again. */
+  /** Opens the input again, for the next command. */
   begin(): void {
     if (this.#isOver || (this.#writer !== undefined && !this.#isEnding)) return;
     this.#close();
@@ -56,7 +56,7 @@ export class InputPipe {
     this.#writer = open(`/proc/self/fd/${this.reader}`) ?? open(this.#path);
   }
 
-  /** False when it was ended. Never waits: what the pipe doesn't take yet is written later. */
+  /** Writes input; false when it was ended. Never waits: what the pipe doesn't take yet is written later. */
   write(data: string): boolean {
     if (this.#writer === undefined || this.#isEnding) return false;
     this.#rest = Buffer.concat([this.#rest, Buffer.from(data)]);

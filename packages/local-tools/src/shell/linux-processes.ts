@@ -1,5 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
-import { attempt } from "../errors.ts";
+import { attempt } from "@toolglot/internal";
+import { processFields } from "@toolglot/internal/node";
 import type { Processes, Reading } from "./processes.ts";
 
 /** System calls that wait, by architecture: their numbers differ. */
@@ -38,16 +39,15 @@ function link(path: string): string | undefined {
   return attempt(() => readlinkSync(path));
 }
 
-/** Names in a folder of /proc, not endlessly many; none when it can't be read. */
+/** Returns names in a folder of /proc, not endlessly many; none when it can't be read. */
 function listed(path: string): string[] {
   return attempt(() => readdirSync(path).slice(0, 64)) ?? [];
 }
 
-/** One process's line in /proc; the name in brackets may hold anything, so fields count from the last bracket. */
+/** Returns what /proc has of one process. */
 function stat(pid: number): Stat | undefined {
-  const line = text(`/proc/${pid}/stat`);
-  if (line === undefined) return undefined;
-  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  const fields = processFields(pid);
+  if (fields === undefined) return undefined;
   const at = (index: number): number => Number(fields[index]);
   return {
     pid,
@@ -66,7 +66,7 @@ function all(): Stat[] {
   return pids.map((pid) => stat(Number(pid))).filter((one) => one !== undefined);
 }
 
-/** All that descends from some processes, through those that count. */
+/** Returns all that descends from some processes, through those that count. */
 function below(
   processes: readonly Stat[],
   roots: readonly Pick<Stat, "pid">[],
@@ -74,7 +74,7 @@ function below(
 ): Stat[] {
   const found: Stat[] = [];
   const known = new Set(roots.map(({ pid }) => pid));
-  // A child's number may be lower than its parent's: go on until nothing is added.
+  // A child's number may be lower than its parent's: repeat until nothing is added.
   for (let before = -1; before !== found.length; ) {
     before = found.length;
     for (const one of processes) {
@@ -86,7 +86,7 @@ function below(
   return found;
 }
 
-/** The processes that a process has started itself. */
+/** Returns the processes that a process has started itself. */
 export function childrenOf(parent: number): number[] {
   // Not every kernel lists them.
   const listedThere = text(`/proc/${parent}/task/${parent}/children`);
@@ -94,7 +94,7 @@ export function childrenOf(parent: number): number[] {
   return (attempt(all) ?? []).filter((one) => one.parent === parent && one.state !== "Z").map(({ pid }) => pid);
 }
 
-/** All that descends from a shell's parent, the shell excepted. */
+/** Returns all that descends from a shell's parent, the shell excepted. */
 export function processesBelow(shell: number): number[] {
   const parent = stat(shell)?.parent;
   if (parent === undefined) return [];
@@ -103,24 +103,24 @@ export function processesBelow(shell: number): number[] {
     .map(({ pid }) => pid);
 }
 
-/** The number that a process has in its own namespace; undefined when there is no such process. */
+/** Returns the number that a process has in its own namespace; undefined when there is no such process. */
 export function numberInside(pid: number): number | undefined {
   const numbers = /^NSpid:\s*(.+)$/m.exec(text(`/proc/${pid}/status`) ?? "")?.[1];
   return numbers === undefined ? undefined : Number(numbers.split(/\s+/).at(-1));
 }
 
-/** True for a process that is gone, or only waits to be noticed. */
+/** Returns true for a process that is gone, or only waits to be noticed. */
 export function isOver(pid: number): boolean {
   return (stat(pid)?.state ?? "Z") === "Z";
 }
 
-/** The terminal that a process has as its input; undefined when that is none. */
+/** Returns the terminal that a process has as its input; undefined when that is none. */
 export function terminalOf(pid: number): string | undefined {
   const path = link(`/proc/${pid}/fd/0`);
   return path?.startsWith("/dev/") ? path : undefined;
 }
 
-/** How the kernel numbers the terminal `/dev/pts/<index>`: majors from 136 on, 256 terminals each. */
+/** Returns how the kernel numbers the terminal `/dev/pts/<index>`: majors from 136 on, 256 terminals each. */
 function slaveNumber(index: number): number {
   return ((136 + (index >> 8)) << 8) | (index & 0xff);
 }
@@ -128,7 +128,7 @@ function slaveNumber(index: number): number {
 /** What counts more. A `hidden` process counts less than one that is seen to wait. */
 const weight: Readonly<Record<Reading, number>> = { no: 0, hidden: 1, poll: 2, read: 3 };
 /** Terminals in terminals that are looked through. */
-const mostTerminals = 4;
+const maxTerminals = 4;
 
 /** What is lost where the system doesn't show it. */
 export const blockingUnseen =
@@ -142,7 +142,7 @@ export class LinuxProcesses implements Processes {
   /** Names of the session's terminal that mean another one, or none, in another session. */
   protected readonly terminalNames: readonly string[] = ["/dev/tty"];
 
-  /** False where /proc isn't mounted. */
+  /** Checks whether /proc is mounted. */
   static available(): boolean {
     return stat(process.pid) !== undefined;
   }
@@ -182,11 +182,11 @@ export class LinuxProcesses implements Processes {
   }
 
   reading(group: number, tty: string): Reading {
-    return this.#readingOf(all(), group, tty, mostTerminals);
+    return this.#readingOf(all(), group, tty, maxTerminals);
   }
 
   /**
-   * What the process that counts most does, of a terminal's foreground group and of the sessions below it: `su` and `setsid --wait` sleep until
+   * Returns what the process that counts most does, of a terminal's foreground group and of the sessions below it: `su` and `setsid --wait` sleep until
    * a child ends that reads the terminal although it isn't its own. Jobs in the background don't count: the system stops those that read.
    */
   #readingOf(processes: readonly Stat[], group: number, tty: string, terminals: number): Reading {
@@ -207,7 +207,7 @@ export class LinuxProcesses implements Processes {
   }
 
   /**
-   * For a program that polls the terminal: it may be one such as `script`, which runs others on a terminal of their own and always
+   * Looks through a program that polls the terminal: it may be one such as `script`, which runs others on a terminal of their own and always
    * waits for both. Then what matters is who waits there. Undefined for any other program.
    */
   #relayed(processes: readonly Stat[], pid: number, terminals: number): Reading | undefined {
@@ -245,7 +245,7 @@ export class LinuxProcesses implements Processes {
     return "no";
   }
 
-  /** Descriptors that an epoll set waits to read. */
+  /** Returns descriptors that an epoll set waits to read. */
   #epollSet(pid: number, fd: number): number[] {
     const info = text(`/proc/${pid}/fdinfo/${fd}`) ?? "";
     return [...info.matchAll(/^tfd:\s*(\d+) events:\s*([0-9a-f]+)/gm)]
@@ -253,7 +253,7 @@ export class LinuxProcesses implements Processes {
       .map(([, target]) => Number(target));
   }
 
-  /** Descriptors of an array of `struct pollfd` that are waited for to read. */
+  /** Returns descriptors of an array of `struct pollfd` that are waited for to read. */
   #pollSet(pid: number, address: number, count: number): number[] {
     const bytes = this.#memory(pid, address, Math.min(count, 256) * 8);
     const found: number[] = [];
@@ -262,7 +262,7 @@ export class LinuxProcesses implements Processes {
     return found;
   }
 
-  /** Descriptors of a `fd_set` to read. */
+  /** Returns descriptors of a `fd_set` to read. */
   #selectSet(pid: number, count: number, address: number): number[] {
     if (address === 0) return [];
     const bytes = this.#memory(pid, address, Math.ceil(Math.min(count, 1024) / 8));

@@ -3,13 +3,16 @@ import { checkKeys, errorText } from "@toolglot/internal";
 import { Confinement, confinedEnvironment } from "../confinement/confinement.ts";
 import { type ConfinementPlaces, type ConfinementSettings, confinementSettings } from "../confinement/settings.ts";
 import { localError, localErrorType } from "../errors.ts";
+import { isDirectory } from "../files/pinned-folder.ts";
 import type { MakeMasker } from "../output/masker.ts";
-import { isDirectory } from "../roots/pinned-folder.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
 import { tryOut } from "./confined-bash.ts";
+import { ConfinedProcesses } from "./confined-processes.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
-import { processesHere } from "./processes.ts";
+import { LinuxProcesses } from "./linux-processes.ts";
+import type { Processes } from "./processes.ts";
+import { PsProcesses } from "./ps-processes.ts";
 import { Session } from "./session.ts";
 import { removeDeadFolders } from "./shell-folders.ts";
 import type { ShellBackend, ShellOptions, ShellSession } from "./types.ts";
@@ -34,12 +37,19 @@ const pipeLimits: readonly string[] = [
  *
  * Rejects with `TypeError` for options that can't be, and with a `ToolError` (`ShellUnavailable`) when there is no bash to run, or when it can't
  * be confined as `sandbox` asks: `data.reason` and `data.hint` say why, and what cures it.
+ *
+ * @example
+ * ```ts
+ * const shell = await openShell({ cwd: "/home/me/project", artifactDir: "/tmp/outputs" });
+ * const { exit, output } = await shell.run("make");
+ * await shell.close();
+ * ```
  */
 export function openShell(options: ShellOptions): Promise<ShellSession> {
   return openSession(options);
 }
 
-/** What this package gives a session, and a host does not. */
+/** Settings of a session that only this package passes. */
 export interface SessionSetting {
   /** What a confined shell can write and not see. Default: it can write `cwd`. */
   places?: ConfinementPlaces;
@@ -85,7 +95,7 @@ export async function openSession(options: ShellOptions, { places, hidden }: Ses
     session.limits = [...session.limits, ...shell.limits];
     return new Session(shell, session);
   };
-  /** Trying a confinement out first would cost every start as much as a command; one that failed says why. */
+  /** Trying a confinement out first would cost every start as much as a command; one that failed has the reason. */
   const openOrSayWhy = async (backend: ShellBackend, lost: readonly string[]): Promise<Session> => {
     try {
       return await open(backend, lost);
@@ -108,7 +118,7 @@ export async function openSession(options: ShellOptions, { places, hidden }: Ses
   });
 }
 
-/** The options that are numbers, complete, and the confinement. Throws `TypeError` for any that can't be. */
+/** Returns the options that are numbers, complete, and the confinement. Throws `TypeError` for any that can't be. */
 export function checkedShellOptions(
   what: string,
   options: ShellOptions,
@@ -116,39 +126,28 @@ export function checkedShellOptions(
 ): Pick<SessionOptions, "timeoutMs" | "maxRuntimeMs" | "maxChars" | "columns" | "rows"> & {
   confinement: ConfinementSettings | undefined;
 } {
-  if (options === undefined) throw new TypeError(`${what} needs options: { cwd, artifactDir }`);
   checkKeys(
     what,
     options,
-    'cwd:string backend:"auto"|"pty"|"pipe" bash:string inheritEnv:list env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:string sandbox:false|object|"bwrap"',
+    'cwd:text backend:"auto"|"pty"|"pipe" bash:text inheritEnv:string[] env:object timeoutMs:number maxRuntimeMs:number term:"dumb"|"xterm-256color" columns:number rows:number maxChars:number artifactDir:text sandbox:false|object|"bwrap"',
+    ["cwd", "artifactDir"],
   );
-  const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = [], env = {} } = options;
-  if (term !== "dumb" && term !== "xterm-256color") throw new TypeError('term must be "dumb" or "xterm-256color"');
-  if (!["auto", "pty", "pipe"].includes(backend)) throw new TypeError('backend must be "auto", "pty" or "pipe"');
-  if (typeof bash !== "string" || bash === "") throw new TypeError("bash must be the path or the name of a bash");
-  if (!Array.isArray(inheritEnv) || inheritEnv.some((name) => typeof name !== "string")) {
-    throw new TypeError("inheritEnv must be a list of names of variables");
-  }
-  if (typeof env !== "object" || env === null || Object.values(env).some((value) => typeof value !== "string")) {
-    throw new TypeError("env must be an object of texts, by the names of variables");
-  }
-  if (typeof options.cwd !== "string" || !isDirectory(options.cwd)) {
-    throw new TypeError(`cwd must be an existing directory: ${options.cwd}`);
-  }
-  if (typeof options.artifactDir !== "string" || options.artifactDir === "") {
-    throw new TypeError("artifactDir must be a path: long outputs are kept whole there");
-  }
+  const { cwd, artifactDir, env = {} } = options;
+  if (Object.values(env).some((value) => typeof value !== "string"))
+    throw new TypeError("env must be an object of texts");
+  if (cwd === undefined || !isDirectory(cwd)) throw new TypeError(`cwd must be an existing directory: ${cwd}`);
+  if (artifactDir === undefined) throw new TypeError("artifactDir must be a path: long outputs are kept whole there");
   return {
     timeoutMs: positive("timeoutMs", options.timeoutMs ?? 30_000),
     maxRuntimeMs: positive("maxRuntimeMs", options.maxRuntimeMs ?? 30 * minute),
     maxChars: whole("maxChars", options.maxChars ?? 20_000, 1, Number.MAX_SAFE_INTEGER),
     columns: whole("columns", options.columns ?? 200, 2, 10_000),
     rows: whole("rows", options.rows ?? 50, 2, 10_000),
-    confinement: confinementSettings(what, options.sandbox, places ?? { roots: [resolve(options.cwd)] }),
+    confinement: confinementSettings(what, options.sandbox, places ?? { roots: [resolve(cwd)] }),
   };
 }
 
-/** True for an error that says already why there is no shell. */
+/** Returns true for an error that already explains why there is no shell. */
 function isUnavailable(error: unknown): error is Error {
   return localErrorType(error) === "ShellUnavailable";
 }
@@ -168,4 +167,10 @@ function whole(name: string, value: number, least: number, most: number): number
     throw new TypeError(`${name} must be a whole number from ${least} to ${most}`);
   }
   return value;
+}
+
+/** Returns the view of this system's processes. */
+function processesHere(confined: boolean): Processes {
+  if (process.platform !== "linux" || !LinuxProcesses.available()) return new PsProcesses();
+  return confined ? new ConfinedProcesses() : new LinuxProcesses();
 }

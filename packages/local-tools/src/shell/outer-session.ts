@@ -1,8 +1,8 @@
-import { withoutValues } from "../fill/placeholders.ts";
+import { withoutValues } from "@toolglot/secrets/executing";
 import type { ShellResult, ShellSession } from "./types.ts";
 
 /**
- * A session for texts that a model wrote, outside of `LocalTools`: placeholders are refused, and escaped ones undone, as in a call.
+ * Wraps a session for texts that a model wrote, outside of `LocalTools`: placeholders are refused, and escaped ones undone, as in a call.
  * `mask`: hides values in what comes back.
  */
 export function outerSession(

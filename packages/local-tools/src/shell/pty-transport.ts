@@ -1,7 +1,7 @@
 import { readSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { IPty } from "@lydell/node-pty";
-import { attempt, codeOf } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
 import { type BashExit, closeOthers, type Plumbing, type Transport, type TransportOptions } from "./transport.ts";
 import type { ShellBackend } from "./types.ts";
 
@@ -14,7 +14,7 @@ export const ptyPlumbing: Plumbing = {
   afterStart: "",
 };
 
-/** Whether a shell may get a terminal here, as far as that can be known before one is started. */
+/** Checks whether a shell may get a terminal here, as far as that can be known before one is started. */
 export function mayHaveTerminal(backend: ShellBackend | "auto" = "auto"): boolean {
   if (backend !== "auto" || process.versions.bun !== undefined) return backend === "pty";
   return attempt(() => createRequire(import.meta.url).resolve("@lydell/node-pty")) !== undefined;
@@ -37,8 +37,8 @@ export async function ptyTransport(options: TransportOptions): Promise<Transport
 
 /** What node-pty reads the terminal with; no public part of it. */
 type Socket = { unref(): void; destroy(error?: Error): unknown; emit(name: "data", bytes: Uint8Array): void };
-/** More than a terminal holds, of which a job in the background may go on printing. */
-const mostAtOnce = 1 << 20;
+/** More than a terminal holds, while a job in the background may keep printing. */
+const maxAtOnce = 1 << 20;
 
 class PtyTransport implements Transport {
   readonly backend = "pty";
@@ -67,7 +67,7 @@ class PtyTransport implements Transport {
       this.#fd = undefined;
       return destroy(error);
     };
-    // Node gives the terminal up before it is read to its end: what is read first after the shell's exit counts as the last, and 200 ms
+    // Node closes the terminal before it is read to its end: what is read first after the shell's exit counts as the last, and 200 ms
     // after the exit node-pty waits for no more, since a job may hold the terminal open for ever.
     socket.destroy = (error) => {
       if (!error) this.readNow();
@@ -80,7 +80,7 @@ class PtyTransport implements Transport {
   }
 
   readNow(): void {
-    for (let read = 0; this.#fd !== undefined && read < mostAtOnce; ) {
+    for (let read = 0; this.#fd !== undefined && read < maxAtOnce; ) {
       const fd = this.#fd;
       const bytes = Buffer.alloc(65_536);
       // It fails where there is nothing to read, and under Deno always.
@@ -109,7 +109,7 @@ class PtyTransport implements Transport {
     return true;
   }
 
-  /** A terminal does it itself, by a key. */
+  /** Ends the input; a terminal does it itself, by a key. */
   endInput(): boolean {
     return false;
   }

@@ -1,6 +1,5 @@
 import { sleep } from "@toolglot/internal";
-import type { BashCommands } from "./bash-commands.ts";
-import type { BashProcess } from "./bash-process.ts";
+import type { Bash } from "./bash.ts";
 import { type Command, secret, variablesOf } from "./command.ts";
 import { signal } from "./signal.ts";
 import { resetTerminal } from "./terminal-modes.ts";
@@ -9,16 +8,24 @@ import type { TypedLines } from "./typed-lines.ts";
 /** How long a line may be on its way before it counts as lost: the terminal, the shell and the kernel's threads all have to run. */
 export const lineMs = 250;
 
+/** The commands of the shell, as far as a recovery touches them. */
+interface Recovering {
+  readonly current: Command | undefined;
+  type(command: Command): void;
+  typeAside(line: string): void;
+  confirmEnd(command: Command): Promise<void>;
+}
+
 /**
  * What is done when a shell is at its prompt although no mark has said that the command is over, or when a command's line
  * didn't get through: its end is asked for, its line is typed again, in the end the shell is given up.
  */
 export class Recovery {
-  readonly #shell: BashProcess;
-  readonly #commands: BashCommands;
+  readonly #shell: Bash;
+  readonly #commands: Recovering;
   readonly #lines: TypedLines;
 
-  constructor(shell: BashProcess, commands: BashCommands, lines: TypedLines) {
+  constructor(shell: Bash, commands: Recovering, lines: TypedLines) {
     this.#shell = shell;
     this.#commands = commands;
     this.#lines = lines;
@@ -30,7 +37,7 @@ export class Recovery {
   }
 
   /**
-   * When the shell is at its prompt, tells whether something was done for that; undefined elsewhere. `hinted`: a prompt was printed, so
+   * When the shell is at its prompt, resolves with whether something was done for that; undefined elsewhere. `hinted`: a prompt was printed, so
    * a line that was typed was read.
    */
   #look(hinted: boolean): Promise<boolean> | undefined {
@@ -44,14 +51,14 @@ export class Recovery {
     }
     if (place !== "there") {
       if (place === "astray") shell.abandon();
-      // It may stand before the script without having said so; nothing is lost by letting it go on, and all else is seen then.
+      // It may stand before the script without having said so; nothing is lost by releasing it, and all else is seen then.
       else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) shell.channel.release();
       return undefined;
     }
     return this.#conclude(command, hinted);
   }
 
-  /** On a busy machine the marks that say why it is there may have been printed and not been heard. */
+  /** Decides once all output is read: on a busy machine marks may have been printed and not read yet. */
   async #conclude(command: Command, hinted: boolean): Promise<boolean> {
     const shell = this.#shell;
     await shell.settled();
@@ -59,7 +66,7 @@ export class Recovery {
     return this.#askOrRetype(command, hinted);
   }
 
-  /** A prompt that nobody expected: check a few times, since the prompt is printed before it is waited at. */
+  /** Checks a prompt that nobody expected a few times, since the prompt is printed before it is waited at. */
   async checkRepeatedly(command: Command): Promise<void> {
     for (const wait of [0, 1, 2, 5, 10, 20, 50, 100, 200, 400, 800]) {
       await sleep(wait);
@@ -71,7 +78,7 @@ export class Recovery {
   }
 
   /**
-   * The shell was asked to run the script and didn't get that far: the line was lost or changed on its way, its builtins are
+   * Types the command again. The shell didn't get as far as the script: the line was lost or changed on its way, its builtins are
    * gone, or the place of the script is. All that is put right, and the line typed anew; after some times it is given up.
    */
   again(command: Command): void {
@@ -101,7 +108,7 @@ export class Recovery {
     if (this.#isCurrent(command)) this.#commands.type(command);
   }
 
-  /** The shell is at its prompt and the command isn't over: type it again, or ask for its end. False when it is too early for that. */
+  /** Acts when the shell is at its prompt and the command isn't over: types it again, or ask for its end. False when it is too early for that. */
   #askOrRetype(command: Command, hinted: boolean): boolean {
     const since = performance.now() - command.typedAt;
     const asked = command.questions.length;

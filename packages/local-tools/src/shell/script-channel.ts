@@ -14,7 +14,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { attempt, codeOf } from "../errors.ts";
+import { attempt, codeOf } from "@toolglot/internal";
 import { newShellFolder } from "./shell-folders.ts";
 
 const run = promisify(execFile);
@@ -40,7 +40,7 @@ export class ScriptChannel {
     this.fifo = fifo;
   }
 
-  /** Makes the folder, in `within` if that is given, and the FIFO in it unless `plainFile` or the system has none. */
+  /** Creates the folder, in `within` if that is given, and the FIFO in it unless `plainFile` or the system has none. */
   static async create(plainFile: boolean, within?: string): Promise<ScriptChannel> {
     const dir = within === undefined ? newShellFolder() : mkdtempSync(join(within, "scripts-"));
     const path = join(dir, "script");
@@ -54,7 +54,7 @@ export class ScriptChannel {
     return new ScriptChannel(dir, path, fifo);
   }
 
-  /** A place for a file next to the script. */
+  /** Returns a place for a file next to the script. */
   place(name: string): string {
     return join(this.#dir, name);
   }
@@ -79,7 +79,7 @@ export class ScriptChannel {
   }
 
   /**
-   * Gives the text to the shell that sources {@link path}. `done` hears true as soon as all of it is written, and false when it was
+   * Writes the text for the shell that sources {@link path}. `done` hears true as soon as all of it is written, and false when it was
    * cancelled or the place is not what it was (a command removed or replaced it). Never blocks: opening a FIFO for writing fails
    * until somebody reads, so it is tried again, at once at first and then less and less often.
    */
@@ -130,13 +130,13 @@ export class ScriptChannel {
     step();
   }
 
-  /** The command is over, whatever became of its text. */
+  /** Ends the delivery: the command is over, whatever became of its text. */
   settle(): void {
     this.#cancel?.();
     if (!this.fifo) this.removeFile(this.path);
   }
 
-  /** A shell that waits for a script gets an empty one. */
+  /** Releases a shell that waits for a script, with an empty one. */
   release(at: string = this.path): void {
     if (!this.fifo) return;
     attempt(() => closeSync(openSync(at, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)));
@@ -145,7 +145,7 @@ export class ScriptChannel {
   /** Removes the folder and all in it. A shell that waits for a script gets an empty one. Safe to call twice. */
   remove(): void {
     this.#cancel?.();
-    // In this order: a shell that comes later finds nothing, and one that waits already goes on.
+    // In this order: a shell that comes later finds nothing, and one that waits already resumes.
     const aside = `${this.path}-removed`;
     attempt(() => renameSync(this.path, aside));
     this.release(aside);

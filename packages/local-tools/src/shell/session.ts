@@ -1,9 +1,10 @@
 import { checkKeys } from "@toolglot/internal";
+import type { FilledScript } from "@toolglot/secrets/executing";
 import { confinementNote } from "../confinement/notes.ts";
 import { localError } from "../errors.ts";
-import type { FilledScript } from "../fill/fill-script.ts";
+import type { Active } from "./active.ts";
 import type { BashProcess } from "./bash-process.ts";
-import { type Active, waitingIn } from "./command-results.ts";
+import { waitingIn } from "./command-results.ts";
 import { CommandRunner, type SessionOptions } from "./command-runner.ts";
 import { signal as sendSignal } from "./signal.ts";
 import { helpToSuspend } from "./stopping.ts";
@@ -110,12 +111,11 @@ export class Session implements ShellSession {
     return this.#closing;
   }
 
-  /** One call after another. One that is aborted while it waits for those before it does nothing. */
+  /** Runs one call after another. One that is aborted while it waits for those before it does nothing. */
   #enqueue(
     { signal, onOutput }: ShellSendOptions,
     job: (started: number) => Promise<ShellResult>,
   ): Promise<ShellResult> {
-    if (onOutput !== undefined && typeof onOutput !== "function") throw new TypeError("onOutput must be a function");
     if (this.#closing) return Promise.reject(localError("ShellEnded", "The shell session is closed."));
     const { results } = this.#runner;
     const asked = performance.now();
@@ -223,7 +223,7 @@ export class Session implements ShellSession {
   }
 }
 
-/** A note when something could not be given to a command. */
+/** Returns a note when something could not be given to a command. */
 function fed(given: boolean): string | undefined {
   return given ? undefined : "This was not sent: the command was over, had not begun, or its input was ended.";
 }

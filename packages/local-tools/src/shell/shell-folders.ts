@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { chmodSync, lstatSync, mkdtempSync, opendirSync, readlinkSync, rmSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
-import { attempt } from "../errors.ts";
-import { isRunning } from "./signal.ts";
+import { attempt } from "@toolglot/internal";
+import { isRunning } from "@toolglot/internal/node";
 
 /** `toolglot-shell-<process id>-<where that number counts>-<random>`. */
 const name = /^toolglot-shell-(\d{1,10})-([0-9a-f]{8})-[A-Za-z0-9]{6}$/;
@@ -16,7 +16,7 @@ function numbering(): string {
   return createHash("sha256").update(`${hostname()} ${space}`).digest("hex").slice(0, 8);
 }
 
-/** Makes a folder for one shell's files that only this user can enter, and gives its path. */
+/** Creates a folder for one shell's files that only this user can enter; returns its path. */
 export function newShellFolder(): string {
   const dir = mkdtempSync(join(tmpdir(), `toolglot-shell-${process.pid}-${numbering()}-`));
   chmodSync(dir, 0o700);

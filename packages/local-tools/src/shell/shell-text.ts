@@ -1,12 +1,7 @@
-/** A text as one word of bash, whatever is in it (NUL excepted, which no word can hold). */
-export function quoteWord(text: string): string {
-  return `'${text.replaceAll("'", "'\\''")}'`;
-}
-
 const named: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, E: 27 };
 
 /**
- * The text that bash wrote with `printf %q`: plain with backslashes, or `$'…'` with octal bytes. Bytes are put together
+ * Parses a text that bash wrote with `printf %q`: plain with backslashes, or `$'…'` with octal bytes. Bytes are put together
  * and read as UTF-8, since bash writes non-ASCII by bytes where its locale is C.
  */
 export function unquoteWord(word: string): string {

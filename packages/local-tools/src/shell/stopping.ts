@@ -31,7 +31,7 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
   if (!over()) signal(shell.pid, "SIGKILL");
 }
 
-/** How long a group that was told to suspend is looked after. */
+/** How long a suspended group is watched. */
 const suspendMs = 10_000;
 
 /**
@@ -55,7 +55,7 @@ export async function helpToSuspend(processes: Processes, group: number, over: (
 export class Survivors {
   readonly #of: Map<number, number[]> = new Map();
 
-  /** A shell has died: what it had started hears of it as from a terminal that is closed. */
+  /** Signals what a dead shell had started, as a terminal does that is closed. */
   died(shell: BashProcess): void {
     const left = shell.processes.startedSync(shell.pid);
     if (left.length > 0) this.#of.set(shell.pid, left);
@@ -100,7 +100,7 @@ function killAll(): void {
 
 /**
  * Ends a shell and removes its files when the host exits without closing the session. What can't be caught (SIGKILL of the
- * host) closes the terminal or the pipes, which ends the shell as well. Gives what undoes it.
+ * host) closes the terminal or the pipes, which ends the shell as well. Returns a function that undoes this.
  */
 export function endWithHost(shell: BashProcess): () => void {
   if (shells.size === 0) process.on("exit", killAll);

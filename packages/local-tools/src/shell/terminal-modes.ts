@@ -12,7 +12,7 @@ export interface TerminalModes {
   lines: boolean;
 }
 
-/** The modes of the terminal at `tty`, by `stty`; undefined when it can't be asked. */
+/** Returns the modes of the terminal at `tty`, by `stty`; undefined when it can't be asked. */
 export async function terminalModes(tty: string): Promise<TerminalModes | undefined> {
   if (tty === "") return undefined;
   try {

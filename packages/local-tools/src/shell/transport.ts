@@ -36,17 +36,17 @@ export interface Transport {
   readonly pid: number;
   onData(listener: (bytes: Uint8Array) => void): void;
   /**
-   * Gives what was printed by now, where the host's event loop may not be told of it yet: the kernel's own threads bring it through a
+   * Emits what was printed by now, where the host's event loop may not know of it yet: the kernel's own threads bring it through a
    * terminal, and on a busy machine they come late. Reading does their work.
    */
   readNow(): void;
   /** Called once, after the last data. */
   onExit(listener: (exit: BashExit) => void): void;
-  /** Gives the shell itself a line, newline included. */
+  /** Writes a line to the shell itself, newline included. */
   type(line: string): void;
   /** A command begins: its input is not the ended one of the command before. */
   beginInput(): void;
-  /** Gives what runs in the foreground bytes to read. False when its input was ended. */
+  /** Writes input for what runs in the foreground. False when its input was ended. */
   input(data: string): boolean;
   /** Ends the input of the command that runs. False where that can't be done from here. */
   endInput(): boolean;

@@ -1,5 +1,5 @@
+import { quoteWord } from "@toolglot/internal";
 import { InputGuard } from "./input-guard.ts";
-import { quoteWord } from "./shell-text.ts";
 import type { Plumbing } from "./transport.ts";
 
 /** What a command's line is made of. */
@@ -45,7 +45,7 @@ export class TypedLines {
     this.#prompt = `PS1='\\e]633;P;${nonce};0\\a' PS2=`;
   }
 
-  /** The rc file: one shell's set-up. Holds no secret. */
+  /** Returns the rc file: one shell's set-up. Holds no secret. */
   rcFile(): string {
     return `${[
       "unset HISTFILE; set +o history",
@@ -57,7 +57,7 @@ export class TypedLines {
   }
 
   /**
-   * Runs the script that `path` gives. `traced`: `set -x` is on, and must not show any of this. `status`: what `$?` is to be, set by
+   * Runs the script that `path` holds. `traced`: `set -x` is on, and must not show any of this. `status`: what `$?` is to be, set by
    * sourcing `statusPath`, where neither `set -e` nor a trap on errors minds it.
    */
   command(line: CommandLine): string {
@@ -78,7 +78,7 @@ export class TypedLines {
   }
 
   /**
-   * Gives the shell its builtins back. In POSIX mode, which an assignment switches on, `unset` is found before a function of
+   * Restores the shell's builtins. In POSIX mode, which an assignment switches on, `unset` is found before a function of
    * that name; after that everything else can be undone.
    */
   rescue(): string {
@@ -86,7 +86,7 @@ export class TypedLines {
     return ` POSIXLY_CORRECT=y; \\unset -f ${names} 2>/dev/null; \\unset POSIXLY_CORRECT; \\enable ${names} 2>/dev/null; \\builtin trap - DEBUG # ${this.#nonce}\n`;
   }
 
-  /** True for a line that can only be one of these, echoed or traced. */
+  /** Returns true for a line that can only be one of these, echoed or traced. */
   isOurs(line: string): boolean {
     return line.includes(this.#nonce);
   }

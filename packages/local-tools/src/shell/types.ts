@@ -4,7 +4,7 @@ import type { ScreenView } from "../output/full-screen.ts";
 /** How the shell is run: with a terminal of its own, or over plain pipes. */
 export type ShellBackend = "pty" | "pipe";
 
-/** What the terminal says it is, by which programs decide what they draw. */
+/** What the terminal claims to be, by which programs decide what they draw. */
 export type ShellTerm = "dumb" | "xterm-256color";
 
 /** How a shell session is made. */
@@ -22,7 +22,7 @@ export interface ShellOptions {
   inheritEnv?: readonly string[];
   /** Variables to set on top. */
   env?: Readonly<Record<string, string>>;
-  /** Milliseconds after which a command that goes on is reported as running; it is not stopped. Default 30,000. */
+  /** Milliseconds after which a command that still runs is reported as running; it is not stopped. Default 30,000. */
   timeoutMs?: number;
   /** Milliseconds a command may run at all; then Ctrl-C, SIGTERM, SIGKILL. Default 30 minutes; `Infinity`: no limit. */
   maxRuntimeMs?: number;
@@ -57,7 +57,7 @@ export interface ShellRunOptions {
   /**
    * Gets the output in pieces while the command runs: a line when it is complete, an unfinished one after 100 ms of silence, one that
    * is written again and again (a progress bar) when it has stood for 500 ms. At most ten pieces a second, 64 KiB in each and 1 MiB
-   * in all; one last piece says that there is more. Joined, they are a beginning of the whole output, except for rewritten lines.
+   * in all; one last piece notes that there is more. Joined, they are a beginning of the whole output, except for rewritten lines.
    * The end of the output may come only with the result.
    */
   onOutput?: (text: string) => void;
@@ -73,8 +73,8 @@ export interface ShellSendOptions {
 }
 
 /**
- * What came of one call to the shell. `ended`: the command is over, `exit` is its status. `running`: it goes on; the next
- * call goes on from here. `shell-ended`: the shell itself is gone (`exit`, an `exec`, a crash), with `exit`; the next command gets a
+ * Result of one call to the shell. `ended`: the command is over, `exit` is its status. `running`: it still runs; the next
+ * call continues from here. `shell-ended`: the shell itself is gone (`exit`, an `exec`, a crash), with `exit`; the next command gets a
  * new one. `not-run`: an earlier command still runs, and nothing of this one was done.
  */
 export interface ShellResult {
@@ -91,7 +91,7 @@ export interface ShellResult {
   artifact?: string;
   /**
    * What a full-screen program shows while it runs, on a terminal `xterm-256color`: rows without blanks at their ends, without empty
-   * rows at the end; the cursor's row and column, from 1; the size. In `output` one line says, after its end, that it ran.
+   * rows at the end; the cursor's row and column, from 1; the size. In `output` one line notes, after its end, that it ran.
    */
   screen?: ScreenView;
   /** Where the shell is now. */

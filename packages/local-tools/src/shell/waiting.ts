@@ -10,7 +10,7 @@ export const silence: Readonly<Record<"check" | "read" | "poll" | "blind", numbe
 };
 
 /**
- * What the command in the foreground waits for after so much silence. That it reads the terminal must be seen where the
+ * Returns what the command in the foreground waits for after so much silence. That it reads the terminal must be seen where the
  * system shows it; where it doesn't, a longer silence on an unfinished line counts, or a terminal that hides what is typed.
  */
 export async function waitingFor(

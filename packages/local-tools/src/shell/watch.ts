@@ -1,33 +1,38 @@
 import { maxTimerMs, onAbort } from "@toolglot/internal";
-import type { Active } from "./command-results.ts";
-import type { CommandRunner } from "./command-runner.ts";
+import type { Active, Outcome } from "./active.ts";
+import type { BashProcess } from "./bash-process.ts";
 import { signal } from "./signal.ts";
 import { silence, waitingFor } from "./waiting.ts";
 
-/** What came of waiting for a command. */
-export type Outcome = { is: "ended" | "timeout" | "aborted" } | { is: "waiting"; waiting: "input" | "password" };
+/** The command that is watched, and its shell. */
+interface Watched {
+  readonly active: Active | undefined;
+  readonly shell: BashProcess | undefined;
+  /** True when the cursor stands in a line that has begun. */
+  readonly unfinishedLine: boolean;
+}
 
 /** Waits for what a session's command does next. */
 export class Watch {
-  readonly #runner: CommandRunner;
+  readonly #runner: Watched;
   readonly #wake: Set<() => void> = new Set();
   #lastActivity = 0;
 
-  constructor(runner: CommandRunner) {
+  constructor(runner: Watched) {
     this.#runner = runner;
   }
 
-  /** Something was printed or given: silence begins anew. */
+  /** Restarts the silence: something was printed or written. */
   touch(): void {
     this.#lastActivity = performance.now();
   }
 
-  /** Something happened to the command: every call that waits checks it. */
+  /** Wakes every call that waits: something happened to the command. */
   notify(): void {
     for (const wake of [...this.#wake]) wake();
   }
 
-  /** Until something happens to the command, at most so long. */
+  /** Resolves when something happens to the command, at most so long. */
   change(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const done = (): void => {
@@ -40,20 +45,20 @@ export class Watch {
     });
   }
 
-  /** Until a command that is being stopped is over. */
+  /** Resolves when a command that is being stopped is over. */
   async ended(active: Active): Promise<void> {
     await active.stopping;
     while (!active.end) await this.change(100);
   }
 
-  /** What the shell has said by now is heard, its command's end included. */
+  /** Resolves when what the shell has printed by now is read, its command's end included. */
   async settled(): Promise<void> {
     const { active, shell } = this.#runner;
     await shell?.settled();
     for (let n = 0; n < 100 && shell?.commands.ending && this.#runner.active === active; n++) await this.change(10);
   }
 
-  /** Until the command is over, waits for input (and has for `waitMs`), is being stopped, or the time is over. */
+  /** Resolves when the command is over, waits for input (and has for `waitMs`), is being stopped, or the time is over. */
   async outcome(timeoutMs: number, signal: AbortSignal | undefined, waitMs: number): Promise<Outcome> {
     const deadline = performance.now() + timeoutMs;
     let waitingSince: number | undefined;
@@ -106,7 +111,7 @@ export class Watch {
     return this.#lastActivity === before ? waiting : undefined;
   }
 
-  /** A shell that was stopped, as by `suspend`, does nothing more until somebody continues it. */
+  /** Continues a shell that was stopped, as by `suspend`. */
   #goOn(): void {
     const { shell, active } = this.#runner;
     if (!shell?.processes.isStopped(shell.pid)) return;

@@ -1,18 +1,18 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
 import { defined, ignoreRejection } from "@toolglot/internal";
+import { askedData, type GetValueInput } from "@toolglot/secrets/executing";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import { type LocalErrorType, localErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
 import { editText, readText, shellText } from "../results/texts.ts";
-import { askedData, type GetValueInput } from "../secrets/value-asker.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
 
 type Run = (input: never, context: ToolContext) => unknown;
 
 /**
- * The tools for a Toolkit. `command`, `input` and `ctrl` give data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
- * whatever the exit status: a program decides what it means. `edit` and `read` give text. `input` decodes escapes, since some
+ * Creates the tools for a Toolkit. `command`, `input` and `ctrl` return data, `{ status, exit?, output, waiting?, artifact?, cwd, notes }`,
+ * whatever the exit status: a program decides what it means. `edit` and `read` return text. `input` decodes escapes, since some
  * protocols take the white space off the ends of a value. `stream`: `command` and `input` are generators of what is printed meanwhile.
  * `aboutShell`: what the description of `command` ends with.
  */
@@ -51,12 +51,12 @@ export function localTools(
   });
 }
 
-/** Of a tool's context what the calls here take: it may be any object. */
+/** Returns what the calls here take of a tool's context, which may be any object. */
 function own({ signal, callId, wait }: ToolContext): Pick<ToolContext, "signal" | "callId" | "wait"> {
   return { signal, callId, ...defined({ wait }) };
 }
 
-/** Yields what a call gives meanwhile, as it comes, and returns its result. */
+/** Yields what a call emits, as it comes, and returns its result. */
 async function* streamed<Result>(
   call: (onOutput: (text: string) => void) => Promise<Result>,
 ): AsyncGenerator<string, Result, undefined> {
@@ -97,7 +97,7 @@ function readResponse(outcome: Awaited<ReturnType<LocalTools["read"]>>): ToolRes
   return new ToolResponse({ content, error: { type, message: failed.map(({ message }) => message).join("\n") } });
 }
 
-/** That the user gave no value is no failure: nothing is to be tried again. */
+/** Converts a cancelled request for a value, which is no failure: nothing is to be tried again. */
 function cancelledResponse(error: unknown): ToolResponse {
   if (localErrorType(error) !== "ValueCancelled") throw error;
   const { message } = error as Error;
@@ -106,7 +106,7 @@ function cancelledResponse(error: unknown): ToolResponse {
 
 const escapes: Readonly<Record<string, string>> = { n: "\n", r: "\r", t: "\t", e: "\u001b", "\\": "\\" };
 
-/** `\n`, `\r`, `\t`, `\e`, `\xHH` and `\\` as what they stand for, as in a ToolsXML `<input>`; other backslashes stay. */
+/** Decodes `\n`, `\r`, `\t`, `\e`, `\xHH` and `\\` as what they stand for, as in a ToolsXML `<input>`; other backslashes stay. */
 export function decodeEscapes(text: string): string {
   return text.replace(/\\(?:x([0-9a-fA-F]{2})|([nrte\\]))/g, (_whole, hex: string | undefined, name = "") =>
     hex === undefined ? (escapes[name] ?? "") : String.fromCharCode(Number.parseInt(hex, 16)),

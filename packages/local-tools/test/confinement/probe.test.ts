@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from "node:fs";
 import { chmod } from "node:fs/promises";
 import { leftToCi } from "@toolglot/internal/testing";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { makeExecuteShellCommand } from "../../src/agentscope/raw/index.ts";
 import { programOutside } from "../../src/confinement/probe.ts";
 import { localErrorType } from "../../src/errors.ts";
 import { openLocalTools, openShell } from "../../src/index.ts";
-import { makeExecuteShellCommand } from "../../src/raw/index.ts";
-import { call } from "../raw/call.ts";
+import { call } from "../agentscope/raw/call.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 
 /** A folder with a bwrap that is this shell script, first on PATH. */

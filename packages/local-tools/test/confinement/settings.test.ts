@@ -2,9 +2,9 @@ import { mkdirSync, symlinkSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { makeExecuteShellCommand } from "../../src/agentscope/raw/index.ts";
 import { confinementSettings } from "../../src/confinement/settings.ts";
 import { openLocalTools, openShell } from "../../src/index.ts";
-import { makeExecuteShellCommand } from "../../src/raw/index.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 it("is off by default", () => {

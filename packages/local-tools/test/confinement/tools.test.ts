@@ -1,9 +1,9 @@
 import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { makeExecuteShellCommand } from "../../src/agentscope/raw/index.ts";
 import { confinementNote, confinementSentence } from "../../src/confinement/notes.ts";
 import { openLocalTools } from "../../src/index.ts";
-import { makeExecuteShellCommand } from "../../src/raw/index.ts";
-import { textOf } from "../raw/call.ts";
+import { textOf } from "../agentscope/raw/call.ts";
 import { notConfinable, noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 import { scratchFolder } from "../support/scratch.ts";
 import { openSession, until } from "../support/session.ts";

@@ -1,8 +1,8 @@
 import { Editor } from "../../src/edit/editor.ts";
 import type { EditOutcome, FileEdits } from "../../src/edit/types.ts";
+import { Roots } from "../../src/files/roots.ts";
 import { openJournal } from "../../src/journal/open-journal.ts";
 import type { ChangeJournal, ChangeRecord } from "../../src/journal/types.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 
 interface Opened {

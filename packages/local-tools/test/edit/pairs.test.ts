@@ -91,6 +91,10 @@ it.each<[string, string, string, string, string]>([
     "  a = 1\n  c = 3\n  b = 2\n",
   ],
   ["an indentation that its line has", "    x = 1\n", "x = 1", "    x = 2", "    x = 2\n"],
+  ["blank lines that only find has", "a();\nb();\nc();\n", "\nb();\n\n", "d();\n", "a();\nd();\nc();\n"],
+  ["blank lines that join nothing", "a();\nb();\n\nc();\n", "\nb();\n\n", "d();", "a();\nd();\n\nc();\n"],
+  ["white space around find", "  a();\n  b();\n", "a();\n  b();", "  c();\n  b();\n", "  c();\n  b();\n"],
+  ["a line that goes", "  a();\n  b();\n", "a();\n", "", "  b();\n"],
   ["CRLF", "a = 1\r\nb\r\n", "a\u00a0= 1\nb", "a\u00a0= 1\nc\u00a0= 2\nb", "a = 1\r\nc = 2\r\nb\r\n"],
 ])("carries %s through", (_, text, find, replace, after) => {
   const result = edited(text, find, replace);
@@ -113,6 +117,22 @@ it.each<[string, string, string, string]>([
   ["levels that are not one map", "a\n  b\n    c\n", "a\n    b\n  c", "x"],
 ])("refuses %s", (_, text, find, replace) => {
   expect(edited(text, find, replace)).toMatchObject({ text, types: ["FindMissing"] });
+});
+
+// Halves that are not of the same lines: what is meant can't be told, or is surely not what they say.
+it.each<[string, string, string, string]>([
+  ["a line before find", "first line\nb()\n", "b()", "first line\nc()"],
+  ["lines behind find", "b()\nsecond();\n\nthird();\n", "b()\n", "c()\nsecond();\n\nthird();\n"],
+  ["less indentation than the line's", "  a()\n", "a()", "b()\nc()"],
+  ["a line of find that has another indentation", "    a()\n  b()\n", "a()\n  b()", "b()"],
+  ["the line's indentation and more", "    void f();\n", "void f();", "    void\n        f();"],
+  ["a part of the indentation", "    a()\n    a(1)\n", "  a()\n", "  if b:\n    a()\n  c()\n"],
+])("refuses a replacement that has %s", (_, text, find, replace) => {
+  const { problems, text: after } = applyEdits(text, [{ find, replace }], { lenient: true });
+  if (problems.length > 0) expect([after, problems[0]?.type]).toEqual([text, "InvalidInput"]);
+  else expect(after).toBe("    if b:\n        a()\n    c()\n    a(1)\n");
+  // What is as it is written is not looked at.
+  expect(applyEdits(text, [{ find, replace }]).problems).toEqual([]);
 });
 
 it("leaves a change of indentation alone, and what all and strict edits say", () => {

@@ -56,7 +56,11 @@ describeExecutor(
     };
   },
   {
-    without: { stream: "no tool of this machine yields values", generator: "no tool of this machine yields values" },
+    without: {
+      stream: "no tool of this machine yields values",
+      generator: "no tool of this machine yields values",
+      outside: "its tools are of this machine",
+    },
     noData: "results of this machine are texts",
   },
 );

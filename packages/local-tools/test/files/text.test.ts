@@ -1,8 +1,8 @@
 import { appendFile } from "node:fs/promises";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { Roots } from "../../src/files/roots.ts";
 import { decodeText, encodeText, readWhole } from "../../src/files/text.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { openedFile, scratchFolder } from "../support/scratch.ts";
 
 const refusal = (type: string, message?: RegExp): object =>

@@ -1,9 +1,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { drawn, rounds } from "@toolglot/internal/testing";
+import { bundle, start } from "@toolglot/internal/testing/programs";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bytes, newScene, type Scene, tree } from "./place.ts";
-import { bundle, start } from "./programs.ts";
 import { type Scenario, scenarios } from "./scenarios.ts";
 
 // Every moment of a change × killed and failed × every kind of change; then the journal is opened again. Each kill is a process: a
@@ -12,7 +12,7 @@ import { type Scenario, scenarios } from "./scenarios.ts";
 let program: string;
 
 beforeAll(async () => {
-  program = await bundle("change");
+  program = await bundle("change", import.meta.dirname);
 });
 
 interface Course {

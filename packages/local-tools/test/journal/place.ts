@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll } from "vitest";
+import { Roots } from "../../src/files/roots.ts";
 import { type JournalOptions, openJournal } from "../../src/journal/open-journal.ts";
 import type { ChangeJournal } from "../../src/journal/types.ts";
-import { Roots } from "../../src/roots/roots.ts";
 
 export { bytes, change } from "./contents.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rounds } from "@toolglot/internal/testing";
+import { bundle, start } from "@toolglot/internal/testing/programs";
 import { beforeAll, expect, it } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
 import { change, newScene, type Scene, tree } from "./place.ts";
-import { bundle, start } from "./programs.ts";
 import { scenarios } from "./scenarios.ts";
 
 let load: string;
@@ -12,7 +12,11 @@ let program: string;
 let swap: string;
 
 beforeAll(async () => {
-  [load, program, swap] = await Promise.all([bundle("load"), bundle("change"), bundle("swap")]);
+  [load, program, swap] = await Promise.all([
+    bundle("load", import.meta.dirname),
+    bundle("change", import.meta.dirname),
+    bundle("swap", import.meta.dirname),
+  ]);
 });
 
 async function counting(): Promise<Scene> {

@@ -132,10 +132,7 @@ it("should remove its file when given up", () => {
   expect(() => log.write("x")).toThrow(TypeError);
 });
 
-it("should throw for a bound or folder that is none, and for text after the end", () => {
-  expect(() => new OutputLog({ maxChars: 0, artifactDir: "x" })).toThrow(TypeError);
-  expect(() => new OutputLog({ maxChars: Number.POSITIVE_INFINITY, artifactDir: "x" })).toThrow(TypeError);
-  expect(() => new OutputLog({ maxChars: 1, artifactDir: "" })).toThrow(TypeError);
+it("should throw for text after the end", () => {
   const log = new OutputLog({ maxChars: 10, artifactDir: artifactDir() });
   log.finish();
   expect(() => log.write("x")).toThrow(TypeError);

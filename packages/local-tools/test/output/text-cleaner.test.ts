@@ -159,9 +159,3 @@ it("should give only news after what was taken", () => {
   expect(cleaner.push(`${CSI}1A\rb: 2${CSI}1B\r\nc`) + cleaner.take()).toBe("b: 2\n\nc");
   expect(cleaner.push("") + cleaner.end()).toBe("");
 });
-
-it("should throw for a size that is none", () => {
-  expect(() => new TextCleaner({ rows: 0 })).toThrow(TypeError);
-  expect(() => new TextCleaner({ columns: 1.5 })).toThrow(TypeError);
-  expect(() => new TextCleaner({ lineLimit: Number.NaN })).toThrow(TypeError);
-});

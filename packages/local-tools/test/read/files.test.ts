@@ -2,8 +2,8 @@ import { symlink } from "node:fs/promises";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { localError } from "../../src/errors.ts";
+import { Roots } from "../../src/files/roots.ts";
 import { Reader } from "../../src/read/reader.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { open, readerOf, refusal } from "./support.ts";
 
 const twelve = Array.from({ length: 12 }, (_, at) => `line ${at + 1}\n`).join("");
@@ -221,12 +221,6 @@ it.runIf(process.platform === "linux")("files that say they have no bytes, and h
   const reader = new Reader({ roots: await Roots.open(["/proc/sys/kernel"]) });
   const { text, head } = await reader.read({ src: "ostype" }, open);
   expect([text, head]).toEqual(["Linux\n", "ostype: 1 line"]);
-});
-
-it("bounds that are no counts are a caller's mistake", async () => {
-  const { roots } = await readerOf();
-  for (const maxChars of [0, -1, 1.5, Number.NaN]) expect(() => new Reader({ roots, maxChars })).toThrow(TypeError);
-  expect(() => new Reader({ roots, maxBytes: 0 })).toThrow("maxBytes");
 });
 
 it("any text comes back as it is, but for CRLF, in one piece or in many", async () => {

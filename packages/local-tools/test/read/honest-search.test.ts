@@ -3,13 +3,13 @@ import { leftToCi, rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, test, vi } from "vitest";
 import { HeldFolder } from "../../src/files/held-folder.ts";
+import type { Roots } from "../../src/files/roots.ts";
 import { readPattern } from "../../src/read/pattern.ts";
 import { searchText } from "../../src/read/search.ts";
 import { searchFiles } from "../../src/read/search-files.ts";
 import { searchReport } from "../../src/read/search-report.ts";
 import { type Hits, searchBegins } from "../../src/read/search-state.ts";
 import type { ReadPart } from "../../src/read/types.ts";
-import type { Roots } from "../../src/roots/roots.ts";
 import { open, readerOf } from "./support.ts";
 
 /** Facts of a search, without its text. */

@@ -4,8 +4,8 @@ import { symlink } from "node:fs/promises";
 import { rounds } from "@toolglot/internal/testing";
 import { describe, it, onTestFinished } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
+import { Roots } from "../../src/files/roots.ts";
 import { Reader } from "../../src/read/reader.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 
 const times = rounds(1, 4);

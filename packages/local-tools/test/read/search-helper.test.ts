@@ -1,6 +1,7 @@
 import { MessageChannel } from "node:worker_threads";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { loadCodecs } from "../../src/encodings/load-codecs.ts";
+import type { Roots } from "../../src/files/roots.ts";
 import { readPattern } from "../../src/read/pattern.ts";
 import { searchText } from "../../src/read/search.ts";
 import { searchFiles } from "../../src/read/search-files.ts";
@@ -9,7 +10,6 @@ import { searchBegins } from "../../src/read/search-state.ts";
 import { SearchThread } from "../../src/read/search-thread.ts";
 import { SharedPlace } from "../../src/read/shared-place.ts";
 import type { ReadPart } from "../../src/read/types.ts";
-import type { Roots } from "../../src/roots/roots.ts";
 import { readerOf } from "./support.ts";
 
 /** Never comes to an end with `^(a+)+$`. */

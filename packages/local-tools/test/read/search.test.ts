@@ -1,7 +1,7 @@
 import { symlink } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { Roots } from "../../src/files/roots.ts";
 import { searchText } from "../../src/read/search.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { readerOf, refusal } from "./support.ts";
 
 describe("searching", () => {

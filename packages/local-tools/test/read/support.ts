@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { localErrorType } from "../../src/errors.ts";
+import { Roots } from "../../src/files/roots.ts";
 import { Reader, type ReaderOptions } from "../../src/read/reader.ts";
-import { Roots } from "../../src/roots/roots.ts";
 import { type Scratch, scratchFolder } from "../support/scratch.ts";
 
 /** Lets everything be read. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { openSecrets } from "@toolglot/secrets";
 import { expect, it } from "vitest";
 import { openLocalTools } from "../../src/index.ts";
-import { openSecrets } from "../../src/secrets/index.ts";
 import { openSession } from "../support/session.ts";
 
 const value = "sk-Tö'k en-4711";

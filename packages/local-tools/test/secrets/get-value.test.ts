@@ -1,6 +1,6 @@
+import { type AskValue, openSecrets, type ValueAnswer, type ValueRequest } from "@toolglot/secrets";
 import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
-import { type AskValue, openSecrets, type ValueAnswer, type ValueRequest } from "../../src/secrets/index.ts";
 import { openSession } from "../support/session.ts";
 
 const value = "hunter2-hunter2";

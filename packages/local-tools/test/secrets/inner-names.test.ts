@@ -1,6 +1,6 @@
+import { openSecrets } from "@toolglot/secrets";
 import { expect, it, onTestFinished } from "vitest";
 import { openLocalTools } from "../../src/index.ts";
-import { openSecrets } from "../../src/secrets/index.ts";
 import { scratchFolder } from "../support/scratch.ts";
 
 it.each(["pty", "pipe"] as const)("tells no inner name of a script with a value, over %s", async (backend) => {

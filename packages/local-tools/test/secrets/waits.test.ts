@@ -8,11 +8,12 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
+import { type AskValue, fileStore, openSecrets } from "@toolglot/secrets";
+import { valueMiddleware } from "@toolglot/secrets/toolkit";
 import { tamProtocol } from "@toolglot/tam";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
 import { describe, expect, it } from "vitest";
-import { type AskValue, fileStore, openSecrets, valueMiddleware } from "../../src/secrets/index.ts";
 import { listeningContext } from "../support/context.ts";
 import { openSession } from "../support/session.ts";
 

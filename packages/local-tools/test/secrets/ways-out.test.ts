@@ -7,14 +7,15 @@ import { scriptedModel } from "@toolglot/agent/testing";
 import { ToolError } from "@toolglot/core";
 import { executorContext } from "@toolglot/core/executing";
 import { rounds } from "@toolglot/internal/testing";
+import { maskingExecutor, openSecrets } from "@toolglot/secrets";
+import { valueMiddleware } from "@toolglot/secrets/toolkit";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import fc from "fast-check";
 import { afterEach, expect, it } from "vitest";
-import { maskingExecutor, openSecrets, valueMiddleware } from "../../src/secrets/index.ts";
+import { longestShown } from "../../../secrets/test/masking.ts";
+import { anyValue, counting, type WrittenForm, writtenForms } from "../../../secrets/test/written-forms.ts";
 import { openSession, protocol, type Session } from "../support/session.ts";
-import { longestShown } from "./masking.ts";
 import { type Placed, waysOfPlaceholders, waysOfTexts } from "./ways-out.ts";
-import { anyValue, counting, type WrittenForm, writtenForms } from "./written-forms.ts";
 
 afterEach(() => trace.disable());
 

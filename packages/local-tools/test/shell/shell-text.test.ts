@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process";
+import { quoteWord } from "@toolglot/internal";
 import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { quoteWord, unquoteWord } from "../../src/shell/shell-text.ts";
+import { unquoteWord } from "../../src/shell/shell-text.ts";
 
 const word = fc.oneof(
   fc.string({ unit: "binary" }),

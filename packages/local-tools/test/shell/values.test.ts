@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { fill } from "../../../secrets/test/placeholders/delivered.ts";
 import type { Session } from "../../src/shell/session.ts";
-import { fill } from "../fill/delivered.ts";
 import { session, type Way, ways } from "./sessions.ts";
 
 const value = `s3cr't "$(id)" \\ ä\n$HOME`;

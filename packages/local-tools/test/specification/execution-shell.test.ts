@@ -1,8 +1,8 @@
 import { readdirSync, readlinkSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { attempt } from "@toolglot/internal";
 import { isThorough } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
-import { attempt } from "../../src/errors.ts";
 import { numberInside } from "../../src/shell/linux-processes.ts";
 import { notConfinable, noteWithoutBubblewrap } from "../support/bubblewrap.ts";
 import { lives, openSession, type Session, type SessionOptions, until } from "../support/session.ts";

@@ -1,5 +1,5 @@
+import { openSecrets, type ValueRequest } from "@toolglot/secrets";
 import { expect, it } from "vitest";
-import { openSecrets, type ValueRequest } from "../../src/secrets/index.ts";
 import { openSession } from "../support/session.ts";
 
 const token = 'npm_Qw3r\'ty "4711"';

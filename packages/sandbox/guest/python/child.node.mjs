@@ -135,6 +135,26 @@ function snapshotOf(init) {
   return bytes;
 }
 
+/**
+ * The engine starts with the memory that it was compiled for, and a snapshot may have more, as one with libraries. From here on, until
+ * what this returns is called, its memory has room for so many bytes before it is filled. @param {number} bytes
+ */
+function startLargeEnough(bytes) {
+  const { instantiate } = WebAssembly;
+  WebAssembly.instantiate = /** @type {any} */ (
+    async (/** @type {any} */ module, /** @type {any} */ imports) => {
+      const made = /** @type {any} */ (await instantiate(module, imports));
+      const memory = (made.instance ?? made).exports.memory;
+      const missing = Math.floor(bytes / pageBytes) - (memory?.buffer.byteLength ?? Infinity) / pageBytes;
+      if (missing > 0) memory.grow(missing);
+      return made;
+    }
+  );
+  return () => {
+    WebAssembly.instantiate = instantiate;
+  };
+}
+
 /** @param {any} init */
 async function load(init) {
   globalThis.FinalizationRegistry = /** @type {any} */ (NoRegistry);
@@ -154,11 +174,15 @@ async function load(init) {
     checkAPIVersion: true,
   };
   if (init.mode === "restore") {
+    const snapshot = snapshotOf(init);
+    const done = startLargeEnough(snapshot.length);
     try {
-      return await loadPyodide({ ...options, _loadSnapshot: snapshotOf(init) });
+      return await loadPyodide({ ...options, _loadSnapshot: snapshot });
     } catch (error) {
       refused = true;
       throw error;
+    } finally {
+      done();
     }
   }
   const pyodide = await loadPyodide({ ...options, _makeSnapshot: init.mode === "build" });

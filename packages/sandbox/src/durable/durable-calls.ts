@@ -1,9 +1,8 @@
-import { type OperationClaim, requiresApproval } from "@toolglot/core";
+import type { OperationClaim } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
-import { approvalReason, type Verdict } from "../run/approvals.ts";
+import { approvalReason, decidedOutcome, isAsked, performDecided, type Verdict } from "../run/approvals.ts";
 import type { CallWork, DurableProgram } from "../run/durability.ts";
 import { left } from "../run/guarded.ts";
-import { deniedOutcome, performDecided } from "../run/program-run.ts";
 import type { CallOutcome, ProgramTool } from "../run/types.ts";
 import { inDoubtError, journalError, leaseLostError, otherCall } from "./errors.ts";
 import { callFingerprint } from "./fingerprint.ts";
@@ -123,15 +122,15 @@ export class DurableCalls extends ReplayedCalls {
   }
 
   async #decide(work: CallWork, held: Held): Promise<CallOutcome | typeof left | undefined> {
-    const { call, program } = work.pending;
-    const verdict = requiresApproval(program.tool) ? await this.#decision(work) : undefined;
+    const { tool } = work.pending.program;
+    const verdict = isAsked(tool) ? await this.#decision(work) : undefined;
     if (this.over) return left;
     if (verdict?.status === "later") {
-      this.#wait(work, approvalReason(call.name));
+      this.#wait(work, approvalReason(tool));
       return left;
     }
     this.#hold(held);
-    return deniedOutcome(call.name, verdict);
+    return decidedOutcome(tool, verdict);
   }
 
   /** Somebody else's claim, where there must be none but an abandoned one of this very call. */
@@ -162,7 +161,8 @@ export class DurableCalls extends ReplayedCalls {
     if (this.over || verdict.status === "later") return verdict;
     // Kept apart from the answer: between the two the process may die.
     if (verdict.status === "approved") await journal.decide(index, print, { approved: true });
-    else if (verdict.decided) await journal.decide(index, print, { approved: false, message: verdict.message });
+    else if (verdict.status === "denied" && verdict.decided)
+      await journal.decide(index, print, { approved: false, message: verdict.message });
     return verdict;
   }
 
@@ -197,7 +197,7 @@ export class DurableCalls extends ReplayedCalls {
     if (needs === "later" || this.over) return undefined;
     const verdict = await this.#decision(work, message);
     if (verdict.status === "later" || this.over) return undefined;
-    const outcome = await performDecided(work.pending.call.name, verdict, (decision) => work.perform(decision));
+    const outcome = await performDecided(work.pending.program.tool, verdict, (decision) => work.perform(decision));
     // The decision is written down: the next process brings it again.
     return outcome.ok || outcome.needs === undefined ? outcome : undefined;
   }

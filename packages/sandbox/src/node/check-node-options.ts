@@ -8,7 +8,7 @@ export function checkNodeOptions(options: SandboxOptions): void {
     ["python", "javascript"],
     [
       commonKeys,
-      'libraries:"standard"|"specification"|list isolation:"auto"|"process"|"namespace"|"required" cacheDir:text|false wheels:list|object',
+      'libraries:"standard"|"specification"|string[] isolation:"auto"|"process"|"namespace"|"required" cacheDir:text|false wheels:string[]|object',
     ],
   );
   const { language, isolation, libraries, wheels } = options;

@@ -1,10 +1,10 @@
-import { type Decision, requiresApproval, sanitizeErrorMessage, type ToolContext, ToolglotError } from "@toolglot/core";
+import { type Decision, sanitizeErrorMessage, type ToolContext, ToolglotError } from "@toolglot/core";
 import { copyJson, defined, errorText, ignoreRejection, onAbort } from "@toolglot/internal";
 import { limitErrors } from "../durable/errors.ts";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { Lease } from "../pool.ts";
 import type { SandboxError, SandboxRun, SandboxStats, SandboxToolCall } from "../types.ts";
-import { Approvals, type Verdict } from "./approvals.ts";
+import { Approvals, decidedOutcome, isAsked, performDecided } from "./approvals.ts";
 import type { DurableProgram, RunKeeper } from "./durability.ts";
 import { type GuardedSteps, guarded, left } from "./guarded.ts";
 import { type GuestEvent, type GuestOutcome, readError } from "./guest-events.ts";
@@ -196,7 +196,7 @@ export class ProgramRun implements DurableProgram {
     else {
       this.#durable.calls.carryOut({
         pending,
-        ask: (reason) => this.#approvals.ask(call, reason),
+        ask: (reason) => this.#approvals.ask(pending, reason),
         guarded: (steps) => this.#guarded(pending, steps),
         perform: (decision) => this.#perform(pending, decision),
         deliver: (outcome, clock) => {
@@ -212,18 +212,18 @@ export class ProgramRun implements DurableProgram {
 
   async #carryOut(pending: PendingCall): Promise<void> {
     const { signal } = this.#over;
-    const { call, program } = pending;
+    const { program } = pending;
     const outcome = await this.#guarded(pending, {
       decide: async () => {
-        const verdict = requiresApproval(program.tool) ? await this.#approvals.ask(call) : undefined;
-        return signal.aborted ? left : deniedOutcome(call.name, verdict);
+        const verdict = isAsked(program.tool) ? await this.#approvals.ask(pending) : undefined;
+        return signal.aborted ? left : decidedOutcome(program.tool, verdict);
       },
       perform: async () => {
         const made = await this.#perform(pending);
         if (made.ok || made.needs !== "approval") return made;
-        const asked = await this.#approvals.ask(call, made.message);
+        const asked = await this.#approvals.ask(pending, made.message);
         if (signal.aborted) return left;
-        return performDecided(call.name, asked, (decision) => this.#perform(pending, decision));
+        return performDecided(program.tool, asked, (decision) => this.#perform(pending, decision));
       },
     });
     // After the end of the run the call stays as it was reported.
@@ -289,25 +289,6 @@ export class ProgramRun implements DurableProgram {
     if (this.#durable === undefined) this.#settle(run);
     else void this.#durable.end(run, by).then(this.#settle);
   }
-}
-
-/** What a refusal comes to; undefined when the call may run. */
-export function deniedOutcome(name: string, verdict: Verdict | undefined): CallOutcome | undefined {
-  if (verdict === undefined || verdict.status === "approved") return undefined;
-  const message = verdict.status === "denied" ? verdict.message : `${name} was denied: nobody has decided yet`;
-  return { ok: false, type: "Denied", message, isCertain: true };
-}
-
-/** Makes a call again for which its tool asked; a tool that is told of a refusal can't change it. */
-export async function performDecided(
-  name: string,
-  verdict: Verdict,
-  perform: (decision: Decision) => Promise<CallOutcome>,
-): Promise<CallOutcome> {
-  if (verdict.status === "approved") return await perform({ approved: true });
-  const refusal = deniedOutcome(name, verdict) as CallOutcome & { ok: false };
-  if (verdict.status === "denied" && verdict.decided) await perform({ approved: false, reason: refusal.message });
-  return refusal;
 }
 
 export const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };

@@ -155,7 +155,8 @@ export function writeAnswer(value: unknown): Pick<CallAnswer, "json" | "conversi
   try {
     return { json: clean(value, maxValueBytes, "answer", conversions), conversions };
   } catch (error) {
-    if (error instanceof TooLarge) throw new ToolError("the tool's result is too large: ask for less");
+    if (error instanceof TooLarge)
+      throw new ToolError(`the tool's result is too large: ask for less. It has ${error.message}`);
     const why = error instanceof Unfit ? `: ${error.path || "it"} is ${error.message}` : "";
     throw new ToolError(`the tool's result cannot be written as JSON${why}`);
   }

@@ -127,7 +127,7 @@ slipped()`,
   expect(messages.slice(2, 6)).toEqual([
     "just text",
     "unknown error",
-    "the tool's result cannot be written as JSON: self is part of a cycle, which has no JSON form",
+    "the tool's result cannot be written as JSON: self is part of a cycle, which has no JSON form (it was Object of 1: {self: <object>})",
     "the tool's result cannot be written as JSON: rows[0] is a promise: await it",
   ]);
   expect(run.toolCalls.every((call) => !call.ok && call.error?.type === "ToolError")).toBe(true);

@@ -43,6 +43,10 @@ export class TamGrammar implements BlockGrammar<TamBlock> {
     this.#makeHost = makeHost;
   }
 
+  lastCall({ steps }: TamBlock): number | undefined {
+    return steps.length > 0 ? Math.max(...steps.map(({ span }) => span.start)) : undefined;
+  }
+
   line({ text, at, offset, fence }: LineProbe, ended: boolean): ProbeAnswer<TamBlock> {
     let first = at;
     while (isLineSpace(text.charCodeAt(first))) first += 1;

@@ -44,7 +44,7 @@ export class ToolResponse {
     checkKeys(
       "ToolResponse",
       fields,
-      'content:string|list status:"error"|"ok"|"interrupted"|"denied"|"pending" error:object data:any metadata:object stream:boolean isLast:boolean isInterrupted:boolean id:text',
+      'content:string|object[] status:"error"|"ok"|"interrupted"|"denied"|"pending" error:object data:any metadata:object stream:boolean isLast:boolean isInterrupted:boolean id:text',
     );
     const { content } = fields;
     if (typeof content !== "string" && !Array.isArray(content)) {

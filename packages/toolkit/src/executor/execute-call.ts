@@ -14,7 +14,7 @@ import {
   CallReport,
   denied,
   guardCall,
-  isToolResult,
+  outsideOutcome,
   settledResult,
   undecided,
 } from "@toolglot/core/executing";
@@ -130,10 +130,8 @@ class CallRun {
     const question = { kind, callId, name, input: prepared.asked, reason: reasonToAsk(definition) };
     const decision = await this.#setting.approvals.ask(this.#context, question);
     this.#report.restart();
-    if (isToolResult(decision?.result)) {
-      const { callId: _, name: __, ...outcome } = decision.result;
-      return outcome;
-    }
+    const outside = outsideOutcome(decision);
+    if (outside) return outside;
     if (this.#context.signal.aborted || (decision?.approved === true && !isExternal)) return undefined;
     if (decision?.later) {
       this.#setting.onLater?.();

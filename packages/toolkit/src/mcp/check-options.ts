@@ -11,7 +11,7 @@ export function checkOptions(options: McpClientOptions): void {
     options,
     [
       'name:string transport:object|function stateful:boolean connectTimeoutMs:number callTimeoutMs:number revision:"auto"|"legacy"|object maxBufferSize:size',
-      'elicitation:"host"|function sampling:"host"|function roots:list|function onLog:function resources:boolean',
+      'elicitation:"host"|function sampling:"host"|function roots:object[]|function onLog:function resources:boolean',
       "instructions:boolean tracing:boolean clientOptions:object prepareClient:function onError:function",
     ],
     ["name", "transport"],
@@ -52,7 +52,7 @@ function checkTransport(transport: McpClientOptions["transport"], wrong: (proble
   if (typeof transport === "function") return;
   switch (transport?.type) {
     case "stdio": {
-      const words = 'type:"stdio" command:string args:list env:object cwd:string onStderr:function';
+      const words = 'type:"stdio" command:string args:string[] env:object cwd:string onStderr:function';
       checkKeys("createMcpClient: transport", transport, words);
       const { command, args, env } = transport;
       if (!command) wrong("needs a command for stdio");

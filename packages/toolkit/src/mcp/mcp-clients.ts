@@ -144,7 +144,7 @@ function checkArguments(client: McpClient, options: RegisterMcpOptions): void {
     throw new TypeError("registerMcpClient needs a client of createMcpClient, from @toolglot/toolkit/mcp");
   }
   checkKeys("registerMcpClient", options, [
-    'groupName:text enableTools:list disableTools:list presetsByTool:object postprocess:function wrapToolResult:boolean namesakeStrategy:"skip"|"raise"|"override"|"rename"',
+    'groupName:text enableTools:string[] disableTools:string[] presetsByTool:object postprocess:function wrapToolResult:boolean namesakeStrategy:"skip"|"raise"|"override"|"rename"',
     "timeoutMs:number onToolsChanged:function",
   ]);
   const { enableTools, disableTools, timeoutMs, presetsByTool } = options;

@@ -19,7 +19,7 @@ import {
   type StandardInput,
   toInputSchema,
 } from "@toolglot/schema";
-import { checkFacts, factKeys, otherWords, readInput, type ToolFacts } from "./tool-facts.ts";
+import { checkFacts, factKeys, otherWords, type RefusedArgs, readInput, type ToolFacts } from "./tool-facts.ts";
 
 /** What every definition has. */
 export interface ToolSpec {
@@ -63,23 +63,24 @@ export function defineTool<Source extends StandardInput>(
 /** With the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & {
-    args: Args & CheckedArgs<Args>;
+    args: CheckedArgs<Args>;
     execute(input: InferArgs<Args>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferArgs<Args>>;
-/** With a plain JSON Schema of an object, or without parameters. */
-export function defineTool(
-  definition: ToolSpec & {
-    input?: JsonSchemaObject;
-    execute(input: Record<string, unknown>, context: ToolContext): unknown;
-  },
-): DefinedTool<Record<string, unknown>>;
 /** A tool that a page, a person or another service runs. */
-export function defineTool(
-  definition: ToolSpec & { external: true; input?: StandardInput | JsonSchemaObject; args?: ArgsShorthand },
+export function defineTool<const Args extends ArgsShorthand>(
+  definition: ToolSpec & { external: true; input?: StandardInput | JsonSchemaObject; args?: CheckedArgs<Args> },
 ): DefinedTool<Record<string, unknown>>;
-export function defineTool(definition: AnySpec): DefinedTool {
-  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description", "execute"], otherWords);
+/** With a plain JSON Schema of an object, or without parameters. */
+export function defineTool<const Args extends ArgsShorthand>(
+  definition: ToolSpec & { input?: JsonSchemaObject; args?: Args & RefusedArgs<Args> } & (
+      | { execute(input: Record<string, unknown>, context: ToolContext): unknown }
+      | { external: true }
+    ),
+): DefinedTool<Record<string, unknown>>;
+export function defineTool(given: object): DefinedTool {
+  const definition = given as AnySpec;
+  checkKeys("defineTool", definition, [factKeys, specKeys], ["name", "description"], otherWords);
   const { name, description, external, annotations, examples, raises, outputSchema } = definition;
   const execute = external ? notHere : definition.execute;
   const output = definition.output ?? outputSchema;

@@ -1,4 +1,5 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
+import { iteratorOf, release } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
 import type { ArgsShorthand, CheckedArgs, InferArgs, InferInput, StandardInput } from "@toolglot/schema";
 import { ToolResponse } from "../call/response.ts";
@@ -18,7 +19,7 @@ export function makeSubagentTool<Source extends StandardInput>(
 ): DefinedTool<InferInput<Source>>;
 export function makeSubagentTool<const Args extends ArgsShorthand>(
   options: SubagentSpec & {
-    args: Args & CheckedArgs<Args>;
+    args: CheckedArgs<Args>;
     run(input: InferArgs<Args>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferArgs<Args>>;
@@ -32,25 +33,47 @@ export function makeSubagentTool(
   checkKeys(
     "makeSubagentTool",
     options,
-    "name:text description:string input:object|function args:object annotations:object examples:list run:function",
+    "name:text description:string input:object|function args:object annotations:object examples:object[] run:function",
     ["name", "description", "run"],
   );
   const { run, ...definition } = options;
   if (run === undefined) throw new TypeError(`makeSubagentTool: ${JSON.stringify(options.name)} needs a run function`);
+  const failed = (error: unknown, { signal }: ToolContext): ToolResponse => {
+    if (signal.aborted || ToolError.isInstance(error)) throw error;
+    const info = errorInfo(error);
+    const message = `The agent behind "${options.name}" is not available: ${info.message}`;
+    return new ToolResponse({
+      content: `Error: ${message}`,
+      status: "error",
+      error: { ...info, message },
+      metadata: { unavailable: true },
+    });
+  };
   const execute = async (input: never, context: ToolContext): Promise<unknown> => {
     try {
-      return await run(input, context);
+      const given = await run(input, context);
+      const iterator = iteratorOf(given);
+      return iterator === undefined ? given : streamed(iterator, (error) => failed(error, context));
     } catch (error) {
-      if (context.signal.aborted || ToolError.isInstance(error)) throw error;
-      const info = errorInfo(error);
-      const message = `The agent behind "${options.name}" is not available: ${info.message}`;
-      return new ToolResponse({
-        content: `Error: ${message}`,
-        status: "error",
-        error: { ...info, message },
-        metadata: { unavailable: true },
-      });
+      return failed(error, context);
     }
   };
   return defineTool<StandardInput>({ ...definition, execute } as never) as unknown as DefinedTool;
+}
+
+/** Gives what an iterator gives, and what is made of its failure. */
+async function* streamed(
+  iterator: Iterator<unknown> | AsyncIterator<unknown>,
+  failed: (error: unknown) => ToolResponse,
+): AsyncGenerator<unknown, unknown, undefined> {
+  let step: IteratorResult<unknown> = { done: false, value: undefined };
+  try {
+    for (step = await iterator.next(); !step.done; step = await iterator.next()) yield step.value;
+    return step.value;
+  } catch (error) {
+    step = { done: true, value: undefined };
+    return failed(error);
+  } finally {
+    if (!step.done) release(iterator);
+  }
 }

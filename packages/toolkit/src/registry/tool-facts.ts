@@ -1,6 +1,13 @@
 import type { ToolAnnotations, ToolExample, ToolRaises } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
-import { type ArgsShorthand, argsSchema, type InputSchema, type InputSource, toInputSchema } from "@toolglot/schema";
+import {
+  type ArgsShorthand,
+  argsSchema,
+  type CheckedArgs,
+  type InputSchema,
+  type InputSource,
+  toInputSchema,
+} from "@toolglot/schema";
 
 /** The fields that a tool's definition and a function's registration have in common. */
 export interface ToolFacts {
@@ -14,8 +21,15 @@ export interface ToolFacts {
   raises?: ToolRaises[];
 }
 
+/** What is wrong where no signature takes a shorthand: a word in it, or the function beside it. */
+export type RefusedArgs<Args extends ArgsShorthand> = string extends Args[keyof Args]
+  ? Args
+  : CheckedArgs<Args> extends Args
+    ? { "the function takes another input than": Args }
+    : CheckedArgs<Args>;
+
 export const factKeys =
-  "input:object|function inputSchema:any parameters:any args:object annotations:object examples:list raises:list";
+  "input:object|function inputSchema:any parameters:any args:object annotations:object examples:object[] raises:object[]";
 
 /** What other libraries call the fields of a tool. */
 export const otherWords = {

@@ -1,49 +1,10 @@
 import { coerceText, type JsonObject, type JsonValue } from "@toolglot/core";
 import { foreignCloser } from "@toolglot/core/text";
 import { defined } from "@toolglot/internal";
-import { type BodyText, cdataStart, literalText, scriptText, visibleText } from "../scan/body-text.ts";
-import type { Tag } from "../scan/tag.ts";
-import type { CommandCall, CtrlCall, EditCall, GetValueCall, InputCall, McpCall, ReadCall } from "../types.ts";
-import { attributesOf, optional, type Reporter, required } from "./report.ts";
-
-/** An element whose end was found. */
-export interface Element {
-  tag: Tag;
-  /** Its body as written. */
-  raw: string;
-  /** White space that the line of its tag begins with. */
-  indent: string;
-  /** Offset of the body. */
-  bodyStart: number;
-  /** Offset after its closing tag. */
-  end: number;
-}
-
-/** What a call's reader needs besides the element. */
-export interface CallContext extends Reporter {
-  /** The text of a body, after reporting what was done about its entities and CDATA. */
-  bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string;
-  comment(text: string, start: number, end: number): void;
-  /** What helps against a name, of a tag or of a parameter, that is none of these; undefined when that was said often enough. */
-  hint(written: string, names: readonly string[], tags?: boolean): string | undefined;
-  /** Reports what shows that a body's text may not be what was meant. `isOwn`: whether the block has elements of a name. */
-  doubts(element: Pick<Element, "tag" | "raw" | "bodyStart">, isOwn: (name: string) => boolean): void;
-  /** Emits the text of a field. */
-  delta(field: string, text: string): void;
-  attributes(field: string, tag: Tag): void;
-}
-
-/** A call that holds elements, while it is read. */
-export interface Container {
-  /** The tags that may come next. */
-  readonly takes: readonly string[];
-  /** The field of an element that begins; undefined when it has no place here. */
-  open(tag: Tag): string | undefined;
-  /** Closes the element in it that is open; false when the tag is not its. */
-  closeInner(name: string, end: number): boolean;
-  /** Ends the call. `reported`: an unclosed tag was reported before. */
-  close(end: number, reported: boolean): EditCall | ReadCall;
-}
+import { cdataStart, literalText, scriptText, visibleText } from "../scan/body-text.ts";
+import type { CommandCall, CtrlCall, GetValueCall, InputCall, McpCall } from "../types.ts";
+import { attributesOf, optional, required } from "./report.ts";
+import type { CallContext, Element } from "./types.ts";
 
 const seconds = (text: string): number | undefined => {
   const value = /^\s*\d*\.?\d+(?:e[+-]?\d{1,3})?\s*$/i.test(text) ? Math.round(Number(text) * 1000) : 0;

@@ -12,7 +12,7 @@ import { cdataStart, fieldText } from "../scan/body-text.ts";
 import { LooseTags } from "../scan/loose-tags.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { CustomCall } from "../types.ts";
-import { type CallContext, type Element, readJson } from "./built-in.ts";
+import { readJson } from "./built-in.ts";
 import { type Child, elements } from "./elements.ts";
 import {
   jsonAttribute,
@@ -24,6 +24,7 @@ import {
   schemaOf,
   siblings,
 } from "./schema.ts";
+import type { CallContext, Element } from "./types.ts";
 
 /** A longer text is prose, in which quotes and white space at the ends are its own. */
 const longestName = 200;

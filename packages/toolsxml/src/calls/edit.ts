@@ -2,8 +2,8 @@ import { defined } from "@toolglot/internal";
 import { cdataStart } from "../scan/body-text.ts";
 import type { Tag } from "../scan/tag.ts";
 import type { EditCall, TextEdit } from "../types.ts";
-import type { CallContext, Container, Element } from "./built-in.ts";
 import { attributesOf, optional, required } from "./report.ts";
+import type { CallContext, Container, Element } from "./types.ts";
 
 const flag = (text: string): boolean | undefined =>
   /^\s*(?:true|1|yes|all|)\s*$/i.test(text) ? true : /^\s*(?:false|0|no)\s*$/i.test(text) ? false : undefined;

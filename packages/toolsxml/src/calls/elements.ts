@@ -1,6 +1,7 @@
 import { isSpace } from "@toolglot/internal";
 import { readHead, readTag, type Tag, TagEnd } from "../scan/tag.ts";
-import { checkTag, type Reporter } from "./report.ts";
+import { checkTag } from "./report.ts";
+import type { Reporter } from "./types.ts";
 
 /** A child element. Offsets are those of the whole text. */
 export interface Child {

@@ -1,7 +1,8 @@
 import type { ToolDefinition } from "@toolglot/core";
 import type { ToolsXmlCall } from "../types.ts";
-import { type CallContext, type Element, readCommand, readCtrl, readGetValue, readInput, readMcp } from "./built-in.ts";
+import { readCommand, readCtrl, readGetValue, readInput, readMcp } from "./built-in.ts";
 import { readCustom } from "./custom.ts";
+import type { CallContext, Element } from "./types.ts";
 
 const readers: Readonly<Record<string, (element: Element, to: CallContext) => ToolsXmlCall | undefined>> = {
   command: readCommand,

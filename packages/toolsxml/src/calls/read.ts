@@ -1,9 +1,9 @@
 import { defined } from "@toolglot/internal";
 import type { Tag } from "../scan/tag.ts";
 import type { ReadCall } from "../types.ts";
-import type { CallContext, Container, Element } from "./built-in.ts";
 import { elements } from "./elements.ts";
 import { attributesOf, optional, required } from "./report.ts";
+import type { CallContext, Container, Element } from "./types.ts";
 
 const lineNumber = (text: string): number | undefined => {
   const value = /^\s*\d{1,15}\s*$/.test(text) ? Number(text) : 0;

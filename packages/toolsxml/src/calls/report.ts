@@ -5,15 +5,7 @@ import { bodyDoubts } from "../scan/body-doubts.ts";
 import type { BodyText } from "../scan/body-text.ts";
 import { type Attribute, isQuoted, type Tag } from "../scan/tag.ts";
 import type { ToolsXmlBlock, ToolsXmlComment } from "../types.ts";
-import type { CallContext, Element } from "./built-in.ts";
-
-/** Takes the findings about a call. */
-export interface Reporter {
-  /** A finding; with an error, the call is not run. */
-  report(code: ToolsXmlDiagnosticCode, start: number, end: number, change?: DiagnosticChange): void;
-  /** A repair: an error when it is not allowed. */
-  repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void;
-}
+import type { CallContext, Element, Reporter } from "./types.ts";
 
 /** Attributes of built-in tags that are names, not prose. */
 const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server", "tool", "encoding"]);

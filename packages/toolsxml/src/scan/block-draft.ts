@@ -1,16 +1,17 @@
 import { type Diagnostic, type EndOptions, toJsonText } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
 import { type DiagnosticChange, defined } from "@toolglot/internal";
-import type { Container, Element } from "../calls/built-in.ts";
 import { Findings } from "../calls/report.ts";
 import { rawProperty } from "../calls/schema.ts";
+import type { Container, Element } from "../calls/types.ts";
 import type { ToolsXmlRepairCode } from "../diagnostics.ts";
 import type { ToolsXmlCall, ToolsXmlEvent } from "../types.ts";
 import { AttributeStream } from "./attribute-stream.ts";
+import type { BodyContext, BodyMemory } from "./body-context.ts";
 import { BodyStream } from "./body-stream.ts";
 import { FieldStream } from "./field-stream.ts";
-import type { BodyContext, Names } from "./grammar.ts";
-import { type BodyMemory, RawBody } from "./raw-body.ts";
+import type { Names } from "./grammar.ts";
+import { RawBody } from "./raw-body.ts";
 import { ScriptStream } from "./script-stream.ts";
 import type { Tag } from "./tag.ts";
 

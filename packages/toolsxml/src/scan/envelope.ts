@@ -2,7 +2,7 @@ import type { EndOptions, Segment, Span } from "@toolglot/core";
 import type { BlockReader, SegmentsEnd, Source } from "@toolglot/core/text";
 import { isObject } from "@toolglot/internal";
 import type { ToolsXmlBlock } from "../types.ts";
-import type { BodyMemory } from "./raw-body.ts";
+import type { BodyMemory } from "./body-context.ts";
 
 /** What stands in an envelope. Spans are those of the strings, without their quotes. */
 export interface Envelope {

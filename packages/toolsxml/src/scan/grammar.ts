@@ -10,33 +10,10 @@ import {
   type ProbeAnswer,
   type Trace,
 } from "@toolglot/core/text";
-import { isLineSpace } from "@toolglot/internal";
+import { asPattern, isLineSpace } from "@toolglot/internal";
 import type { ToolsXmlBlock } from "../types.ts";
+import { type BodyContext, bodyContext } from "./body-context.ts";
 import { LooseTags } from "./loose-tags.ts";
-
-/** Where a raw body stands: what may follow its closing tag, and which tags inside may be structure. */
-export interface BodyContext {
-  /** Names of the tags that fit the grammar behind the body, closing ones with a slash. */
-  following: ReadonlySet<string>;
-  /** Names of every tag that counts in a doubtful body. */
-  inner: ReadonlySet<string>;
-  /** Names of the elements around it. */
-  parents: ReadonlySet<string>;
-  /** Longest name. */
-  longest: number;
-}
-
-const quoted = (name: string): string => name.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
-
-function context(parents: readonly string[], openers: readonly string[]): BodyContext {
-  const names = [...new Set([...parents, ...openers])];
-  return {
-    following: new Set([...parents.map((name) => `/${name}`), ...openers]),
-    inner: new Set(names),
-    parents: new Set(parents),
-    longest: Math.max(...names.map((name) => name.length)) + 20,
-  };
-}
 
 export const builtIns = ["command", "edit", "read", "get_value", "input", "ctrl", "mcp"] as const;
 
@@ -60,13 +37,13 @@ export class Names {
       if (!(builtIns as readonly string[]).includes(name) && !this.tools.has(name)) this.tools.set(name, tool);
     }
     this.known = [...builtIns, ...this.tools.keys()];
-    const any = this.known.map(quoted).join("|");
+    const any = this.known.map(asPattern).join("|");
     this.callTag = new RegExp(`^<(?:${any})(?=[\\s/>])`, "i");
     this.callLine = new RegExp(`^[ \\t]{0,200}(?:<[^<>]{0,80}>[ \\t]{0,80})?<[ \\t]{0,8}(${any})(?=[\\s/>]|$)`, "i");
-    this.call = context(["tools"], [...this.known, "tools", "results"]);
+    this.call = bodyContext(["tools"], [...this.known, "tools", "results"]);
     const around = ["file", "edit", "tools"];
-    this.find = context(around, ["find", "replace"]);
-    this.replace = context(around, ["find", "replace", "file"]);
+    this.find = bodyContext(around, ["find", "replace"]);
+    this.replace = bodyContext(around, ["find", "replace", "file"]);
   }
 
   /** What shows that a body of an element took in its neighbour. */
@@ -159,6 +136,10 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
   inline({ text, at, offset, fence }: InlineProbe, ended: boolean): "no" | "more" | BlockReader<ToolsXmlBlock> {
     const answer = this.#opener(text, at, false, ended);
     return answer === "yes" ? this.#options.block(offset, fence) : answer;
+  }
+
+  lastCall({ calls }: ToolsXmlBlock): number | undefined {
+    return calls.at(-1)?.span.start;
   }
 
   isOwnTag(name: string): boolean {

@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
+import type { BodyContext, BodyMemory } from "./body-context.ts";
 import { cdataStart } from "./body-text.ts";
-import type { BodyContext } from "./grammar.ts";
 import { type Candidate, closingTagEnd, Lookahead } from "./tag.ts";
 import { type Ending, TagCounter } from "./tag-counter.ts";
 
@@ -171,13 +171,3 @@ export class RawBody {
 
 /** Beyond so many units read again, bodies end at the first place where they can. */
 export const patience = 65_536;
-
-/** What the bodies of one text know together, so that none of them searches for the same again. */
-export class BodyMemory {
-  /** Offset from which on a name has no closing tag. */
-  readonly gone: Map<string, number> = new Map();
-  /** Offset from which on no CDATA is closed. */
-  noCdata: number = Number.POSITIVE_INFINITY;
-  /** Units that were read again because a guess was wrong. */
-  reread = 0;
-}

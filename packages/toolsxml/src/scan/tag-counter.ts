@@ -1,9 +1,8 @@
 import type { EndOptions } from "@toolglot/core";
 import { isCutOff, type Source } from "@toolglot/core/text";
 import { isBlank, isSpace } from "@toolglot/internal";
+import type { BodyContext, BodyMemory } from "./body-context.ts";
 import { cdataEnd, cdataStart } from "./body-text.ts";
-import type { BodyContext } from "./grammar.ts";
-import type { BodyMemory } from "./raw-body.ts";
 import { type Candidate, closingTagEnd, isStop } from "./tag.ts";
 
 /** How a body ends: at a closing tag; without one, where something else shows its end; or cut off with the text. */

@@ -1,7 +1,7 @@
 import type { EndOptions } from "@toolglot/core";
 import { type Fence, foreignCloser, type Source } from "@toolglot/core/text";
 import { isDressed, isSpace, matchAt } from "@toolglot/internal";
-import type { BodyContext } from "./grammar.ts";
+import type { BodyContext } from "./body-context.ts";
 
 /** An attribute; `start` and `end` are offsets in the whole text. */
 export interface Attribute {

@@ -38,7 +38,7 @@ const builder: XMLBuilder = new XMLBuilder({
  * Throws `TypeError` for what XML can't hold (most control characters; lone surrogates) and for names that are no XML names.
  */
 export function build(block: Pick<ToolsXmlBlock, "calls" | "comments">, options: BuildOptions = {}): string {
-  checkKeys("build", options, "tools:list");
+  checkKeys("build", options, "tools:object[]");
   const tools = new Map((options.tools ?? []).map((tool) => [tool.name, tool]));
   const pieces = [
     ...block.calls.map((call) => ({ start: call.span.start, node: callNode(call, tools) })),

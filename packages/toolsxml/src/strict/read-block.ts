@@ -1,11 +1,11 @@
 import type { Diagnostic } from "@toolglot/core";
 import { allowsRepair } from "@toolglot/core/text";
 import { boundFindings, isDressed } from "@toolglot/internal";
-import type { Element } from "../calls/built-in.ts";
 import { EditReader } from "../calls/edit.ts";
 import { readRead } from "../calls/read.ts";
 import { readElement } from "../calls/read-element.ts";
 import { attributesOf, checkTag, Findings } from "../calls/report.ts";
+import type { Element } from "../calls/types.ts";
 import { type BodyText, exactText } from "../scan/body-text.ts";
 import { Names } from "../scan/grammar.ts";
 import type { ToolsXmlBlock, ToolsXmlCall, ToolsXmlParseOptions } from "../types.ts";

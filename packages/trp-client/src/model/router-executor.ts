@@ -17,6 +17,7 @@ import {
   denied,
   guardCall,
   inOrder,
+  outsideOutcome,
   settledResult,
   undecided,
 } from "@toolglot/core/executing";
@@ -205,6 +206,9 @@ class Job {
       if (decision?.later) return undecided(row.name);
       // A host that can't be asked hasn't decided: the request stays open.
       const token = decision && (await made.decide(outcome, decision, options.approvals));
+      // The router has a denial of it then: nobody runs it a second time.
+      const outside = outsideOutcome(decision);
+      if (outside) return outside;
       if (decision === undefined || token === undefined) return toEnding(row, outcome);
       return decision.approved ? toEnding(row, await made.send(token)) : failure(row.name, denied(row.name, decision));
     } catch (error) {

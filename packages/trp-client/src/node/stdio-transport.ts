@@ -39,7 +39,7 @@ export function stdioTransport(options: StdioTransportOptions): Transport {
   checkKeys(
     "stdioTransport",
     options,
-    'command:text args:list cwd:string env:object stderr:"inherit"|"ignore"|function graceMs:number maxAnswerBytes:number',
+    'command:text args:string[] cwd:string env:object stderr:"inherit"|"ignore"|function graceMs:number maxAnswerBytes:number',
     ["command"],
   );
   const { command, args = [], cwd, env, stderr = "inherit" } = options;

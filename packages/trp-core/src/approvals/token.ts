@@ -85,7 +85,7 @@ export interface ApprovalTokenClaims {
  * time (30 s of skew), and not by the caller. A Fault TRP_4002 that says why not otherwise, whatever the token is.
  */
 export function verifyApprovalToken(token: string, check: ApprovalTokenCheck): ApprovalTokenClaims | Fault {
-  checkKeys("verifyApprovalToken", check, "secrets:list capId:text args:object requester:string now:number", [
+  checkKeys("verifyApprovalToken", check, "secrets:string[] capId:text args:object requester:string now:number", [
     "secrets",
   ]);
   const claims = readSigned(token, check.secrets);

@@ -87,7 +87,7 @@ export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
   checkKeys(
     "createSafetyRules",
     options,
-    "maxCharacters:number maxDepth:number maxValues:number forbiddenKeys:list marked:object texts:list without:list",
+    "maxCharacters:number maxDepth:number maxValues:number forbiddenKeys:string[] marked:object texts:object[] without:string[]",
   );
   const maxCharacters = count("maxCharacters", options.maxCharacters ?? 1_000_000);
   const maxDepth = count("maxDepth", options.maxDepth ?? 32);

@@ -6,8 +6,8 @@ import type { AdapterFacts, AnyCapability, Capability } from "./types.ts";
 
 /** What a capability may say besides what a tool says already. */
 const capabilityKeys = [
-  'capId:text name:text description:string riskTier:"LOW"|"MEDIUM"|"HIGH"|"CRITICAL" ioClass:"READ"|"WRITE" effect:"pure"|"idempotent"|"keyed"|"probe"|"opaque" rules:list adapt:function adapterVersion:string execute:function probe:function output:object',
-  'shape:function roles:list examples:list maxTimeoutMs:number maxConcurrency:number repeats:"guarded"|"free" effectKey:function effectScope:"principal"|"tenant"',
+  'capId:text name:text description:string riskTier:"LOW"|"MEDIUM"|"HIGH"|"CRITICAL" ioClass:"READ"|"WRITE" effect:"pure"|"idempotent"|"keyed"|"probe"|"opaque" rules:object[] adapt:function adapterVersion:string execute:function probe:function output:object',
+  'shape:function roles:string[] examples:object[] maxTimeoutMs:number maxConcurrency:number repeats:"guarded"|"free" effectKey:function effectScope:"principal"|"tenant"',
 ] as const;
 
 /** What an adapter may say. */
@@ -22,7 +22,10 @@ const adapterKeys = [
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,
 ): Capability<Source, Native> {
-  checkKeys("defineCapability", capability as AnyCapability, [...capabilityKeys, "input:any args:any adapters:list"]);
+  checkKeys("defineCapability", capability as AnyCapability, [
+    ...capabilityKeys,
+    "input:any args:any adapters:object[]",
+  ]);
   const { capId, adapters } = capability;
   // What is no list of adapters at all is said when it is registered.
   const list: readonly Partial<AdapterFacts & Record<"adapt" | "execute" | "probe", unknown>>[] = Array.isArray(

@@ -50,7 +50,7 @@ export function createRegistry(options: RegistryOptions): BuiltInRegistry {
   checkKeys(
     "createRegistry",
     options,
-    "store:object capabilities:list validator:function isDenied:function keylessReads:boolean strictEpoch:boolean",
+    "store:object capabilities:object[] validator:function isDenied:function keylessReads:boolean strictEpoch:boolean",
   );
   const { store, validator, isDenied, keylessReads = false, strictEpoch = false } = options;
   const views = createViews(store.catalog);

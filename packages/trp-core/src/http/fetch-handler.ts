@@ -19,7 +19,7 @@ export function createFetchHandler(router: Router, options: HttpOptions): (reque
   checkKeys(
     "createFetchHandler",
     options,
-    "authenticate:function limits:object allowedHosts:list allowedOrigins:list heartbeatMs:number metrics:{text,mayRead}",
+    "authenticate:function limits:object allowedHosts:string[] allowedOrigins:string[] heartbeatMs:number metrics:{text,mayRead}",
     ["authenticate"],
     metricsCure,
   );

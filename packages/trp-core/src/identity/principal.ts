@@ -28,7 +28,7 @@ export interface BearerEntry {
 /** A principal with its defaults, frozen. `TypeError` when a field is malformed. */
 export function principal(input: PrincipalInput): Principal {
   if (!isObject(input)) throw new TypeError('principal(…) takes an object like { id: "ada", roles: ["approver"] }');
-  checkKeys("principal", input as PrincipalInput, "id:text tenant:string roles:list canDelete:boolean");
+  checkKeys("principal", input as PrincipalInput, "id:text tenant:string roles:string[] canDelete:boolean");
   const { id, tenant = "default", roles = [], canDelete = false } = input;
   if (!isName(id)) throw new TypeError("principal: id must be a text that is not empty");
   if (!isName(tenant)) throw new TypeError(`principal ${id}: tenant must be a text that is not empty`);

@@ -37,7 +37,7 @@ export interface RouterMetrics extends Required<MetricsPage> {
  */
 export function routerMetrics(router: Router, options: RouterMetricsOptions = {}): RouterMetrics {
   if (typeof router?.subscribe !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
-  checkKeys("routerMetrics", options, "registry:object mayRead:function tenants:list");
+  checkKeys("routerMetrics", options, "registry:object mayRead:function tenants:string[]");
   const { registry = new Registry(), mayRead = hasMetricsRole, tenants = ["default"] } = options;
   if (typeof registry?.metrics !== "function") throw new TypeError("registry must be a Registry of prom-client");
   if (typeof mayRead !== "function") throw new TypeError("mayRead must be a function of (who)");

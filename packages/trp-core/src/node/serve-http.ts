@@ -81,7 +81,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
     "serveHttp",
     options,
     [
-      "authenticate:function limits:object allowedHosts:list allowedOrigins:list heartbeatMs:number metrics:{text,mayRead} host:text port:number headersTimeoutMs:number",
+      "authenticate:function limits:object allowedHosts:string[] allowedOrigins:string[] heartbeatMs:number metrics:{text,mayRead} host:text port:number headersTimeoutMs:number",
       "requestTimeoutMs:number keepAliveMs:number maxHeaderBytes:number log:function maxConnections:size maxConnectionsPerAddress:size webSockets:{attach}",
     ],
     ["authenticate"],

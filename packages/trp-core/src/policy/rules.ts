@@ -46,7 +46,7 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  * });
  */
 export function createPolicy(options: PolicyOptions): PolicyEngine {
-  checkKeys("createPolicy", options, 'version:string rules:list fallback:{evaluate}|"deny"', ["version", "rules"], {
+  checkKeys("createPolicy", options, 'version:string rules:object[] fallback:{evaluate}|"deny"', ["version", "rules"], {
     fallback: 'The fallback must be a policy, as defaultPolicy(), or "deny".',
   });
   const { version, rules, fallback = defaultPolicy() } = options;

@@ -33,7 +33,7 @@ export async function verifyAudit(
   times: { keyTtlMs: number },
   options: VerifyOptions = {},
 ): Promise<AuditReport> {
-  checkKeys("verify", options, "expect:object keys:list");
+  checkKeys("verify", options, "expect:object keys:object[]");
   const { expect, keys } = options;
   checkExpected(expect);
   checkVerifiers(keys);

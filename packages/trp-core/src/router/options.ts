@@ -11,7 +11,7 @@ export function checkOptions(options: RouterOptions): void {
     "createRouter",
     options,
     [
-      'capabilities:list store:{now,ping,prune,close} allowVolatile:boolean repeats:"guarded"|"free" policy:{evaluate} approvalSecrets:list pendingApprovals:size mayDecide:function',
+      'capabilities:object[] store:{now,ping,prune,close} allowVolatile:boolean repeats:"guarded"|"free" policy:{evaluate} approvalSecrets:string[] pendingApprovals:size mayDecide:function',
       "downstreamSecret:text routerId:text limits:object times:object strictEpoch:boolean maxResultTokens:size countTokens:function catalogTools:boolean safety:{check}",
       "onError:function validator:function keylessReads:boolean tracing:object outbox:boolean checkpoints:object",
     ],

@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
+import { Roots } from "../../../src/files/roots.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
-import { Roots } from "../../../src/roots/roots.ts";
 import { type Scenario, scenarios } from "../scenarios.ts";
 
 // A process that opens a journal and makes a change; it throws at one moment, and is killed, or stops, at another.

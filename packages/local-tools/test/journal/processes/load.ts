@@ -1,8 +1,8 @@
 import { readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { localErrorType } from "../../../src/errors.ts";
+import { Roots } from "../../../src/files/roots.ts";
 import { openJournal } from "../../../src/journal/open-journal.ts";
-import { Roots } from "../../../src/roots/roots.ts";
 import { change } from "../contents.ts";
 
 // A process that counts up in three files for so many changes, or until it is killed; with every second number a file in a

@@ -35,6 +35,16 @@ export function makeArguments(cleaner, nearest) {
     for (const { identifier, name } of params) tool.known.set(identifier, name);
   };
 
+  /** @param {string} key @param {unknown} value @param {number} room @param {object[]} notes */
+  const written = (key, value, room, notes) => {
+    try {
+      return cleaner.clean(value, room, "arguments", notes, [undefined, key]);
+    } catch (error) {
+      if (error instanceof cleaner.TooLarge) error.message = `${key} has ${error.message}`;
+      throw error;
+    }
+  };
+
   /** The arguments of a call by parameter name, as JSON text; a refusal when they are wrong. */
   const collect = (/** @type {any} */ tool, /** @type {number} */ values, /** @type {any} */ given) => {
     if (values > 1) return refuse(tool, `takes one object, not ${values} values`);
@@ -60,7 +70,7 @@ export function makeArguments(cleaner, nearest) {
       if (value === undefined) continue;
       names.add(name);
       if (count++ > 0) text += ",";
-      text += `${JSON.stringify(name)}:${cleaner.clean(value, maxArgumentLength - text.length, "arguments", notes, [undefined, key])}`;
+      text += `${JSON.stringify(name)}:${written(key, value, maxArgumentLength - text.length, notes)}`;
     }
     for (const { name } of tool.required) {
       if (names.has(name)) continue;

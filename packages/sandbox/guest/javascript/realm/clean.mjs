@@ -17,11 +17,11 @@ export function makeCleaner(isPromise, kinds, base64) {
   const quote = /** @type {(value: unknown) => string} */ (JSON.stringify);
 
   class TooLarge extends Error {}
-  /** `path`: where the value stands, as `items[2].price`. The message says what it is. */
+  /** `path`: where the value stands, as `items[2].price`. The message says what it is, and shows what it was. */
   class Unfit extends Error {
-    /** @param {string} path @param {string} message */
-    constructor(path, message) {
-      super(message);
+    /** @param {string} path @param {string} message @param {unknown} [value] What the message doesn't show. */
+    constructor(path, message, value) {
+      super(value === undefined ? message : `${message} (it was ${kinds.told(value)})`);
       this.path = path;
     }
   }
@@ -61,13 +61,18 @@ export function makeCleaner(isPromise, kinds, base64) {
     if (text.length > left) throw tooLarge();
     put(quote(text));
   };
-  const refuse = (/** @type {any} */ path, /** @type {string} */ what) => {
-    throw new Unfit(written(path), `${what}, which has no JSON form`);
+  const refuse = (/** @type {any} */ path, /** @type {string} */ what, /** @type {unknown} */ value) => {
+    throw new Unfit(written(path), `${what}, which has no JSON form`, value);
   };
-  const unfit = (/** @type {any} */ path, /** @type {string} */ kind, /** @type {string} */ text) => {
-    if (use === "arguments") refuse(path, `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`);
+  const unfit = (
+    /** @type {any} */ path,
+    /** @type {unknown} */ value,
+    /** @type {string} */ kind,
+    /** @type {() => string} */ text,
+  ) => {
+    if (use === "arguments") refuse(path, `${/^[AEIOU]/.test(kind) ? "an" : "a"} ${kind}`, value);
     note(path, kind, "text");
-    putText(text.slice(0, maxTextLength));
+    putText(text().slice(0, maxTextLength));
   };
 
   const primitive = (/** @type {any} */ value, /** @type {any} */ path) => {
@@ -75,7 +80,7 @@ export function makeCleaner(isPromise, kinds, base64) {
     else if (typeof value === "number") {
       if (value - value === 0) put(`${value}`);
       else {
-        if (use === "arguments") refuse(path, `${value}`);
+        if (use === "arguments") refuse(path, `${value}`, value);
         note(path, `${value}`, "null");
         put("null");
       }
@@ -86,11 +91,11 @@ export function makeCleaner(isPromise, kinds, base64) {
       put("null");
     } else if (typeof value === "bigint") {
       const safe = value >= -9007199254740991n && value <= 9007199254740991n;
-      if (use === "arguments" && !safe) refuse(path, "a bigint beyond 2^53");
+      if (use === "arguments" && !safe) refuse(path, "a bigint beyond 2^53", value);
       note(path, "bigint", safe ? "number" : "decimal text");
       const text = `${value}`;
       put(safe ? text : `"${text}"`);
-    } else unfit(path, "symbol", kinds.symbolText(value));
+    } else unfit(path, value, "symbol", () => kinds.symbolText(value));
   };
 
   /**
@@ -117,7 +122,7 @@ export function makeCleaner(isPromise, kinds, base64) {
     if (typeof value !== "object" && typeof value !== "function") return primitive(value, path);
     if (value === null) return put("null");
     if (open.has(value)) {
-      if (use !== "result") refuse(path, "part of a cycle");
+      if (use !== "result") refuse(path, "part of a cycle", value);
       note(path, "cycle", "null");
       return put("null");
     }
@@ -128,7 +133,7 @@ export function makeCleaner(isPromise, kinds, base64) {
       if (given !== value) note(path, className(value), "what its toJSON gives");
       return visit(given, path, key, true);
     }
-    if (typeof value === "function") return unfit(path, "function", named(value));
+    if (typeof value === "function") return unfit(path, value, "function", () => named(value));
     if (Array.isArray(value)) return begin(value, path, value, undefined);
     const prototype = Reflect.getPrototypeOf(value);
     const plain = prototype === null || Reflect.getPrototypeOf(prototype) === null;
@@ -180,7 +185,8 @@ export function makeCleaner(isPromise, kinds, base64) {
       const name = /** @type {string} */ (names[frame.index++]);
       const item = frame.items[name];
       const isDropped = use !== "answer" && droppedKeys.includes(name);
-      if (isDropped && use === "arguments") throw new Unfit(written([frame.path, name]), "a key that no tool is given");
+      if (isDropped && use === "arguments")
+        throw new Unfit(written([frame.path, name]), "a key that no tool is given", item);
       if (item === undefined || isDropped) {
         note([frame.path, name], item === undefined ? "undefined" : "key", "dropped");
         continue;
@@ -213,9 +219,9 @@ export function makeCleaner(isPromise, kinds, base64) {
       Reflect.apply(Set.prototype.forEach, value, [(/** @type {unknown} */ item) => held.push(item)]);
       begin(value, path, held, undefined);
     } else if (kinds.bufferBytes(value) !== undefined) bytes("ArrayBuffer", new Uint8Array(value), path);
-    else if (kinds.isError(value)) unfit(path, className(value), `${className(value)}: ${value.message}`);
+    else if (kinds.isError(value)) unfit(path, value, className(value), () => `${className(value)}: ${value.message}`);
     else if (isPromise(value)) throw new Unfit(written(path), "a promise: await it");
-    else if (kinds.isRegExp(value)) unfit(path, "RegExp", kinds.regExpText(value));
+    else if (kinds.isRegExp(value)) unfit(path, value, "RegExp", () => kinds.regExpText(value));
     else return boxed(value, path);
     return true;
   };
@@ -228,7 +234,7 @@ export function makeCleaner(isPromise, kinds, base64) {
 
   const date = (/** @type {any} */ value, /** @type {any} */ path) => {
     const valid = !Number.isNaN(kinds.timeOf(value));
-    if (use === "arguments" && !valid) refuse(path, "an invalid date");
+    if (use === "arguments" && !valid) refuse(path, "an invalid date", value);
     note(path, "Date", valid ? "ISO 8601 text" : "null");
     put(valid ? quote(kinds.isoText(value)) : "null");
   };
@@ -254,7 +260,8 @@ export function makeCleaner(isPromise, kinds, base64) {
     const entries = Object.create(null);
     const add = (/** @type {unknown} */ item, /** @type {unknown} */ key) => {
       const name = typeof key === "symbol" ? kinds.symbolText(key) : keyText(key);
-      if (name in entries) throw new Unfit(written(path), `a Map with two keys that are the same text, ${quote(name)}`);
+      if (name in entries)
+        throw new Unfit(written(path), `a Map with two keys that are the same text, ${quote(name)}`, value);
       if (typeof key !== "string") note([path, name], `key of type ${key === null ? "null" : typeof key}`, "text");
       entries[name] = item;
     };
@@ -285,6 +292,9 @@ export function makeCleaner(isPromise, kinds, base64) {
         else fields(frame, frame.names);
       }
       return parts.length === 1 ? parts[0] : parts.join("");
+    } catch (error) {
+      if (error instanceof TooLarge) error.message += ` (it was ${kinds.told(root)})`;
+      throw error;
     } finally {
       ({ parts, open, frames, left, most, use, changes } = outer);
     }

@@ -11,6 +11,7 @@ import fractions
 import json
 import math
 import re
+import types
 import uuid
 
 MAX_DEPTH = 200
@@ -90,10 +91,10 @@ class Cleaner:
         if len(self.notes) < MAX_NOTES:
             self.notes.append({"path": _written(path), "from": source, "to": target})
 
-    def refuse(self, path, what):
+    def refuse(self, path, what, value):
         """What an argument can't be, and a result can: there it is written in another way, and noted."""
         if self.strict:
-            raise Unfit(f"{_written(path)} is {what}, which has no JSON form")
+            raise Unfit(f"{_written(path)} is {what}, which has no JSON form (it was {told(value)})")
 
     def spend(self, size):
         """Keeps a huge value from being built before its size is known."""
@@ -114,7 +115,7 @@ class Cleaner:
             value = float.__float__(value)
             if math.isfinite(value):
                 return value
-            self.refuse(path, repr(value))
+            self.refuse(path, repr(value), value)
             self.note(path, repr(value), "null")
             return None
         if depth > MAX_DEPTH:
@@ -129,7 +130,7 @@ class Cleaner:
         value = int.__int__(value)
         if -_exact <= value <= _exact:
             return value
-        self.refuse(path, "an integer beyond 2^53")
+        self.refuse(path, "an integer beyond 2^53", value)
         self.spend(value.bit_length() * 3 // 10)
         text = _decimal(value)
         self.note(path, "integer beyond 2^53", "decimal text")
@@ -152,7 +153,7 @@ class Cleaner:
 
     def enter(self, value, path):
         if id(value) in self.open:
-            self.refuse(path, "part of a cycle")
+            self.refuse(path, "part of a cycle", value)
             self.note(path, "cycle", "null")
             return False
         self.open.add(id(value))
@@ -181,10 +182,10 @@ class Cleaner:
         for key, item in list(dict.items(value)):
             text = key if type(key) is str else self.key(key, path)
             if text in keys:
-                raise SameKeys(f"the keys {_named(keys[text])} and {_named(key)} are the same text{_place(path)}")
+                raise SameKeys(f"the keys {_named(keys[text])} and {_named(key)} are the same text{_place(path)} (it was {told(value)})")
             keys[text] = key
             if text == "__proto__":
-                self.refuse((path, text), "a key")
+                self.refuse((path, text), "a key", item)
                 # The host takes no such key.
                 self.note((path, text), "key", "dropped")
                 continue
@@ -229,7 +230,7 @@ class Cleaner:
             found, target = _told(value, kind)
             if target:
                 return self.told(value, found, target, path, depth)
-        self.refuse(path, f"{_article(kind.__name__)} {kind.__name__}")
+        self.refuse(path, f"{_article(kind.__name__)} {kind.__name__}", value)
         if isinstance(value, _as_text):
             text = str(value)
             self.spend(len(text))
@@ -324,3 +325,69 @@ def dump(value, max_bytes):
     if size > max_bytes:
         raise TooLarge(f"{size} bytes as JSON, more than {max_bytes}")
     return text, size
+
+
+MAX_SHOWN = 120
+# Read past what a program's classes may answer in their place.
+_name = type.__dict__["__name__"].__get__
+_args = BaseException.__dict__["args"].__get__
+
+
+def shown(value):
+    """The type of a value, and a short text of it."""
+    return str.__str__(_name(type(value)))[:MAX_SHOWN], _cut(_text(value, 3))
+
+
+def told(value):
+    """Type, size and beginning of a value that was refused, for the words of the error."""
+    kind, text = shown(value)
+    if type(value) in _brackets or type(value) in _sized:
+        return f"{'an' if kind[0] in 'aeiou' else 'a'} {kind} of {len(value)}: {text}"
+    return text
+
+
+def _cut(text):
+    return text if len(text) <= MAX_SHOWN else text[: MAX_SHOWN - 1] + "…"
+
+
+def _text(value, depth):
+    """Only of values whose class is the language's own, so that nobody else's code is called."""
+    kind = type(value)
+    if kind is str or kind is bytes or kind is bytearray:
+        return repr(value if len(value) <= MAX_SHOWN else value[:MAX_SHOWN])
+    if kind is int:
+        return repr(value) if value.bit_length() <= 400 else f"<an int of {value.bit_length()} bits>"
+    if value is None or kind is bool or kind is float or kind is complex:
+        return repr(value)
+    if kind is types.FunctionType:
+        return "<function>"
+    if kind is decimal.Decimal:
+        return repr(value)
+    if issubclass(kind, BaseException):
+        return str.__str__(_name(kind)) + _collection(_args(value), tuple, depth)
+    if kind in _brackets:
+        return _collection(value, kind, depth)
+    return f"<{str.__str__(_name(kind))}>"
+
+
+_sized = (str, bytes, bytearray)
+_brackets = {list: "[]", tuple: "()", set: "{}", frozenset: "{}", dict: "{}"}
+
+
+def _collection(value, kind, depth):
+    left, right = _brackets[kind]
+    if not value:
+        return f"{kind.__name__}()" if kind in (set, frozenset) else left + right
+    if depth == 0:
+        return f"{left}…{right}"
+    parts = []
+    room = MAX_SHOWN
+    for item in value.items() if kind is dict else value:
+        if room <= 0:
+            parts.append("…")
+            break
+        part = ": ".join(_text(each, depth - 1) for each in item) if kind is dict else _text(item, depth - 1)
+        parts.append(part)
+        room -= len(part)
+    comma = "," if kind is tuple and len(value) == 1 else ""
+    return left + ", ".join(parts) + comma + right

@@ -212,7 +212,7 @@ class _Program:
         except clean.TooLarge as error:
             raise _Ended(
                 "ResultTooLarge",
-                f"__result__ is {error}",
+                f"__result__ is {error} (it was {clean.told(value)})",
                 hint="assign a summary, or only the fields and rows that are needed",
             ) from None
         except clean.SameKeys as error:

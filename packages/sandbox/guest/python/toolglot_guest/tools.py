@@ -123,7 +123,7 @@ def encode(name, args, kwargs):
     except (clean.Unfit, clean.SameKeys) as error:
         raise TypeError(f"{name}() cannot take this argument: {error}") from None
     except clean.TooLarge as error:
-        raise ValueError(f"{name}() cannot take arguments of this size: {error}") from None
+        raise ValueError(f"{name}() cannot take arguments of this size: {error} (they were {clean.told(given)})") from None
 
 
 def value_of(answer):

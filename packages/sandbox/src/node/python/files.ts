@@ -1,4 +1,4 @@
-import { fromBase64, isObject, toBase64 } from "@toolglot/internal";
+import { describeValue, fromBase64, isObject, toBase64 } from "@toolglot/internal";
 import type { EncodedFile } from "../../engine.ts";
 import type { FileInput, FileOutput } from "../../types.ts";
 
@@ -21,11 +21,13 @@ export function encodeFiles(files: readonly FileInput[]): EncodedFile[] {
     seen.add(path);
     const { data } = file;
     if (typeof data !== "string" && !(data instanceof Uint8Array)) {
-      throw new TypeError(`files: the data of ${JSON.stringify(path)} must be a Uint8Array or text.`);
+      throw new TypeError(
+        `files: the data of ${JSON.stringify(path)} must be a Uint8Array or text, not ${describeValue(data)}.`,
+      );
     }
     if (typeof data === "string" && /\p{Surrogate}/u.test(data)) {
       throw new TypeError(
-        `files: the text of ${JSON.stringify(path)} has half a character, which UTF-8 has no form for.`,
+        `files: the text of ${JSON.stringify(path)} has half a character, which UTF-8 has no form for: it is ${describeValue(data)}.`,
       );
     }
     const content = typeof data === "string" ? new TextEncoder().encode(data) : data;

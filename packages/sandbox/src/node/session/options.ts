@@ -59,7 +59,7 @@ export function resolveSession(
   checkKeys(
     what,
     options,
-    'storage:object key:object durable:boolean tools:list style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean',
+    'storage:object key:object durable:boolean tools:object[] style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean',
   );
   const { storage = own, durable = false, rebuild = false, tools = [], domain, style, limits } = options;
   checkRunOptions({ tools, ...defined({ domain, style }) });

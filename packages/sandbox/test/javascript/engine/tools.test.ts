@@ -57,7 +57,7 @@ it("should take values as they are, and refuse prototype keys", async () => {
   });
   for (const key of ["__proto__", "constructor", "prototype"]) {
     const run = await sandbox.run(`return await echo({ value: [JSON.parse('{"${key}":1}')] })`);
-    const message = `echo() cannot take value[0].${key}: it is a key that no tool is given`;
+    const message = `echo() cannot take value[0].${key}: it is a key that no tool is given (it was 1)`;
     expect(run).toMatchObject({ status: "error", error: { type: "TypeError", message }, toolCalls: [] });
   }
 });

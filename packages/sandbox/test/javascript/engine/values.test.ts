@@ -123,7 +123,10 @@ it("should give long lists whole, whatever stands between their plain items", as
 it("should refuse a value that nests too deeply or is too large", async () => {
   const deep = await sandbox.run("let x = []; for (let i = 0; i < 250; i++) x = [x]; return x");
   expect(deep).toMatchObject({
-    error: { type: "ResultTooLarge", message: "__result__ is nested deeper than 200 levels" },
+    error: {
+      type: "ResultTooLarge",
+      message: "__result__ is nested deeper than 200 levels (it was an Array of 1: [<Array>])",
+    },
   });
   const long = await sandbox.run("return 'x'.repeat(2_000_000)");
   expect(long).toMatchObject({ error: { type: "ResultTooLarge", hint: expect.stringContaining("summary") } });

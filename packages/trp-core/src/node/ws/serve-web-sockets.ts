@@ -32,7 +32,7 @@ export async function serveWebSockets(router: Router, options: ServeWebSocketsOp
   checkKeys(
     "serveWebSockets",
     options,
-    "server:{close} authenticate:function limits:object allowedHosts:list allowedOrigins:list metrics:{text,mayRead} path:text connections:number connectionsPerPrincipal:number pingMs:number",
+    "server:{close} authenticate:function limits:object allowedHosts:string[] allowedOrigins:string[] metrics:{text,mayRead} path:text connections:number connectionsPerPrincipal:number pingMs:number",
     ["server", "authenticate"],
     metricsCure,
   );

@@ -1,0 +1,19 @@
+import { createMCPClient } from "@ai-sdk/mcp";
+import { generateText, stepCountIs } from "ai";
+import { model } from "../setup/ai-sdk.ts";
+import { transport } from "../setup/mcp-server.ts";
+
+const client = await createMCPClient({ transport: await transport() });
+const { steps } = await generateText({
+  model: model(
+    { tool: "read_lines", arguments: '{"path":"a.txt","lines":"3"}' },
+    { tool: "delete_file", arguments: '{"path":"a.txt"}' },
+    "Done.",
+  ),
+  tools: await client.tools(),
+  prompt: "Read three lines of a.txt, then delete it.",
+  stopWhen: stepCountIs(5),
+});
+for (const part of steps.flatMap(({ content }) => content))
+  console.log(part.type, ...(part.type === "tool-result" ? [part.output] : []));
+await client.close();

@@ -1,0 +1,62 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createAgent, nativeProtocol } from "@toolglot/agent";
+import { scriptedModel } from "@toolglot/agent/testing";
+import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
+import { expect, it } from "vitest";
+import { examples } from "./doc-examples.ts";
+
+const source = join(import.meta.dirname, "../src");
+/** Lines of code without their indentation. */
+const linesOf = (code: string): string => code.replace(/^ *(?:\* ?)?/gm, "").replace(/^ +/gm, "");
+const found = readdirSync(source, { recursive: true, encoding: "utf8" })
+  .filter((path) => path.endsWith(".ts"))
+  .flatMap((path) =>
+    [...readFileSync(join(source, path), "utf8").matchAll(/@example\n.*```ts\n([\s\S]*?)\n.*```/g)].map(
+      ([, code = ""]): [string, string] => [path, linesOf(code)],
+    ),
+  );
+const ours = linesOf(readFileSync(join(import.meta.dirname, "doc-examples.ts"), "utf8"));
+
+it("should find the examples of the doc comments", () => {
+  expect(found.length).toBeGreaterThanOrEqual(18);
+});
+
+it.each(found)("should compile and run the example in %s", (_, code) => {
+  expect(ours).toContain(code);
+});
+
+it.each(Object.entries(examples))("should do what it shows: %s", async (name, example) => {
+  const toolkit = new Toolkit();
+  toolkit.registerToolFunction(
+    defineTool({
+      name: "add",
+      description: "Adds two numbers.",
+      args: { a: "number", b: "number" },
+      annotations: { readOnlyHint: true },
+      execute: ({ a, b }) => a + b,
+    }),
+  );
+  const executor = toolkitExecutor(toolkit);
+  const model = scriptedModel(["19 + 23 is 42.", "19 + 23 is 42."]);
+  const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit });
+  const folder = mkdtempSync(join(tmpdir(), "examples-"));
+  try {
+    const shown = example({ agent, model, toolkit, executor, folder });
+    if (name === "resume") await expect(shown).rejects.toMatchObject({ code: "agent/session-unknown" });
+    else expect(await shown).toEqual(outcomes[name] ?? expect.anything());
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+const outcomes: Record<string, unknown> = {
+  createAgent: { status: "answered", text: "19 + 23 is 42." },
+  run: { texts: ["19 + 23 is 42."], status: "answered" },
+  steer: "answered",
+  combineExecutors: true,
+  artifacts: ["read_artifact"],
+  recording: { status: "answered", divergence: undefined, again: "answered" },
+  expandRequests: 1,
+};

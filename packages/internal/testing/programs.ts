@@ -1,0 +1,66 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { build } from "esbuild";
+import { afterAll, afterEach } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "toolglot-programs-"));
+const running = new Set<ChildProcess>();
+
+afterEach(async () => {
+  const left = [...running];
+  for (const child of left) child.kill("SIGKILL");
+  await Promise.all(left.map((child) => (child.exitCode ?? child.signalCode) === null && once(child, "exit")));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. */
+export async function bundle(name: string, from: string): Promise<string> {
+  const outfile = join(folder, `${name}.mjs`);
+  await build({
+    entryPoints: [join(from, "processes", `${name}.ts`)],
+    outfile,
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    conditions: ["source"],
+    logLevel: "error",
+  });
+  return outfile;
+}
+
+export interface Program {
+  child: ChildProcess;
+  /** Resolves when it has said this. Rejects when it ends first. */
+  said(text: string): Promise<void>;
+  /** Exit status or signal, and all its output. */
+  ended: Promise<{ code: number | null; signal: NodeJS.Signals | null; output: string }>;
+}
+
+export function start(script: string, settings: unknown): Program {
+  const child = spawn(process.execPath, [script, JSON.stringify(settings)], { stdio: ["ignore", "pipe", "inherit"] });
+  running.add(child);
+  let output = "";
+  const listeners = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    output += chunk;
+    for (const listener of listeners) listener();
+  });
+  const ended = once(child, "close").then(([code, signal]) => {
+    running.delete(child);
+    return { code: code as number | null, signal: signal as NodeJS.Signals | null, output };
+  });
+  const said = (text: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const look = (): void => {
+        if (output.includes(text)) resolve();
+      };
+      listeners.add(look);
+      look();
+      void ended.then(() => reject(new Error(`it ended without saying ${text}: ${output}`)));
+    });
+  return { child, said, ended };
+}

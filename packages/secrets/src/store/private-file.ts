@@ -1,0 +1,82 @@
+import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
+import { mkdir, open, readdir, rename, stat, unlink } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { ToolglotError } from "@toolglot/core";
+import { codeOf, quoteWord } from "@toolglot/internal";
+
+/** More is no file of ours. */
+const maxBytes = 2 ** 26;
+
+/** Reads the text of a file that only this user can read; undefined when there is none. Rejects with `secrets/permissions`. */
+export async function readPrivateFile(path: string): Promise<string | undefined> {
+  let file: Awaited<ReturnType<typeof open>>;
+  try {
+    // Not to wait for a writer where somebody put a FIFO.
+    file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
+  } catch (error) {
+    const code = codeOf(error);
+    if (code === "ENOENT") return undefined;
+    if (code === "ELOOP" || code === "EMLINK")
+      throw wrongPermissions(path, "is a link; put the file itself there", error);
+    if (code === "EACCES" || code === "EPERM") throw wrongPermissions(path, "can't be read by this user", error);
+    throw error;
+  }
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw wrongPermissions(path, "is no regular file");
+    checkOwner(path, found);
+    if (process.getuid !== undefined && (found.mode & 0o077) !== 0) {
+      throw wrongPermissions(path, `can be read or written by others; run: chmod 600 ${inShell(path)}`);
+    }
+    if (found.size > maxBytes) throw wrongPermissions(path, "is too large to be a file of secrets");
+    return await file.readFile("utf8");
+  } finally {
+    await file.close();
+  }
+}
+
+/** Makes the folder of a file (0700), or refuses one in which others could put another file in its place. */
+export async function makePrivateFolder(path: string): Promise<void> {
+  const folder = dirname(path);
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const found = await stat(folder);
+  checkOwner(folder, found);
+  if (process.getuid !== undefined && (found.mode & 0o022) !== 0) {
+    throw wrongPermissions(folder, `can be written by others; run: chmod 700 ${inShell(folder)}`);
+  }
+}
+
+/** Writes the whole file or nothing of it, 0600, whenever the process or the machine stops. To be called under a lock. */
+export async function writePrivateFile(path: string, text: string): Promise<void> {
+  const folder = dirname(path);
+  const prefix = `.${basename(path)}.new-`;
+  // Of processes that were killed while they wrote: the lock is ours, so nobody else writes now.
+  for (const name of await readdir(folder))
+    if (name.startsWith(prefix)) await unlink(join(folder, name)).catch(() => {});
+  const written = join(folder, `${prefix}${randomBytes(6).toString("hex")}`);
+  const file = await open(written, "wx", 0o600);
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(written, path);
+  const entries = await open(folder, constants.O_RDONLY);
+  // Not every file system can flush a folder.
+  await entries.sync().catch(() => {});
+  await entries.close();
+}
+
+function checkOwner(path: string, { uid }: { uid: number }): void {
+  if (process.getuid !== undefined && uid !== process.getuid()) throw wrongPermissions(path, "belongs to another user");
+}
+
+function wrongPermissions(path: string, what: string, cause?: unknown): ToolglotError {
+  return new ToolglotError("secrets/permissions", `${path} ${what}.`, { data: { path }, cause });
+}
+
+function inShell(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : quoteWord(path);
+}

@@ -1,0 +1,124 @@
+import type { ToolDefinition } from "@toolglot/core";
+import { declaredParams, findParam, findTool, keepsWhiteSpace } from "../declared.ts";
+import { readJsonString } from "../hints.ts";
+import { matchName, normalizeKey } from "../names.ts";
+import type { Field } from "../scan/scan.ts";
+import { type Place, placeOf, type StepPlace } from "./keys.ts";
+
+/** What the fields of a block mean, as they come in: the step, the tool and the parameter of each. */
+export class FieldPlaces {
+  readonly #declared: readonly ToolDefinition[] | undefined;
+  readonly #numbered = new Map<number, readonly string[] | undefined>();
+  readonly #tools = new Map<number, ToolDefinition | undefined>();
+  readonly #places: ReturnType<typeof placeOf>[] = [];
+  /** Parameters that have a value, by step. */
+  readonly #given = new Set<string>();
+  /** Parameters of steps that a type hint says are JSON. */
+  readonly #json = new Set<string>();
+  /** Texts that fields say as JSON strings, under such a hint, by the fields' numbers. */
+  readonly #strings = new Map<number, { slot: string; text: string }>();
+  /** Parameters of steps whose deltas were told, or that a type hint says are no text. */
+  readonly told: Set<string> = new Set();
+  #plain = false;
+
+  constructor(declared: readonly ToolDefinition[] | undefined) {
+    this.#declared = declared;
+  }
+
+  /** Whether a key is one of a parameter that a tool of the block declares, and that has no value yet. */
+  takes(key: string): boolean {
+    if (!this.#declared) return false;
+    const { place } = placeOf(key, { plain: this.#plain, numbered: this.#numbered });
+    if (place.kind === "command") return true;
+    if (place.kind !== "param" || place.step === undefined) return false;
+    const tool = this.#tools.get(place.step);
+    return (
+      tool !== undefined &&
+      matchName(place.name, declaredParams(tool).names) !== undefined &&
+      !this.#given.has(`${place.step} ${place.name}`)
+    );
+  }
+
+  /** Takes in a field that has ended: the step, name and tool of a command. */
+  end(field: Field): { step: number; name: string; tool: ToolDefinition | undefined } | undefined {
+    const { place } = this.of(field);
+    if (place.kind === "param") {
+      this.#given.add(`${place.step} ${place.name}`);
+      if (this.isJson(field, place)) {
+        const [slot, text] = [this.#slot(field, place), readJsonString(field.value)];
+        if (text === undefined) this.told.add(slot);
+        else this.#strings.set(field.number, { slot, text });
+      }
+    } else if (place.kind === "typeHint" && place.step !== undefined) {
+      if (/^json$/i.test(field.value)) this.#json.add(this.#slot(field, place));
+      else if (!/^text$/i.test(field.value)) this.told.add(this.#slot(field, place));
+    }
+    if (place.kind !== "command") return undefined;
+    const { step } = place;
+    const name = toolNameOf(field);
+    const found = this.#declared && findTool(name, this.#declared, true);
+    const tool = found && "tool" in found ? found.tool : undefined;
+    this.#tools.set(step, tool);
+    if (!place.numbered) this.#plain = true;
+    else this.#numbered.set(step, tool && declaredParams(tool).names);
+    return { step, name, tool };
+  }
+
+  /** Where a field belongs, by what is known so far. */
+  of({ number, key }: Field): ReturnType<typeof placeOf> {
+    const known = this.#places[number];
+    if (known?.isFinal) return known;
+    const found = placeOf(key, { plain: this.#plain, numbered: this.#numbered });
+    this.#places[number] = found;
+    return found;
+  }
+
+  /** Whether a field is of a parameter that takes its text as it is written. */
+  isExact(field: Field, place: Place): boolean {
+    if (place.kind !== "param" || place.step === undefined) return false;
+    const tool = this.#tools.get(place.step);
+    const declared = tool && declaredParams(tool);
+    return keepsWhiteSpace(declared?.schemas.get(this.bound(field, place, place.step)) ?? declared?.others);
+  }
+
+  /** The step and the parameter that a field is about. */
+  #slot(field: Field, place: Place): string {
+    const { step, name } = place as StepPlace;
+    return `${step} ${step === undefined ? name : this.bound(field, place as StepPlace, step)}`;
+  }
+
+  /** Whether a type hint before a parameter says that it is JSON. */
+  isJson(field: Field, place: Place): boolean {
+    return this.#json.size > 0 && place.kind === "param" && this.#json.has(this.#slot(field, place));
+  }
+
+  /** The text that a field says as a JSON string. */
+  decoded(field: Field, place: Place): string | undefined {
+    const found = this.#strings.size > 0 ? this.#strings.get(field.number) : undefined;
+    return found && found.slot === this.#slot(field, place) ? found.text : undefined;
+  }
+
+  /** The name of the parameter that a field of a step is about. */
+  bound(field: Field, place: StepPlace, step: number): string {
+    const tool = this.#tools.get(step);
+    const bound = tool && bind(field, place, tool, true);
+    return bound && "name" in bound ? bound.name : place.name;
+  }
+}
+
+/** The parameter that a field means: the one that is spelled just so, else the one that {@link findParam} finds. */
+export function bind(
+  { key }: Field,
+  { kind, name }: StepPlace,
+  tool: ToolDefinition,
+  brief: boolean,
+): ReturnType<typeof findParam> {
+  const bare = key.slice(0, key.length - normalizeKey(key).length + name.length);
+  const exact = kind === "param" && bare !== name && declaredParams(tool).schemas.has(bare);
+  return exact ? { name: bare } : findParam(name, tool, brief);
+}
+
+/** The name in a command: it has no line break, whatever an unclosed value took in. */
+export function toolNameOf({ value }: Field): string {
+  return (value.split("\n", 1)[0] ?? "").trimEnd();
+}
