@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { checkKeys } from "@toolglot/core";
 import { loggedOperations, type Storage } from "@toolglot/core/storage";
-import { FolderBlobs } from "./folder/blobs.ts";
-import { FolderLogs } from "./folder/logs.ts";
+import { folderBlobs } from "./folder/blobs.ts";
+import { folderLogs } from "./folder/logs.ts";
 import { OwnFolder } from "./folder/own-folder.ts";
 
 /** Options of {@link folderStorage}. */
@@ -34,8 +34,8 @@ export function folderStorage(dir: string, options: FolderStorageOptions = {}): 
   const folder = new OwnFolder(dir);
   const parts = {
     durability: "disk" as const,
-    logs: new FolderLogs(folder, join(dir, "logs")),
-    blobs: new FolderBlobs(folder, join(dir, "blobs")),
+    logs: folderLogs(folder, join(dir, "logs")),
+    blobs: folderBlobs(folder, join(dir, "blobs")),
     now,
   };
   return { ...parts, operations: loggedOperations(parts), async close() {} };

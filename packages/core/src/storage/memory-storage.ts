@@ -22,9 +22,18 @@ const defaultMaxBytes = 512 * 1024 * 1024;
 export function memoryStorage(options: MemoryStorageOptions = {}): Storage {
   checkKeys("memoryStorage", options, "maxBytes:count|Infinity now:function");
   const { maxBytes = defaultMaxBytes, now = Date.now } = options;
+  const log = new MemoryOperationLog({ now });
   return {
     durability: "none",
-    operations: new MemoryOperationLog({ now }),
+    operations: {
+      durability: "none",
+      claim: (request) => log.claim(request),
+      renew: (claim, leaseMs) => log.renew(claim, leaseMs),
+      begin: (claim, data) => log.begin(claim, data),
+      finish: (claim, result) => log.finish(claim, result),
+      doubt: (claim, reason) => log.doubt(claim, reason),
+      read: (key) => log.read(key),
+    },
     logs: memoryLogs(),
     blobs: memoryBlobs(maxBytes),
     now,

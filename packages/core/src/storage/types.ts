@@ -5,7 +5,8 @@ import type { OperationLog } from "../operation-log.ts";
  * toolkits and routers take one as their option `storage`. It holds what was said and done, as it is: keep it as private as that.
  *
  * Names of logs and blobs are texts of 1 to 400 bytes (in UTF-8) without lone surrogates; those of different packages begin with different
- * words and a slash (`agent/`, `sandbox/`). All methods reject with a `TypeError` for another name.
+ * words and a slash (`agent/`, `sandbox/`). All methods reject with a `TypeError` for another name. They work without their object, so
+ * that a storage around another one is `{ ...storage, blobs: { ...storage.blobs, put } }`.
  */
 export interface Storage {
   /** What survives: `none` forgets at exit, `process` survives a crash of the process, `disk` one of the machine. */

@@ -148,6 +148,21 @@ const cases: Record<string, (storage: Storage) => Promise<void>> = {
     }
     equal(await logs.read("a"), undefined, "the log");
   },
+  "should work in parts that are copied": async ({ operations, logs, blobs }) => {
+    const { claim, begin, finish, read } = { ...operations };
+    const request = { scope: "s", key: "k", fingerprint: "f", owner: "o", leaseMs: 10_000 };
+    const claimed = await claim(request);
+    if (claimed.status !== "claimed") throw new Error(`expected a claim, got ${claimed.status}`);
+    equal(await begin(claimed.claim), true, "the beginning");
+    equal(await finish(claimed.claim, { state: "done", outcome: 1 }), true, "the end");
+    equal((await read(request))?.outcome, 1, "the outcome");
+    const copied = { ...logs };
+    equal(await copied.append("a", ["1"], 0), true, "a line");
+    equal([await copied.read("a"), await all(copied.list(""))].flat().includes("a"), true, "the log");
+    const { put, get, list } = { ...blobs };
+    await put("b", bytes(1));
+    equal([plain(await get("b")), await all(list("b"))], [[1], ["b"]], "the blob");
+  },
   "should tell a time": async ({ now }) => {
     equal(Number.isFinite(now()), true, "whether it is a number");
   },

@@ -37,6 +37,8 @@ export interface SessionSettings extends Required<Pick<SessionOptions, "storage"
   log: OperationLog | undefined;
   /** A session of another version is made again from its log. */
   rebuild: boolean;
+  /** A session that is not there is begun. */
+  begin: boolean;
   limits: SessionLimits;
   /** Of interpreters that are for nobody else, when none was given. */
   domain: string | undefined;
@@ -53,15 +55,15 @@ const saves: readonly unknown[] = ["each", "idle", "manual", undefined];
 /** Fills in defaults. `own`: the storage to take when none is given. Throws `TypeError` for what makes no sense. */
 export function resolveSession(
   what: string,
-  options: SessionOptions & { rebuild?: boolean },
+  options: SessionOptions & { rebuild?: boolean; begin?: boolean },
   own: Storage,
 ): SessionSettings {
   checkKeys(
     what,
     options,
-    'storage:object key:object durable:boolean tools:object[] style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean',
+    'storage:object key:object durable:boolean tools:object[] style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean begin:boolean',
   );
-  const { storage = own, durable = false, rebuild = false, tools = [], domain, style, limits } = options;
+  const { storage = own, durable = false, rebuild = false, begin = false, tools = [], domain, style, limits } = options;
   checkRunOptions({ tools, ...defined({ domain, style }) });
   checkNumbers("limits", limits, ranges);
   const { operations, logs, blobs } = storage;
@@ -76,6 +78,7 @@ export function resolveSession(
     storage,
     log: durable ? operations : undefined,
     rebuild,
+    begin,
     key: keyFor(storage, options.key),
     tools,
     save,

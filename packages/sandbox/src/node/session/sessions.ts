@@ -35,7 +35,10 @@ export function makeSessions(host: SessionHost): Sessions {
     const { storage, limits } = settings;
     const { id } = holding;
     const stored = holding.turns.at(-1);
-    if (stored === undefined) throw sessionError("unknown", `The storage has no session ${id}.`, { id });
+    if (stored === undefined) {
+      if (settings.begin) return await open(settings, holding);
+      throw sessionError("unknown", `The storage has no session ${id}.`, { id });
+    }
     if (storage.now() - stored.at > limits.expireMs) {
       await holding.forget();
       const message = `The session ${id} was last used on ${new Date(stored.at).toISOString()}, and is gone: open a new one.`;
@@ -74,7 +77,9 @@ export function makeSessions(host: SessionHost): Sessions {
   return {
     async openSession(options = {}) {
       const { id, ...rest } = options;
-      if (Object.hasOwn(rest, "rebuild")) throw new TypeError("rebuild is an option of resumeSession().");
+      for (const name of ["rebuild", "begin"]) {
+        if (Object.hasOwn(rest, name)) throw new TypeError(`${name} is an option of resumeSession().`);
+      }
       const settings = resolveSession("openSession()", rest, own);
       const wanted = resolveId(id);
       // Also of one that is open now, here or elsewhere.
