@@ -12,7 +12,7 @@ import { UsageTotals, usageText } from "../src/chat/usage.ts";
 import { approver } from "../src/cli/approve.ts";
 import { KeptPermissions } from "../src/cli/kept-permissions.ts";
 import { lastingOf } from "../src/cli/lasting.ts";
-import { openSession } from "../src/cli/session.ts";
+import { Session } from "../src/cli/session.ts";
 import { wordsFor } from "../src/words/index.ts";
 import { ask } from "./support/ask.ts";
 
@@ -26,7 +26,7 @@ const tools = [
   tool("create_ticket", { requiresApproval: true, riskTier: "HIGH" }),
   tool("delete_record", { destructiveHint: true, riskTier: "CRITICAL" }),
 ];
-const session = openSession({ folder, modules: [{ from: "shop", tools }] });
+const session = new Session({ folder, modules: [{ from: "shop", tools }] });
 afterAll(() => session.dispose());
 
 it.each([

@@ -162,16 +162,18 @@ it("should know models by name, by provider, and by a base URL, and name what is
   const values = { models: { fast: { provider: "ollama", id: "qwen3:8b" } } };
   const resolve = (name: string, baseUrl?: string) =>
     resolveModel(name, baseUrl, { values, env: { OPENAI_API_KEY: "k" } });
-  expect(resolve("fast").choice).toEqual({ name: "qwen3:8b", label: "fast", baseUrl: "http://localhost:11434/v1" });
-  expect(resolve("openai:gpt-5")).toMatchObject({
-    choice: { baseUrl: "https://api.openai.com/v1" },
-    keys: { OPENAI_API_KEY: "k" },
+  expect(resolve("fast")).toMatchObject({
+    ...{ label: "fast", id: "qwen3:8b", server: { provider: "ollama", baseUrl: "http://localhost:11434/v1" } },
   });
-  expect(resolve("qwen3:8b", "http://x/v1").choice).toEqual({
-    ...{ name: "qwen3:8b", label: "qwen3:8b", baseUrl: "http://x/v1", keyVariable: "OPENAI_API_KEY" },
+  expect(resolve("openai:gpt-5")).toMatchObject({
+    ...{ id: "gpt-5", server: { baseUrl: "https://api.openai.com/v1", key: "k" }, keyVariable: "OPENAI_API_KEY" },
+  });
+  expect(resolve("qwen3:8b", "http://x/v1")).toEqual({
+    ...{ label: "qwen3:8b", id: "qwen3:8b", keyVariable: "OPENAI_API_KEY" },
+    server: { baseUrl: "http://x/v1", key: "k" },
   });
   // Another provider's key stays where it is.
-  expect(resolve("ollama:qwen3").keys).toEqual({});
+  expect(resolve("ollama:qwen3").server.key).toBeUndefined();
   expect(() => resolve("fats")).toThrow("There is no model fats. Did you mean fast?");
   expect(() => resolve("anthropic:x")).toThrow("ANTHROPIC_API_KEY");
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "@toolglot/internal/testing/providers";
 import { afterAll, expect, it, onTestFinished } from "vitest";
 import { lastingOf } from "../src/cli/lasting.ts";
-import { openSession } from "../src/cli/session.ts";
+import { Session } from "../src/cli/session.ts";
 import { addMcpServers } from "../src/modules/add-mcp.ts";
 import { loadModule, openModules } from "../src/modules/load-module.ts";
 import { readMcpFile } from "../src/modules/mcp-file.ts";
@@ -78,7 +78,7 @@ const servers = (more: object = {}): string =>
 it("should offer tools of modules and of MCP servers, say where each is from, and ask about what is not said to be harmless", async () => {
   const notes: string[] = [];
   const modules = openModules([await loadModule(join(folder, "shout.mjs"))], folder);
-  const session = openSession({ folder, modules });
+  const session = new Session({ folder, modules });
   onTestFinished(() => session.dispose());
   await addMcpServers(session, [servers()], { env: { MCP_TOKEN: "t-1" }, folder }, (text) => notes.push(text));
   expect(notes).toEqual([
@@ -107,7 +107,10 @@ it("should offer tools of modules and of MCP servers, say where each is from, an
     { chunks: [sse(openAiText("Done."), { done: true })] },
   ]);
   const { chooseModel } = await import("../src/models/choose-model.ts");
-  const model = chooseModel({ name: "m", baseUrl: `${url}/v1`, words: wordsFor() }, {});
+  const model = chooseModel(
+    { id: "m", label: "m", server: { baseUrl: `${url}/v1`, key: undefined } },
+    { words: wordsFor() },
+  );
   const result = await ask(session, "go", {
     ...{ model, protocol: "native" },
     approve: (tool) => asked.push(tool) < 0,

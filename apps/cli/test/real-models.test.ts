@@ -4,7 +4,8 @@ import type { Model } from "@toolglot/core";
 import { ToolglotError, textMessage } from "@toolglot/core";
 import { localProvider, openAiText, sse } from "@toolglot/internal/testing/providers";
 import { expect, it, onTestFinished } from "vitest";
-import { chooseModel } from "../src/models/choose-model.ts";
+import { type Asking, chooseModel } from "../src/models/choose-model.ts";
+import { resolveModel } from "../src/models/resolve-model.ts";
 import { wordsFor } from "../src/words/index.ts";
 
 const request = { messages: [textMessage("user", "hi")] };
@@ -21,8 +22,11 @@ async function run(model: Model): Promise<{ text: string; error: ToolglotError |
   return { text, error: undefined };
 }
 
-const model = (baseUrl: string, more: Partial<Parameters<typeof chooseModel>[0]> = {}): Model =>
-  chooseModel({ name: "m", baseUrl, maxRetries: 0, words: wordsFor(), ...more }, {});
+const model = (baseUrl: string, more: Partial<Asking> = {}): Model =>
+  chooseModel(
+    { id: "m", label: "m", server: { baseUrl, key: undefined } },
+    { maxRetries: 0, words: wordsFor(), ...more },
+  );
 
 /** A server that takes connections and says nothing. */
 async function silentServer(): Promise<string> {
@@ -105,5 +109,5 @@ it("should speak Chinese when it is asked to", async () => {
 });
 
 it("should name where models are to be had when the base is missing", () => {
-  expect(() => chooseModel({ name: "gpt-4o", words: wordsFor() }, {})).toThrow(/api\.openai\.com\/v1.*11434/);
+  expect(() => resolveModel("gpt-4o", undefined, { values: {}, env: {} })).toThrow(/api\.openai\.com\/v1.*11434/);
 });

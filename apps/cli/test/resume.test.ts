@@ -5,7 +5,7 @@ import { leftToCi } from "@toolglot/internal/testing";
 import Database from "libsql";
 import { afterAll, describe, expect, it } from "vitest";
 import { commandNames, commandOf } from "../src/chat/commands.ts";
-import { offerOf, openSession } from "../src/cli/session.ts";
+import { offerOf, Session } from "../src/cli/session.ts";
 import { loadModule, openModules } from "../src/modules/load-module.ts";
 import { buildDemo, type Ended, startDemo } from "./support/child.ts";
 import { demoModule, runDemo } from "./support/in-process.ts";
@@ -164,7 +164,7 @@ describe("a program that waits", () => {
     const { data, demo, ask, tickets } = place();
     await demo("approvals", "approve", approvalIn(await ask()));
     const goOn = async (): Promise<string> => {
-      const session = openSession(
+      const session = new Session(
         { folder: data, modules: openModules([await loadModule(demoModule)], data) },
         { ahead: false },
       );

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDemo } from "demo/parts";
-import { openSession } from "toolglot/parts";
+import { Session } from "toolglot/parts";
 import { type Played, play, type Way } from "./play.ts";
 import type { WholeTask } from "./tasks.ts";
 
@@ -19,7 +19,7 @@ export async function runTasks(
   progress: (text: string) => void = () => undefined,
 ): Promise<TaskRun[]> {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
-  const session = openSession({ folder, modules: [{ ...openDemo(folder), from: "demo" }] });
+  const session = new Session({ folder, modules: [{ ...openDemo(folder), from: "demo" }] });
   const wrong: string[] = [];
   try {
     const runs: TaskRun[] = [];

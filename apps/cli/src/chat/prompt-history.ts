@@ -1,6 +1,7 @@
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseJson } from "@toolglot/internal";
+import { readOwn, writeOwn } from "../config/own-file.ts";
 
 /** As many are kept; the file is made shorter when it has twice as many. */
 const maxTexts = 1000;
@@ -14,7 +15,8 @@ export class PromptHistory {
     this.#file = join(dataFolder, "history.jsonl");
     const all = readTexts(this.#file);
     this.#texts = all.slice(-maxTexts);
-    if (all.length > 2 * maxTexts) this.#write();
+    if (all.length > 2 * maxTexts)
+      writeOwn(this.#file, this.#texts.map((text) => `${JSON.stringify(text)}\n`).join(""));
   }
 
   /** Newest first. */
@@ -28,21 +30,11 @@ export class PromptHistory {
     this.#texts.push(text);
     appendFileSync(this.#file, `${JSON.stringify(text)}\n`, { mode: 0o600 });
   }
-
-  #write(): void {
-    const draft = `${this.#file}.${process.pid}.new`;
-    writeFileSync(draft, this.#texts.map((text) => `${JSON.stringify(text)}\n`).join(""), { mode: 0o600 });
-    renameSync(draft, this.#file);
-  }
 }
 
 /** Lines that are no text are left out: nobody is to lose the prompt to a history. */
-function readTexts(file: string): string[] {
-  let lines: string[];
-  try {
-    lines = readFileSync(file, "utf8").split("\n");
-  } catch {
-    return [];
-  }
-  return lines.map(parseJson).filter((text) => typeof text === "string");
-}
+const readTexts = (file: string): string[] =>
+  readOwn(file)
+    .split("\n")
+    .map(parseJson)
+    .filter((text) => typeof text === "string");

@@ -24,7 +24,7 @@ import { type CliOptions, modelOf, type ParsedArguments, parseArguments } from "
 import { languageOfVariables } from "./protocol-names.ts";
 import { protocolOf } from "./protocols.ts";
 import { openRecord, playRecord, readRecord } from "./record.ts";
-import { offerOf, openSession, type Session, type SessionOptions } from "./session.ts";
+import { offerOf, Session, type SessionOptions } from "./session.ts";
 import { withPrompt } from "./show-prompt.ts";
 import { pipedIn } from "./standard-input.ts";
 import { hostTerminal, type Terminal } from "./terminal.ts";
@@ -88,7 +88,7 @@ async function runWith(
   const isOwnFolder = !opened.some(({ project }) => project) && !showsPrompt;
   const folder = isOwnFolder ? await userFolder(options, { data, permissions, terminal, words, host }) : undefined;
   Object.assign(options, await keptConversation(options, { data, host, extensions: extensions.length, words }));
-  const session = openSession(
+  const session = new Session(
     { folder: data, modules: opened, env: host.env, ...(folder && { project: folder.project }) },
     sessionOptions(options, { words, terminal, real, host }),
   );

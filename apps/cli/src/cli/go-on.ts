@@ -1,5 +1,6 @@
 import type { AgentOptions } from "@toolglot/agent";
 import { type ExecutorContext, type Message, ToolglotError, type ToolResult } from "@toolglot/core";
+import { executorContext } from "@toolglot/core/executing";
 import type { SandboxToolCall } from "@toolglot/sandbox";
 import type { KeptProgram } from "../programs/program-book.ts";
 import { visible } from "../view/visible.ts";
@@ -54,7 +55,7 @@ async function finish(program: KeptProgram, context: AskContext): Promise<WentOn
   let results: ToolResult[] = [];
   try {
     const result = await runAgent(program.locale, context, async (agent, signal) => {
-      results = await session.programs.goOn(agent.executor, program, executorContext(program, agent, signal, began));
+      results = await session.programs.goOn(agent.executor, program, contextOfRun(program, agent, signal, began));
       view.event({ type: "action-end", stepIndex: 0, at: performance.now() - began, results });
       const isOver = results.every(({ status }) => status !== "pending" && status !== "interrupted");
       if (!isOver || program.mode === "single") return undefined;
@@ -86,15 +87,14 @@ function codeOf([result]: readonly ToolResult[]): number {
   return denied || result?.status === "denied" ? exitCodes.denied : exitCodes.answered;
 }
 
-function executorContext(
+function contextOfRun(
   { runId }: KeptProgram,
   agent: AgentOptions,
   signal: AbortSignal,
   began: number,
 ): ExecutorContext {
-  return {
+  return executorContext({
     runId,
-    stepIndex: 0,
     signal,
     emit: (event) => agent.onEvent?.({ ...event, stepIndex: 0, at: performance.now() - began }),
     async approve(request) {
@@ -102,7 +102,7 @@ function executorContext(
       if (decision === "later") return { approved: false, later: true };
       return typeof decision === "boolean" ? { approved: decision } : decision;
     },
-  };
+  });
 }
 
 const asMessage = (result: ToolResult): Message => {

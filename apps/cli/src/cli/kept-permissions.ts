@@ -1,6 +1,5 @@
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { isObject } from "@toolglot/internal";
+import { join } from "node:path";
+import { parseOwn, readOwn, writeOwn } from "../config/own-file.ts";
 
 /** A tool that is never asked about again, as long as it comes from the same place. */
 export interface KeptPermission {
@@ -27,22 +26,10 @@ export class KeptPermissions {
 
   /** Throws an error when the file is there and is not as it was written: nothing is allowed by a file that can't be read. */
   list(): Kept {
-    let text: string;
-    try {
-      text = readFileSync(this.path, "utf8");
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return { tools: [], folders: [] };
-      throw error;
-    }
-    const refused = new Error(`${this.path} is not as it was written: remove or restore it.`);
-    let kept: unknown;
-    try {
-      kept = JSON.parse(text);
-    } catch {
-      throw refused;
-    }
-    if (!isObject(kept) || kept.version !== version || !Array.isArray(kept.tools)) throw refused;
-    return { tools: kept.tools, folders: Array.isArray(kept.folders) ? kept.folders : [] };
+    const text = readOwn(this.path);
+    if (text === "") return { tools: [], folders: [] };
+    const { tools, folders } = parseOwn(this.path, text, version, "tools");
+    return { tools: tools as KeptPermission[], folders: Array.isArray(folders) ? folders : [] };
   }
 
   has({ tool, from }: KeptPermission): boolean {
@@ -74,9 +61,6 @@ export class KeptPermissions {
   }
 
   #write(kept: Kept): void {
-    mkdirSync(dirname(this.path), { recursive: true, mode: 0o700 });
-    const draft = `${this.path}.${process.pid}.new`;
-    writeFileSync(draft, `${JSON.stringify({ version, ...kept }, null, 2)}\n`, { mode: 0o600 });
-    renameSync(draft, this.path);
+    writeOwn(this.path, `${JSON.stringify({ version, ...kept }, null, 2)}\n`);
   }
 }

@@ -80,24 +80,21 @@ export interface Setting {
   source: string;
 }
 
-/** The flags that a configuration may give, by their keys in it. Those of limits are in a table. */
-const settings: Readonly<Record<string, (config: LoadedConfig["values"]) => unknown>> = {
-  model: ({ model }) => model,
-  protocol: ({ protocol }) => protocol,
-  mode: ({ mode }) => mode,
-  lang: ({ lang }) => lang,
-  system: ({ system }) => system,
-  timeout: ({ timeout }) => timeout,
-  sandbox: ({ sandbox }) => sandbox,
-  tools: ({ tools }) => tools,
-  mcp: ({ mcp }) => mcp,
-  keep: ({ keep }) => keep,
-  plain: ({ plain }) => plain,
-  maxTurns: ({ limits }) => limits?.turns,
-  maxTokens: ({ limits }) => limits?.tokens,
-  maxSeconds: ({ limits }) => limits?.seconds,
-  maxCost: ({ limits }) => limits?.cost,
-};
+/** The flags that a configuration may give: by their names in it, and those of its limits. */
+const flagKeys = [
+  "model",
+  "protocol",
+  "mode",
+  "lang",
+  "system",
+  "timeout",
+  "sandbox",
+  "tools",
+  "mcp",
+  "keep",
+  "plain",
+] as const;
+const limitKeys = { maxTurns: "turns", maxTokens: "tokens", maxSeconds: "seconds", maxCost: "cost" } as const;
 
 /**
  * Reads the arguments after the program's name, over what is configured, and imports the modules among them. Rejects with `UsageError` for
@@ -186,8 +183,11 @@ function configure(command: Command, { values, origins }: LoadedConfig): Map<str
   // These are for a module's own model, or for no model at all.
   const withoutModel = ["messy", "slip", "replay", "tour"].some((name) => flagged(command, name));
   const sources = new Map<string, Setting>();
-  for (const [name, read] of Object.entries(settings)) {
-    const value = read(values);
+  const given = [
+    ...flagKeys.map((name) => [name, values[name]] as const),
+    ...Object.entries(limitKeys).map(([name, key]) => [name, values.limits?.[key]] as const),
+  ];
+  for (const [name, value] of given) {
     const isFlag = flagged(command, name);
     const isRead = !isFlag && value !== undefined && !(name === "model" && withoutModel);
     if (isRead) command.setOptionValueWithSource(name, value, "config");

@@ -27,45 +27,7 @@ export interface ToolOrigin {
   isUnstated?: boolean;
 }
 
-/** Everything that lives as long as the command line does. */
-export interface Session {
-  toolkit: Toolkit;
-  /** Where each tool of the toolkit comes from. */
-  origins: Map<string, ToolOrigin>;
-  /** The asynchronous tools that run in the background. */
-  tasks: Tasks;
-  /** Reports their activity, to one listener at a time. */
-  watchTasks(listener: (event: TaskEvent) => void): void;
-  /** Runs ATTP programs in a language; made when first needed. */
-  sandbox(language: ProgramLanguage): Sandbox;
-  /** The way to a router; made when first needed. Rejects when a running router can't be reached. */
-  trp(): Promise<TrpLink>;
-  /** Programs of code mode that have not ended. */
-  programs: ProgramBook;
-  /** The call that a person was just asked about is decided later: its program waits. */
-  later(): void;
-  /** Whether {@link later} was called since the last question. */
-  isLater(): boolean;
-  /** Whether a person can be asked, or everything is approved. Without, a call that needs an approval makes its program wait. */
-  asks: boolean;
-  /** The session that the conversation is kept in, when one was asked for; opened when first needed. Rejects when it can't be gone on with. */
-  kept(): Promise<KeptSession> | undefined;
-  /** Keeps the conversation in another session from now on, or in none. */
-  keepIn(name: string | undefined): Promise<void>;
-  /** Whether the model works in a folder with that protocol. */
-  worksWith(protocol: ProtocolName): boolean;
-  /** Shell, edits and reads in that folder; opened when first needed. */
-  local(): Promise<LocalTools>;
-  /** Values that are used in the project; opened when first needed. */
-  secrets(): Promise<ProjectSecrets>;
-  /** The names of known values that stand in a text, as far as values were used in this session. */
-  valuesIn(text: string): Promise<string[]>;
-  /** What a person should know after work in the project, each once: that edits can be undone, where a value is kept, whether commands are confined, what the shell can't do here. */
-  projectNotes(done: { edited: boolean; ran: boolean; kept?: boolean }): Promise<string[]>;
-  dispose(): Promise<void>;
-}
-
-/** Options of {@link openSession}. */
+/** Options of a {@link Session}. */
 export interface SessionOptions {
   /** How a router is reached. */
   router?: TrpOptions;
@@ -102,149 +64,182 @@ export interface SessionPlace {
   env?: NodeJS.ProcessEnv;
 }
 
-/** Creates the toolkit over what modules bring. Throws `UsageError` for a tool that can't be registered. */
-export function openSession(place: SessionPlace, options: SessionOptions = {}): Session {
-  const {
-    router = {},
-    commands = "ask",
-    sandbox,
-    words = wordsFor(),
-    ahead = true,
-    askValue,
-    interactive = false,
-    asks = true,
-    lang,
-    startFolder,
-  } = options;
-  const { folder, modules = [], env = process.env } = place;
-  let { session: sessionName } = options;
-  const toolkit = new Toolkit();
-  const origins = new Map<string, ToolOrigin>();
-  for (const module of modules) register(module, toolkit, origins);
-  const ofModule = modules.find(({ project }) => project)?.project;
-  const projectOf = (): Project => (ofModule?.() ?? place.project) as Project;
-  const withProject: readonly ProtocolName[] = ofModule ? ["toolsxml"] : place.project ? ["toolsxml", "native"] : [];
-  const sandboxes = new Map<ProgramLanguage, Sandbox>();
-  let link: Promise<TrpLink> | undefined;
-  let local: Promise<LocalTools> | undefined;
-  let values: Promise<ProjectSecrets> | undefined;
-  let kept: Promise<KeptSession> | undefined;
+/** Everything that lives as long as the command line does. What costs something is opened when it is first needed. */
+export class Session {
+  readonly toolkit: Toolkit = new Toolkit();
+  /** Where each tool of the toolkit comes from. */
+  readonly origins = new Map<string, ToolOrigin>();
+  /** The asynchronous tools that run in the background. */
+  readonly tasks = new Tasks();
+  /** Programs of code mode that have not ended. */
+  readonly programs: ProgramBook;
+  /** Whether a person can be asked, or everything is approved. Without, a call that needs an approval makes its program wait. */
+  readonly asks: boolean;
+  readonly #place: Required<Omit<SessionPlace, "project">> & Pick<SessionPlace, "project">;
+  readonly #options: SessionOptions;
+  readonly #words: Words;
+  readonly #sandboxes = new Map<ProgramLanguage, Sandbox>();
+  readonly #shown = new Set<string>();
+  #sessionName: string | undefined;
+  #link: Promise<TrpLink> | undefined;
+  #local: Promise<LocalTools> | undefined;
+  #values: Promise<ProjectSecrets> | undefined;
+  #kept: Promise<KeptSession> | undefined;
   /** Why commands are not confined, although nobody said so. */
-  let whyNot: string | undefined;
-  const shown = new Set<string>();
-  const tasks = new Tasks();
-  let unwatch: (() => void) | undefined;
-  const programs = new ProgramBook(folder);
-  let decidesLater = false;
-  return {
-    programs,
-    asks,
-    later() {
-      decidesLater = true;
-    },
-    isLater() {
-      const was = decidesLater;
-      decidesLater = false;
-      return was;
-    },
-    toolkit,
-    origins,
-    tasks,
-    watchTasks(listener) {
-      unwatch?.();
-      unwatch = tasks.events.subscribe(listener);
-    },
-    sandbox(language) {
-      const sandbox =
-        sandboxes.get(language) ??
-        createSandbox({ language, imports: "ignore-allowed", pool: { size: ahead ? 1 : 0 } });
-      sandboxes.set(language, sandbox);
-      return sandbox;
-    },
-    kept() {
-      const name = sessionName;
-      if (name === undefined) return undefined;
-      kept ??= import("../sessions/kept-session.ts").then(
-        ({ KeptSession }) =>
-          new KeptSession({ data: folder, startFolder, words }, name, (language) => this.sandbox(language)),
-      );
-      return kept;
-    },
-    async keepIn(name) {
-      await (await kept?.catch(() => undefined))?.close();
-      kept = undefined;
-      sessionName = name;
-    },
-    trp() {
-      link ??= import("../router/trp-link.ts").then(({ openTrp }) =>
-        openTrp({ folder, modules, toolkit, env }, router),
-      );
-      return link;
-    },
-    worksWith: (protocol) => withProject.includes(protocol),
-    local() {
-      local ??= import("../project/open-local.ts").then(async ({ openLocal, openLocalConfined }) => {
-        const project = projectOf();
-        const { secrets } = await this.secrets();
-        if (sandbox !== undefined) return openLocal(project, { commands, sandbox, secrets });
-        const opened = await openLocalConfined(project, { commands, secrets });
-        whyNot = opened.whyNot;
-        return opened.local;
-      });
-      return local;
-    },
-    secrets() {
-      values ??= import("../project/project-secrets.ts").then(({ openProjectSecrets }) =>
-        openProjectSecrets(projectOf(), {
-          ...(askValue && { ask: askValue }),
-          asksPassphrase: interactive,
-          words: wordsFor(lang),
-          env,
-        }),
-      );
-      return values;
-    },
-    async valuesIn(text) {
-      const opened = await values;
-      if (opened === undefined) return [];
-      return (await import("../project/project-secrets.ts")).namesOfValuesIn(text, opened.secrets);
-    },
-    async projectNotes({ edited, ran, kept = false }) {
-      const shell = ran ? await (await local)?.shell().catch(() => undefined) : undefined;
-      const { backend, limits, confined } = shell?.state ?? { backend: "pty", limits: [] };
-      const notes = [
-        ...(edited ? [words.undo] : []),
-        ...(kept && values ? [words.keptIn((await values).store.kind)] : []),
-        ...(confined === undefined ? [] : [confined ? words.confined : words.notConfined(whyNot)]),
-        ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
-      ].filter((note) => !shown.has(note));
-      for (const note of notes) shown.add(note);
-      return notes;
-    },
-    async dispose() {
-      await tasks.close();
-      await toolkit.close();
-      await (await link?.catch(() => undefined))?.close();
-      await (await local?.catch(() => undefined))?.close();
-      await programs.close();
-      await (await kept?.catch(() => undefined))?.close();
-      (await values?.catch(() => undefined))?.secrets.close();
-      await Promise.all([...sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
-    },
-  };
-}
+  #whyNot: string | undefined;
+  #unwatch: (() => void) | undefined;
+  #decidesLater = false;
 
-function register({ from, label, tools }: OpenedModule, toolkit: Toolkit, origins: Map<string, ToolOrigin>): void {
-  for (const tool of tools) {
-    try {
-      if (typeof tool === "function") toolkit.registerToolFunction(tool, {});
-      else toolkit.registerToolFunction(tool);
-    } catch (error) {
-      throw new UsageError(`--tools: ${from}: ${errorText(error)}`);
-    }
+  /** Throws `UsageError` for a tool that can't be registered. */
+  constructor(place: SessionPlace, options: SessionOptions = {}) {
+    this.#place = { modules: [], env: process.env, ...place };
+    this.#options = options;
+    this.#words = options.words ?? wordsFor();
+    this.#sessionName = options.session;
+    this.asks = options.asks ?? true;
+    this.programs = new ProgramBook(place.folder);
+    for (const module of this.#place.modules) this.#register(module);
   }
-  for (const name of toolkit.registered.keys())
-    if (!origins.has(name)) origins.set(name, { from, ...(label !== undefined && { label }) });
+
+  #register({ from, label, tools }: OpenedModule): void {
+    for (const tool of tools) {
+      try {
+        if (typeof tool === "function") this.toolkit.registerToolFunction(tool, {});
+        else this.toolkit.registerToolFunction(tool);
+      } catch (error) {
+        throw new UsageError(`--tools: ${from}: ${errorText(error)}`);
+      }
+    }
+    for (const name of this.toolkit.registered.keys())
+      if (!this.origins.has(name)) this.origins.set(name, { from, ...(label !== undefined && { label }) });
+  }
+
+  /** The call that a person was just asked about is decided later: its program waits. */
+  later(): void {
+    this.#decidesLater = true;
+  }
+
+  /** Whether {@link later} was called since the last question. */
+  isLater(): boolean {
+    const was = this.#decidesLater;
+    this.#decidesLater = false;
+    return was;
+  }
+
+  /** Reports the activity of tasks, to one listener at a time. */
+  watchTasks(listener: (event: TaskEvent) => void): void {
+    this.#unwatch?.();
+    this.#unwatch = this.tasks.events.subscribe(listener);
+  }
+
+  /** Returns what runs ATTP programs in a language. */
+  sandbox(language: ProgramLanguage): Sandbox {
+    const size = this.#options.ahead === false ? 0 : 1;
+    const known = this.#sandboxes.get(language);
+    const sandbox = known ?? createSandbox({ language, imports: "ignore-allowed", pool: { size } });
+    this.#sandboxes.set(language, sandbox);
+    return sandbox;
+  }
+
+  /** The session that the conversation is kept in, when one was asked for. Rejects when it can't be taken up. */
+  kept(): Promise<KeptSession> | undefined {
+    const name = this.#sessionName;
+    if (name === undefined) return undefined;
+    const place = { data: this.#place.folder, startFolder: this.#options.startFolder, words: this.#words };
+    this.#kept ??= import("../sessions/kept-session.ts").then(
+      ({ KeptSession }) => new KeptSession(place, name, (language) => this.sandbox(language)),
+    );
+    return this.#kept;
+  }
+
+  /** Keeps the conversation in another session from now on, or in none. */
+  async keepIn(name: string | undefined): Promise<void> {
+    await (await this.#kept?.catch(() => undefined))?.close();
+    this.#kept = undefined;
+    this.#sessionName = name;
+  }
+
+  /** Opens the way to a router. Rejects when a running router can't be reached. */
+  trp(): Promise<TrpLink> {
+    this.#link ??= import("../router/trp-link.ts").then(({ openTrp }) =>
+      openTrp({ ...this.#place, toolkit: this.toolkit }, this.#options.router ?? {}),
+    );
+    return this.#link;
+  }
+
+  /** Whether the model works in a folder with that protocol. */
+  worksWith(protocol: ProtocolName): boolean {
+    if (this.#place.modules.some(({ project }) => project)) return protocol === "toolsxml";
+    return this.#place.project !== undefined && (protocol === "toolsxml" || protocol === "native");
+  }
+
+  get #project(): Project {
+    const ofModule = this.#place.modules.find(({ project }) => project)?.project;
+    return (ofModule?.() ?? this.#place.project) as Project;
+  }
+
+  /** Opens shell, edits and reads in that folder. */
+  local(): Promise<LocalTools> {
+    this.#local ??= import("../project/open-local.ts").then(async ({ openLocal, openLocalConfined }) => {
+      const { commands = "ask", sandbox } = this.#options;
+      const { secrets } = await this.secrets();
+      if (sandbox !== undefined) return openLocal(this.#project, { commands, sandbox, secrets });
+      const opened = await openLocalConfined(this.#project, { commands, secrets });
+      this.#whyNot = opened.whyNot;
+      return opened.local;
+    });
+    return this.#local;
+  }
+
+  /** Opens the values that are used in that folder. */
+  secrets(): Promise<ProjectSecrets> {
+    const { askValue, interactive = false, lang } = this.#options;
+    this.#values ??= import("../project/project-secrets.ts").then(({ openProjectSecrets }) =>
+      openProjectSecrets(this.#project, {
+        ...(askValue && { ask: askValue }),
+        asksPassphrase: interactive,
+        words: wordsFor(lang),
+        env: this.#place.env,
+      }),
+    );
+    return this.#values;
+  }
+
+  /** Resolves with the names of known values that stand in a text, as far as values were used in this session. */
+  async valuesIn(text: string): Promise<string[]> {
+    const opened = await this.#values;
+    if (opened === undefined) return [];
+    return (await import("../project/project-secrets.ts")).namesOfValuesIn(text, opened.secrets);
+  }
+
+  /**
+   * Resolves with what a person should know after work in the project, each once: that edits can be undone, where a value is kept, whether
+   * commands are confined, what the shell can't do here.
+   */
+  async projectNotes({ edited, ran, kept }: { edited: boolean; ran: boolean; kept?: boolean }): Promise<string[]> {
+    const words = this.#words;
+    const shell = ran ? await (await this.#local)?.shell().catch(() => undefined) : undefined;
+    const { backend, limits, confined } = shell?.state ?? { backend: "pty", limits: [] };
+    const notes = [
+      ...(edited ? [words.undo] : []),
+      ...(kept && this.#values ? [words.keptIn((await this.#values).store.kind)] : []),
+      ...(confined === undefined ? [] : [confined ? words.confined : words.notConfined(this.#whyNot)]),
+      ...(backend === "pipe" ? [["Commands run without a terminal of their own:", ...limits].join("\n  ")] : []),
+    ].filter((note) => !this.#shown.has(note));
+    for (const note of notes) this.#shown.add(note);
+    return notes;
+  }
+
+  async dispose(): Promise<void> {
+    await this.tasks.close();
+    await this.toolkit.close();
+    await (await this.#link?.catch(() => undefined))?.close();
+    await (await this.#local?.catch(() => undefined))?.close();
+    await this.programs.close();
+    await (await this.#kept?.catch(() => undefined))?.close();
+    (await this.#values?.catch(() => undefined))?.secrets.close();
+    await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
+  }
 }
 
 /** What one run is made of. */

@@ -19,8 +19,8 @@ export interface ChosenModel {
 }
 
 /**
- * Returns the model that was asked for; undefined where none was. The providers' code is loaded only here. Rejects with `UsageError` when there is no
- * such model, when its key is missing, and when a limit of cost could never be reached.
+ * Resolves with the model that was asked for; undefined where none was. The providers' code is loaded only here. Rejects with `UsageError` when
+ * there is no such model, when its key is missing, and when a limit of cost could never be reached.
  */
 export async function chosenModel(
   { model: label, baseUrl, timeout, limits }: CliOptions,
@@ -29,24 +29,15 @@ export async function chosenModel(
   onRetry: (reason: string) => void,
 ): Promise<ChosenModel | undefined> {
   if (label === undefined) return undefined;
-  const { choice, keys, server, price, contextWindow, maxTokens } = resolveModel(label, baseUrl, config);
+  const resolved = resolveModel(label, baseUrl, config);
+  const { server, price, contextWindow, maxTokens } = resolved;
   if (limits.cost !== undefined && price === undefined)
     throw new UsageError(
       `A limit of cost needs the price of ${label}: "price" of its entry among the configured models.`,
     );
   const { chooseModel } = await import("./choose-model.ts");
-  const model = chooseModel({ ...choice, timeoutSeconds: timeout, words, onRetry }, keys);
-  return {
-    label,
-    server,
-    agent: {
-      model,
-      ...defined({
-        maxTokens,
-        price: price && priceOf(price),
-        context: contextWindow === undefined ? undefined : { window: contextWindow },
-      }),
-    },
-    ...(price && { currency: price.currency ?? "USD" }),
-  };
+  const model = chooseModel(resolved, { words, timeoutSeconds: timeout, onRetry });
+  const context = contextWindow === undefined ? undefined : { window: contextWindow };
+  const agent = { model, ...defined({ maxTokens, price: price && priceOf(price), context }) };
+  return { label, server, agent, ...(price && { currency: price.currency ?? "USD" }) };
 }

@@ -8,10 +8,12 @@ import { knownProviders } from "./providers.ts";
 
 /** A model by name, and what is known of it. */
 export interface ResolvedModel {
-  choice: { name: string; label: string; baseUrl: string; keyVariable?: string };
+  /** As the person named it, and as the server knows it. */
+  label: string;
+  id: string;
   server: ModelServer;
-  /** The key for it, under the names by which `chooseModel` asks. */
-  keys: NodeJS.ProcessEnv;
+  /** The variable that the key came from, or would come from. */
+  keyVariable?: string;
   price?: ConfigPrice;
   contextWindow?: number;
   maxTokens?: number;
@@ -31,6 +33,8 @@ export function resolveModel(
   baseUrl: string | undefined,
   { values, env }: Pick<LoadedConfig, "values" | "env">,
 ): ResolvedModel {
+  if (baseUrl !== undefined && !/^https?:\/\//i.test(baseUrl))
+    throw new UsageError(`--base-url must begin with http:// or https://, not "${baseUrl}".`);
   const { models = {} } = values;
   const providers = providersOf(values);
   const entry = Object.hasOwn(models, name) ? models[name] : undefined;
@@ -39,31 +43,23 @@ export function resolveModel(
   const provider = Object.hasOwn(providers, wanted) ? providers[wanted] : undefined;
   if (provider === undefined && entry !== undefined)
     throw new UsageError(`The model ${name} has the provider ${wanted}. ${known("Providers", wanted, providers)}`);
+  if (id === "" || name === "") throw new UsageError("--model needs a name.");
   if (provider === undefined) {
+    const keyVariable = "OPENAI_API_KEY";
     if (baseUrl !== undefined)
-      return {
-        choice: { name, baseUrl, label: name, keyVariable: "OPENAI_API_KEY" },
-        keys: env,
-        server: { baseUrl, key: env.OPENAI_API_KEY },
-      };
+      return { label: name, id: name, keyVariable, server: { baseUrl, key: env[keyVariable] } };
     throw new UsageError(
-      `There is no model ${name}. ${known("Configured models", name, models)} A model of a provider is PROVIDER:NAME, as ollama:qwen3; with --base-url URL, an OpenAI-compatible endpoint, any name will do.`,
+      `There is no model ${name}. ${known("Configured models", name, models)} A model of a provider is PROVIDER:NAME, as ollama:qwen3; with --base-url URL, an OpenAI-compatible endpoint (https://api.openai.com/v1, http://localhost:11434/v1), any name will do.`,
     );
   }
   const { kind = "openai", keyVariable } = provider;
   const key = keyVariable === undefined ? undefined : env[keyVariable];
   if (keyVariable !== undefined && !key)
     throw new UsageError(`--model ${name} needs a key in ${keyVariable}: in the environment, or in .env.`);
+  const { price, contextWindow, maxTokens } = entry ?? {};
   return {
-    choice: {
-      name: kind === "anthropic" ? `anthropic:${id}` : id,
-      baseUrl: baseUrl ?? provider.baseUrl,
-      label: name,
-      ...defined({ keyVariable }),
-    },
-    server: { kind, baseUrl: baseUrl ?? provider.baseUrl, provider: wanted, key },
-    keys: defined({ [kind === "anthropic" ? "ANTHROPIC_API_KEY" : "OPENAI_API_KEY"]: key }),
-    ...defined({ price: entry?.price, contextWindow: entry?.contextWindow, maxTokens: entry?.maxTokens }),
+    ...{ label: name, id, server: { kind, baseUrl: baseUrl ?? provider.baseUrl, provider: wanted, key } },
+    ...defined({ keyVariable, price, contextWindow, maxTokens }),
   };
 }
 

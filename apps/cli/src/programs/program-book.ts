@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import {
   type CodeAction,
@@ -13,6 +13,7 @@ import {
 import { openSqliteOperationLog, type SqliteOperationLog } from "@toolglot/trp-sqlite";
 import type { ProtocolName } from "../cli/protocol-names.ts";
 import { UsageError } from "../cli/usage-error.ts";
+import { parseOwn, readOwn, writeOwn } from "../config/own-file.ts";
 
 /** What was asked when a program was written. */
 export interface Asked {
@@ -127,28 +128,17 @@ export class ProgramBook {
   #keep(asked: Asked, action: CodeAction, { runId }: ExecutorContext): KeptProgram {
     const id = randomBytes(8).toString("hex").slice(0, 6);
     const program: KeptProgram = { ...asked, id, runId, action, since: new Date().toISOString() };
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const text = JSON.stringify(program);
-    const draft = `${this.#path(id)}.new`;
-    writeFileSync(draft, `${JSON.stringify({ version, digest: digest(text), program })}\n`, { mode: 0o600 });
-    renameSync(draft, this.#path(id));
+    writeOwn(this.#path(id), `${JSON.stringify({ version, digest: digest(JSON.stringify(program)), program })}\n`);
     return program;
   }
 
   /** Under other names its calls would be new ones: a file that was edited is not gone on with. */
   #read(id: string): KeptProgram {
     const path = this.#path(id);
-    const refused = `${path} is not as it was written: nothing was run. Remove it, or restore it.`;
-    let kept: { version?: unknown; digest?: unknown; program?: KeptProgram };
-    try {
-      kept = JSON.parse(readFileSync(path, "utf8"));
-    } catch {
-      throw new Error(refused);
-    }
-    if (kept?.version !== version || kept.digest !== digest(JSON.stringify(kept.program))) throw new Error(refused);
-    const program = kept.program as KeptProgram;
-    if (program.id !== id) throw new Error(refused);
-    return program;
+    const kept = parseOwn(path, readOwn(path), version);
+    const program = kept.program as KeptProgram | undefined;
+    if (program?.id === id && kept.digest === digest(JSON.stringify(program))) return program;
+    throw new Error(`${path} is not as it was written: nothing was run. Remove it, or restore it.`);
   }
 
   #path(id: string): string {
@@ -156,7 +146,4 @@ export class ProgramBook {
   }
 }
 
-const digest = (text: string): string =>
-  createHash("sha256")
-    .update(text ?? "")
-    .digest("hex");
+const digest = (text: string): string => createHash("sha256").update(text).digest("hex");

@@ -5,7 +5,7 @@ import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import type { Run } from "../cli/run-command.ts";
 import type { Host } from "../host.ts";
-import { type OpenSession, type SessionFlags, sessionFlags, withSession } from "../tools-command/with-session.ts";
+import { type OpenTools, type SessionFlags, sessionFlags, withSession } from "../tools-command/with-session.ts";
 import { wordsFor } from "../words/index.ts";
 import { readSigner } from "./audit-key.ts";
 import { defaultPort, readEnvironment, wholeNumber } from "./environment.ts";
@@ -55,7 +55,7 @@ export function routerCommand(run: Run, host: Host): Command {
 }
 
 async function serve(
-  { toolkit, modules, data: folder, fresh }: OpenSession,
+  { toolkit, modules, data: folder, fresh }: OpenTools,
   options: RouterCommandOptions,
   { stdout, stderr, env, signals, exit, command, folder: startFolder }: Host,
 ): Promise<number> {

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Message, ProgramLanguage } from "@toolglot/core";
 import { isProtocol, type ProtocolName } from "../cli/protocol-names.ts";
+import { parseOwn, readOwn, writeOwn } from "../config/own-file.ts";
 import { automaticPrefix, isAutomatic } from "./session-names.ts";
 
 /** The turn of a session's programs, by their language. */
@@ -33,10 +34,10 @@ export class ConversationBook {
   /** `startFolder`: of a new one. Throws an error when the file is there and can't be read. */
   constructor(folder: string, name: string, startFolder?: string) {
     this.#file = join(folder, `${name}.json`);
-    this.#text = textOf(this.#file);
-    const { questions, startFolder: known } = readBook(this.#file, this.#text);
-    this.#questions = questions;
-    this.startFolder = known ?? startFolder;
+    this.#text = readOwn(this.#file);
+    const book = this.isNew ? { questions: [] } : parseOwn(this.#file, this.#text, version, "questions");
+    this.#questions = book.questions as SessionQuestion[];
+    this.startFolder = (book as { startFolder?: string }).startFolder ?? startFolder;
   }
 
   /** Whether nothing is kept yet. */
@@ -83,34 +84,13 @@ export class ConversationBook {
   }
 
   #write(questions: SessionQuestion[]): void {
-    if (textOf(this.#file) !== this.#text)
+    if (readOwn(this.#file) !== this.#text)
       throw new Error(`Another process has written to the session of ${this.#file}: this is not kept in it.`);
-    mkdirSync(dirname(this.#file), { recursive: true, mode: 0o700 });
-    const draft = `${this.#file}.${process.pid}.new`;
     const text = `${JSON.stringify({ version, startFolder: this.startFolder, questions })}\n`;
-    writeFileSync(draft, text, { mode: 0o600 });
-    renameSync(draft, this.#file);
+    writeOwn(this.#file, text);
     this.#text = text;
     this.#questions = questions;
   }
-}
-
-const textOf = (file: string): string => (existsSync(file) ? readFileSync(file, "utf8") : "");
-
-interface Book {
-  questions: SessionQuestion[];
-  startFolder?: string;
-}
-
-function readBook(file: string, text: string): Book {
-  if (text === "") return { questions: [] };
-  try {
-    const kept = JSON.parse(text) as { version: number; questions: SessionQuestion[]; startFolder?: string };
-    if (kept.version === version && Array.isArray(kept.questions)) return kept;
-  } catch {
-    // Said below, as for what is no conversation.
-  }
-  throw new Error(`${file} is not as it was written: remove or restore it.`);
 }
 
 /** Conversations without a name that a folder keeps. */

@@ -10,12 +10,11 @@ import {
 import { Command, Option } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import type { Run } from "../cli/run-command.ts";
-import type { Session } from "../cli/session.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import type { Host } from "../host.ts";
 import { type Style, styleFor } from "../view/style.ts";
 import { visible } from "../view/visible.ts";
-import { type SessionFlags, sessionFlags, withSession } from "./with-session.ts";
+import { type OpenTools, type SessionFlags, sessionFlags, withSession } from "./with-session.ts";
 
 const shapes = ["openai", "anthropic", "gemini", "mcp", "core"] as const;
 
@@ -50,7 +49,7 @@ export function toolsCommand(run: Run, host: Host): Command {
   return command;
 }
 
-function list({ toolkit, origins }: Session, { shape }: ToolsOptions, { stdout, env }: Host): number {
+function list({ toolkit, origins }: OpenTools, { shape }: ToolsOptions, { stdout, env }: Host): number {
   const definitions = toolkit.definitions();
   if (shape !== undefined) {
     const shaped = {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import { type Command, Option } from "commander";
 import { collected } from "../cli/flags.ts";
-import { openSession, type Session } from "../cli/session.ts";
+import { Session } from "../cli/session.ts";
 import { loadConfig } from "../config/load-config.ts";
 import type { Host } from "../host.ts";
 import { dataFolderOf, loadModule, type OpenedModule, openModules } from "../modules/load-module.ts";
@@ -15,7 +15,7 @@ export interface SessionFlags {
 }
 
 /** Tools without a model. */
-export interface OpenSession extends Session {
+export interface OpenTools extends Pick<Session, "toolkit" | "origins"> {
   modules: readonly OpenedModule[];
   /** The data folder. */
   data: string;
@@ -37,7 +37,7 @@ export function sessionFlags(command: Command): Command {
 export async function withSession(
   { dataDir, tools, mcp }: SessionFlags,
   host: Host,
-  work: (session: OpenSession) => number | Promise<number>,
+  work: (session: OpenTools) => number | Promise<number>,
 ): Promise<number> {
   const config = loadConfig({}, host);
   const files = (given: string[] | undefined, configured: string[] = []): string[] =>
@@ -45,14 +45,20 @@ export async function withSession(
   const loaded = await Promise.all([...host.tools, ...files(tools, config.values.tools)].map(loadModule));
   const data = dataFolderOf(dataDir, loaded, host.env);
   const modules = openModules(loaded, data);
-  const session = openSession({ folder: data, modules, env: host.env });
+  const session = new Session({ folder: data, modules, env: host.env });
   try {
     const mcpFiles = files(mcp, config.values.mcp);
     if (mcpFiles.length > 0) {
       const { addMcpServers } = await import("../modules/add-mcp.ts");
       await addMcpServers(session, mcpFiles, config, (text) => void host.stderr.write(`${visible(text)}\n`));
     }
-    return await work({ ...session, modules, data, fresh: modules.some(({ fresh }) => fresh) });
+    return await work({
+      toolkit: session.toolkit,
+      origins: session.origins,
+      modules,
+      data,
+      fresh: modules.some(({ fresh }) => fresh),
+    });
   } finally {
     await session.dispose();
   }

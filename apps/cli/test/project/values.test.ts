@@ -8,7 +8,7 @@ import { ask } from "../../src/cli/ask.ts";
 import { Interrupts } from "../../src/cli/interrupts.ts";
 import { KeptPermissions } from "../../src/cli/kept-permissions.ts";
 import { parseArguments } from "../../src/cli/options.ts";
-import { openSession, type Session } from "../../src/cli/session.ts";
+import { Session } from "../../src/cli/session.ts";
 import { hostTerminal } from "../../src/cli/terminal.ts";
 import { projectAt } from "../../src/project/user-folder.ts";
 import { TerminalView } from "../../src/view/terminal-view.ts";
@@ -21,7 +21,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it("should warn when what the user types holds a value, and say where a value is kept", async () => {
   mkdirSync(join(folder, "project"));
   const project = projectAt(join(folder, "project"), folder);
-  const session = openSession({ folder, project, env: { XDG_DATA_HOME: folder } });
+  const session = new Session({ folder, project, env: { XDG_DATA_HOME: folder } });
   onTestFinished(() => session.dispose());
   const value = "tok-5f2b9c-8d1e7a";
   expect(await session.valuesIn("anything")).toEqual([]);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { openSession, type Session, type SessionOptions } from "toolglot/parts";
+import { Session, type SessionOptions } from "toolglot/parts";
 import { onTestFinished } from "vitest";
 import { sourceFolder } from "../../src/data/paths.ts";
 import type { DemoStore } from "../../src/data/store.ts";
@@ -34,7 +34,7 @@ export function testProject(
     if (text === undefined) rmSync(file);
     else writeFileSync(file, text);
   }
-  const session = openSession({ folder: data, modules: [{ ...demoData(store, data), from: "demo" }] }, options.session);
+  const session = new Session({ folder: data, modules: [{ ...demoData(store, data), from: "demo" }] }, options.session);
   onTestFinished(async () => {
     await session.dispose();
     rmSync(data, { recursive: true, force: true });

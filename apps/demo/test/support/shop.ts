@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
-import { openSession, type Session } from "toolglot/parts";
+import { Session } from "toolglot/parts";
 import { afterAll } from "vitest";
 import { type DemoStore, openStore } from "../../src/data/store.ts";
 import { demoData } from "../../src/open-demo.ts";
@@ -20,7 +20,7 @@ export interface TestShop {
 export function openShop(): TestShop {
   const folder = mkdtempSync(join(tmpdir(), "demo-shop-"));
   const store = openStore(folder);
-  const session = openSession({ folder, modules: [{ ...demoData(store), from: "demo" }] });
+  const session = new Session({ folder, modules: [{ ...demoData(store), from: "demo" }] });
   afterAll(async () => {
     await session.dispose();
     rmSync(folder, { recursive: true, force: true });
