@@ -101,6 +101,8 @@ it("should give a model nothing of a folder that nobody has agreed to, and say s
   const none = await server("Hello.");
   expect(await run([...none.flags, "--no-project", "hello"])).toMatchObject({ code: 0, stderr: "" });
   expect(await run([...none.flags, "--project", "nowhere", "hello"])).toMatchObject({ code: 2 });
+  // The whole of what somebody has is never taken by the way.
+  expect((await run([...none.flags, "hello"], { folder: "/" })).stderr).toContain("works in / only when you name it");
 });
 
 it("should ask about a folder once, at a terminal, remember it, and forget it when it is told to", async () => {

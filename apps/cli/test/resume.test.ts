@@ -123,12 +123,12 @@ describe("a program that waits", () => {
     edit((text) => text.replace("Lantern overheats", "Lantern explodes"));
     expect(await demo("resume")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("is not as the demo wrote it"),
+      stderr: expect.stringContaining("is not as it was written"),
     });
     edit((text) => text.slice(0, 50));
     expect(await demo("resume")).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining("is not as the demo wrote it"),
+      stderr: expect.stringContaining("is not as it was written"),
     });
     expect(tickets()).toEqual([]);
     const other = await ask();

@@ -34,7 +34,8 @@ function questionsOfReadme(): string[] {
   return [...readme.matchAll(/^npm run demo -- --session ada "([^"]+)"/gm)].map(([, question = ""]) => question);
 }
 
-it("should know what was computed before, as the README shows it, take questions back, and forget all", async () => {
+it("should know what was computed before, as the README shows it, take questions back, and forget all", async (context) => {
+  leftToCi(context);
   const answers: Ended[] = [];
   for (const question of questionsOfReadme()) answers.push(await ada(question));
   expect(answers).toMatchObject([

@@ -70,8 +70,8 @@ function readBytes(file: string, path: string): Buffer {
 }
 
 /**
- * The files that a question names: `@notes.md`, `@"a name with spaces.png"`. An address of mail names none; of what looks like a path and
- * is none, `onMissing` is told.
+ * Reads the files that a question names: `@notes.md`, `@"a name with spaces.png"`. An address of mail names none; of what looks like a path and
+ * is none, `onMissing` is called.
  */
 export function filesIn(question: string, folder: string, onMissing: (path: string) => void): Attachment[] {
   const found = question.matchAll(/(?<=^|[\s(（，。：])@(?:"([^"\n]+)"|([^\s"，。；：！？）)]+))/g);
@@ -83,7 +83,7 @@ export function filesIn(question: string, folder: string, onMissing: (path: stri
   });
 }
 
-/** The files as one message before the question. What stands in them is no word of the person's: it informs, and nothing in it is run. */
+/** Returns the files as one message before the question. What stands in them is no word of the person's: it informs, and nothing in it is run. */
 export function attachmentMessage(attachments: readonly Attachment[]): Message | undefined {
   if (attachments.length === 0) return undefined;
   return { role: "user", parts: attachments.flatMap(({ parts }) => parts), trust: "untrusted" };

@@ -232,7 +232,7 @@ export type CommandName = keyof typeof runs;
 export const commandNames = ({ tour }: Pick<ChatHost, "tour">): CommandName[] =>
   (Object.keys(runs) as CommandName[]).filter((name) => name !== "tour" || tour !== undefined);
 
-/** Does what a command says. What went wrong is said, and the chat goes on. */
+/** Runs a command. Writes what went wrong, and the chat continues. */
 export async function runCommandOf(chat: Chat, name: CommandName, argument: string): Promise<Next> {
   try {
     return await (runs[name] as Run)(chat, argument);

@@ -43,7 +43,7 @@ export interface ApprovalOptions {
 
 type Answer = "once" | Lasting | "later" | "no";
 
-/** Asks at the terminal, or decides without one and says so in the decision. */
+/** Returns what asks at the terminal, or decides without one; the decision names who decided. */
 export function approver(
   options: ApprovalOptions,
 ): (request: ApprovalRequest, run: { signal: AbortSignal }) => Promise<Decision> {

@@ -30,7 +30,7 @@ import { whileWaiting } from "./while-waiting.ts";
 export interface AskContext {
   options: CliOptions;
   session: Session;
-  /** What answers, and what the agent is told of it. */
+  /** What answers, and what the agent knows of it. */
   agent: ChosenModel["agent"];
   /** What its price is in. */
   currency: string | undefined;
@@ -88,7 +88,7 @@ function sayUsage({ usage }: RunResult, { options, currency, words, terminal: { 
   if (text !== undefined) screen.write(`  ${screen.style.dim(text)}\n\n`);
 }
 
-/** Runs the agent on the messages that `prepare` gives, which has the agent's own executor; none: the model is not asked. */
+/** Runs the agent on the messages that `prepare` returns, which has the agent's own executor; none: the model is not asked. */
 export function runAgent(
   locale: Locale,
   context: AskContext,
@@ -165,7 +165,7 @@ const agentLimits = ({ seconds, ...others }: CliOptions["limits"]): AgentLimits 
 /** Returns the language of a request: Chinese as soon as it holds a Han character. */
 const languageOf = (text: string): Locale => (/\p{Script=Han}/u.test(text) ? "zh" : "en");
 
-/** Says once that edits can be undone, where a value is kept, and what the shell can't do here. */
+/** Writes once that edits can be undone, where a value is kept, and what the shell can't do here. */
 async function sayAboutProject(
   { results }: RunResult,
   kept: boolean,

@@ -261,7 +261,7 @@ async function instructions({ protocol, lang, mode, session: name }: CliOptions,
   );
 }
 
-/** Says what was started, before anything else on standard output. */
+/** Writes what was started, before anything else on standard output. */
 function sayHead(
   { json }: CliOptions,
   { screen, out }: Terminal,

@@ -9,7 +9,7 @@ import { exitCodeOf, exitCodes } from "./exit-codes.ts";
 import type { CliOptions } from "./options.ts";
 import { waitingNote } from "./waiting-note.ts";
 
-/** Where going on with a program ended. */
+/** How a resumed program ended. */
 export interface WentOn {
   code: number;
   /** The conversation, when the model answered. */
@@ -17,7 +17,7 @@ export interface WentOn {
 }
 
 /**
- * Goes on with the program of that name, without one with the only one there is: makes the calls that were not made yet, and lets
+ * Resumes the program of that name, without one the only one there is: makes the calls that were not made yet, and lets
  * the model read what it came to. `contextOf` makes the context for the options of the program's own conversation. Throws `UsageError` for an unknown name.
  */
 export async function goOn(

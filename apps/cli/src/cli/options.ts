@@ -80,7 +80,7 @@ export interface Setting {
   source: string;
 }
 
-/** The flags that a configuration may give: by their names in it, and those of its limits. */
+/** The flags that a configuration may set: by their names in it, and those of its limits. */
 const flagKeys = [
   "model",
   "protocol",

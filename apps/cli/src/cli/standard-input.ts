@@ -44,7 +44,7 @@ export async function pipedIn(
   return { attachment: attachmentOf("standard input", bytes) };
 }
 
-/** Everything up to the end. Gives up when nothing at all has come after `waitMs`. */
+/** Reads everything up to the end. Stops when nothing at all has come after `waitMs`. */
 async function readAll(stdin: Host["stdin"], waitMs: number): Promise<{ bytes: Buffer; isOver: boolean }> {
   const chunks: Buffer[] = [];
   let length = 0;

@@ -18,7 +18,7 @@ export interface Terminal {
 
 /**
  * Returns a host's streams as a terminal. With `json`, standard output is for events alone, and questions go to standard error. `plain`: Markdown
- * is shown as it is, as it is anywhere but at a terminal with colours, since bold and headings could not be told there.
+ * is shown as it is, as it is anywhere but at a terminal with colours, since bold and headings can't be told apart there.
  */
 export function hostTerminal({ stdin, stdout, stderr, env }: Host, json: boolean, plain = false): Terminal {
   const style = styleFor(stdout, env);

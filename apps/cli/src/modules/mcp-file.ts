@@ -16,7 +16,7 @@ export interface McpServer {
 /**
  * The servers of a file `{ "mcpServers": { NAME: { command, args?, env?, cwd? } | { url, headers? } } }`, as other programs have it,
  * without those that are `disabled`. `${NAME}` and `${NAME:-default}` in texts are variables. A server starts in `cwd`, which is
- * relative to the file, else where the demo was started. Keys of other programs are passed over: what
+ * relative to the file, else where the command line was started. Keys of other programs are passed over: what
  * they approve is not approved here. Throws `UsageError` for what can't be meant.
  */
 export function readMcpFile(

@@ -42,9 +42,13 @@ export async function userFolder(
 ): Promise<UserFolder | undefined> {
   if (named === false || replay !== undefined || router !== undefined || protocol.startsWith("trp")) return undefined;
   const folder = realFolder(named ?? host.folder);
-  if (named === undefined && !(await isAgreed(folder, permissions, terminal, words))) {
-    if (terminal.prompt === undefined) terminal.note(`${words.project.absent(visible(folder))}\n`);
-    return undefined;
+  if (named === undefined && !permissions.hasFolder(folder)) {
+    const isTooWide = folder === homedir() || folder === parse(folder).root;
+    if (isTooWide || terminal.prompt === undefined) {
+      terminal.note(`${words.project[isTooWide ? "unnamed" : "absent"](visible(folder))}\n`);
+      return undefined;
+    }
+    if (!(await isAgreed(folder, permissions, terminal.prompt, words))) return undefined;
   }
   const instructions = readInstructions(folder, (size) => terminal.note(`${words.project.cut("AGENTS.md", size)}\n`));
   return { project: projectAt(folder, data), ...(instructions !== undefined && { instructions }) };
@@ -68,11 +72,9 @@ export function realFolder(path: string): string {
 async function isAgreed(
   folder: string,
   permissions: KeptPermissions,
-  { prompt }: Terminal,
+  prompt: NonNullable<Terminal["prompt"]>,
   { project }: Words,
 ): Promise<boolean> {
-  if (permissions.hasFolder(folder)) return true;
-  if (prompt === undefined || folder === homedir() || folder === parse(folder).root) return false;
   const answer = await select<"no" | "once" | "always">({
     message: project.ask(visible(folder)),
     options: [

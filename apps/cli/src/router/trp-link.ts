@@ -27,7 +27,7 @@ export interface TrpOptions {
 
 /** An agent's way to a router. */
 export interface TrpLink {
-  /** The one tool a model sees. Rejects when the router gives no catalog. */
+  /** The one tool a model sees. Rejects when the router sends no catalog. */
   tool(locale: Locale): Promise<ToolDefinition>;
   executor: Executor;
   /**

@@ -122,7 +122,7 @@ async function remove(name: string, options: VarOptions, host: Host): Promise<nu
   return exitCodes.answered;
 }
 
-/** Empties what is kept for `undo` where it holds the value, and says how much that was. */
+/** Empties what is kept for `undo` where it holds the value, and returns how much that was. */
 async function purge(name: string, secrets: Secrets, options: VarOptions, host: Host): Promise<string> {
   const { lang } = options;
   const local = await openLocal(await chosenProject(options, host), { commands: "ask", sandbox: "off", secrets });

@@ -3,7 +3,7 @@ import { contentText, type ToolResult } from "@toolglot/core";
 import { isLocal } from "./local-result.ts";
 
 /** Characters of a command's output that are shown while it runs; of more, the end comes with the result. */
-const shownAtMost = 8000;
+const maxShown = 8000;
 
 /** What is shown of commands while they run. */
 export class LiveOutput {
@@ -13,7 +13,7 @@ export class LiveOutput {
   take({ callId, name, data }: Extract<AgentEvent, { type: "tool-call-progress" }>): string | undefined {
     const { output } = (data ?? {}) as { output?: unknown };
     const shown = this.#shown.get(callId) ?? "";
-    if (!isLocal(name) || typeof output !== "string" || shown.length + output.length > shownAtMost) return undefined;
+    if (!isLocal(name) || typeof output !== "string" || shown.length + output.length > maxShown) return undefined;
     this.#shown.set(callId, shown + output);
     return output;
   }

@@ -54,7 +54,7 @@ export function localResultLines(result: ToolResult, style: Style): string[] {
   ];
 }
 
-/** How a shell call ended: its exit status, or that it goes on. */
+/** Returns how a shell call ended: its exit status, or that it still runs. */
 export function endText({ status, metadata = {}, error }: ToolResult): string {
   if (typeof metadata.exit === "number") return `exit ${metadata.exit}`;
   if (status === "pending") return metadata.waiting === undefined ? "running" : "waiting for input";
@@ -74,7 +74,7 @@ function diffOf(text: string, style: Style): string[] {
     });
 }
 
-function first(lines: readonly string[], style: Style, most: number): string[] {
-  if (lines.length <= most) return [...lines];
-  return [...lines.slice(0, most), style.dim(`… ${lines.length - most} more lines`)];
+function first(lines: readonly string[], style: Style, max: number): string[] {
+  if (lines.length <= max) return [...lines];
+  return [...lines.slice(0, max), style.dim(`… ${lines.length - max} more lines`)];
 }

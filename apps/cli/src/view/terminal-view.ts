@@ -113,7 +113,7 @@ export class TerminalView implements RunView {
         if (this.#screen.live) this.#output(event.callId, this.#live.take(event) ?? "");
         break;
       case "tool-call-end":
-        // What these give is text, and comes with the results.
+        // Their results are text, and comes with the results.
         if (!isLocal(event.name) || event.status === "denied") this.#call(event);
         break;
       case "log":

@@ -44,6 +44,7 @@ export const en = (cli: string) => ({
     no: "No: it sees nothing of this folder",
     absent: (folder: string) =>
       `The model has no access to ${folder}: start ${cli} there at a terminal once and agree, or pass --project DIR.`,
+    unnamed: (folder: string) => `The model works in ${folder} only when you name it, with --project.`,
     cut: (file: string, size: number) => `${file} is long: the model is given its first ${size} characters.`,
   },
   programs: {

@@ -45,6 +45,7 @@ export const zh = (cli: string): Words => ({
     once: "允许，仅限这一次",
     no: "不允许：模型看不到这个目录",
     absent: (folder) => `模型不能访问 ${folder}：请在终端里于该目录启动一次 ${cli} 并同意，或使用 --project 目录。`,
+    unnamed: (folder) => `只有用 --project 指明时，模型才会在 ${folder} 里工作。`,
     cut: (file, size) => `${file} 太长：只把前 ${size} 个字符交给模型。`,
   },
   programs: {

@@ -39,7 +39,8 @@ beforeAll(async () => {
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it("should take the tour: read, search, run, correct an edit, rename, answer a script, use a value, and leave tests that pass", async () => {
+it("should take the tour: read, search, run, correct an edit, rename, answer a script, use a value, and leave tests that pass", async (context) => {
+  leftToCi(context);
   const data = freshFolder();
   const { code, stdout, stderr } = await demo(data);
   expect(code).toBe(0);

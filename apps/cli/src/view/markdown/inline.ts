@@ -17,7 +17,7 @@ const farthest = 2000;
 const word = /[\p{L}\p{N}]/u;
 
 /**
- * Gives the text of one line without the marks of bold, italics, code and links, each piece with its look. Returns how much was read: all of it
+ * Emits the text of one line without the marks of bold, italics, code and links, each piece with its look. Returns how much was read: all of it
  * when `isWhole`, else up to the first mark whose other half has not come yet. `before`: the character before it in its line. Marks without the other half are text; names like `snake_case` and
  * `2*3*4` have none.
  */

@@ -3,7 +3,7 @@ import type { Style } from "../style.ts";
 import { StreamWrap } from "../wrap.ts";
 import { readInline } from "./inline.ts";
 
-const leastColumn = 6;
+const minColumn = 6;
 
 /** Whether a line is the one below a table's head. */
 export const isTableRule = (line: string): boolean => /^\s*\|?\s*:?-+:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$/.test(line);
@@ -92,7 +92,7 @@ function fitted(natural: readonly number[], room: number): number[] | undefined 
   const sum = (): number => widths.reduce((all, one) => all + one, 0);
   while (sum() > room) {
     const widest = Math.max(...widths);
-    if (widest <= leastColumn) return undefined;
+    if (widest <= minColumn) return undefined;
     widths[widths.indexOf(widest)] = widest - 1;
   }
   return widths;
