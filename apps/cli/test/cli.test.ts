@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isThorough, leftToCi } from "@toolglot/internal/testing";
@@ -41,6 +42,23 @@ it("should explain itself, and say that the planner is no language model", async
     expect(stdout).toContain(option);
   }
   for (const code of [0, 1, 2, 3, 4, 5, 130]) expect(stdout).toMatch(new RegExp(`(?:^|\\s)${code}  `, "m"));
+});
+
+it("should load nothing but the reader of arguments before it is asked for more, so that --help comes at once", async () => {
+  const seen = new Set<string>();
+  const packages = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    const code = readFileSync(join(root, "apps/cli/dist", file), "utf8");
+    for (const [, from = ""] of code.matchAll(/^(?:import|export)\b(?:[^'"\n]*\bfrom)? ?['"]([^'"]+)['"]/gm)) {
+      if (from.startsWith("./")) visit(from.slice(2));
+      else if (!isBuiltin(from)) packages.add(from);
+    }
+  };
+  visit("main.js");
+  expect([...packages]).toEqual(["commander"]);
+  expect((await start("apps/cli/dist/main.js", ["--help"]).ended).stdout).toMatch(/^Usage: toolglot /);
 });
 
 it.each([
