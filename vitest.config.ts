@@ -14,7 +14,7 @@ const folders = [
   ...["conformance", "bench", "scripts"],
 ].filter((folder) => existsSync(join(root, folder, "test")));
 /** Folders to begin with: a long file at the end would leave every other core with nothing to do. */
-const longest = ["packages/trp-sqlite", "packages/local-tools", "packages/sandbox", "apps/demo"];
+const longest = ["packages/trp-sqlite", "packages/local-tools", "packages/sandbox", "apps/demo", "apps/cli"];
 /**
  * Each of their test files gets a process of its own: they count descriptors, threads and processes, mock modules, or change the
  * environment. All other files share a few processes: a fresh one for each costs more than they take.

@@ -1,5 +1,5 @@
-// `npm run demo`: installs and builds what is missing, telling on stderr what it does, then runs the demo in this process.
-// Standard output belongs to the demo alone, so that `npm run --silent demo -- --json` can be piped.
+// `npm run demo` and `npm run toolglot`: installs and builds what is missing, saying on stderr what it does, then runs the command
+// line in this process, with the demo as its module or without. Standard output belongs to it alone, so that `npm run --silent demo -- --json` can be piped.
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -83,7 +83,7 @@ async function build() {
 }
 
 /** Does something that two at one time would spoil. A lock that is older than any build was left behind. @param {() => Promise<void>} work */
-async function alone(work) {
+async function oneAtATime(work) {
   const lock = `${stamp}.lock`;
   for (;;) {
     try {
@@ -107,6 +107,14 @@ async function alone(work) {
 }
 
 if (!installed()) await install();
-if (unbuilt().length > 0) await alone(build);
+if (unbuilt().length > 0) await oneAtATime(build);
 if (shown !== "" && stderr.isTTY) stderr.write("\r\x1b[2K");
-await import(pathToFileURL(join(root, "apps/demo/dist/main.js")).href);
+const { runProcess } = await import(pathToFileURL(join(root, "apps/cli/dist/index.js")).href);
+const [first, ...rest] = process.argv.slice(2);
+const alone = first === "--without-demo";
+await runProcess(alone ? rest : process.argv.slice(2), {
+  command: alone ? "npm run toolglot --" : "npm run demo --",
+  // npm changes to the folder of its package first.
+  folder: process.env.INIT_CWD || process.cwd(),
+  tools: alone ? [] : [join(root, "apps/demo/dist/index.js")],
+});

@@ -1,7 +1,7 @@
 import { defineConfig } from "tsup";
 
 const config: ReturnType<typeof defineConfig> = defineConfig({
-  entry: ["src/main.ts", "src/parts.ts"],
+  entry: ["src/index.ts", "src/parts.ts"],
   format: ["esm"],
   target: "node20",
   platform: "node",

@@ -110,8 +110,14 @@ export const architecture = {
     mayImport: ["core"],
     thirdParty: [],
   },
-  // Private members: they wire everything together and nothing imports them.
-  demo: { job: "the command line that runs the whole loop", runsIn: "node", mayImport: "everything", thirdParty: [] },
+  cli: { job: "the command line, published as toolglot", runsIn: "node", mayImport: "everything", thirdParty: [] },
+  // Private members: they wire everything together.
+  demo: {
+    job: "a shop and a planner, as a module of the command line",
+    runsIn: "node",
+    mayImport: "everything",
+    thirdParty: [],
+  },
   bench: { job: "measurements beside peers", runsIn: "node", mayImport: "everything", thirdParty: [] },
   conformance: { job: "language-neutral test vectors", runsIn: "node", mayImport: "everything", thirdParty: [] },
 };

@@ -10,11 +10,6 @@ import { findImports } from "./imports.mjs";
  * only shrinks.
  */
 export const knownCircles = new Set([
-  "apps/demo/src/chat/commands.ts",
-  "apps/demo/src/planner/conversation.ts",
-  "apps/demo/src/planner/plan.ts",
-  "apps/demo/src/planner/skills/data/frame.ts",
-  "apps/demo/src/project/secret-store.ts",
   "bench/src/slips/formats/attp-documents.ts",
   "packages/ai-sdk/src/answer-converter.ts",
   "packages/toolkit/src/call/attempt.ts",

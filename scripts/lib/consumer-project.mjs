@@ -56,11 +56,11 @@ export async function install(project, what) {
 }
 
 /**
- * The specifiers a package offers as code: its name and its subpaths.
+ * The specifiers that a published package offers as code: its name and its subpaths.
  * @param {import("./workspace.mjs").Manifest} manifest
  */
-export const entriesOf = ({ name, exports = {} }) =>
-  Object.keys(exports)
+export const entriesOf = ({ name, exports = {}, publishConfig }) =>
+  Object.keys(publishConfig?.exports ?? exports)
     .filter((subpath) => !subpath.endsWith(".json") && !subpath.includes("*"))
     .map((subpath) => name + subpath.slice(1));
 

@@ -7,7 +7,7 @@ import { root, workspaceMembers } from "./workspace.mjs";
 /** From what each package was built: its digest, by folder. */
 export const stamp = join(root, "node_modules/.toolglot-demo-built");
 
-/** The demo and the packages that it is made of. */
+/** The command line, the demo, and the packages that they are made of. */
 function parts() {
   const members = workspaceMembers();
   /** @param {import("./workspace.mjs").Member} member @returns {import("./workspace.mjs").Member[]} */
@@ -17,7 +17,7 @@ function parts() {
     ),
     member,
   ];
-  return [...new Set(members.filter(({ id }) => id === "demo").flatMap(closure))];
+  return [...new Set(members.filter(({ id }) => ["cli", "demo"].includes(id)).flatMap(closure))];
 }
 
 /**

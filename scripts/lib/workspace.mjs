@@ -15,6 +15,7 @@ const windows = process.platform === "win32";
  * @property {string} [packageManager]
  * @property {boolean} [private]
  * @property {Record<string, unknown>} [exports]
+ * @property {{ exports?: Record<string, unknown> }} [publishConfig]
  * @property {Record<string, string>} [scripts]
  * @property {Record<string, string>} [dependencies]
  * @property {Record<string, string>} [peerDependencies]

@@ -1,5 +1,4 @@
-// What the benchmarks run of the demo: its data, and each protocol's offer over them.
-export { agentOptions, offerOf, openSession, type Session } from "./cli/session.ts";
-export { openStore } from "./data/store.ts";
+// What the benchmarks run of the demo: its data, and how it reads results.
+export { openDemo } from "./open-demo.ts";
 export { readAttpResults } from "./planner/formats/attp.ts";
 export { readCatalog } from "./planner/formats/router.ts";

@@ -1,11 +1,9 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import Database from "libsql";
 import { expect, it } from "vitest";
 import { parseCsv } from "../src/data/csv.ts";
 import { parseDocument } from "../src/data/documents.ts";
-import { defaultDataFolder } from "../src/data/paths.ts";
 import { openStore, tableNames } from "../src/data/store.ts";
 import { freshStore } from "./support/store.ts";
 
@@ -69,16 +67,4 @@ it("should make the data anew when its sources have changed, and keep documents 
   const store = openStore(folder);
   expect(store.fresh).toBe(true);
   expect(store.documents.find(({ id }) => id === "mine")?.title).toBe("Mine");
-});
-
-it("should prefer XDG_DATA_HOME, and fall back to the temporary folder", () => {
-  const home = mkdtempSync(join(tmpdir(), "demo-xdg-"));
-  try {
-    expect(defaultDataFolder({ XDG_DATA_HOME: home })).toBe(join(home, "toolglot-demo"));
-    expect(existsSync(join(home, "toolglot-demo"))).toBe(true);
-    writeFileSync(join(home, "file"), "no folder");
-    expect(defaultDataFolder({ XDG_DATA_HOME: join(home, "file") })).toContain(tmpdir());
-  } finally {
-    rmSync(home, { recursive: true });
-  }
 });

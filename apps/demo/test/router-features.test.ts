@@ -1,8 +1,8 @@
 import { createClient, inProcessTransport, type TrpClient } from "@toolglot/trp-client";
-import { MemoryStore } from "@toolglot/trp-core";
+import { createRouter, MemoryStore, principal } from "@toolglot/trp-core";
 import { expect, it, onTestFinished } from "vitest";
-import { localOperator } from "../src/router/environment.ts";
-import { makeRouter } from "../src/router/make-router.ts";
+import { demoCapabilities } from "../src/capabilities/index.ts";
+import { demoPolicy } from "../src/capabilities/policy.ts";
 import { openShop } from "./support/shop.ts";
 
 // Each feature that the demo's router grants can be seen with its own data.
@@ -12,9 +12,17 @@ const exported = "cap.export.table.v1";
 
 function open() {
   const store = new MemoryStore();
-  const router = makeRouter({ data, store });
+  const router = createRouter({
+    store,
+    capabilities: demoCapabilities(data),
+    policy: demoPolicy(),
+    allowVolatile: true,
+  });
   onTestFinished(() => router.close({ graceMs: 0 }));
-  return createClient({ transport: inProcessTransport(router, localOperator), agentId: "features" });
+  return createClient({
+    transport: inProcessTransport(router, principal({ id: "local-operator" })),
+    agentId: "features",
+  });
 }
 
 async function idxOf(client: TrpClient, capId: string): Promise<number> {

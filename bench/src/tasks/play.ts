@@ -13,7 +13,8 @@ import {
 } from "@toolglot/core";
 import { codeTools } from "@toolglot/sandbox";
 import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
-import { agentOptions, offerOf, readAttpResults, readCatalog, type Session } from "demo/parts";
+import { readAttpResults, readCatalog } from "demo/parts";
+import { agentOptions, offerOf, type Session } from "toolglot/parts";
 import { declared, messageAsRead, partAsWritten } from "./as-read.ts";
 import type { ScriptedCall, WholeTask } from "./tasks.ts";
 

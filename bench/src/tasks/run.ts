@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { openSession, openStore } from "demo/parts";
+import { openDemo } from "demo/parts";
+import { Session } from "toolglot/parts";
 import { type Played, play, type Way } from "./play.ts";
 import type { WholeTask } from "./tasks.ts";
 
@@ -18,7 +19,7 @@ export async function runTasks(
   progress: (text: string) => void = () => undefined,
 ): Promise<TaskRun[]> {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
-  const session = openSession(openStore(folder));
+  const session = new Session({ folder, modules: [{ ...openDemo(folder), from: "demo" }] });
   const wrong: string[] = [];
   try {
     const runs: TaskRun[] = [];

@@ -29,6 +29,7 @@ export {
   withoutInvisible,
 } from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";
+export { displayWidth } from "./display-width.ts";
 export { errorText } from "./error-text.ts";
 export { type FunctionShape, readFunctionShape } from "./function-shape.ts";
 export { describeValue, joinPath, maxIssues, standardIssues, typeOf } from "./issue-text.ts";

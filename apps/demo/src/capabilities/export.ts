@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type AnyCapability, CapabilityError, defineCapability } from "@toolglot/trp-core";
 import { z } from "zod";
+import { csvLine } from "../data/csv.ts";
 import { tableNames } from "../data/store.ts";
 import type { QueryResult } from "../shop/read-only-sql.ts";
 import { queryReadOnly } from "../shop/read-only-sql.ts";
@@ -39,7 +40,7 @@ export function exportCapability(database: string): AnyCapability {
       const [first] = rows;
       if (first === undefined) throw new CapabilityError(`${table} has no rows to export.`, { outcome: "failed" });
       const lines = [Object.keys(first), ...rows.map((row) => Object.values(row))];
-      return { table, rows: rows.length, csv: lines.map((line) => line.map(csvField).join()).join("\n") };
+      return { table, rows: rows.length, csv: lines.map(csvLine).join("\n") };
     },
     shape(value) {
       const { table, rows } = value as { table: string; rows: number };
@@ -47,9 +48,4 @@ export function exportCapability(database: string): AnyCapability {
     },
     examples: [{ args: { table: "orders", rows_per_second: 100 } }],
   }) as AnyCapability;
-}
-
-function csvField(value: unknown): string {
-  const text = value === null ? "" : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

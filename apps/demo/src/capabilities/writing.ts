@@ -10,8 +10,8 @@ import { writingTools } from "../tools/write.ts";
  * that there is none. Nor is it `probe`: that the record is there now does not promise that a stopped process will not
  * delete it later.
  */
-export function writingCapabilities(database: string, now?: () => Date): AnyCapability[] {
-  const { ticket, deletion, notification } = writingTools(database, now);
+export function writingCapabilities(database: string): AnyCapability[] {
+  const { ticket, deletion, notification } = writingTools(database);
   return [
     keyed(ticket, {
       capId: "cap.ticket.create.v1",

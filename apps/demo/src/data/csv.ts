@@ -5,6 +5,12 @@ export function parseCsv(text: string): Record<string, string>[] {
   return rows.map((row) => Object.fromEntries(header.map((name, index) => [name, row[index] ?? ""])));
 }
 
+/** Returns a line of CSV. */
+export function csvLine(values: readonly unknown[]): string {
+  const cells = values.map((value) => String(value ?? ""));
+  return cells.map((text) => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text)).join(",");
+}
+
 function readRows(text: string): string[][] {
   const rows: string[][] = [];
   let row: string[] = [];

@@ -1,5 +1,4 @@
-import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
-import { homedir, tmpdir, userInfo } from "node:os";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -13,17 +12,4 @@ export function sourceFolder(): string {
     folder = above;
   }
   return join(folder, "data");
-}
-
-/** The default place of the scratch data: the user's data folder, or the temporary one. */
-export function defaultDataFolder(env: NodeJS.ProcessEnv = process.env): string {
-  const base = env.XDG_DATA_HOME || join(homedir(), ".local", "share");
-  const wanted = join(base, "toolglot-demo");
-  try {
-    mkdirSync(wanted, { recursive: true, mode: 0o700 });
-    accessSync(wanted, constants.W_OK);
-    return wanted;
-  } catch {
-    return join(tmpdir(), `toolglot-demo-${userInfo().uid}`);
-  }
 }

@@ -4,7 +4,6 @@ import { readAttpResults } from "./formats/attp.ts";
 import { readCatalog, readRouterResult } from "./formats/router.ts";
 import { readTamResults } from "./formats/tam.ts";
 import { readToolsResults } from "./formats/toolsxml.ts";
-import { nameOfValue } from "./skills/recall.ts";
 import { type Outcome, outcomeOf } from "./task.ts";
 import { languageOf, parseJson, sayIn } from "./text.ts";
 import table from "./words/formats.json" with { type: "json" };
@@ -16,6 +15,9 @@ type Format = (typeof table)[number] & { protocol: TextProtocol | "attp-js"; lan
  * say that results come back; how its tools are listed, and the language of its programs.
  */
 const formats = table as readonly Format[];
+
+/** What a program of a kept conversation calls its value, so that a later one finds it. */
+export const nameOfValue = (question: number): string => `answer_${question}`;
 
 /** What a request to the planner holds. */
 export type Conversation = ReturnType<typeof readConversation>;

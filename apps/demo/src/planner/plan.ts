@@ -1,6 +1,14 @@
 import type { ProgramLanguage } from "@toolglot/core";
-import type { CallPlan, PlannedCall } from "./task.ts";
 import syntax from "./words/programs.json" with { type: "json" };
+
+/**
+ * A call the planner wants to make. `mayFail`: the plan has use for a failure too, and is handed the outcome, whatever it is
+ * but a refused approval. A command that could not be run at all has no exit status, and ends the plan.
+ */
+export type PlannedCall = { name: string; input: Record<string, unknown>; mayFail?: true };
+
+/** Calls one after another: it yields what may run side by side, is handed the values, and returns what they come to. */
+export type CallPlan<Value> = Generator<PlannedCall[], Value, unknown[]>;
 
 /** Steps one after another, each made of what may run side by side. */
 export interface Plan {

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Model, ModelPart, ModelRequest, ToolCall } from "@toolglot/core";
-import { type Conversation, readConversation } from "./conversation.ts";
+import { type Conversation, nameOfValue, readConversation } from "./conversation.ts";
 import { routedProgram, writeDecline, writeDocument } from "./formats/attp.ts";
 import { writeTamBlock } from "./formats/tam.ts";
 import { writeToolsBlock } from "./formats/toolsxml.ts";
+import type { CallPlan, PlannedCall } from "./plan.ts";
 import { says } from "./reading/requests.ts";
 import { readTask } from "./skills/index.ts";
-import { nameOfValue, readRecall } from "./skills/recall.ts";
+import { readRecall } from "./skills/recall.ts";
 import { pickSlip, slipNames, slipsOf } from "./slips.ts";
-import type { Answer, CallPlan, Outcome, PlannedCall, Task } from "./task.ts";
+import type { Answer, Outcome, Task } from "./task.ts";
 import { failedText, helpText, unreadText } from "./wording.ts";
 
 export interface PlannerOptions {

@@ -96,6 +96,11 @@ export const slipNames: readonly string[] = [
   ...new Set(Object.values(slipsOf).flatMap((list) => list.map(({ id }) => id))),
 ];
 
+/** The names of the slips of each protocol. */
+export const slipIds = Object.fromEntries(
+  Object.entries(slipsOf).map(([protocol, slips]) => [protocol, slips.map(({ id }) => id)]),
+) as unknown as Readonly<Record<keyof typeof slipsOf, readonly string[]>>;
+
 /** The slip for a task: the first that fits, from `turn` on in the rotation. */
 export function pickSlip(list: readonly Slip[], task: Task, turn: number): Slip {
   const at = ((turn % list.length) + list.length) % list.length;

@@ -1,5 +1,5 @@
 import type { ProgramLanguage } from "@toolglot/core";
-import { type Plan, runPlan, writeProgram } from "./plan.ts";
+import { type CallPlan, type Plan, runPlan, writeProgram } from "./plan.ts";
 
 /** How an earlier call or program of this request ended, as the planner reads it from the conversation. */
 export interface Outcome {
@@ -15,15 +15,6 @@ export interface Outcome {
   exit?: number;
   running?: true;
 }
-
-/**
- * A call the planner wants to make. `mayFail`: the plan has use for a failure too, and is handed the {@link Outcome}, whatever it is
- * but a refused approval. A command that could not be run at all has no exit status, and ends the plan.
- */
-export type PlannedCall = { name: string; input: Record<string, unknown>; mayFail?: true };
-
-/** Calls one after another: it yields what may run side by side, is handed the values, and returns what they come to. */
-export type CallPlan<Value> = Generator<PlannedCall[], Value, unknown[]>;
 
 /** A request that could not be taken in whole: what was not understood, or a sentence of its own. Nothing of it is done. */
 export type Unread = { unread: string[]; message?: string };

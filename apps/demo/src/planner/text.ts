@@ -1,5 +1,5 @@
 import type { Locale } from "@toolglot/core";
-import { displayWidth } from "../view/display-width.ts";
+import { displayWidth } from "@toolglot/internal";
 
 /** Writes a text in the language of the request: English stands first, then ` ‖ `, then Chinese. */
 export interface Say {

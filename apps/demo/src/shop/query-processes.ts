@@ -23,7 +23,7 @@ export interface Answer {
 const program = createRequire(import.meta.url).resolve("#query-process");
 /** Processes that wait for their next question, as starting one costs more than most queries; two, as queries come in pairs. */
 const idle: ChildProcess[] = [];
-const mostIdle = 2;
+const maxIdle = 2;
 
 /**
  * Runs a query in a separate process, which is killed when the signal is aborted. Throws the signal's reason, or the engine's error.
@@ -66,7 +66,7 @@ function taken(): ChildProcess | undefined {
 
 function keep(child: ChildProcess): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  if (idle.length === mostIdle) {
+  if (idle.length === maxIdle) {
     child.kill("SIGKILL");
     return;
   }

@@ -4,6 +4,7 @@ import { type AnyTool, ToolError } from "@toolglot/core";
 import { defineTool } from "@toolglot/toolkit";
 import Database from "libsql";
 import { z } from "zod";
+import { csvLine } from "../data/csv.ts";
 import { tableNames } from "../data/store.ts";
 
 const batch = 50;
@@ -33,7 +34,7 @@ export function exportTool(database: string, folder: string): AnyTool {
         await write(`${Object.keys(rows[0] ?? {}).join(",")}\n`);
         for (let at = 0; at < rows.length; at += batch) {
           signal.throwIfAborted();
-          const lines = rows.slice(at, at + batch).map((row) => Object.values(row).map(cell).join(","));
+          const lines = rows.slice(at, at + batch).map((row) => csvLine(Object.values(row)));
           await write(`${lines.join("\n")}\n`);
           yield { written: Math.min(at + batch, rows.length), of: rows.length };
         }
@@ -47,10 +48,4 @@ export function exportTool(database: string, folder: string): AnyTool {
       }
     },
   });
-}
-
-/** A value as CSV wants it. */
-function cell(value: unknown): string {
-  const text = value === null || value === undefined ? "" : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

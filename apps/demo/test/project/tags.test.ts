@@ -3,9 +3,9 @@ import { parse } from "@toolglot/toolsxml";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readToolsResults, writeToolsBlock } from "../../src/planner/formats/toolsxml.ts";
+import type { PlannedCall } from "../../src/planner/plan.ts";
 import { readParts, sourceOf } from "../../src/planner/skills/project/results.ts";
 import { slipsOf } from "../../src/planner/slips.ts";
-import type { PlannedCall } from "../../src/planner/task.ts";
 
 /** The calls that the protocol's own parser reads out of a text. */
 function read(text: string): PlannedCall[] {

@@ -2,19 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AskValue, ValueRequest } from "@toolglot/secrets";
+import { styleFor, TerminalView } from "toolglot/parts";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { Allowed } from "../../src/cli/approve.ts";
-import { ask } from "../../src/cli/ask.ts";
-import { Interrupts } from "../../src/cli/interrupts.ts";
-import { KeptPermissions } from "../../src/cli/kept-permissions.ts";
-import { parseArguments } from "../../src/cli/options.ts";
-import type { Session } from "../../src/cli/session.ts";
-import { processTerminal } from "../../src/cli/terminal.ts";
-import { startTourServer, type TourServer } from "../../src/cli/tour-server.ts";
 import { type DemoStore, openStore } from "../../src/data/store.ts";
 import { createPlanner } from "../../src/planner/planner.ts";
-import { styleFor } from "../../src/view/style.ts";
-import { TerminalView } from "../../src/view/terminal-view.ts";
+import { startTourServer, type TourServer } from "../../src/tour/server.ts";
 import { runQuestion, type TestRun } from "../support/agent.ts";
 import { testProject } from "../support/project.ts";
 
@@ -43,7 +35,10 @@ async function projectWith(answer: (token: string) => Awaited<ReturnType<AskValu
     return answer(token);
   };
   const { session } = testProject(store, {}, { session: { askValue } });
-  const server = (await startTourServer(await session.local())) as TourServer;
+  const local = await session.local();
+  const run = async (script: string): Promise<string> =>
+    (await local.command({ script }, { ask: async () => ({ approved: true }) })).output;
+  const server = (await startTourServer(run)) as TourServer;
   token = server.token;
   const question = `call ${server.url} with the token SHOP_TOKEN`;
   const call = () => runQuestion(session, question, { model: createPlanner(), protocol: "toolsxml" });
@@ -75,54 +70,13 @@ it("should say so when the server refuses the value, and when there is none", as
   expect(drawn(none.events)).toContain("SHOP_TOKEN: no value was given\n");
 });
 
-it("should warn when what the user types holds a value, and say where a value is kept", async () => {
-  const { session } = testProject(store);
-  const value = "tok-5f2b9c-8d1e7a";
-  expect(await session.valuesIn("anything")).toEqual([]);
-  const { secrets } = await session.secrets();
-  await secrets.set("SHOP_TOKEN", value);
-  expect(await session.valuesIn("is ‹SHOP_TOKEN› right?")).toEqual([]);
-  expect(await session.valuesIn(`is ‹SHOP_TOKEN› ${value}?`)).toEqual(["SHOP_TOKEN"]);
-  expect(await session.projectNotes({ edited: false, ran: false, kept: true })).toEqual([
-    "The value is kept in an encrypted file; npm run demo -- var list shows what is kept.",
-  ]);
-  const noted = await notesOf(`what is 6*7, ${value}?`, session);
-  expect(noted).toMatch(/What you typed holds the value of SHOP_TOKEN/);
-  expect(noted).not.toContain(value);
-});
-
-/** What the demo says beside a run. */
-async function notesOf(question: string, session: Session): Promise<string> {
-  const parsed = parseArguments(["--no-config", "--protocol", "native", question]);
-  if ("print" in parsed) throw new Error("no options");
-  const terminal = processTerminal(false);
-  let noted = "";
-  const note = (text: string): void => {
-    noted += text;
-  };
-  await ask(question, {
-    options: parsed.options,
-    session,
-    agent: { model: createPlanner() },
-    currency: undefined,
-    permissions: new KeptPermissions("/no-such-folder"),
-    view: new TerminalView({ ...terminal.screen, write: () => undefined }),
-    interrupts: new Interrupts(() => undefined),
-    terminal: { ...terminal, interactive: false, promptOutput: undefined, note },
-    allowed: new Allowed(),
-    declined: {},
-    record: undefined,
-  });
-  return noted;
-}
-
 /** What a person sees of a run. */
 function drawn(events: TestRun["events"]): string {
   let text = "";
   const write = (piece: string): void => {
     text += piece;
   };
-  const view = new TerminalView({ write, columns: () => 100, style: styleFor({}) });
+  const view = new TerminalView({ write, columns: () => 100, style: styleFor({}, {}) });
   for (const event of events) view.event(event);
   return text;
 }

@@ -1,7 +1,7 @@
 import { type AgentEvent, createAgent, type RunResult } from "@toolglot/agent";
 import { type Message, type Model, type ProtocolMode, textMessage } from "@toolglot/core";
-import type { ProtocolName } from "../../src/cli/protocols.ts";
-import { agentOptions, type Session } from "../../src/cli/session.ts";
+import type { ProtocolName } from "toolglot";
+import { agentOptions, type Session } from "toolglot/parts";
 import { languageOf } from "../../src/planner/text.ts";
 
 export interface TestRun {

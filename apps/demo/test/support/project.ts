@@ -2,10 +2,11 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
+import { Session, type SessionOptions } from "toolglot/parts";
 import { onTestFinished } from "vitest";
-import { openSession, type Session, type SessionOptions } from "../../src/cli/session.ts";
 import { sourceFolder } from "../../src/data/paths.ts";
 import type { DemoStore } from "../../src/data/store.ts";
+import { demoData } from "../../src/open-demo.ts";
 
 /** A project of its own for one test, and a session on it. */
 export interface TestProject {
@@ -33,7 +34,7 @@ export function testProject(
     if (text === undefined) rmSync(file);
     else writeFileSync(file, text);
   }
-  const session = openSession({ ...store, folder: data }, options.session);
+  const session = new Session({ folder: data, modules: [{ ...demoData(store, data), from: "demo" }] }, options.session);
   onTestFinished(async () => {
     await session.dispose();
     rmSync(data, { recursive: true, force: true });
@@ -48,7 +49,7 @@ export function testProject(
 }
 
 /** Every file below a folder with its text. */
-export function filesOf(folder: string): Record<string, string> {
+function filesOf(folder: string): Record<string, string> {
   if (!existsSync(folder)) return {};
   const paths = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -57,7 +58,7 @@ export function filesOf(folder: string): Record<string, string> {
 }
 
 /** Whether the tests in a folder pass, all files in one process: `node --test` takes one for each. */
-export function testsPass(folder: string): boolean {
+function testsPass(folder: string): boolean {
   // Node's test runner does nothing inside another one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const files = Object.keys(filesOf(folder)).filter((path) => path.endsWith(".test.js"));

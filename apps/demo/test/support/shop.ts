@@ -2,9 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import Database from "libsql";
+import { Session } from "toolglot/parts";
 import { afterAll } from "vitest";
-import { openSession, type Session } from "../../src/cli/session.ts";
 import { type DemoStore, openStore } from "../../src/data/store.ts";
+import { demoData } from "../../src/open-demo.ts";
 
 /** A shop with data of its own, and a session on it. */
 export interface TestShop {
@@ -19,7 +20,7 @@ export interface TestShop {
 export function openShop(): TestShop {
   const folder = mkdtempSync(join(tmpdir(), "demo-shop-"));
   const store = openStore(folder);
-  const session = openSession(store);
+  const session = new Session({ folder, modules: [{ ...demoData(store), from: "demo" }] });
   afterAll(async () => {
     await session.dispose();
     rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,5 @@
-import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
+import type { PlannedCall } from "../plan.ts";
+import { type Outcome, outcomeOf } from "../task.ts";
 import { parseJson, plainText } from "../text.ts";
 
 /** Calls as one TAM block: a single call without numbers, several as numbered steps. */

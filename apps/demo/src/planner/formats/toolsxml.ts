@@ -1,5 +1,6 @@
 import { serialize, type ToolsXmlCall } from "@toolglot/toolsxml";
-import { type Outcome, outcomeOf, type PlannedCall } from "../task.ts";
+import type { PlannedCall } from "../plan.ts";
+import { type Outcome, outcomeOf } from "../task.ts";
 import { parseJson, plainText } from "../text.ts";
 
 /** A value as it is, in CDATA where it has marks of XML. */

@@ -1,9 +1,6 @@
-import type { Conversation } from "../conversation.ts";
+import { type Conversation, nameOfValue } from "../conversation.ts";
 import { plannedTask, type Task, type Unread } from "../task.ts";
 import { markdownTable, numeral, plainText } from "../text.ts";
-
-/** What a program of a kept conversation calls its value, so that a later one finds it. */
-export const nameOfValue = (question: number): string => `answer_${question}`;
 
 const words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 const english =

@@ -1,8 +1,8 @@
 import { periodText, reachesBeyond } from "../../reading/dates.ts";
 import { wordFor } from "../../reading/lexicon.ts";
 import { capital, formatNumber, markdownTable, type Say } from "../../text.ts";
-import type { Frame } from "./frame.ts";
-import { leavesOutCancelled, oneOf } from "./sql.ts";
+import { type Frame, oneOf } from "./schema.ts";
+import { leavesOutCancelled } from "./sql.ts";
 
 type Row = Record<string, unknown>;
 

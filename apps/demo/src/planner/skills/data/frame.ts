@@ -1,26 +1,7 @@
-import { between, type Period, withYear } from "../../reading/dates.ts";
+import { between, withYear } from "../../reading/dates.ts";
 import { type Token, writtenAs } from "../../reading/tokens.ts";
 import table from "../../words/meanings.json" with { type: "json" };
-import { needsLines, oneOf, schema, type Table } from "./sql.ts";
-
-/** A question about the shop's tables, whatever language it was asked in: a list of rows, unless it has measures. */
-export interface Frame {
-  /** What is counted or listed, and the table it is read from: customers who ordered are read from the orders. */
-  subject: Table;
-  table: Table;
-  /** `count`, `revenue`, `units`, `stock`, `amount`, or a statistic and a column: `mean_total`. */
-  measures: string[];
-  dimension?: string | undefined;
-  /** A column's values (of customers and products their numbers), or a comparison with a number. */
-  filters: { kind: string; values: string[]; ids: number[]; operator?: string | undefined }[];
-  periods: Period[];
-  /** The column that periods speak of. */
-  dated: string;
-  rank?: { by: string; descending: boolean };
-  limit?: number;
-  /** The number of the one record that is asked for. */
-  id?: number;
-}
+import { type Frame, needsLines, oneOf, schema, type Table } from "./schema.ts";
 
 /**
  * What is asked for by which words: subject (and table), measures, and what is ranked, a column or what the result is split by. Then

@@ -9,7 +9,7 @@ import { namesSql, recordSql, reportSql, rowsSql, spanSql } from "./sql.ts";
 
 /** A list has as many rows as this, unless another number or all are asked for. */
 const defaultRows = 20;
-const mostRows = 200;
+const maxRows = 200;
 
 /** A query that the user typed is run as it stands. */
 export function readSql(question: string, say: Say): Task | undefined {
@@ -38,7 +38,7 @@ function dataTask(question: string, tokens: readonly Token[], say: Say, now: Dat
   // "Can orders be returned?" asks for a rule, not for a list.
   const asked = !isList || id || tokens.some(({ kind }) => /^(?:list|which)$/.test(kind));
   if (says("permissionOnData", question) && !asked) return { unread: [question] };
-  const limit = says("everything", question) ? mostRows : Math.min(frame.limit ?? defaultRows, mostRows);
+  const limit = says("everything", question) ? maxRows : Math.min(frame.limit ?? defaultRows, maxRows);
   const [rows, answer, kind] = id
     ? [recordSql(frame, say), recordAnswer, "show"]
     : isList
@@ -58,7 +58,7 @@ function dataTask(question: string, tokens: readonly Token[], say: Say, now: Dat
 /** Queries side by side; the task is answered from their rows. */
 function queryTask<Value>(sql: Record<string, string>, task: Planned<Value>): Task {
   const steps = Object.entries(sql).map(([name, text]) => {
-    return { name, tool: "query_sql", input: { sql: text, limit: mostRows }, take: "rows" };
+    return { name, tool: "query_sql", input: { sql: text, limit: maxRows }, take: "rows" };
   });
   return plannedTask<Value>({ ...task, steps: [steps], result: Object.keys(sql) });
 }

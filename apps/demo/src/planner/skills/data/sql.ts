@@ -1,31 +1,9 @@
 import { periodSql } from "../../reading/dates.ts";
 import type { Say } from "../../text.ts";
 import shop from "../../words/shop.json" with { type: "json" };
-import type { Frame } from "./frame.ts";
-
-export type Table = "orders" | "customers" | "products" | "refunds" | "tickets";
-
-/**
- * What a table is read from, under its first letter; what it can be narrowed, split and ranked by; what is summed; the column that
- * a number is compared with, by the word beside it (of goods, pieces are the stock, and yuan the price); what a list shows of a
- * row, and what one record shows besides.
- */
-type Description = Record<"from" | "row" | "more", string> &
-  Record<"columns" | "sums" | "compared", Readonly<Record<string, string>>>;
-
-export const schema = shop.tables as unknown as Readonly<Record<Table, Description>>;
+import { type Frame, needsLines, schema, type Table } from "./schema.ts";
 
 const keyOf = (table: Table): string => `${table[0]}.id`;
-/** What one row is, in English. */
-export const oneOf = (table: Table): string => table.slice(0, -1);
-
-/** Whether the lines of orders are needed, so that an order stands in several rows. */
-export function needsLines({ table, subject, dimension = "", filters, measures }: Frame): boolean {
-  const kinds = [subject, dimension, ...filters.map(({ kind }) => kind)];
-  const goods = kinds.some((kind) => /^(?:products?|category)$/.test(kind));
-  return table === "orders" && (goods || measures.includes("units"));
-}
-
 /** Money and pieces of cancelled orders never came or went; the answer says so. */
 export function leavesOutCancelled({ table, measures, filters }: Frame): boolean {
   const sold = measures.some((name) => /^(?:revenue|units)$|_total$/.test(name));

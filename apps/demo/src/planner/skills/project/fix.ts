@@ -1,4 +1,5 @@
-import type { CallPlan, Outcome } from "../../task.ts";
+import type { CallPlan } from "../../plan.ts";
+import type { Outcome } from "../../task.ts";
 import { escapeRegExp, type Say } from "../../text.ts";
 import { calledIn, functionLines, numbersIn, passageFor, type Repair, repairsFor, statementAt } from "./repairs.ts";
 import * as read from "./results.ts";

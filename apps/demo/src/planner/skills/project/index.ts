@@ -1,5 +1,6 @@
+import type { CallPlan } from "../../plan.ts";
 import { asking, unreadWords } from "../../reading/tokens.ts";
-import type { CallPlan, Outcome, Task, Unread } from "../../task.ts";
+import type { Outcome, Task, Unread } from "../../task.ts";
 import { escapeRegExp, parseJson, type Say } from "../../text.ts";
 import { failedText } from "../../wording.ts";
 import table from "../../words/project.json" with { type: "json" };

@@ -1,4 +1,5 @@
-import type { CallPlan, Outcome } from "../../task.ts";
+import type { CallPlan } from "../../plan.ts";
+import type { Outcome } from "../../task.ts";
 import type { Say } from "../../text.ts";
 
 export type Line = { number: number; text: string };

@@ -1,0 +1,28 @@
+import { nativeProtocol } from "@toolglot/agent";
+import { attpProtocol } from "@toolglot/attp";
+import type { ToolProtocol } from "@toolglot/core";
+import { attpJavascriptPrompt, attpJavascriptRouterPrompt, attpPrompt, attpRouterPrompt } from "@toolglot/prompts/attp";
+import { tamPrompt } from "@toolglot/prompts/tam";
+import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
+import { tamProtocol } from "@toolglot/tam";
+import { toolsxmlProtocol } from "@toolglot/toolsxml";
+import type { ProtocolName } from "./protocol-names.ts";
+
+const makers: Record<ProtocolName, (locale: "zh" | "en", session: boolean) => unknown> = {
+  attp: (locale, session) => attpProtocol({ prompt: attpPrompt, locale, session }),
+  "attp-js": (locale, session) =>
+    attpProtocol({ prompt: attpJavascriptPrompt, locale, language: "javascript", session }),
+  tam: (locale) => tamProtocol({ prompt: tamPrompt, locale }),
+  toolsxml: (locale) => toolsxmlProtocol({ prompt: toolsxmlPrompt, locale }),
+  native: (locale) => nativeProtocol({ locale }),
+  // One native function, `router`; what makes it TRP is behind it.
+  trp: (locale) => nativeProtocol({ locale }),
+  // Programs whose functions are the router's capabilities.
+  "trp-code": (locale) => attpProtocol({ prompt: attpRouterPrompt, locale }),
+  "trp-code-js": (locale) => attpProtocol({ prompt: attpJavascriptRouterPrompt, locale, language: "javascript" }),
+};
+
+/** The protocol by its name on the command line. `session`: the programs of a conversation share their variables, where its programs can. */
+export function protocolOf(name: ProtocolName, locale: "zh" | "en", session = false): ToolProtocol {
+  return makers[name](locale, session) as ToolProtocol;
+}
