@@ -39,4 +39,4 @@ export type {
 } from "../types.ts";
 export { codeTools } from "./code-tools.ts";
 export { createSandbox } from "./create-sandbox.ts";
-export { listSessions } from "./session/holding.ts";
+export { listSessions, removeSession } from "./session/holding.ts";

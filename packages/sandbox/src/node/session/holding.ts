@@ -3,6 +3,7 @@ import type { Storage } from "@toolglot/core/storage";
 import { checkKeys, keepLease, type Lease, randomHex } from "@toolglot/internal";
 import {
   allSessions,
+  checkSessionId,
   type KeptImage,
   keptImages,
   logName,
@@ -125,7 +126,28 @@ export async function* listSessions(options: { storage: Storage }): AsyncIterabl
   }
 }
 
-/** For the removal of an expired session. */
+/**
+ * Removes a session from a storage, also one that can't be resumed any more. Resolves to `false` when there is none.
+ *
+ * Rejects with `sandbox/session-live` when somebody has it open.
+ *
+ * @throws `TypeError` when there is no storage, or no id.
+ */
+export async function removeSession(options: { storage: Storage; id: string }): Promise<boolean> {
+  checkKeys("removeSession", options, "storage:object id:text", ["storage", "id"]);
+  const { storage, id } = options;
+  checkSessionId(id);
+  if ((await readHead(storage, id)) === undefined) return false;
+  const holding = await holdSession(storage, id, expiryLeaseMs);
+  try {
+    await holding.forget();
+  } finally {
+    await holding.release();
+  }
+  return true;
+}
+
+/** For the removal of a session. */
 const expiryLeaseMs = 15_000;
 
 async function removeExpired(storage: Storage, id: string): Promise<boolean> {
