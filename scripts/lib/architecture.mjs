@@ -61,6 +61,12 @@ export const architecture = {
     mayImport: ["core", "schema"],
     thirdParty: ["pyodide", "quickjs-emscripten"],
   },
+  storage: {
+    job: "a folder as a storage, and the tests for those who write one",
+    runsIn: "node",
+    mayImport: ["core"],
+    thirdParty: [],
+  },
   "trp-core": {
     job: "TRP, the router: frames, sessions, catalog, policy, approvals, idempotency, audit",
     runsIn: "any",

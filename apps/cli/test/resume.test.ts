@@ -49,7 +49,7 @@ function place() {
       }
     },
     forgetCalls: () => {
-      for (const file of readdirSync(programs)) if (file.startsWith("calls.db")) rmSync(join(programs, file));
+      rmSync(join(programs, "calls"), { recursive: true });
     },
   };
 }

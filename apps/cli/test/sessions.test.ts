@@ -124,8 +124,8 @@ it("should say what is wrong with a session, and what to do", async () => {
   expect(await demo("--session", "bob", "What is 1 + 1?")).toMatchObject({ code: 0 });
   const folder = join(data, "sessions");
   expect(statSync(join(folder, "key")).mode & 0o777).toBe(0o600);
-  const images = join(folder, "images", "session-bob");
-  for (const name of readdirSync(images).filter((file) => file.endsWith(".image"))) {
+  const images = join(folder, "images/blobs/sandbox/sessions/bob");
+  for (const name of readdirSync(images).filter((file) => file.endsWith(".blob"))) {
     const bytes = readFileSync(join(images, name));
     bytes[40] = (bytes[40] ?? 0) ^ 1;
     writeFileSync(join(images, name), bytes);
@@ -148,7 +148,7 @@ it("should leave a session alone that somebody else has open", async () => {
   });
   expect(await demo("sessions", "rm", "held")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("The session held is open in another process: close it there."),
+    stderr: expect.stringContaining("The session held is open elsewhere"),
   });
   await session.close();
   expect(await demo("sessions", "rm", "held")).toMatchObject({ code: 0 });

@@ -3,14 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  createSandbox,
-  fileSessionStore,
-  memorySessionStore,
-  type Sandbox,
-  type SandboxSession,
-  type SessionOptions,
-} from "@toolglot/sandbox";
+import { memoryStorage } from "@toolglot/core/storage";
+import { createSandbox, type Sandbox, type SandboxSession, type SessionOptions } from "@toolglot/sandbox";
+import { folderStorage } from "@toolglot/storage";
 import { median } from "../measure.ts";
 import { type Bar, type Findings, figure, ratio } from "../report.ts";
 import { conversationPeers } from "./conversations.ts";
@@ -80,9 +75,9 @@ interface Costs {
 }
 
 async function measureCosts(sandbox: Sandbox, dir: string, { rows, count, step, more }: Programs): Promise<Costs> {
-  const store = fileSessionStore({ dir });
+  const storage = folderStorage(dir);
   const open = async (options: SessionOptions): Promise<SandboxSession> => {
-    const session = await sandbox.openSession({ store, ...shared, ...options });
+    const session = await sandbox.openSession({ storage, ...shared, ...options });
     await expectRows(session, rows);
     return session;
   };
@@ -98,7 +93,7 @@ async function measureCosts(sandbox: Sandbox, dir: string, { rows, count, step, 
   await saved.close();
 
   const again = async (id: string, code: string): Promise<void> => {
-    const session = await sandbox.resumeSession(id, { store, ...shared, save: "manual" });
+    const session = await sandbox.resumeSession(id, { storage, ...shared, save: "manual" });
     await expectRows(session, code);
     await session.close();
   };
@@ -109,7 +104,7 @@ async function measureCosts(sandbox: Sandbox, dir: string, { rows, count, step, 
   await expectRows(large, more);
   const { bytes: largeBytes } = await large.save();
   await large.close();
-  const held = await sandbox.resumeSession(large.id, { store, ...shared, save: "manual" });
+  const held = await sandbox.resumeSession(large.id, { storage, ...shared, save: "manual" });
   const nextLarge = await processorOf(() => expectRows(held, count));
   await held.close();
   const resumeLarge = (await processorOf(() => again(large.id, count))) - nextLarge;
@@ -126,10 +121,10 @@ interface Crowd {
 /** Sessions that are open at the same time, in one domain. */
 async function measureCrowd(sandbox: Sandbox, sessions: number): Promise<Crowd> {
   const own = String(process.pid);
-  const store = memorySessionStore({ maxBytes: 8 * 2 ** 30 });
+  const storage = memoryStorage({ maxBytes: 8 * 2 ** 30 });
   const all: SandboxSession[] = [];
   const open = async (): Promise<void> => {
-    const session = await sandbox.openSession({ store, ...shared, limits: { idleMs: 500 } });
+    const session = await sandbox.openSession({ storage, ...shared, limits: { idleMs: 500 } });
     await expectRows(session, rows);
     all.push(session);
   };
@@ -156,14 +151,14 @@ async function measureCrowd(sandbox: Sandbox, sessions: number): Promise<Crowd> 
 async function measureSameness(starts: number): Promise<{ snapshots: Set<string>; images: number }> {
   const snapshots = new Set<string>();
   const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), "toolglot-same-")));
-  const store = memorySessionStore();
+  const storage = memoryStorage();
   const id = randomUUID();
   let images = 0;
   try {
     for (const cacheDir of folders) {
       await using sandbox = createSandbox({ language: "python", cacheDir, pool: { size: 0 } });
       if (snapshots.size === 0) {
-        const session = await sandbox.openSession({ id, store, key, save: "each" });
+        const session = await sandbox.openSession({ id, storage, key, save: "each" });
         await expectRows(session, rows);
         await session.close();
       } else await sandbox.run("__result__ = 1");
@@ -180,7 +175,7 @@ async function measureSameness(starts: number): Promise<{ snapshots: Set<string>
         cacheDir: folders[start % 2] as string,
         pool: { size: 0 },
       });
-      const session = await sandbox.resumeSession(id, { store, key, save: "manual" });
+      const session = await sandbox.resumeSession(id, { storage, key, save: "manual" });
       await expectRows(session, count);
       await session.close();
       images += 1;

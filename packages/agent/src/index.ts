@@ -25,7 +25,8 @@ export type {
   RecordingHead,
 } from "./recording/types.ts";
 export type { LimitKind, RunError, RunResult, RunSnapshot, RunStatus, RunStep, Steering } from "./result.ts";
-export type { LaterDecision, ResumeOptions, SessionStore } from "./session/types.ts";
+export { forgetRun } from "./session/run-logs.ts";
+export type { LaterDecision, ResumeOptions } from "./session/types.ts";
 export { stopOnCost, stopOnTool } from "./stop-conditions.ts";
 export type { AgentTracing, RequestTrace, RunTrace, TracedAnswer, TracedRequest, TracedRun } from "./tracing.ts";
 export type {

@@ -1,8 +1,10 @@
 import type { ToolDefinition, ToolSource } from "@toolglot/core";
 import { checkKeys, defined, maxTimerMs, randomHex } from "@toolglot/internal";
+import { storedArtifacts } from "./context/artifacts.ts";
 import { dropOldResults } from "./context/compaction.ts";
 import { type GivenTools, toDefinitions } from "./loop/tools.ts";
 import { endsByCall, type Output, toOutput } from "./output/output.ts";
+import { type RunLogs, runLogs } from "./session/run-logs.ts";
 import type { AgentLimits, AgentOptions, AgentRuntime, ContextOptions, RetryOptions, StopCondition } from "./types.ts";
 
 type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsInReasoning";
@@ -11,7 +13,16 @@ type WithDefault = "locale" | "mode" | "maxRepairTurns" | "reasoning" | "startsI
 export interface Settings
   extends Omit<
       AgentOptions,
-      "tools" | "keepEvents" | "limits" | "runtime" | "stopWhen" | "context" | "output" | "retry" | WithDefault
+      | "tools"
+      | "keepEvents"
+      | "limits"
+      | "runtime"
+      | "stopWhen"
+      | "context"
+      | "output"
+      | "retry"
+      | "storage"
+      | WithDefault
     >,
     Required<Pick<AgentOptions, WithDefault>> {
   /** Returns the tools of the moment, and their source's text about them; called at the start, then before each further request. */
@@ -19,6 +30,8 @@ export interface Settings
   /** Tools that never change: the checked list. */
   fixedTools: ToolDefinition[] | undefined;
   keepEvents: number;
+  /** The logs of runs, when there is a storage. */
+  sessions: RunLogs | undefined;
   stopWhen: readonly StopCondition[];
   output: Output | undefined;
   context: ContextOptions & Required<Pick<ContextOptions, "maxResultChars" | "compact">>;
@@ -30,7 +43,18 @@ export interface Settings
 /** Checks options and fills in defaults. Throws `TypeError` with the cure. */
 export function toSettings(options: AgentOptions): Settings {
   check(options);
-  const { tools, limits = {}, keepEvents = "all", runtime, stopWhen = [], context, output, retry, ...given } = options;
+  const {
+    tools,
+    limits = {},
+    keepEvents = "all",
+    runtime,
+    stopWhen = [],
+    context,
+    output,
+    retry,
+    storage,
+    ...given
+  } = options;
   const source = toolsOf(tools);
   return {
     locale: "en",
@@ -43,7 +67,11 @@ export function toSettings(options: AgentOptions): Settings {
     output: outputOf(output, options, source.fixedTools),
     keepEvents: keepEvents === "all" ? Number.POSITIVE_INFINITY : keepEvents,
     stopWhen: typeof stopWhen === "function" ? [stopWhen] : [...stopWhen],
-    context: { maxResultChars: 50_000, compact: dropOldResults(), ...defined(context ?? {}) },
+    sessions: storage && runLogs(storage),
+    context: {
+      ...{ maxResultChars: 50_000, compact: dropOldResults(), ...(storage && { artifacts: storedArtifacts(storage) }) },
+      ...defined(context ?? {}),
+    },
     limits: {
       turns: 16,
       tokens: Number.POSITIVE_INFINITY,
@@ -94,7 +122,7 @@ function check(options: AgentOptions): void {
       'locale:"zh"|"en" mode:"single"|"loop" system:string limits:object approve:function ask:function maxRepairTurns:number',
       'reasoning:"skip"|"search" reasoningTags:list[] startsInReasoning:boolean maxTokens:size onEvent:function keepEvents:size|Infinity|"all"',
       "runtime:object stopWhen:function|function[] price:function context:object output:object tracing:{startRun}",
-      "beforeCall:function afterCall:function sessions:{append,read} prepareStep:function retry:object",
+      "beforeCall:function afterCall:function storage:object prepareStep:function retry:object",
     ],
     [],
     cures,
@@ -120,7 +148,10 @@ function check(options: AgentOptions): void {
     { now, newRunId, newOwner, startTimer, onRun },
     "now:function newRunId:function newOwner:function startTimer:function onRun:function",
   );
-  const { stopWhen = [], price, executor } = options;
+  const { stopWhen = [], price, executor, storage } = options;
+  if (storage && (typeof storage.logs?.append !== "function" || typeof storage.blobs?.put !== "function")) {
+    throw new TypeError(`storage must have logs and blobs. ${cures.storage}`);
+  }
   if (options.model === undefined) throw new TypeError(`model must be a function, and is missing. ${cures.model}`);
   if (typeof options.protocol?.createParser !== "function") {
     throw new TypeError(`protocol must be a ToolProtocol. ${cures.protocol}`);
@@ -156,7 +187,7 @@ const cures = {
   protocol: "attpProtocol({ prompt }) or nativeProtocol() make one.",
   executor: "toolkitExecutor(toolkit) makes one of a toolkit, and combineExecutors(...) joins several.",
   tools: "Pass an array of tool definitions, a function that gives one, or a toolkit.",
-  sessions: "fileSessions(folder) of @toolglot/agent/node makes one.",
+  storage: "folderStorage(dir) of @toolglot/storage creates one.",
   tracing: "otelTracing() of @toolglot/agent/otel makes it.",
   signal: "Pass it to run(input, { signal }).",
   instructions: "It is system here.",

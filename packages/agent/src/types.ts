@@ -18,11 +18,12 @@ import type {
   ToolSource,
   Usage,
 } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import type { Compaction } from "./context/compaction.ts";
 import type { AgentEvent } from "./events.ts";
 import type { OutputOptions } from "./output/types.ts";
 import type { RunResult, RunSnapshot, Steering } from "./result.ts";
-import type { ResumeOptions, SessionStore } from "./session/types.ts";
+import type { ResumeOptions } from "./session/types.ts";
 import type { AgentTracing } from "./tracing.ts";
 
 /** Limits of a run. One that is left out keeps its default; `Infinity` switches it off. */
@@ -218,8 +219,11 @@ export interface AgentOptions<Value = unknown> {
    * for one JSON value. What does not fit goes back, `maxRepairTurns` times in a row. Not in `single` mode. Default: text.
    */
   output?: OutputOptions<Value>;
-  /** Store of the logs of runs, so that {@link Agent.resume} can continue them. Default: none. */
-  sessions?: SessionStore;
+  /**
+   * Where each run is written down as it goes, so that {@link Agent.resume} can continue it, and where what requests leave out of long
+   * results is kept: `folderStorage(dir)` of `@toolglot/storage`, for one. {@link forgetRun} removes a run. Default: none.
+   */
+  storage?: Storage;
   /** How requests keep within what the model can read. */
   context?: ContextOptions;
   /**
@@ -273,7 +277,7 @@ export interface Agent<Value = unknown> {
    */
   run(input: string | readonly Message[], options?: RunOptions): AgentRun<Value>;
   /**
-   * Resumes a run that waits or was cut off: by its id, which needs `sessions`, or from a snapshot. It has the same id, and its sums
+   * Resumes a run that waits or was cut off: by its id, which needs `storage`, or from a snapshot. It has the same id, and its sums
    * continue. Calls with a saved result are not made again; one that was under way is, when its tool only reads or is marked as
    * harmless to repeat, else it is in doubt for the model.
    *

@@ -7,6 +7,7 @@ import {
   createAgent,
   dropOldResults,
   expandRequests,
+  forgetRun,
   memoryArtifacts,
   nativeProtocol,
   parseRecording,
@@ -18,10 +19,10 @@ import {
   stringifyRecording,
   summarise,
 } from "@toolglot/agent";
-import { fileSessions } from "@toolglot/agent/node";
 import { otelTracing } from "@toolglot/agent/otel";
 import { scriptedModel } from "@toolglot/agent/testing";
 import type { ArtifactStore, Executor, Model } from "@toolglot/core";
+import { folderStorage } from "@toolglot/storage";
 import { type Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 
 /** Whatever options the example is not about. */
@@ -48,12 +49,17 @@ export const examples: Record<string, (given: Given) => Promise<unknown>> = {
     return { texts, status: result.status };
   },
   async resume({ model, toolkit, executor, folder }) {
-    const sessions = fileSessions(folder);
-    const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit, sessions });
+    const storage = folderStorage(folder);
+    const agent = createAgent({ model, protocol: nativeProtocol(), executor, tools: toolkit, storage });
     const runId = "no-such-run";
     const run = await agent.resume(runId, { steer: "The server is back." });
     const result = await run.result;
     return result.status;
+  },
+  async forgetRun({ folder }) {
+    const storage = folderStorage(folder);
+    await forgetRun({ storage, runId: "run_1" });
+    return storage.durability;
   },
   async steer({ agent }) {
     const run = agent.run("Compare both offers.");

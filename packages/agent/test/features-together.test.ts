@@ -8,7 +8,7 @@ import { tamProtocol } from "@toolglot/tam";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { memorySessions } from "./support/memory-sessions.ts";
+import { memoryRuns } from "./support/memory-runs.ts";
 
 // Sessions, answers with a form, artifacts, hooks and traces are each tested by themselves; here they meet.
 
@@ -35,10 +35,10 @@ function optionsOf(turns: readonly ScriptedTurn[], more: Partial<AgentOptions> =
 
 /** A log of which only the first lines were written. */
 async function cutAfter(type: string, turns: readonly ScriptedTurn[], more: Partial<AgentOptions> = {}) {
-  const store = memorySessions();
-  const options = optionsOf(turns, { ...more, sessions: store });
+  const store = memoryRuns();
+  const options = optionsOf(turns, { ...more, storage: store });
   const result = await createAgent(options).run("Where to?", { runId: "r" }).result;
-  const lines = (await store.read("r")) as string[];
+  const lines = store.runs.get("r") as string[];
   const end = lines.findIndex((line) => JSON.parse(line).type === type) + 1;
   return { result, snapshot: { version: 1 as const, runId: "r", lines: lines.slice(0, end) } };
 }

@@ -22,7 +22,7 @@ import { toolsxmlProtocol } from "@toolglot/toolsxml";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { collect, only } from "./support/collect.ts";
-import { memorySessions } from "./support/memory-sessions.ts";
+import { memoryRuns } from "./support/memory-runs.ts";
 
 // Both sides of what belongs together: what one side of a run writes, the other one reads.
 
@@ -186,8 +186,8 @@ it("a run that is saved as it waits / the same run, resumed: what was asked for 
   await fc.assert(
     fc.asyncProperty(texts, fc.boolean(), fc.boolean(), async (text, approved, isStored) => {
       const { said, agentOptions } = open();
-      const sessions = isStored ? memorySessions() : undefined;
-      const more = { approve: async () => "later" as const, ...(sessions && { sessions }) };
+      const storage = isStored ? memoryRuns() : undefined;
+      const more = { approve: async () => "later" as const, ...(storage && { storage }) };
       const waiting = await createAgent(agentOptions([call("pay", { text })], more)).run("go").result;
       expect(waiting).toMatchObject({ status: "waiting", pending: [{ callId: "1", tool: "pay", input: { text } }] });
       if (waiting.status !== "waiting") return;

@@ -17,7 +17,7 @@ import { describe, expect, it } from "vitest";
 import { bracketProtocol } from "./support/bracket-protocol.ts";
 import { collect, only } from "./support/collect.ts";
 import { manualRuntime } from "./support/manual-runtime.ts";
-import { memorySessions } from "./support/memory-sessions.ts";
+import { memoryRuns } from "./support/memory-runs.ts";
 import { openShop } from "./support/shop.ts";
 import { definitions, recordingExecutor } from "./support/tools.ts";
 
@@ -80,7 +80,7 @@ describe("a replay gives the same events", () => {
     const { toolkit } = openShop();
     const trace = { within: (work: () => void) => work(), firstPart() {}, toolCall() {}, end() {} };
     const tracing = { startRun: () => ({ traceparent: "00-1", ...trace, startRequest: () => trace }) };
-    for (const more of [{}, { sessions: memorySessions() }, { tracing }]) {
+    for (const more of [{}, { storage: memoryRuns() }, { tracing }]) {
       const call = { id: "a", name: "throw_away", input: { article: "pear" }, protocol: "native" };
       const order = { id: "b", name: "order", input: { article: "pear", amount: 1 }, protocol: "native" };
       const run = recordRun(

@@ -1,14 +1,10 @@
-// An agent behind a tool, as docs/guide-subagents.md has it, cut off at every line of both logs.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type AgentRun, createAgent, nativeProtocol, type SessionStore } from "@toolglot/agent";
-import { fileSessions } from "@toolglot/agent/node";
+import { type AgentRun, createAgent, nativeProtocol } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
 import type { Model, ModelPart } from "@toolglot/core";
+import type { LogStore, Storage } from "@toolglot/core/storage";
 import { defineTool, makeSubagentTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
-import { describe, expect, it, onTestFinished } from "vitest";
-import { memorySessions } from "./support/memory-sessions.ts";
+import { describe, expect, it } from "vitest";
+import { memoryRuns } from "./support/memory-runs.ts";
 
 const protocol = nativeProtocol();
 /** A model that calls once, and then ends: what it does depends on nothing but the conversation. */
@@ -20,7 +16,7 @@ function once(name: string, answer: string, tokens: number): Model {
   };
 }
 
-function open(sessions: SessionStore, ordered: string[]) {
+function open(storage: Storage, ordered: string[]) {
   const library = new Toolkit();
   library.registerToolFunction(
     defineTool({
@@ -30,7 +26,7 @@ function open(sessions: SessionStore, ordered: string[]) {
   );
   const toolkit = new Toolkit();
   const librarian = createAgent({
-    ...{ model: once("order_book", "It comes on Friday.", 300), protocol, sessions, tools: library },
+    ...{ model: once("order_book", "It comes on Friday.", 300), protocol, storage, tools: library },
     executor: toolkitExecutor(library),
   });
   toolkit.registerToolFunction(
@@ -54,50 +50,46 @@ function open(sessions: SessionStore, ordered: string[]) {
     }),
   );
   return createAgent({
-    ...{ model: once("ask_librarian", "On Friday.", 200), protocol, sessions, tools: toolkit },
+    ...{ model: once("ask_librarian", "On Friday.", 200), protocol, storage, tools: toolkit },
     executor: toolkitExecutor(toolkit),
   });
 }
 
 describe("an agent behind a tool", () => {
   it("goes on wherever its process died, has its effect once at most, and is counted once", async () => {
-    const whole = memorySessions();
+    const whole = memoryRuns();
     const moments: Map<string, string[]>[] = [];
     const effects: number[] = [];
     const ordered: string[] = [];
-    const watched: SessionStore = {
-      ...whole,
-      async append(...given) {
-        await whole.append(...given);
-        moments.push(new Map([...whole.logs].map(([id, lines]) => [id, [...lines]])));
-        effects.push(ordered.length);
-      },
+    const append: LogStore["append"] = async (...given) => {
+      const isAdded = await whole.logs.append(...given);
+      moments.push(new Map([...whole.runs].map(([id, lines]) => [id, [...lines]])));
+      effects.push(ordered.length);
+      return isAdded;
     };
+    const watched: Storage = { ...whole, logs: { ...whole.logs, append } };
     await open(watched, ordered).run("Emma, please", { runId: "r" }).result;
     expect(ordered).toEqual(["Emma"]);
     expect(moments.length).toBeGreaterThan(9);
     let answers = 0;
     for (const [at, logs] of moments.slice(0, -1).entries()) {
-      const sessions = memorySessions();
-      for (const [id, lines] of logs) sessions.logs.set(id, lines);
+      const storage = memoryRuns();
+      for (const [id, lines] of logs) storage.runs.set(id, lines);
       const again: string[] = [];
-      const run = await open(sessions, again).resume("r");
+      const run = await open(storage, again).resume("r");
       const { status, text, usage } = await run.result;
       expect({ status, text }).toEqual({ status: "answered", text: "On Friday." });
       expect((effects[at] ?? 0) + again.length).toBeLessThanOrEqual(1);
       expect(usage).toMatchObject({ inputTokens: 1000, own: { inputTokens: 400 } });
-      if (JSON.stringify(sessions.logs.get("r.1")).includes("It comes on Friday.")) answers += 1;
+      if (JSON.stringify(storage.runs.get("r.1")).includes("It comes on Friday.")) answers += 1;
     }
     expect(answers).toBe(moments.length - 1);
   });
 
-  it("begins where there is nothing but a head that was cut off, and not from a snapshot", async () => {
-    const folder = mkdtempSync(join(tmpdir(), "toolglot-begin-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, "r.jsonl"), '{"type":"he');
-    const sessions = fileSessions(folder);
+  it("begins where there is nothing, and not from a snapshot", async () => {
+    const storage = memoryRuns();
     const agent = createAgent({
-      ...{ model: scriptedModel(["Hello."]), protocol, sessions, tools: [], executor: toolkitExecutor(new Toolkit()) },
+      ...{ model: scriptedModel(["Hello."]), protocol, storage, tools: [], executor: toolkitExecutor(new Toolkit()) },
     });
     const run = await agent.resume("r", { begin: "Hi" });
     expect(await run.result).toMatchObject({ status: "answered", text: "Hello." });

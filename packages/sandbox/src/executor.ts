@@ -85,7 +85,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
   checkKeys(
     "sandboxExecutor(): durable",
     durable,
-    "log:{claim,renew,begin,finish,doubt,read} id:function approve:function parkAfterMs:number leaseMs:number keepMs:number",
+    "storage:object id:function approve:function parkAfterMs:number leaseMs:number keepMs:number",
   );
   const handles = (action: Action): action is CodeAction =>
     action.kind === "code" && action.language === sandbox.language;
@@ -93,7 +93,7 @@ export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOption
     handles,
     honoursHooks: true,
     // A log that ends with its process knows nothing of what that began.
-    resumes: (action) => durable !== undefined && durable.log.durability !== "none" && handles(action),
+    resumes: (action) => durable !== undefined && durable.storage.operations.durability !== "none" && handles(action),
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (!handles(action)) {
         throw new TypeError(`This executor runs ${sandbox.language} code: ask handles() first.`);

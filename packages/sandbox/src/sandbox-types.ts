@@ -54,7 +54,7 @@ export interface Sandbox {
   /**
    * A new session: programs that share their variables. In Node alone, in browsers it rejects with `sandbox/sessions-unsupported`.
    * `id`: 1 to 128 letters, digits, dots, hyphens and underscores; default: a random one. Throws `TypeError` for options that make
-   * no sense; rejects with a `ToolglotError` (`sandbox/session-exists`, `sandbox/session-live`), and with what the store rejects with.
+   * no sense; rejects with a `ToolglotError` (`sandbox/session-exists`, `sandbox/session-live`), and with what the storage rejects with.
    */
   openSession(options?: SessionOptions & { id?: string }): Promise<SandboxSession>;
   /**
@@ -63,13 +63,15 @@ export interface Sandbox {
    * `expireMs`, and is removed), `-tampered` (the image is not what was stored under this key), `-mismatch` (it was made by another version;
    * `data`: `field`, `saved`, `here`).
    *
-   * `rebuild`, with the session's `log`: a session of another version is made again, by running its programs from its start with the
+   * `begin`: opens a new session when there is none.
+   *
+   * `rebuild`, of a durable session: one of another version is made again, by running its programs from its start with the
    * answers that they got; nothing is called. It has then no image to go back to. `-mismatch` says why that is not possible in
    * `data.reason` and, where it is one program's fault, `data.turn`: a program comes to another end, makes another call, or lacks a tool
    * (give `tools` those that programs were given); they are more than 500, or run longer than 60 s. A session whose interpreter's memory
    * is found to be another only when it is needed is made again by `run`.
    */
-  resumeSession(id: string, options?: SessionOptions & { rebuild?: boolean }): Promise<SandboxSession>;
+  resumeSession(id: string, options?: SessionOptions & { rebuild?: boolean; begin?: boolean }): Promise<SandboxSession>;
   /** Resolves when the pool is full. Rejects with a `ToolglotError` (`sandbox/engine-start-failed`) when no interpreter starts. */
   warm(): Promise<void>;
   stats(): SandboxPoolStats;

@@ -120,7 +120,7 @@ describe.each(["python", "javascript"] as const)("arguments of a plain tool, fro
       language === "python"
         ? "try:\n    pay(amount='5')\nexcept ToolError as e:\n    s = str(e)\n[s, own(amount=(1,))]"
         : "let s; try { await pay({ amount: '5' }); } catch (e) { s = e.message; }\nreturn [s, await own({ amount: new Set([1]) })]";
-    const options = { tools: [dates], durable: { log, id: `run-${language}` } };
+    const options = { tools: [dates], durable: { storage: { operations: log }, id: `run-${language}` } };
     const first = await sandbox.run(code, options);
     const stats = {
       conversions: [

@@ -144,7 +144,7 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
     leftToCi(test, language === "javascript");
     const log = new MemoryOperationLog();
     let decision: Decision | "later" = "later";
-    const durable = { log, approve: async () => decision };
+    const durable = { storage: { operations: log }, approve: async () => decision };
     const patient = sandboxExecutor(sandbox, { tools: [addTool, remove], durable });
     const waiting = {
       callId: "action-1:2",
@@ -165,9 +165,14 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
     const { given, events } = context();
     expect(await patient.execute(action("parks"), given)).toMatchObject([{ status: "ok", data: "removed" }]);
     expect(events).toContainEqual(expect.objectContaining({ type: "tool-call-end", callId: "action-1:1", data: 3 }));
-    const other = sandboxExecutor(sandbox, { durable: { log, id: ({ source }) => source, parkAfterMs: 5 } });
+    const other = sandboxExecutor(sandbox, {
+      durable: { storage: { operations: log }, id: ({ source }) => source, parkAfterMs: 5 },
+    });
     await other.execute(code("__result__ = 1", language), context().given);
-    expect(await sandbox.resume({ log, id: "__result__ = 1" })).toMatchObject({ status: "ok", value: 1 });
+    expect(await sandbox.resume({ storage: { operations: log }, id: "__result__ = 1" })).toMatchObject({
+      status: "ok",
+      value: 1,
+    });
   });
 
   it("should end as in-doubt when nobody knows whether a call happened", async (test) => {
@@ -179,7 +184,7 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
       stop.abort();
       return new Promise(() => {});
     });
-    const durable = { log, id: () => "stuck" };
+    const durable = { storage: { operations: log }, id: () => "stuck" };
     const patient = sandboxExecutor(sandbox, { tools: [stuck], durable });
     expect(await patient.execute(action("sticks"), context(undefined, stop.signal).given)).toMatchObject([
       { status: "interrupted" },

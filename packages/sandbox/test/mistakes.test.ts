@@ -50,7 +50,7 @@ it.each([
   [{ durable: null }, /durable must be an object/],
   [{ onLogs: () => {} }, /has no option "onLogs"\. Did you mean "onLog"\?/],
   [
-    { durable: { log: new MemoryOperationLog(), id: "x", leaseMS: 5 } },
+    { durable: { storage: { operations: new MemoryOperationLog() }, id: "x", leaseMS: 5 } },
     /durable has no option "leaseMS"\. Did you mean "leaseMs"\?/,
   ],
 ])("should reject a run with %o, with the cure", async (options, message) => {
@@ -61,7 +61,7 @@ it.each([
 });
 
 it("should reject to resume nothing, or with options that make no sense", async () => {
-  await expect(sandbox.resume(undefined as never)).rejects.toThrow(/durable needs options: \{ log, id \}/);
+  await expect(sandbox.resume(undefined as never)).rejects.toThrow(/durable needs options: \{ storage, id \}/);
   await expect(sandbox.resume({} as never, null as never)).rejects.toThrow(/The run takes an object of options/);
 });
 

@@ -62,7 +62,7 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
   const value = { at: "1970-01-01T00:00:00.000Z", tags: ["a"], big: 5 };
 
   it("should count what its tools used of models, in a run and in its replay", async () => {
-    const durable = { log: new MemoryOperationLog(), id: () => `twice-${language}` };
+    const durable = { storage: { operations: new MemoryOperationLog() }, id: () => `twice-${language}` };
     const action = { kind: "code" as const, language, source: twice, span: { start: 0, end: 0 } };
     const signal = new AbortController().signal;
     const context = {
@@ -83,7 +83,7 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
   });
 
   it("should note what a tool's result became, in a run and in its replay", async () => {
-    const durable = { log: new MemoryOperationLog(), id: `echo-${language}` };
+    const durable = { storage: { operations: new MemoryOperationLog() }, id: `echo-${language}` };
     for (const options of [{}, { durable }, { durable }]) {
       const run = await sandbox.run(echo, options as object);
       const callId = run.toolCalls[0]?.callId;
@@ -93,7 +93,7 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
   });
 
   it("should tell of a failure that nobody waited for, and of none that somebody did, in a run, a replay and a session", async () => {
-    const durable = { log: new MemoryOperationLog(), id: `lost-${language}` };
+    const durable = { storage: { operations: new MemoryOperationLog() }, id: `lost-${language}` };
     await using session = await sandbox.openSession();
     for (const run of [
       await sandbox.run(unheard),
@@ -108,7 +108,7 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
   });
 
   it("should wait for a timer in a run, and for none in a durable one, which comes to the same", async () => {
-    const durable = { log: new MemoryOperationLog(), id: `timer-${language}` };
+    const durable = { storage: { operations: new MemoryOperationLog() }, id: `timer-${language}` };
     for (const options of [{}, { durable }, { durable }])
       expect(await sandbox.run(timer, options as object)).toMatchObject({ value: true });
   });

@@ -65,7 +65,7 @@ it.each(["python", "javascript"] as const)("should print what a tool notes besid
     value: { paid: true },
     logs: [{ stream: "stderr", text: "pay: Nothing was done now." }],
   });
-  const durable = { log: new MemoryOperationLog(), id: `run-${language}` };
+  const durable = { storage: { operations: new MemoryOperationLog() }, id: `run-${language}` };
   const logs = [{ stream: "stderr", text: "pay: Nothing was done now." }];
   expect(await sandbox.run(code, { durable })).toMatchObject({ status: "ok", logs });
   expect(await sandbox.resume(durable)).toMatchObject({ status: "ok", logs });
@@ -82,9 +82,11 @@ it("should give the same data to a durable program that goes on", async () => {
   ];
   await using sandbox = createSandbox({ language: "javascript", tools: all });
   const code = programs.javascript.told("pay");
-  const durable = { log, id: "run-1" };
+  const durable = { storage: { operations: log }, id: "run-1" };
   const first = await sandbox.run(code, { durable });
   expect(first).toMatchObject({ value: ["waits", data, "TRP_4002"] });
-  expect(await sandbox.resume({ log, id: "run-1" })).toMatchObject({ value: ["waits", data, "TRP_4002"] });
+  expect(await sandbox.resume({ storage: { operations: log }, id: "run-1" })).toMatchObject({
+    value: ["waits", data, "TRP_4002"],
+  });
   expect(answers).toBe(1);
 });

@@ -1,5 +1,5 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { operationLogSuite } from "@toolglot/core/testing";
+import { operationLogSuite } from "@toolglot/storage/testing";
 import { describe, expect, it } from "vitest";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { storeSuite } from "../src/store-suite/index.ts";

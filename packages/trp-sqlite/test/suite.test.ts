@@ -1,5 +1,5 @@
 import type { OperationLog } from "@toolglot/core";
-import { operationLogSuite } from "@toolglot/core/testing";
+import { operationLogSuite } from "@toolglot/storage/testing";
 import { storeSuite } from "@toolglot/trp-core/store-suite";
 import { afterEach, describe, expect, it } from "vitest";
 import { openSqliteOperationLog, openSqliteStore, type SqliteOperationLog } from "../src/index.ts";

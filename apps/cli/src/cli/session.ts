@@ -235,7 +235,6 @@ export class Session {
     await this.toolkit.close();
     await (await this.#link?.catch(() => undefined))?.close();
     await (await this.#local?.catch(() => undefined))?.close();
-    await this.programs.close();
     await (await this.#kept?.catch(() => undefined))?.close();
     (await this.#values?.catch(() => undefined))?.secrets.close();
     await Promise.all([...this.#sandboxes.values()].map((sandbox) => sandbox[Symbol.asyncDispose]()));
@@ -279,12 +278,11 @@ export async function offerOf(
   if (protocol === "trp-code" || protocol === "trp-code-js") {
     const link = await session.trp();
     const sandbox = session.sandbox(protocol === "trp-code" ? "python" : "javascript");
-    const log = await session.programs.log();
     const approve: DurableExecutorOptions["approve"] = async (request, context) => {
       const decision = await context.approve(request);
       return session.isLater() ? "later" : decision;
     };
-    const durable = { log, approve };
+    const durable = { storage: session.programs.storage, approve };
     const run = (tools: readonly AnyTool[]): Executor => sandboxExecutor(sandbox, { tools, durable });
     const { tools, executor } = await link.programs(locale, run, session.asks);
     return { tools, executor: session.programs.keeping(executor) };

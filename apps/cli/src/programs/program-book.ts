@@ -10,7 +10,8 @@ import {
   type ProtocolMode,
   textMessage,
 } from "@toolglot/core";
-import { openSqliteOperationLog, type SqliteOperationLog } from "@toolglot/trp-sqlite";
+import type { Storage } from "@toolglot/core/storage";
+import { folderStorage } from "@toolglot/storage";
 import type { ProtocolName } from "../cli/protocol-names.ts";
 import { UsageError } from "../cli/usage-error.ts";
 import { parseOwn, readOwn, writeOwn } from "../config/own-file.ts";
@@ -47,23 +48,21 @@ const version = 1;
 const name = /^[a-z0-9]{6}$/;
 
 /**
- * The programs of a data folder that have not ended: a file for each in `programs/`, and one log of their calls. A file is
+ * The programs of a data folder that have not ended: a file for each in `programs/`, and a storage of their calls. A file is
  * written before its program starts, and removed when it has ended, so a program survives its process wherever that is stopped.
  */
 export class ProgramBook {
   readonly #folder: string;
-  #log: Promise<SqliteOperationLog> | undefined;
   #asked: Asked | undefined;
 
   constructor(dataFolder: string) {
     this.#folder = folderOf(dataFolder);
   }
 
-  /** The log of the programs' calls; made when first needed. */
-  log(): Promise<SqliteOperationLog> {
+  /** Where the programs' calls are kept. */
+  get storage(): Storage {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    this.#log ??= openSqliteOperationLog({ file: join(this.#folder, "calls.db") });
-    return this.#log;
+    return folderStorage(join(this.#folder, "calls"));
   }
 
   /** Notes the conversation for the programs that come out of it. */
@@ -110,10 +109,6 @@ export class ProgramBook {
       throw new UsageError(`There is no program ${JSON.stringify(id)}. ${hint}`);
     }
     return this.#read(id);
-  }
-
-  async close(): Promise<void> {
-    await (await this.#log)?.close();
   }
 
   async #run(executor: Executor, program: KeptProgram, context: ExecutorContext): ReturnType<Executor["execute"]> {

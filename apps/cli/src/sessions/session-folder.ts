@@ -2,7 +2,9 @@ import { randomBytes } from "node:crypto";
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type ProgramLanguage, ToolglotError } from "@toolglot/core";
-import { fileSessionStore, type Sandbox, type SandboxSession, type SessionStore } from "@toolglot/sandbox";
+import type { Storage } from "@toolglot/core/storage";
+import { listSessions, type Sandbox, type SandboxSession } from "@toolglot/sandbox";
+import { folderStorage } from "@toolglot/storage";
 import { type Words, wordsFor } from "../words/index.ts";
 import { sessionsPath } from "./session-names.ts";
 
@@ -13,8 +15,8 @@ export const programLanguages: readonly ProgramLanguage[] = ["python", "javascri
 export interface SessionFolder {
   /** Absolute, with mode 0700. */
   path: string;
-  /** The images, by the language of the programs. */
-  stores: Readonly<Record<ProgramLanguage, SessionStore>>;
+  /** The variables, by the language of the programs. */
+  storages: Readonly<Record<ProgramLanguage, Storage>>;
   key: Uint8Array;
 }
 
@@ -22,11 +24,11 @@ export interface SessionFolder {
 export function openSessionFolder(dataFolder: string): SessionFolder {
   const path = sessionsPath(dataFolder);
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  const stores = {
-    python: fileSessionStore({ dir: join(path, "images") }),
-    javascript: fileSessionStore({ dir: join(path, "images-js") }),
+  const storages = {
+    python: folderStorage(join(path, "images")),
+    javascript: folderStorage(join(path, "images-js")),
   };
-  return { path, stores, key: keyOf(path) };
+  return { path, storages, key: keyOf(path) };
 }
 
 /** The key in the folder. Two processes that begin at the same time get the same one: the first to link its file wins. */
@@ -60,16 +62,12 @@ function keyOf(path: string): Uint8Array {
  */
 export async function openProgramSession(
   sandbox: Sandbox,
-  { stores, key }: SessionFolder,
+  { storages, key }: SessionFolder,
   name: string,
   words: Words = wordsFor(),
 ): Promise<SandboxSession> {
-  const store = stores[sandbox.language];
   try {
-    const isNew = (await store.head(name)) === undefined;
-    return isNew
-      ? await sandbox.openSession({ id: name, store, key })
-      : await sandbox.resumeSession(name, { store, key });
+    return await sandbox.resumeSession(name, { begin: true, storage: storages[sandbox.language], key });
   } catch (error) {
     const isLost = ToolglotError.isInstance(error) && lost.has(error.code);
     throw isLost ? new Error(`${error.message} ${words.sessions.removes(name)}`) : error;
@@ -77,9 +75,10 @@ export async function openProgramSession(
 }
 
 /** The names of all sessions. */
-export async function sessionNames({ path, stores }: SessionFolder): Promise<string[]> {
+export async function sessionNames({ path, storages }: SessionFolder): Promise<string[]> {
   const names = readdirSync(path).flatMap((file) => /^(.+)\.json$/.exec(file)?.[1] ?? []);
-  for (const language of programLanguages) for await (const { id } of stores[language].list()) names.push(id);
+  for (const language of programLanguages)
+    for await (const { id } of listSessions({ storage: storages[language] })) names.push(id);
   return [...new Set(names)].sort();
 }
 

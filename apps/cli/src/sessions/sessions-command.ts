@@ -1,5 +1,5 @@
 import { messageText, type ProgramLanguage } from "@toolglot/core";
-import { createSandbox, type Sandbox } from "@toolglot/sandbox";
+import { createSandbox, listSessions, removeSession, type Sandbox } from "@toolglot/sandbox";
 import { Command } from "commander";
 import { exitCodes } from "../cli/exit-codes.ts";
 import type { Run } from "../cli/run-command.ts";
@@ -57,7 +57,7 @@ async function list({ dataDir, json }: SessionsOptions, host: Host): Promise<num
   const folder = openSessionFolder(await hostDataFolder(dataDir, host));
   const images = new Map<string, { at: number; bytes: number }>();
   for (const language of programLanguages) {
-    for await (const { id, turns } of folder.stores[language].list()) {
+    for await (const { id, turns } of listSessions({ storage: folder.storages[language] })) {
       const { at = 0, bytes = 0 } = images.get(id) ?? {};
       const sum = turns.reduce((all, one) => all + one.bytes, bytes);
       images.set(id, { at: Math.max(at, turns.at(-1)?.at ?? 0), bytes: sum });
@@ -87,7 +87,7 @@ async function show(name: string, { dataDir, json }: SessionsOptions, host: Host
   const { folder, book } = await find(name, dataDir, host);
   const variables: { language: ProgramLanguage; name: string; type: string; preview: string }[] = [];
   for (const language of programLanguages) {
-    if ((await folder.stores[language].head(name)) === undefined) continue;
+    if (!(await hasVariables(folder, language, name))) continue;
     await using sandbox = createSandbox({ language, pool: { size: 0 } });
     await using session = await openProgramSession(sandbox, folder, name);
     variables.push(...session.variables().map((variable) => ({ language, ...variable })));
@@ -141,16 +141,17 @@ async function remove(name: string, { dataDir }: SessionsOptions, host: Host): P
   const { folder, book } = await find(name, dataDir, host);
   // Not through a session: one that can't be taken up is to be removed, too.
   for (const language of programLanguages) {
-    const store = folder.stores[language];
-    if ((await store.head(name)) === undefined) continue;
-    const claimed = await store.claim(name, "rm", 15_000);
-    if ("until" in claimed) throw new Error(`The session ${name} is open in another process: close it there.`);
-    await store.drop(name, claimed.fence, "all");
-    await store.release(name, claimed.fence);
+    await removeSession({ storage: folder.storages[language], id: name });
   }
   book.remove();
   host.stdout.write(`Removed ${name}.\n`);
   return exitCodes.answered;
+}
+
+/** Whether programs in this language left variables in the session. */
+async function hasVariables({ storages }: SessionFolder, language: ProgramLanguage, name: string): Promise<boolean> {
+  for await (const { id } of listSessions({ storage: storages[language] })) if (id === name) return true;
+  return false;
 }
 
 /** What is kept of a session. Throws `UsageError` when there is none of that name. */

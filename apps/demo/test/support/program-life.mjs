@@ -60,7 +60,10 @@ const last = await note({ text: "after " + paid.text });
 return { number, texts: [first.value.text, paid.text, last.text] };`;
 for (;;) {
   try {
-    const run = await sandbox.run(code, { tools, durable: { log, id: "run-1", leaseMs: 400 } });
+    const run = await sandbox.run(code, {
+      tools,
+      durable: { storage: { operations: log }, id: "run-1", leaseMs: 400 },
+    });
     process.stdout.write(`${JSON.stringify(run)}\n`);
     die(run.status);
     break;

@@ -1,7 +1,9 @@
 import { type AnyTool, type ArtifactStore, type ToolDefinition, ToolError, type ToolResult } from "@toolglot/core";
 import { type CallOutcome, failure } from "@toolglot/core/executing";
+import type { Storage } from "@toolglot/core/storage";
 import { checkKeys, isCount, isObject, textDigest } from "@toolglot/internal";
 import { hash } from "../plain-json.ts";
+import { artifactsFolder, artifactsOf } from "../session/run-logs.ts";
 
 /** UTF-16 units that one read of an artifact returns at most. */
 const maxRead = 20_000;
@@ -65,11 +67,39 @@ export function memoryArtifacts(options: { maxBytes?: number } = {}): ArtifactSt
   };
 }
 
+/** Creates a store of artifacts in a storage, which keeps them until `forgetRun`. */
+export function storedArtifacts({ blobs }: Pick<Storage, "blobs">): ArtifactStore {
+  /** Names the text that a model asks for; undefined where the id is none, or nobody has it. */
+  async function nameOf(id: string, runId: string | undefined): Promise<string | undefined> {
+    if (!idForm.test(id)) return undefined;
+    if (runId !== undefined) return artifactsOf(runId) + id;
+    for await (const name of blobs.list(artifactsFolder)) if (name.endsWith(`/${id}`)) return name;
+    return undefined;
+  }
+  return {
+    async put(text, { runId }) {
+      const id = await idOf(text);
+      // JSON keeps lone surrogates, too.
+      await blobs.put(artifactsOf(runId) + id, new TextEncoder().encode(JSON.stringify(text)));
+      return id;
+    },
+    async read(id, { offset, length, runId }) {
+      const name = await nameOf(id, runId);
+      const bytes = name === undefined ? undefined : await blobs.get(name);
+      if (bytes === undefined) return undefined;
+      const text = JSON.parse(new TextDecoder().decode(bytes)) as string;
+      return { text: text.slice(offset, offset + length), total: text.length };
+    },
+  };
+}
+
 /** Resolves to an id. Pages without https have no digests: there it is a hash that is only good enough among friends. */
 async function idOf(text: string): Promise<string> {
   const digest = globalThis.crypto?.subtle ? await textDigest(text) : hash(text);
   return `art_${digest.slice(0, 24)}`;
 }
+
+const idForm = /^art_[0-9a-z]{1,24}$/;
 
 /** Definition of the tool that reads artifacts. */
 export const artifactTool: ToolDefinition = {

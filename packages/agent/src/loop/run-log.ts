@@ -1,13 +1,14 @@
 import { plainJson } from "../plain-json.ts";
 import type { RunSnapshot } from "../result.ts";
 import { lineText } from "../session/lines.ts";
-import type { SessionEntry, SessionStore } from "../session/types.ts";
+import type { RunLogs } from "../session/run-logs.ts";
+import type { SessionEntry } from "../session/types.ts";
 
 /** The log of one run: kept in memory, and added to the store where there is one. */
 export class RunLog {
   readonly #runId: string;
   readonly #owner: string;
-  readonly #store: SessionStore | undefined;
+  readonly #store: RunLogs | undefined;
   /** Of the run so far: texts as they were read, entries as this process adds them. */
   readonly #lines: (string | { entry: SessionEntry; n: number })[];
   /** How many of them the store has, and how many are on their way. */
@@ -20,7 +21,7 @@ export class RunLog {
 
   /** `known`: lines that the store has already. `onFault` is called once, when the store has failed. */
   constructor(
-    { runId, owner, store }: { runId: string; owner: string; store: SessionStore | undefined },
+    { runId, owner, store }: { runId: string; owner: string; store: RunLogs | undefined },
     known: readonly string[],
     onFault: () => void,
   ) {

@@ -14,12 +14,12 @@ import type {
   Usage,
   WaitOutcome,
 } from "@toolglot/core";
+import { type LogStore, memoryStorage, type Storage } from "@toolglot/core/storage";
 import { defined } from "@toolglot/internal";
 import type { CompactionInput } from "../context/compaction.ts";
 import type { OutputOptions, OutputValidation } from "../output/types.ts";
 import { canonicalJson } from "../plain-json.ts";
 import type { RunError } from "../result.ts";
-import type { SessionStore } from "../session/types.ts";
 import type { AgentOptions, StepChange } from "../types.ts";
 import { PendingAnswers } from "./pending-answers.ts";
 import { diverged, outOfOrder, toError } from "./played-errors.ts";
@@ -186,13 +186,14 @@ export class PlayedHost {
     return change && { ...data, ...defined({ model: model && modelOf(model), protocol }) };
   }
 
-  /** Returns a store that keeps nothing, and fails where the host's did. */
-  sessions({ entries }: Recording): SessionStore {
+  /** Returns a storage that keeps no run, and fails where the host's did. */
+  storage({ entries }: Recording): Storage {
     const failures = entries.flatMap((entry) => (entry.type === "session-failed" ? [entry.at] : []));
-    return {
-      read: async () => undefined,
+    const storage = memoryStorage();
+    const logs: LogStore = {
+      ...storage.logs,
       append: async (_, lines, at) => {
-        if (!failures.some((failed) => failed >= at && failed < at + lines.length)) return;
+        if (!failures.some((failed) => failed >= at && failed < at + lines.length)) return true;
         if (this.#executing) await this.#sessionFault;
         // Also after the caller's abort, which leaves nothing else to be played.
         const crossing = await this.#player.next();
@@ -201,6 +202,7 @@ export class PlayedHost {
         throw toError(crossing.error);
       },
     };
+    return { ...storage, logs };
   }
 
   /** Settles an answer that was recorded while an action ran. */

@@ -3,7 +3,7 @@ import { defined } from "@toolglot/internal";
 import type { Compaction } from "../context/compaction.ts";
 import { toRunError } from "../loop/run-error.ts";
 import { canonicalJson } from "../plain-json.ts";
-import type { SessionStore } from "../session/types.ts";
+import type { RunLogs } from "../session/run-logs.ts";
 import type { Settings } from "../settings.ts";
 import type { AgentOptions, StepChange } from "../types.ts";
 import type { Log } from "./log.ts";
@@ -142,7 +142,7 @@ function recordCompaction(compact: Compaction, log: Log): Compaction {
 }
 
 /** Records the failures of a session's store. */
-function recordSessions(sessions: SessionStore, log: Log): SessionStore {
+function recordSessions(sessions: RunLogs, log: Log): RunLogs {
   return {
     read: (runId) => sessions.read(runId),
     async append(runId, lines, at) {

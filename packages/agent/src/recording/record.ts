@@ -112,11 +112,11 @@ function headOf(
     conditions: [options.stopWhen ?? []].flat().length,
     compacts: compact !== undefined,
     estimates: estimate !== undefined,
-    artifacts: artifacts === false ? "none" : artifacts === undefined ? "memory" : "host",
+    artifacts: artifacts === false ? "none" : artifacts || options.storage ? "host" : "memory",
     ...(output && {
       output: { jsonSchema: output.jsonSchema, name: output.name, ...defined({ description: output.description }) },
     }),
-    sessions: options.sessions !== undefined,
+    sessions: options.storage !== undefined,
     honoursHooks: options.executor.honoursHooks === true,
     hooks: hostHooks.filter((hook) => options[hook] !== undefined),
     ...defined({ model: options.model.info }),

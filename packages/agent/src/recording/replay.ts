@@ -86,7 +86,7 @@ export function replay(recording: Recording, options: Pick<ReplayOptions, "proto
       ...(head.output && { output: host.output(head.output) }),
       ...host.hooks(head.hooks),
       ...(head.hooks.includes("prepareStep") && { prepareStep: () => host.prepareStep(protocols, modelOf) }),
-      ...(head.sessions && { sessions: host.sessions(recording) }),
+      ...(head.sessions && { storage: host.storage(recording) }),
       ...defined({ tracing: playedTracing(recording) }),
       ...(head.priced && { price: () => player.number("price") }),
       ...(head.asks && { ask: (_question: unknown, { callId }: { callId: string }) => host.ask(callId) }),

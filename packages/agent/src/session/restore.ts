@@ -3,7 +3,7 @@ import { resultMessage } from "../loop/conversation.ts";
 import { unpackActions } from "../loop/pack-actions.ts";
 import { addChildren } from "../loop/usage.ts";
 import type { RunStatus, RunStep } from "../result.ts";
-import { LineReader, type SessionLine, sessionInvalid } from "./lines.ts";
+import { readLine, type SessionLine, sessionInvalid } from "./lines.ts";
 import type { Asked, OpenAnswer, SessionCounts } from "./types.ts";
 
 /** An answer whose actions were not over, and how far they were. */
@@ -40,24 +40,17 @@ export interface Restored {
   lastResults: ToolResult[];
 }
 
-/** A log that was read: the lines that count, and its state. */
+/** A log that was read. */
 export interface ReadLog {
-  /** Texts of the lines that count. */
-  lines: string[];
+  lines: readonly string[];
   restored: Restored;
-  owner: string;
-  isTorn: boolean;
 }
 
 /** Reads a log. Throws `ToolglotError` `agent/session-invalid`, with `data.line`, for what is none. */
 export function readLog(texts: readonly string[]): ReadLog {
-  const reader = new LineReader();
-  const lines: string[] = [];
   let restored: Restored | undefined;
   for (const [row, text] of texts.entries()) {
-    const line = reader.read(text);
-    if (line === undefined) continue;
-    lines.push(text);
+    const line = readLine(text, row);
     try {
       if (restored !== undefined) take(restored, line);
       else if (line.type === "head" && line.version === 1) restored = begun(line);
@@ -68,7 +61,7 @@ export function readLog(texts: readonly string[]): ReadLog {
     }
   }
   if (restored === undefined) throw sessionInvalid("is not the head of a session of version 1", 1);
-  return { lines, restored, owner: reader.owner ?? "", isTorn: reader.torn !== undefined };
+  return { lines: texts, restored };
 }
 
 /** Returns a run of which only the head was read. */
@@ -139,7 +132,6 @@ function take(restored: Restored, line: SessionLine): void {
       restored.ended = { status: line.status, text: line.text, usage: line.counts.usage };
       return;
     case "owner":
-    case "torn":
       return;
     default:
       throw new TypeError("no such line");

@@ -6,7 +6,7 @@ import { checkDecisions } from "./decisions.ts";
 import { lineText, sessionBusy, sessionInvalid } from "./lines.ts";
 import { type ReadLog, type Restored, readLog } from "./restore.ts";
 import type { Resumed } from "./session-part.ts";
-import type { ResumeOptions, SessionEntry } from "./types.ts";
+import type { ResumeOptions } from "./types.ts";
 
 /** Takes over a run that was saved. Resolves to undefined where it is to begin. Rejects as `Agent.resume` does. */
 export async function takeOver(
@@ -21,13 +21,12 @@ export async function takeOver(
   );
   const { sessions, protocol, mode } = settings;
   if (typeof saved === "string" && sessions === undefined) {
-    throw new TypeError("resume: a run id needs the option sessions of createAgent; else pass the run's snapshot.");
+    throw new TypeError("resume: a run id needs the option storage of createAgent; else pass the run's snapshot.");
   }
   const given = typeof saved === "string" ? undefined : readSnapshot(saved);
   const runId = given?.restored.head.runId ?? (saved as string);
   const texts = await sessions?.read(runId);
-  // Of one whose head was cut off nothing has happened.
-  if (options.begin !== undefined && !texts?.some((text) => text.endsWith("}"))) return undefined;
+  if (options.begin !== undefined && texts === undefined) return undefined;
   const kept = texts && readLog(texts);
   const log = kept ?? given;
   if (log === undefined) {
@@ -54,17 +53,11 @@ export async function takeOver(
   checkDecisions(options, restored.pending);
   checkIds("settle", options.settle, doubtful(restored));
   const owner = settings.runtime.newOwner();
-  const claims: SessionEntry[] = [...(log.isTorn ? [{ type: "torn" } as const] : []), { type: "owner" }];
-  const first = log.lines.length;
-  const lines = [...log.lines, ...claims.map((claim, index) => lineText(claim, first + index, owner))];
-  if (sessions) {
-    const from = kept ? first : 0;
-    await sessions.append(runId, lines.slice(from), from);
-    // A store that does not look at the number lets both of two processes write: the first one has the run.
-    const now = await sessions.read(runId);
-    const written = now && readLog(now);
-    if (written?.owner !== owner || written.lines.length !== lines.length) throw sessionBusy(runId);
-  }
+  // From this line on, what the process before writes is refused.
+  const claim = lineText({ type: "owner" }, log.lines.length, owner);
+  const lines = [...log.lines, claim];
+  const from = kept ? log.lines.length : 0;
+  await sessions?.append(runId, lines.slice(from), from);
   return { runId, restored, lines, owner, options };
 }
 

@@ -13,22 +13,6 @@ import type {
 import type { PackedActions } from "../loop/pack-actions.ts";
 import type { RunStatus, RunStep, Steering } from "../result.ts";
 
-/**
- * Store of the logs of runs: one log a run, lines of JSON, to which lines are only added. A log holds all messages: keep it as private as
- * them.
- */
-export interface SessionStore {
-  /**
-   * Adds lines at the end of the log of a run, and resolves once they will be found after a crash. `at`: how many lines that count the log
-   * has by what the caller knows; a store that finds others rejects with `ToolglotError` `agent/session-busy`, so that a run that
-   * another process has claimed has no effect any more. A store that can't find out may leave that out: then only resuming is fenced.
-   */
-  append(runId: string, lines: string[], at: number): Promise<void>;
-  /** All lines, also those that do not count; undefined when there is no such run. The last one may be torn. */
-  read(runId: string): Promise<string[] | undefined>;
-  delete?(runId: string): Promise<void>;
-}
-
 /** Options of `agent.resume`. */
 export interface ResumeOptions {
   /**
@@ -90,8 +74,6 @@ export type SessionEntry =
     }
   /** A process claims the run: lines of others do not count any more. */
   | { type: "owner" }
-  /** The line before was cut off by a crash. */
-  | { type: "torn" }
   /** Messages of the host. */
   | { type: "messages"; messages: Message[] }
   /** The model has answered, and its actions are about to run. */

@@ -1,13 +1,13 @@
 import { drawn, share } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
-import { memorySessions } from "../support/memory-sessions.ts";
+import { memoryRuns } from "../support/memory-runs.ts";
 import { beginOrGoOn, flaws, keys, resultsIn, type World } from "./forty-effects.ts";
 
 const never = new Promise<never>(() => {});
 
 /** Lives one process, which dies at a moment; undefined then. A run that had ended before has nothing more to do. */
 async function live(
-  sessions: ReturnType<typeof memorySessions>,
+  storage: ReturnType<typeof memoryRuns>,
   effects: string[],
   diesAt: number,
 ): Promise<{ end: string | undefined; moments: number }> {
@@ -25,18 +25,18 @@ async function live(
     },
     effect: (key) => void effects.push(key),
   };
-  const living = beginOrGoOn(world, sessions, "run").then(
+  const living = beginOrGoOn(world, storage, "run").then(
     async (run) => (await run.result).status,
     (error: { code: string }) => error.code,
   );
   return { end: await Promise.race([died, living]), moments: moment };
 }
 
-const log = memorySessions();
+const log = memoryRuns();
 const made: string[] = [];
 const whole = await live(log, made, Number.POSITIVE_INFINITY);
 const some = share("moments", 20, whole.moments);
-const resultsOf = ({ logs }: ReturnType<typeof memorySessions>) => resultsIn(logs.get("run") ?? []);
+const resultsOf = ({ runs }: ReturnType<typeof memoryRuns>) => resultsIn(runs.get("run") ?? []);
 
 describe("a run of forty keyed effects whose process is killed", () => {
   it("has all of them when it is not", () => {
@@ -52,13 +52,13 @@ describe("a run of forty keyed effects whose process is killed", () => {
     );
     let inDoubt = 0;
     for (const diesAt of moments) {
-      const sessions = memorySessions();
+      const storage = memoryRuns();
       const effects: string[] = [];
-      const { end: none } = await live(sessions, effects, diesAt);
+      const { end: none } = await live(storage, effects, diesAt);
       expect(none).toBeUndefined();
-      const { end } = await live(sessions, effects, Number.POSITIVE_INFINITY);
+      const { end } = await live(storage, effects, Number.POSITIVE_INFINITY);
       expect(end).toBe(diesAt === whole.moments ? "agent/session-ended" : "answered");
-      const results = resultsOf(sessions);
+      const results = resultsOf(storage);
       expect(flaws(effects, results), `killed at ${diesAt}`).toEqual([]);
       const doubts = results.filter(({ status }) => status === "in-doubt").length;
       expect(doubts).toBeLessThanOrEqual(1);
@@ -69,15 +69,15 @@ describe("a run of forty keyed effects whose process is killed", () => {
 
   it("again and again, comes to its end", async () => {
     for (const every of [9, 14, 23]) {
-      const sessions = memorySessions();
+      const storage = memoryRuns();
       const effects: string[] = [];
       let lives = 0;
       for (;;) {
         lives += 1;
-        const { end } = await live(sessions, effects, every);
+        const { end } = await live(storage, effects, every);
         if (end === undefined) continue;
         expect(["answered", "agent/session-ended"]).toContain(end);
-        expect(flaws(effects, resultsOf(sessions))).toEqual([]);
+        expect(flaws(effects, resultsOf(storage))).toEqual([]);
         break;
       }
       expect(lives).toBeGreaterThan(5);

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type AgentOptions, createAgent, nativeProtocol, type ResumeOptions, type RunSnapshot } from "@toolglot/agent";
-import { fileSessions } from "@toolglot/agent/node";
 import { type ScriptedTurn, scriptedModel } from "@toolglot/agent/testing";
+import { folderStorage } from "@toolglot/storage";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
 
@@ -227,9 +227,9 @@ it("should say how a run stands whose id is given again", async () => {
   try {
     const { agentOf } = open();
     const again = (runId: string) =>
-      agentOf(["end"], { sessions: fileSessions(folder) }).agent.run("Go", { runId }).result;
+      agentOf(["end"], { storage: folderStorage(folder) }).agent.run("Go", { runId }).result;
     const first = (turns: ScriptedTurn[], runId: string) =>
-      agentOf(turns, { ...later, sessions: fileSessions(folder) }).agent.run("Go", { runId }).result;
+      agentOf(turns, { ...later, storage: folderStorage(folder) }).agent.run("Go", { runId }).result;
     await first(["end"], "ended");
     await first([wipe], "waiting");
     expect(await again("ended")).toMatchObject({
@@ -247,7 +247,7 @@ it("should say how a run stands whose id is given again", async () => {
       await gate;
       return "end";
     };
-    const under = agentOf([wait], { sessions: fileSessions(folder) }).agent.run("Go", {
+    const under = agentOf([wait], { storage: folderStorage(folder) }).agent.run("Go", {
       runId: "r",
     });
     for await (const event of under) if (event.type === "request") break;

@@ -1,5 +1,6 @@
-import { type AgentOptions, type AgentRun, createAgent, nativeProtocol, type SessionStore } from "@toolglot/agent";
+import { type AgentOptions, type AgentRun, createAgent, nativeProtocol } from "@toolglot/agent";
 import type { Model, ModelPart, ToolResult } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 
 // A run of forty effects, each with a key of its own, in ten answers; beside them calls that only read, or may be repeated.
@@ -30,7 +31,7 @@ function effectsModel(world: World): Model {
   };
 }
 
-function effectsAgent(world: World, sessions: SessionStore, more: Partial<AgentOptions>) {
+function effectsAgent(world: World, storage: Storage, more: Partial<AgentOptions>) {
   const toolkit = new Toolkit();
   toolkit.registerToolFunction(
     defineTool({
@@ -60,20 +61,25 @@ function effectsAgent(world: World, sessions: SessionStore, more: Partial<AgentO
     protocol: nativeProtocol(),
     executor: toolkitExecutor(toolkit),
     tools: toolkit,
-    sessions: around(sessions, world),
+    storage: around(storage, world),
     limits: { turns: 20 },
     ...more,
   });
 }
 
-/** A store around whose writes a process may die. */
-function around(sessions: SessionStore, { moment }: World): SessionStore {
+/** A storage around whose writes a process may die. */
+function around(storage: Storage, { moment }: World): Storage {
+  const { logs } = storage;
   return {
-    read: (runId) => sessions.read(runId),
-    async append(...given) {
-      await moment();
-      await sessions.append(...given);
-      await moment();
+    ...storage,
+    logs: {
+      ...logs,
+      async append(...given) {
+        await moment();
+        const isAdded = await logs.append(...given);
+        await moment();
+        return isAdded;
+      },
     },
   };
 }
@@ -81,12 +87,12 @@ function around(sessions: SessionStore, { moment }: World): SessionStore {
 /** Begins the run, or goes on with it when it was begun before. */
 export async function beginOrGoOn(
   world: World,
-  sessions: SessionStore,
+  storage: Storage,
   runId: string,
   more: Partial<AgentOptions> = {},
 ): Promise<AgentRun> {
-  const agent = effectsAgent(world, sessions, more);
-  const isBegun = ((await sessions.read(runId)) ?? []).some((line) => line.endsWith("}"));
+  const agent = effectsAgent(world, storage, more);
+  const isBegun = (await storage.logs.read(`agent/runs/${runId}`)) !== undefined;
   return isBegun ? agent.resume(runId) : agent.run("Make forty effects.", { runId });
 }
 

@@ -196,7 +196,9 @@ describe("a program that was under way", () => {
 
   it("goes on by its own journal, where it has one", async () => {
     const { made, toolkit } = bank();
-    const durable = { log: Object.assign(new MemoryOperationLog(), { durability: "disk" as const }) };
+    const durable = {
+      storage: { operations: Object.assign(new MemoryOperationLog(), { durability: "disk" as const }) },
+    };
     const executor = sandboxExecutor(sandbox, { tools: () => toolkit.tools(), durable });
     const options = { protocol, executor, tools: toolkit };
     const turns = ["[[python return [await pay({ a: 1 }), await pay({ a: 2 })];]]", "Done."];
@@ -218,7 +220,7 @@ describe("a program that was under way", () => {
       execute: () => made.push("ask"),
     });
     toolkit.registerToolFunction(ask);
-    const durable = { log: new MemoryOperationLog(), parkAfterMs: 0 };
+    const durable = { storage: { operations: new MemoryOperationLog() }, parkAfterMs: 0 };
     const executor = sandboxExecutor(sandbox, { tools: () => toolkit.tools(), durable });
     const options = { protocol, executor, tools: toolkit };
     const model = scriptedModel(["[[python return [await pay({ a: 1 }), await ask({ a: 2 })];]]"]);

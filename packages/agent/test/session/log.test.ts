@@ -1,20 +1,13 @@
-import {
-  createAgent,
-  nativeProtocol,
-  parseRecording,
-  recordRun,
-  replayRun,
-  type SessionStore,
-  stringifyRecording,
-} from "@toolglot/agent";
+import { createAgent, nativeProtocol, parseRecording, recordRun, replayRun, stringifyRecording } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
 import type { ToolCall } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
+import type { LogStore, Storage } from "@toolglot/core/storage";
 import { toolkitExecutor } from "@toolglot/toolkit";
 import { describe, expect, it } from "vitest";
 import { bracketProtocol } from "../support/bracket-protocol.ts";
 import { collect, only } from "../support/collect.ts";
-import { memorySessions } from "../support/memory-sessions.ts";
+import { memoryRuns } from "../support/memory-runs.ts";
 import { openShop } from "../support/shop.ts";
 import { definitions, recordingExecutor } from "../support/tools.ts";
 
@@ -29,18 +22,18 @@ interface Line {
 const read = (lines: readonly string[] | undefined): Line[] => (lines ?? []).map((line) => JSON.parse(line) as Line);
 
 /** The log of a run that was cut off before its end. */
-async function cutLog(length = 5): Promise<ReturnType<typeof memorySessions>> {
-  const sessions = memorySessions();
-  await createAgent({ ...base, model: scriptedModel(turns), sessions }).run("Go", { runId: "r" }).result;
-  sessions.logs.set("r", sessions.logs.get("r")?.slice(0, length) ?? []);
-  return sessions;
+async function cutLog(length = 5): Promise<ReturnType<typeof memoryRuns>> {
+  const storage = memoryRuns();
+  await createAgent({ ...base, model: scriptedModel(turns), storage }).run("Go", { runId: "r" }).result;
+  storage.runs.set("r", storage.runs.get("r")?.slice(0, length) ?? []);
+  return storage;
 }
-const resume = (sessions: SessionStore, more: readonly string[] = ["Done."]) =>
-  createAgent({ ...base, model: scriptedModel(more), sessions }).resume("r");
+const resume = (storage: Storage, more: readonly string[] = ["Done."]) =>
+  createAgent({ ...base, model: scriptedModel(more), storage }).resume("r");
 
 describe("a session's log", () => {
   it("is written as the run goes: before actions, around calls with effects, after steps", async () => {
-    const sessions = memorySessions();
+    const storage = memoryRuns();
     const { toolkit } = openShop();
     const call = (id: string, name: string, input: object): ToolCall => ({ id, name, input, protocol: "native" });
     const order = call("b", "order", { article: "pear", amount: 1 });
@@ -55,11 +48,11 @@ describe("a session's log", () => {
       protocol: nativeProtocol(),
       executor: toolkitExecutor(toolkit),
       tools: toolkit,
-      sessions,
+      storage,
     });
     const run = agent.run("Go", { runId: "r" });
     await run.result;
-    const lines = read(sessions.logs.get("r"));
+    const lines = read(storage.runs.get("r"));
     expect(lines.map(({ type }) => type)).toEqual([
       "head",
       "answer",
@@ -73,17 +66,17 @@ describe("a session's log", () => {
     expect(new Set(lines.map(({ by }) => by)).size).toBe(1);
     expect(lines[0]).toMatchObject({ version: 1, runId: "r", protocol: "native/1", messages: [{ role: "user" }] });
     expect(lines[1]).toMatchObject({ actions: [{ calls: [{ id: "a" }, order] }], counts: { turns: 1 } });
-    expect(run.snapshot()).toEqual({ version: 1, runId: "r", lines: sessions.logs.get("r") });
+    expect(run.snapshot()).toEqual({ version: 1, runId: "r", lines: storage.runs.get("r") });
   });
 
   it("has what the host says when it is said", async () => {
-    const sessions = memorySessions();
-    const agent = createAgent({ ...base, model: scriptedModel(["[[call add {}]]", "Done.", "Fine."]), sessions });
+    const storage = memoryRuns();
+    const agent = createAgent({ ...base, model: scriptedModel(["[[call add {}]]", "Done.", "Fine."]), storage });
     const run = agent.run("Go", { runId: "r" });
     run.steer("Be quick.");
     run.followUp("And then?");
     const { transcript } = await run.result;
-    const log = sessions.logs.get("r") ?? [];
+    const log = storage.runs.get("r") ?? [];
     expect(read(log).map(({ type }) => type)).toEqual([
       "head",
       "messages",
@@ -95,8 +88,8 @@ describe("a session's log", () => {
       "end",
     ]);
     for (let length = 2; length < log.length; length += 1) {
-      sessions.logs.set("r", log.slice(0, length));
-      const again = await (await resume(sessions, ["[[call add {}]]", "Done.", "Fine."].slice(length < 3 ? 0 : 1)))
+      storage.runs.set("r", log.slice(0, length));
+      const again = await (await resume(storage, ["[[call add {}]]", "Done.", "Fine."].slice(length < 3 ? 0 : 1)))
         .result;
       const said = (messages: typeof transcript.messages) =>
         JSON.stringify(messages.filter(({ role }) => role === "user"));
@@ -106,30 +99,13 @@ describe("a session's log", () => {
   });
 
   it("has each message once, so that it grows with the run", async () => {
-    const sessions = memorySessions();
+    const storage = memoryRuns();
     const long = Array.from({ length: 40 }, (_, n) => `[[call add {"a":${n}}]]`);
-    const agent = createAgent({ ...base, model: scriptedModel([...long, "Done."]), sessions, limits: { turns: 99 } });
+    const agent = createAgent({ ...base, model: scriptedModel([...long, "Done."]), storage, limits: { turns: 99 } });
     await agent.run("A long question.", { runId: "r" }).result;
-    const sizes = (sessions.logs.get("r") ?? []).map(({ length }) => length);
+    const sizes = (storage.runs.get("r") ?? []).map(({ length }) => length);
     expect(Math.max(...sizes)).toBeLessThan(1500);
-    expect(sessions.logs.get("r")?.filter((line) => line.includes("A long question."))).toHaveLength(1);
-  });
-
-  it("may have a torn last line, which stays ignored", async () => {
-    for (const cut of [0.1, 0.5, 0.99]) {
-      const { logs } = await cutLog();
-      const sessions = memorySessions(false);
-      const log = logs.get("r") ?? [];
-      const last = log.at(-1) ?? "";
-      sessions.logs.set("r", [...log.slice(0, -1), last.slice(0, Math.floor(last.length * cut))]);
-      const run = await resume(sessions, turns.slice(1));
-      expect((await run.result).status).toBe("answered");
-      expect(sessions.logs.get("r")?.slice(5, 7)).toMatchObject([
-        expect.stringContaining('"torn"'),
-        expect.stringContaining('"owner"'),
-      ]);
-      await expect(resume(sessions)).rejects.toMatchObject({ code: "agent/session-ended" });
-    }
+    expect(storage.runs.get("r")?.filter((line) => line.includes("A long question."))).toHaveLength(1);
   });
 
   it("should be refused w/ its line when it is damaged anywhere else", async () => {
@@ -143,11 +119,11 @@ describe("a session's log", () => {
       [2, (log) => log.with(1, log[1]?.replace('"actions"', '"action"') ?? "")],
     ];
     for (const [line, damage] of damages) {
-      const sessions = await cutLog();
-      const snapshot = { version: 1 as const, runId: "r", lines: damage(sessions.logs.get("r") ?? []) };
-      sessions.logs.set("r", snapshot.lines);
+      const storage = await cutLog();
+      const snapshot = { version: 1 as const, runId: "r", lines: damage(storage.runs.get("r") ?? []) };
+      storage.runs.set("r", snapshot.lines);
       for (const saved of ["r", snapshot]) {
-        const error = await createAgent({ ...base, model: scriptedModel([]), sessions })
+        const error = await createAgent({ ...base, model: scriptedModel([]), storage })
           .resume(saved)
           .catch((thrown: unknown) => thrown);
         expect(ToolglotError.isInstance(error) && [error.code, error.data.line], String(damage)).toEqual([
@@ -163,28 +139,26 @@ describe("a session's log", () => {
 });
 
 describe("two that go on with one run", () => {
-  it.each([true, false])("are one too many (the store is fenced: %s)", async (isFenced) => {
-    const cut = await cutLog();
-    const sessions = memorySessions(isFenced);
-    sessions.logs.set("r", cut.logs.get("r") ?? []);
-    const ends = await Promise.allSettled([resume(sessions, turns.slice(1)), resume(sessions, turns.slice(1))]);
+  it("are one too many", async () => {
+    const storage = await cutLog();
+    const ends = await Promise.allSettled([resume(storage, turns.slice(1)), resume(storage, turns.slice(1))]);
     expect(ends.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(ends.find(({ status }) => status === "rejected")).toMatchObject({ reason: { code: "agent/session-busy" } });
   });
 
   it("from one snapshot: the second gets busy or ended", async () => {
-    const sessions = memorySessions();
+    const storage = memoryRuns();
     const executor = recordingExecutor();
-    const waiting = createAgent({ ...base, executor, model: scriptedModel(["[[call remove {}]]"]), sessions });
+    const waiting = createAgent({ ...base, executor, model: scriptedModel(["[[call remove {}]]"]), storage });
     const run = waiting.run("Go", { runId: "r" });
     await run.result;
-    const snapshot = await cutLog(3).then(({ logs }) => ({
+    const snapshot = await cutLog(3).then(({ runs }) => ({
       version: 1 as const,
       runId: "s",
-      lines: logs.get("r") ?? [],
+      lines: runs.get("r") ?? [],
     }));
-    sessions.logs.set("r", [...snapshot.lines]);
-    const agent = createAgent({ ...base, model: scriptedModel(["[[call store {}]]", "Done."]), sessions });
+    storage.runs.set("r", [...snapshot.lines]);
+    const agent = createAgent({ ...base, model: scriptedModel(["[[call store {}]]", "Done."]), storage });
     const first = await agent.resume(snapshot);
     await expect(agent.resume(snapshot)).rejects.toMatchObject({ code: "agent/session-busy" });
     await first.result;
@@ -192,7 +166,7 @@ describe("two that go on with one run", () => {
   });
 
   it("stop the one that had it before, at its next effect", async () => {
-    const sessions = memorySessions();
+    const storage = memoryRuns();
     const made: string[] = [];
     let goOn: () => void = () => {};
     const stopped = new Promise<void>((resolve) => {
@@ -203,7 +177,7 @@ describe("two that go on with one run", () => {
       { type: "call" as const, call: { id, name: "order", input: { article: "pear", amount: 1 }, protocol: "native" } },
     ];
     const agentOf = (model: ReturnType<typeof scriptedModel>) =>
-      createAgent({ model, protocol: nativeProtocol(), executor: toolkitExecutor(toolkit), tools: toolkit, sessions });
+      createAgent({ model, protocol: nativeProtocol(), executor: toolkitExecutor(toolkit), tools: toolkit, storage });
     const old = agentOf(
       scriptedModel([
         order("a"),
@@ -213,7 +187,7 @@ describe("two that go on with one run", () => {
         },
       ]),
     ).run("Go", { runId: "r" });
-    while ((sessions.logs.get("r") ?? []).length < 6) await new Promise((resolve) => setTimeout(resolve, 1));
+    while ((storage.runs.get("r") ?? []).length < 6) await new Promise((resolve) => setTimeout(resolve, 1));
     const newer = await agentOf(scriptedModel(["Done."])).resume("r");
     expect(await newer.result).toMatchObject({ status: "answered", results: [{ callId: "a" }] });
     goOn();
@@ -223,26 +197,23 @@ describe("two that go on with one run", () => {
   });
 });
 
-describe("a store that fails", () => {
-  /** A store whose n-th write fails. */
-  const failing = (at: number): SessionStore & { tried: number } => {
-    const inner = memorySessions();
-    const store = {
-      tried: 0,
-      read: inner.read,
-      async append(...given: Parameters<SessionStore["append"]>) {
-        store.tried += 1;
-        if (store.tried === at) throw new Error("disk full");
-        await inner.append(...given);
-      },
+describe("a storage that fails", () => {
+  /** A storage whose n-th write fails. */
+  const failing = (at: number): Storage & { tried: number } => {
+    const inner = memoryRuns();
+    const append: LogStore["append"] = async (...given) => {
+      storage.tried += 1;
+      if (storage.tried === at) throw new Error("disk full");
+      return await inner.logs.append(...given);
     };
-    return store;
+    const storage = { ...inner, tried: 0, logs: { ...inner.logs, append } };
+    return storage;
   };
 
   it("ends the run, whichever write it is, and nothing takes effect after it; so does a replay", async () => {
     for (let at = 1; ; at += 1) {
       const { toolkit, stock } = openShop();
-      const sessions = failing(at);
+      const storage = failing(at);
       const order = [
         {
           type: "call" as const,
@@ -251,7 +222,7 @@ describe("a store that fails", () => {
       ];
       const model = scriptedModel([order, "Done."]);
       const run = recordRun(
-        { model, protocol: nativeProtocol(), executor: toolkitExecutor(toolkit), tools: toolkit, sessions },
+        { model, protocol: nativeProtocol(), executor: toolkitExecutor(toolkit), tools: toolkit, storage },
         "Go",
       );
       const result = await run.result;
@@ -265,15 +236,15 @@ describe("a store that fails", () => {
       }
       expect(result, `write ${at}`).toMatchObject({ status: "error", error: { code: "agent/session-failed" } });
       expect(result.error?.message).toContain("disk full");
-      expect(sessions.tried).toBe(at);
+      expect(storage.tried).toBe(at);
       expect(stock.get("pear")).toBe(at <= 3 ? 2 : 3);
       expect(model.requests.length).toBe(at === 1 ? 0 : at <= 6 ? 1 : 2);
       expect(only(events, "run-end")).toHaveLength(1);
     }
   });
 
-  it("should be a store", () => {
+  it("should be a storage", () => {
     const options = { ...base, model: scriptedModel([]) };
-    expect(() => createAgent({ ...options, sessions: {} as never })).toThrow("append() and read()");
+    expect(() => createAgent({ ...options, storage: {} as never })).toThrow("folderStorage(dir)");
   });
 });

@@ -64,7 +64,7 @@ const protocol = {
 const program = "[[python return [await choose({ of: 'colours' }), await choose({ of: 'sizes' })];]]";
 
 it("should be what a durable program's call gives: one after the other, bound to what was shown", async () => {
-  const durable = { log: new MemoryOperationLog(), parkAfterMs: 0 };
+  const durable = { storage: { operations: new MemoryOperationLog() }, parkAfterMs: 0 };
   const seen: unknown[] = [];
   const open = (turns: string[]) => {
     const executor = combineExecutors(

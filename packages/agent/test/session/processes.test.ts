@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rounds } from "@toolglot/internal/testing";
+import { folderStorage } from "@toolglot/storage";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { flaws, resultsIn } from "./forty-effects.ts";
@@ -28,8 +29,8 @@ beforeAll(async () => {
 });
 
 /** How the life ended: the run's status, or undefined when it was killed. */
-async function live(sessions: string, ledger: string, diesAt: number): Promise<string | undefined> {
-  const child = spawn(process.execPath, [script, sessions, ledger, `${diesAt}`], {
+async function live(storage: string, ledger: string, diesAt: number): Promise<string | undefined> {
+  const child = spawn(process.execPath, [script, storage, ledger, `${diesAt}`], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let told = "";
@@ -45,12 +46,12 @@ const lives = rounds(1, 24);
 
 it(`has no effect twice and loses none when it is killed, and resumed until it ends (${lives} of 24 runs)`, async () => {
   for (let round = 0; round < lives; round += 1) {
-    const sessions = join(folder, `${round}`);
+    const storage = join(folder, `${round}`);
     const ledger = join(folder, `${round}.txt`);
     const every = [97, 61, 150, 43, 80, 120][round % 6] ?? 97;
     let killed = 0;
     for (;;) {
-      const status = await live(sessions, ledger, every + round);
+      const status = await live(storage, ledger, every + round);
       if (status !== undefined) {
         expect(status).toBe("answered");
         break;
@@ -58,7 +59,7 @@ it(`has no effect twice and loses none when it is killed, and resumed until it e
       killed += 1;
     }
     const effects = existsSync(ledger) ? readFileSync(ledger, "utf8").trim().split("\n") : [];
-    const lines = readFileSync(join(sessions, "run.jsonl"), "utf8").trim().split("\n");
+    const lines = (await folderStorage(storage).logs.read("agent/runs/run")) ?? [];
     expect(flaws(effects, resultsIn(lines))).toEqual([]);
     expect(killed).toBeGreaterThan(1);
   }

@@ -8,7 +8,7 @@ import { describe, expect, it } from "vitest";
 import { bracketProtocol } from "../support/bracket-protocol.ts";
 import { collect, only } from "../support/collect.ts";
 import { manualRuntime } from "../support/manual-runtime.ts";
-import { memorySessions } from "../support/memory-sessions.ts";
+import { memoryRuns } from "../support/memory-runs.ts";
 import { definitions, recordingExecutor } from "../support/tools.ts";
 
 const call = (id: string, name: string, input: unknown = {}): { type: "call"; call: ToolCall } => ({
@@ -137,7 +137,7 @@ describe("a decision that comes later", () => {
     );
     await expect(resume({ settle: { c: "rerun" } })).rejects.toThrow(TypeError);
     await expect(resume({ decision: {} })).rejects.toThrow(/decisions/);
-    await expect(agent.resume("run_1")).rejects.toThrow(/sessions/);
+    await expect(agent.resume("run_1")).rejects.toThrow(/storage/);
   });
 
   it("is a denial where a call can't wait", async () => {
@@ -241,8 +241,8 @@ describe("a run that is gone on with", () => {
 
   it("should be refused w/ another protocol, when it has ended, and when there is none", async () => {
     const { agentOf } = openBank();
-    const sessions = memorySessions();
-    const { agent } = agentOf(["Hello."], { sessions });
+    const storage = memoryRuns();
+    const { agent } = agentOf(["Hello."], { storage });
     const run = agent.run("Hi", { runId: "r1" });
     await run.result;
     await expect(agent.resume("r1")).rejects.toMatchObject({ code: "agent/session-ended" });
@@ -251,9 +251,9 @@ describe("a run that is gone on with", () => {
     const tam = createAgent({
       ...optionsOf(openBank()),
       protocol: tamProtocol({ prompt: tamPrompt }),
-      sessions,
+      storage,
     });
-    sessions.logs.set("r1", sessions.logs.get("r1")?.slice(0, 1) ?? []);
+    storage.runs.set("r1", storage.runs.get("r1")?.slice(0, 1) ?? []);
     await expect(tam.resume("r1")).rejects.toMatchObject({
       code: "agent/session-mismatch",
       data: { protocol: "native/1" },
@@ -307,19 +307,19 @@ describe("a run that is gone on with", () => {
   });
 
   it("can be gone on with again when its tools could not be read", async () => {
-    const sessions = memorySessions();
+    const storage = memoryRuns();
     const { agentOf, toolkit } = openBank();
-    await agentOf([actions], { sessions, approve: () => "later" }).agent.run("Go", { runId: "r" }).result;
+    await agentOf([actions], { storage, approve: () => "later" }).agent.run("Go", { runId: "r" }).result;
     const tools = (): never => {
       throw new Error("server gone");
     };
-    const failed = await (await agentOf([], { sessions, tools }).agent.resume("r")).result;
+    const failed = await (await agentOf([], { storage, tools }).agent.resume("r")).result;
     expect(failed).toMatchObject({ status: "error", error: { code: "agent/tools-failed" } });
-    const run = await agentOf(["Done."], { sessions, tools: toolkit, approve: () => true }).agent.resume("r");
+    const run = await agentOf(["Done."], { storage, tools: toolkit, approve: () => true }).agent.resume("r");
     expect((await run.result).status).toBe("answered");
-    const fresh = agentOf([], { sessions, tools }).agent.run("Go", { runId: "s" });
+    const fresh = agentOf([], { storage, tools }).agent.run("Go", { runId: "s" });
     expect((await fresh.result).status).toBe("error");
-    expect(sessions.logs.has("s")).toBe(false);
+    expect(storage.runs.has("s")).toBe(false);
   });
 
   it("knows the calls that lead nowhere from before", async () => {

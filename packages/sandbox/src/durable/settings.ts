@@ -1,9 +1,12 @@
+import type { OperationLog } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { checkNumbers } from "../check-numbers.ts";
 import type { DurableOptions } from "./types.ts";
 
 /** {@link DurableOptions}, complete. */
-export type DurableSettings = Required<DurableOptions>;
+export interface DurableSettings extends Required<Omit<DurableOptions, "storage">> {
+  log: OperationLog;
+}
 
 const day = 24 * 60 * 60 * 1000;
 const ranges = {
@@ -13,19 +16,23 @@ const ranges = {
   keepMs: [1000, 9_000_000_000_000],
 } as const;
 
-const cures = { log: "new MemoryOperationLog() or openSqliteOperationLog() makes one." };
+const cures = { storage: "memoryStorage() and folderStorage(dir) create one." };
 
 /** Fills in defaults. Throws `TypeError` for what makes no sense. */
 export function resolveSettings(options: DurableOptions): DurableSettings {
   checkKeys(
     "run: durable",
     options,
-    "log:{claim,renew,begin,finish,doubt,read} id:text parkAfterMs:number leaseMs:number keepMs:number",
-    ["log", "id"],
+    "storage:object id:text parkAfterMs:number leaseMs:number keepMs:number",
+    ["storage", "id"],
     cures,
   );
-  const { log, id, parkAfterMs = 60_000, leaseMs = 15_000, keepMs = 30 * day } = options;
-  if (log === undefined) throw new TypeError(`durable.log must be an operation log. ${cures.log}`);
+  const { storage, id, parkAfterMs = 60_000, leaseMs = 15_000, keepMs = 30 * day } = options;
+  const { operations: log } = storage ?? {};
+  const isLog = (["claim", "renew", "begin", "finish", "doubt", "read"] as const).every(
+    (name) => typeof log?.[name] === "function",
+  );
+  if (log === undefined || !isLog) throw new TypeError(`durable.storage must be a storage. ${cures.storage}`);
   if (id === undefined || id.length > 200) throw new TypeError("durable.id must be a text of 1 to 200 characters.");
   checkNumbers("durable", { parkAfterMs, leaseMs, keepMs }, ranges);
   return { log, id, parkAfterMs, leaseMs, keepMs };

@@ -1,4 +1,5 @@
-import { type OperationClaim, type OperationLog, ToolglotError } from "@toolglot/core";
+import { type OperationClaim, ToolglotError } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import { Journal } from "./journal.ts";
 import { type CallAnswer, highest, type KeptCall } from "./records.ts";
 import { resolveSettings } from "./settings.ts";
@@ -15,14 +16,14 @@ export type CallSettlement = { value: unknown } | { error: string } | "released"
  * lease), `sandbox/call-settled` (it has an outcome, or was not begun), and `sandbox/journal-unreadable`.
  */
 export async function settleCall(
-  log: OperationLog,
+  storage: Pick<Storage, "operations">,
   id: string,
   call: string | number,
   settlement: CallSettlement,
 ): Promise<void> {
   const index = indexOf(call);
   const json = textOf(settlement);
-  const journal = new Journal(resolveSettings({ log, id }));
+  const journal = new Journal(resolveSettings({ storage, id }));
   await journal.readHeader();
   const calls = await journal.readCalls();
   const kept = calls.get(index);

@@ -1,4 +1,5 @@
-import type { LogEntry, OperationLog } from "@toolglot/core";
+import type { LogEntry } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.ts";
 
 /**
@@ -11,10 +12,10 @@ import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.
  */
 export interface DurableOptions {
   /**
-   * Where the journal is kept: core's `MemoryOperationLog`, or one on disk. It holds the program, and arguments and results of
-   * its calls, as they are.
+   * Where the journal is kept: `folderStorage(dir)` of `@toolglot/storage`, for one. Only its operations are used. They hold the program,
+   * and arguments and results of its calls, as they are.
    */
-  log: OperationLog;
+  storage: Pick<Storage, "operations">;
   /** Names the run, 1 to 200 characters. A caller who can choose it can read the outcome of that run. */
   id: string;
   /** Milliseconds that an idle program waits in memory before its guest is given up. Default 60,000; 0: at once. */

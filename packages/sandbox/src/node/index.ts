@@ -6,7 +6,7 @@ export type { DurableOptions, SandboxDurableRunOptions, SandboxRunParked } from 
 export { type DurableExecutorOptions, type SandboxExecutorOptions, sandboxExecutor } from "../executor.ts";
 export type { RetireReason, ReuseOptions } from "../reuse.ts";
 export type { Sandbox } from "../sandbox-types.ts";
-export type { SessionHead, SessionStore, StoredTurn } from "../session/store.ts";
+export type { SessionHead, StoredTurn } from "../session/kept.ts";
 export type {
   PendingProgram,
   SandboxSession,
@@ -39,5 +39,4 @@ export type {
 } from "../types.ts";
 export { codeTools } from "./code-tools.ts";
 export { createSandbox } from "./create-sandbox.ts";
-export { fileSessionStore } from "./session/file-store.ts";
-export { type MemorySessionStoreOptions, memorySessionStore } from "./session/memory-store.ts";
+export { listSessions, removeSession } from "./session/holding.ts";

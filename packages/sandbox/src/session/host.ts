@@ -36,5 +36,5 @@ export interface SessionHost {
 /** The two ways to a session. */
 export interface Sessions {
   openSession(options?: SessionOptions & { id?: string }): Promise<SandboxSession>;
-  resumeSession(id: string, options?: SessionOptions & { rebuild?: boolean }): Promise<SandboxSession>;
+  resumeSession(id: string, options?: SessionOptions & { rebuild?: boolean; begin?: boolean }): Promise<SandboxSession>;
 }

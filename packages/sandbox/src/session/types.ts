@@ -1,23 +1,27 @@
-import type { AnyTool, OperationLog } from "@toolglot/core";
+import type { AnyTool } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import type { SandboxRunParked } from "../durable/types.ts";
 import type { ProgramStyle, SandboxRunError, SandboxRunOk, SandboxRunOptions } from "../types.ts";
-import type { SessionStore, StoredTurn } from "./store.ts";
+import type { StoredTurn } from "./kept.ts";
 
 /** Options of {@link Sandbox.openSession} and {@link Sandbox.resumeSession}. */
 export interface SessionOptions {
-  /** Where images are kept. Default: in the memory of the sandbox, a store of its own. */
-  store?: SessionStore;
   /**
-   * Signs the images, 32 bytes or more: whoever has it can make memory that will run. Required with any store but a
-   * {@link memorySessionStore}. The same to resume with; it never gets into an interpreter.
+   * Where images are kept, and who has the session: `folderStorage(dir)` of `@toolglot/storage`, for one. Default: the memory of the
+   * sandbox. Times are those of the storage's clock.
+   */
+  storage?: Storage;
+  /**
+   * Signs the images, 32 bytes or more: whoever has it can make memory that will run. Required with a storage that survives the
+   * process. The same to resume with; it never gets into an interpreter.
    */
   key?: Uint8Array;
   /**
-   * Makes the session's programs durable runs, see {@link DurableOptions}: each is the run `<id>#<turn>` of this log, and goes on from
-   * the image before it. Then `save` is `each`. Needs the guard. The log holds the programs, the files that they are given, and
-   * arguments and results of their calls, as they are, for 30 days or `expireMs`.
+   * Makes the session's programs durable runs, see {@link DurableOptions}: each is the run `<id>#<turn>` in the storage's `operations`,
+   * and resumes from the image before it. Then `save` is `each`. Needs the guard. The storage holds the programs, the files that they
+   * are given, and arguments and results of their calls, as they are, for 30 days or `expireMs`. Default false.
    */
-  log?: OperationLog;
+  durable?: boolean;
   /** Tools of the session's programs, besides those of the sandbox, and winning over them. They are bound anew for each program. */
   tools?: readonly AnyTool[];
   /** Of programs that do not say otherwise. Default: that of the sandbox. */
@@ -25,7 +29,7 @@ export interface SessionOptions {
   /** As {@link SandboxOptions.domain}. Default: one of this session alone. */
   domain?: string;
   /**
-   * When images are stored. `each`: before `run` resolves; the default with a store or a log. `idle`: in the background; the default
+   * When images are stored. `each`: before `run` resolves; the default with a storage, and when `durable`. `idle`: in the background; the default
    * without one. `manual`: by `save` alone, of which `undo` goes back to the last one, and what comes after it is lost with the process.
    */
   save?: "each" | "idle" | "manual";
@@ -43,7 +47,7 @@ export interface SessionLimits {
   /** Images of earlier turns that are kept, for `undo` and `fork`. Default 8. */
   checkpoints: number;
   /**
-   * Milliseconds without a program after which it gives up its interpreter; the next program then takes longer. With a log also those
+   * Milliseconds without a program after which it gives up its interpreter; the next program then takes longer. When `durable` also those
    * that a program waits in memory for a call, before its interpreter is given up. Default 30,000.
    */
   idleMs: number;
@@ -74,14 +78,14 @@ export interface SessionFile {
 /**
  * The outcome of a program of a session. `turn`: how many have changed the session by now. `state`: `kept`, what the
  * program did to its variables stays, also when it ended in an exception; `rolled-back`, all is as before this program, also while it is
- * `parked`, which it can be with a log alone.
+ * `parked`, which it can be in a durable session alone.
  */
 export type SessionRun = (SandboxRunOk | SandboxRunError | SandboxRunParked) & {
   turn: number;
   state: "kept" | "rolled-back";
 };
 
-/** A program of a session with a log that was parked or interrupted. */
+/** A program of a durable session that was parked or interrupted. */
 export interface PendingProgram {
   /** Of its run: for `settleCall`. */
   runId: string;
@@ -94,7 +98,7 @@ export interface SandboxSession {
   /** Programs that changed it, files that `writeFile` wrote, and steps back, since it was opened for the first time. */
   readonly turn: number;
   /**
-   * With a log: the program that `resumeRun` goes on with, until which, or `undo`, no other is run. It was parked, its process ended, its
+   * When `durable`: the program that `resumeRun` goes on with, until which, or `undo`, no other is run. It was parked, its process ended, its
    * image could not be stored, or it ended as `Aborted` or `EngineFailure` after a call, as `InDoubt`, `Diverged`, `LeaseLost` or
    * `JournalFailure`.
    */
@@ -110,9 +114,9 @@ export interface SandboxSession {
    * `ToolCallLimit`, `ResultTooLarge`, `LeaseLost`), and so does what can't be kept, with a warning in `stats.warnings`. A
    * program that was refused before it ran (`SyntaxError`, `ForbiddenName`…) makes no turn.
    *
-   * Rejects as {@link Sandbox.run} does, with `sandbox/busy` when 100 programs of this session wait, with the store's errors (the
+   * Rejects as {@link Sandbox.run} does, with `sandbox/busy` when 100 programs of this session wait, with the storage's errors (the
    * session is then rolled back), and with `sandbox/session-closed`, `sandbox/session-live` (another process has taken it
-   * over), `sandbox/session-tampered` and `sandbox/session-mismatch`. With a log also with what that rejects with, and with
+   * over), `sandbox/session-tampered` and `sandbox/session-mismatch`. A durable session also with what the storage rejects with, and with
    * `sandbox/session-parked` (`data.runId`) while a program is pending.
    */
   run(code: string, options?: SandboxRunOptions): Promise<SessionRun>;

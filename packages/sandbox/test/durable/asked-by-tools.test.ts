@@ -67,7 +67,11 @@ it.each(["approval", "later"] as const)(
   async (needs) => {
     const { log, pass } = logWithClock();
     const { state, pay } = bank(needs);
-    const options = { tools: [pay], durable: { log, id: "order/1" }, approve: async () => "later" as const };
+    const options = {
+      tools: [pay],
+      durable: { storage: { operations: log }, id: "order/1" },
+      approve: async () => "later" as const,
+    };
     const parked = await sandbox.run(code, options);
     const reason = "Paying 50 waits for approval apr_50.";
     expect(parked).toMatchObject({
@@ -93,7 +97,7 @@ it("should keep a decision that did not get to where it belongs", async () => {
   });
   const options = {
     tools: [pay],
-    durable: { log, id: "order/2" },
+    durable: { storage: { operations: log }, id: "order/2" },
     approve: async (): Promise<Decision> => {
       asked++;
       return { approved: true };

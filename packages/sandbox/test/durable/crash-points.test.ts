@@ -106,7 +106,7 @@ async function live(sandbox: Sandbox, code: string, deaths: readonly number[], l
     const run = sandbox.run(code, {
       tools: world.tools(() => isDead),
       signal: controller.signal,
-      durable: { log: dying.log, id: "life", parkAfterMs: lives % 2 === 0 ? 60_000 : 0 },
+      durable: { storage: { operations: dying.log }, id: "life", parkAfterMs: lives % 2 === 0 ? 60_000 : 0 },
       approve: async ({ callId }): Promise<Decision | "later"> => {
         world.askedFor.push(callId);
         return later && !wasAsked.has(callId) ? "later" : { approved: true };
@@ -133,9 +133,9 @@ async function settle(log: MemoryOperationLog, world: World, run: SandboxRun | S
   const callId = run.status === "error" ? (run.error.callId ?? "") : "";
   const call = run.toolCalls.find((each) => each.callId === callId);
   const key = String(call?.args.key);
-  if (!world.done.has(key)) await settleCall(log, "life", callId, "released");
-  else if (call?.name === "fails") await settleCall(log, "life", callId, { error: `no ${key}` });
-  else await settleCall(log, "life", callId, { value: `did ${key}` });
+  if (!world.done.has(key)) await settleCall({ operations: log }, "life", callId, "released");
+  else if (call?.name === "fails") await settleCall({ operations: log }, "life", callId, { error: `no ${key}` });
+  else await settleCall({ operations: log }, "life", callId, { value: `did ${key}` });
 }
 
 async function check(language: keyof typeof programs, lines: Lines, deaths: readonly number[], later: boolean) {

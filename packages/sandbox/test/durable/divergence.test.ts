@@ -123,7 +123,7 @@ it.each(otherPrograms)("should end as Diverged, and leave the journal as it is: 
     if (method === "begin" || method === "finish") writes.push(`${method} ${key}`);
     return run();
   });
-  const durable = { log, id: "x" };
+  const durable = { storage: { operations: log }, id: "x" };
   const later = async (): Promise<"later"> => "later";
   const parked = await scripted(first).run("program", { tools: [ask], durable, approve: later });
   expect(parked).toMatchObject({ status: "parked", parked: { waiting: [{ args: { n: 1 } }] } });
@@ -143,7 +143,7 @@ it.each(otherPrograms)("should end as Diverged, and leave the journal as it is: 
 });
 
 it("should end as Diverged when a program that was parked in memory does not come back to the same point", async () => {
-  const durable = { log: new MemoryOperationLog(), id: "x", parkAfterMs: 0 };
+  const durable = { storage: { operations: new MemoryOperationLog() }, id: "x", parkAfterMs: 0 };
   for (const script of [
     [result(0)],
     [call(0, 9), idle(0), "wait"] as Line[],
@@ -161,7 +161,7 @@ it("should end as Diverged when a program that was parked in memory does not com
       status: "error",
       error: { type: "Diverged", message: /run again after it was parked/ },
     });
-    durable.log = new MemoryOperationLog();
+    durable.storage = { operations: new MemoryOperationLog() };
   }
 });
 
@@ -172,7 +172,7 @@ it("should end as Timeout, not as Diverged, when a program does not come as far 
     conversions: [],
     warnings: [],
   };
-  const options = { tools: [ask], durable: { log: new MemoryOperationLog(), id: "x" } };
+  const options = { tools: [ask], durable: { storage: { operations: new MemoryOperationLog() }, id: "x" } };
   const approveOne = async ({ input }: { input?: unknown }) =>
     (input as { n: number }).n < 2 ? ({ approved: true } as const) : ("later" as const);
   await scripted(first).run("program", { ...options, approve: approveOne });
@@ -182,13 +182,13 @@ it("should end as Timeout, not as Diverged, when a program does not come as far 
   expect(resultOf(run)).toBe(1);
   // The same in the memory of one process.
   const slow = tool("pay", { n: { type: "integer" } }, () => new Promise((resolve) => setTimeout(resolve, 30)));
-  const durable = { log: new MemoryOperationLog(), id: "x", parkAfterMs: 0 };
+  const durable = { storage: { operations: new MemoryOperationLog() }, id: "x", parkAfterMs: 0 };
   const parked = await scripted(first, [timeout]).run("program", { tools: [slow], durable });
   expect(parked).toMatchObject({ status: "error", error: { type: "Timeout" }, stats: { parked: 1 } });
 });
 
 it("should deliver answers in the order in which the program got them before", async () => {
-  const durable = { log: new MemoryOperationLog(), id: "order", leaseMs: 300 };
+  const durable = { storage: { operations: new MemoryOperationLog() }, id: "order", leaseMs: 300 };
   const waits: Record<number, number> = { 1: 60, 2: 30, 3: 0 };
   const slow = tool("pay", { n: { type: "integer" } }, async ({ n }: { n: number }) => {
     await new Promise((resolve) => setTimeout(resolve, waits[n]));
@@ -234,8 +234,11 @@ it.each([
   });
   effects.length = 0;
   const options = { tools: [ask], approve: async () => "later" as const };
-  await scripted(first).run("program", { ...options, durable: { log, id: "x" } });
-  const run = await scripted(first).run("program", { ...options, durable: { log: memory, id: "x" } });
+  await scripted(first).run("program", { ...options, durable: { storage: { operations: log }, id: "x" } });
+  const run = await scripted(first).run("program", {
+    ...options,
+    durable: { storage: { operations: memory }, id: "x" },
+  });
   expect(run).toMatchObject({ status: "error", error: { type: "Diverged", message }, stats: { toolCalls: 0 } });
 });
 
@@ -247,7 +250,7 @@ it("should not go on with a run that is older than what is remembered", async ()
     return memory.begin(claim, { ...data, clock: data.clock - 40 * 24 * 3_600_000 });
   });
   const options = { tools: [ask], approve: async () => "later" as const };
-  await scripted(first).run("program", { ...options, durable: { log, id: "x" } });
-  const old = scripted(first).run("program", { ...options, durable: { log: memory, id: "x" } });
+  await scripted(first).run("program", { ...options, durable: { storage: { operations: log }, id: "x" } });
+  const old = scripted(first).run("program", { ...options, durable: { storage: { operations: memory }, id: "x" } });
   await expect(old).rejects.toMatchObject({ code: "sandbox/run-expired", data: { id: "x" } });
 });

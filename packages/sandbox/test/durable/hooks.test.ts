@@ -22,10 +22,13 @@ const action = { kind: "code" as const, id: "p", language: "javascript" as const
 it("should have hooks around the calls of a durable program, none around what the journal answers", async () => {
   const { paid, pay } = bank();
   const log = new MemoryOperationLog();
-  const executor = sandboxExecutor(sandbox, { tools: [pay], durable: { log, parkAfterMs: 0 } });
+  const executor = sandboxExecutor(sandbox, {
+    tools: [pay],
+    durable: { storage: { operations: log }, parkAfterMs: 0 },
+  });
   expect(executor.resumes?.(action)).toBe(false);
   const onDisk = Object.assign(new MemoryOperationLog(), { durability: "disk" as const });
-  expect(sandboxExecutor(sandbox, { durable: { log: onDisk } }).resumes?.(action)).toBe(true);
+  expect(sandboxExecutor(sandbox, { durable: { storage: { operations: onDisk } } }).resumes?.(action)).toBe(true);
   const seen: string[] = [];
   const hooks: CallHooks = {
     beforeCall({ id, input }) {
@@ -63,7 +66,10 @@ it("should have hooks around the calls of a durable program, none around what th
 
 it("should write what a hook denied into the journal", async () => {
   const { paid, pay } = bank();
-  const executor = sandboxExecutor(sandbox, { tools: [pay], durable: { log: new MemoryOperationLog() } });
+  const executor = sandboxExecutor(sandbox, {
+    tools: [pay],
+    durable: { storage: { operations: new MemoryOperationLog() } },
+  });
   const deny: CallHooks = { beforeCall: () => ({ deny: "not on Fridays" }) };
   const [first] = await executor.execute(action, executorContext({ runId: "run", hooks: deny }));
   expect(first).toMatchObject({ status: "denied", error: { message: expect.stringContaining("not on Fridays") } });

@@ -37,7 +37,7 @@ const found = await look({ n: 1 });
 console.log("found", found);
 __result__ = await Promise.all([pay({ n: found }), look({ n: 2 }), pay({ n: 3 })]);`;
   const asked: string[] = [];
-  const options = { tools: [look.tool, pay.tool], durable: { log, id: "order/7" } };
+  const options = { tools: [look.tool, pay.tool], durable: { storage: { operations: log }, id: "order/7" } };
   const parked = await sandbox.run(code, {
     ...options,
     approve: async ({ callId }) => {
@@ -97,7 +97,7 @@ it("should not ask again for what was decided, nor make again what has an answer
     setTimeout(() => controller.abort(), 50);
     return { approved: true };
   };
-  const options = { tools: [wipe.tool], durable: { log, id: "a" }, approve };
+  const options = { tools: [wipe.tool], durable: { storage: { operations: log }, id: "a" }, approve };
   const stopped = await sandbox.run(code, { ...options, signal: controller.signal });
   expect(stopped).toMatchObject({ status: "error", error: { type: "Aborted" } });
   pass(hour);
@@ -124,7 +124,7 @@ it("should give a parked program's place to others, and go on when the answer is
       tools: [pay.tool],
       approve: () => decision,
       onLog: () => hasBegun(),
-      durable: { log, id: "waits", parkAfterMs: 20, leaseMs: 200 },
+      durable: { storage: { operations: log }, id: "waits", parkAfterMs: 20, leaseMs: 200 },
     },
   );
   await begun;
@@ -151,7 +151,7 @@ it("should write an answer down before the program gets it", async () => {
   const lines: string[] = [];
   const run = sandbox.run('const a = await first({ n: 1 }); console.log("got", a); __result__ = a;', {
     tools: [first.tool],
-    durable: { log, id: "slow disk" },
+    durable: { storage: { operations: log }, id: "slow disk" },
     onLog: ({ text }) => lines.push(text),
   });
   await sleep(300);
@@ -165,7 +165,7 @@ it("should carry out and remember the calls that a program did not wait for", as
   const log = new MemoryOperationLog();
   const slow = noted("slow", {}, (n) => sleep(40).then(() => n));
   const code = "slow({ n: 1 }); pay({ n: 2 }); __result__ = 'done';";
-  const options = { tools: [slow.tool, pay.tool], durable: { log, id: "unawaited" } };
+  const options = { tools: [slow.tool, pay.tool], durable: { storage: { operations: log }, id: "unawaited" } };
   pay.calls.length = 0;
   const parked = await sandbox.run(code, { ...options, approve: async () => "later" });
   expect(parked).toMatchObject({ status: "parked", parked: { waiting: [{ name: "pay" }] } });
@@ -179,7 +179,7 @@ it("should count the time that tools took before", async () => {
   const log = new MemoryOperationLog();
   const slow = noted("slow", {}, () => sleep(500));
   const code = "await slow({ n: 1 }); await pay({ n: 1 }); __result__ = 1;";
-  const options = { tools: [slow.tool, pay.tool], durable: { log, id: "time" } };
+  const options = { tools: [slow.tool, pay.tool], durable: { storage: { operations: log }, id: "time" } };
   await limited.run(code, { ...options, approve: async () => "later" });
   const run = await limited.run(code, { ...options, approve: approved });
   expect(run).toMatchObject({ status: "ok", toolCalls: [{ replayed: true }, {}] });
@@ -192,14 +192,14 @@ it("should remember a program's own error, and go on after one of the host", asy
   const log = new MemoryOperationLog();
   const one = noted("one");
   const code = "await one({ n: 1 }); throw new RangeError('no');";
-  const options = { tools: [one.tool], durable: { log, id: "error" } };
+  const options = { tools: [one.tool], durable: { storage: { operations: log }, id: "error" } };
   const run = await sandbox.run(code, options);
   expect(run).toMatchObject({ status: "error", error: { type: "RangeError", message: "no", line: 1 } });
   expect(await sandbox.resume(options.durable, options)).toMatchObject({
     status: "error",
     error: { type: "RangeError" },
   });
-  const aborted = { ...options, durable: { log, id: "aborted" } };
+  const aborted = { ...options, durable: { storage: { operations: log }, id: "aborted" } };
   expect(await sandbox.run(code, { ...aborted, signal: AbortSignal.abort() })).toMatchObject({
     error: { type: "Aborted" },
   });
@@ -228,7 +228,10 @@ it("should write down what a tool says after an abort, when it says it for certa
   );
   const fail = (n: number): unknown => (work.calls.length > 1 ? `again ${n}` : Promise.reject(new Error("aborted")));
   const work = noted("work", { idempotentHint: true }, later(fail));
-  const options = { tools: [tell.tool, refuse.tool, work.tool], durable: { log, id: "after abort" } };
+  const options = {
+    tools: [tell.tool, refuse.tool, work.tool],
+    durable: { storage: { operations: log }, id: "after abort" },
+  };
   const run = await sandbox.run(code, {
     ...options,
     signal: controller.signal,
@@ -251,7 +254,7 @@ it("should be aborted while it is parked, and go on later", async () => {
   const controller = new AbortController();
   const one = createSandbox({ language: "javascript", pool: { size: 0 } });
   const code = "__result__ = await pay({ n: 4 })";
-  const durable = { log, id: "parked", parkAfterMs: 0 };
+  const durable = { storage: { operations: log }, id: "parked", parkAfterMs: 0 };
   const run = one.run(code, { tools: [pay.tool], durable, approve: () => never, signal: controller.signal });
   while (one.stats().served === 0 || one.stats().running > 0) await sleep(10);
   controller.abort();
@@ -272,7 +275,7 @@ it("should remember that a program used up what it may use", async () => {
     ["time", "await one({ n: 9 })", "Timeout"],
   ] as const) {
     one.calls.length = 0;
-    const options = { tools: [one.tool], durable: { log, id } };
+    const options = { tools: [one.tool], durable: { storage: { operations: log }, id } };
     const run = await small.run(code, options);
     expect(run).toMatchObject({ status: "error", error: { type } });
     const count = one.calls.length;
@@ -283,8 +286,8 @@ it("should remember that a program used up what it may use", async () => {
 });
 
 it.each<[string, Partial<Record<keyof DurableOptions, unknown>>]>([
-  ["log", { log: {} }],
-  ["log", { log: undefined }],
+  ["storage", { storage: {} }],
+  ["storage", { storage: undefined }],
   ["id", { id: "" }],
   ["id", { id: "x".repeat(201) }],
   ["parkAfterMs", { parkAfterMs: -1 }],
@@ -292,7 +295,7 @@ it.each<[string, Partial<Record<keyof DurableOptions, unknown>>]>([
   ["leaseMs", { leaseMs: Number.NaN }],
   ["keepMs", { keepMs: 1 }],
 ])("should refuse options that make no sense: %s %o", async (name, wrong) => {
-  const durable = { log: new MemoryOperationLog(), id: "x", ...wrong } as DurableOptions;
+  const durable = { storage: { operations: new MemoryOperationLog() }, id: "x", ...wrong } as DurableOptions;
   await expect(sandbox.run("1", { durable })).rejects.toThrow(new RegExp(`durable\\.${name}`));
 });
 
@@ -306,7 +309,7 @@ it("should end as JournalFailure when the log fails, and keep what was written",
   });
   const one = noted("one");
   const code = "__result__ = [await one({ n: 1 }), await one({ n: 2 })]";
-  const options = { tools: [one.tool], durable: { log, id: "disk" } };
+  const options = { tools: [one.tool], durable: { storage: { operations: log }, id: "disk" } };
   const run = await sandbox.run(code, options);
   expect(run).toMatchObject({ status: "error", error: { type: "JournalFailure" } });
   expect(JSON.stringify(run)).not.toContain("/var/log");
@@ -314,5 +317,7 @@ it("should end as JournalFailure when the log fails, and keep what was written",
   expect(resultOf(await sandbox.run(code, options))).toEqual([10, 20]);
   expect(one.calls).toEqual([1, 2]);
   const broken = wrapLog(memory, () => Promise.reject(new Error("gone")));
-  await expect(sandbox.run(code, { ...options, durable: { log: broken, id: "gone" } })).rejects.toThrow("gone");
+  await expect(
+    sandbox.run(code, { ...options, durable: { storage: { operations: broken }, id: "gone" } }),
+  ).rejects.toThrow("gone");
 });

@@ -31,7 +31,7 @@ async function diesPaying(log: OperationLog, id: string): Promise<void> {
     isPaying();
     return never;
   });
-  void sandbox.run(code, { tools: [pay], signal: controller.signal, durable: { log: dead, id } });
+  void sandbox.run(code, { tools: [pay], signal: controller.signal, durable: { storage: { operations: dead }, id } });
   await paying;
   controller.abort();
 }
@@ -42,9 +42,11 @@ it("should be in doubt about a call that was under way, until somebody settles i
   const again: number[] = [];
   const options = {
     tools: [payTool((n) => again.push(n))],
-    durable: { log, id: "bill" },
+    durable: { storage: { operations: log }, id: "bill" },
   };
-  await expect(settleCall(log, "bill", 2, { value: 0 })).rejects.toMatchObject({ code: "sandbox/call-live" });
+  await expect(settleCall({ operations: log }, "bill", 2, { value: 0 })).rejects.toMatchObject({
+    code: "sandbox/call-live",
+  });
   pass(hour);
   const run = await sandbox.run(code, options);
   expect(run).toMatchObject({
@@ -66,14 +68,16 @@ it("should be in doubt about a call that was under way, until somebody settles i
     [1, { value: 1 }, "sandbox/call-settled"],
     ["bill:9", "released", "sandbox/call-unknown"],
   ] as const) {
-    await expect(settleCall(log, "bill", call, settlement)).rejects.toMatchObject({ code });
+    await expect(settleCall({ operations: log }, "bill", call, settlement)).rejects.toMatchObject({ code });
   }
   for (const wrong of [{}, null, { value: undefined }, { error: 1 }, { value: 1, error: "no" }, "else"]) {
-    await expect(settleCall(log, "bill", 2, wrong as never)).rejects.toThrow(TypeError);
+    await expect(settleCall({ operations: log }, "bill", 2, wrong as never)).rejects.toThrow(TypeError);
   }
-  await expect(settleCall(log, "bill", "bill", "released")).rejects.toThrow(TypeError);
-  await settleCall(log, "bill", "bill:2", { value: { paid: 2 } });
-  await expect(settleCall(log, "bill", 2, { value: 3 })).rejects.toMatchObject({ code: "sandbox/call-settled" });
+  await expect(settleCall({ operations: log }, "bill", "bill", "released")).rejects.toThrow(TypeError);
+  await settleCall({ operations: log }, "bill", "bill:2", { value: { paid: 2 } });
+  await expect(settleCall({ operations: log }, "bill", 2, { value: 3 })).rejects.toMatchObject({
+    code: "sandbox/call-settled",
+  });
   expect(resultOf(await sandbox.resume(options.durable, options))).toEqual(["paid 1", { paid: 2 }]);
   expect(again).toEqual([]);
 });
@@ -83,15 +87,21 @@ it("should tell a program the error that somebody found, and make a call that di
   await diesPaying(log, "failed");
   await diesPaying(log, "free");
   pass(hour);
-  await settleCall(log, "failed", 2, { error: "the account is closed" });
+  await settleCall({ operations: log }, "failed", 2, { error: "the account is closed" });
   const options = { tools: [payTool((n) => `late ${n}`)] };
-  expect(await sandbox.run(code, { ...options, durable: { log, id: "failed" } })).toMatchObject({
+  expect(
+    await sandbox.run(code, { ...options, durable: { storage: { operations: log }, id: "failed" } }),
+  ).toMatchObject({
     error: { type: "ToolError", message: "the account is closed", callId: "failed:2" },
   });
-  await settleCall(log, "free", 2, "released");
-  await expect(settleCall(log, "free", 2, "released")).rejects.toMatchObject({ code: "sandbox/call-settled" });
+  await settleCall({ operations: log }, "free", 2, "released");
+  await expect(settleCall({ operations: log }, "free", 2, "released")).rejects.toMatchObject({
+    code: "sandbox/call-settled",
+  });
   pass(10);
-  expect(resultOf(await sandbox.run(code, { ...options, durable: { log, id: "free" } }))).toEqual(["paid 1", "late 2"]);
+  expect(
+    resultOf(await sandbox.run(code, { ...options, durable: { storage: { operations: log }, id: "free" } })),
+  ).toEqual(["paid 1", "late 2"]);
 });
 
 it("should refuse a run that is live elsewhere, other code under its id, and an id that it does not know", async () => {
@@ -109,14 +119,16 @@ it("should refuse a run that is live elsewhere, other code under its id, and an 
       });
     }),
   ];
-  const durable = { log, id: "mine", leaseMs: 300 };
+  const durable = { storage: { operations: log }, id: "mine", leaseMs: 300 };
   const first = sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable });
   await paying;
   const live = await sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable }).catch((error) => error);
   expect(live).toMatchObject({ code: "sandbox/run-live", data: { id: "mine", until: expect.any(Number) } });
   const other = sandbox.run("__result__ = 2", { tools, durable });
   await expect(other).rejects.toMatchObject({ code: "sandbox/run-conflict", data: { id: "mine" } });
-  await expect(sandbox.resume({ log, id: "nobody" })).rejects.toMatchObject({ code: "sandbox/run-unknown" });
+  await expect(sandbox.resume({ storage: { operations: log }, id: "nobody" })).rejects.toMatchObject({
+    code: "sandbox/run-unknown",
+  });
   const aborted = sandbox.run("__result__ = await pay({ n: 1 })", { tools, durable, signal: AbortSignal.timeout(20) });
   expect(await aborted).toMatchObject({ error: { type: "Aborted" } });
   pay("paid");
@@ -140,11 +152,14 @@ it("should make no further effect after another has taken the run over", async (
   });
   // It does not come round to renewing anything.
   const asleep = wrapLog(log, (method, _, call) => (method === "renew" ? Promise.resolve(true) : call()));
-  const first = sandbox.run(code, { tools: [lame], durable: { log: asleep, id: "taken" } });
+  const first = sandbox.run(code, { tools: [lame], durable: { storage: { operations: asleep }, id: "taken" } });
   await paying;
   pass(hour);
-  await settleCall(log, "taken", 1, { value: "settled" });
-  const second = await sandbox.run(code, { tools: [payTool((n) => `second ${n}`)], durable: { log, id: "taken" } });
+  await settleCall({ operations: log }, "taken", 1, { value: "settled" });
+  const second = await sandbox.run(code, {
+    tools: [payTool((n) => `second ${n}`)],
+    durable: { storage: { operations: log }, id: "taken" },
+  });
   expect(resultOf(second)).toEqual(["settled", "second 2"]);
   stopPaying("late");
   expect(await first).toMatchObject({ status: "error", error: { type: "LeaseLost" } });
@@ -165,7 +180,10 @@ it("should notice by itself that its lease is gone", async () => {
     });
     return never;
   });
-  const first = sandbox.run(code, { tools: [slow], durable: { log, id: "gone", leaseMs: 60 } });
+  const first = sandbox.run(code, {
+    tools: [slow],
+    durable: { storage: { operations: log }, id: "gone", leaseMs: 60 },
+  });
   await paying;
   pass(hour);
   const claim = { scope: "sandbox:gone", key: "run", owner: "other", leaseMs: hour, abandoned: "reclaim" } as const;
@@ -200,12 +218,17 @@ it("should not begin a call that another process has claimed in the meantime", a
   });
   const paid: string[] = [];
   const payAs = (who: string) => payTool((n) => paid.push(`${who} ${n}`));
-  const first = sandbox.run(code, { tools: [payAs("first")], durable: { log: slow, id: "sleeper" } });
+  const first = sandbox.run(code, {
+    tools: [payAs("first")],
+    durable: { storage: { operations: slow }, id: "sleeper" },
+  });
   await fellAsleep;
   pass(hour);
-  expect(resultOf(await sandbox.run(code, { tools: [payAs("second")], durable: { log, id: "sleeper" } }))).toEqual([
-    1, 2,
-  ]);
+  expect(
+    resultOf(
+      await sandbox.run(code, { tools: [payAs("second")], durable: { storage: { operations: log }, id: "sleeper" } }),
+    ),
+  ).toEqual([1, 2]);
   wake();
   expect(await first).toMatchObject({ status: "error", error: { type: "LeaseLost" } });
   expect(paid).toEqual(["first 1", "second 2"]);
@@ -218,7 +241,7 @@ it("should not begin a call of a run that was taken over while it was opened", a
   const pay = tool("pay", { n: { type: "integer" } }, ({ n }: { n: number }) => calls.push(n), {
     annotations: { requiresApproval: true },
   });
-  const options = { tools: [pay], durable: { log, id: "slow", leaseMs: 2000 } };
+  const options = { tools: [pay], durable: { storage: { operations: log }, id: "slow", leaseMs: 2000 } };
   await sandbox.run(code, { ...options, approve: async () => "later" });
   pass(10);
   let isTaken = false;
@@ -240,7 +263,7 @@ it("should not begin a call of a run that was taken over while it was opened", a
   });
   const run = await sandbox.run(code, {
     ...options,
-    durable: { ...options.durable, log: slow },
+    durable: { ...options.durable, storage: { operations: slow } },
     approve: async () => ({ approved: true }),
   });
   expect(run).toMatchObject({ error: { type: "LeaseLost" } });
@@ -262,12 +285,12 @@ it("should not forget that a call may have happened when it is given up before i
   const stopped = sandbox.run(code, {
     tools: [harmless],
     signal: controller.signal,
-    durable: { log: giving, id: "again" },
+    durable: { storage: { operations: giving }, id: "again" },
   });
   expect(await stopped).toMatchObject({ error: { type: "Aborted" } });
   pass(hour);
   // Somebody found out that it does harm.
-  const run = await sandbox.run(code, { tools: [pay], durable: { log, id: "again" } });
+  const run = await sandbox.run(code, { tools: [pay], durable: { storage: { operations: log }, id: "again" } });
   expect(run).toMatchObject({ error: { type: "InDoubt", callId: "again:2" } });
   expect(calls).toEqual([]);
 });
@@ -282,15 +305,20 @@ it("should not make a call that somebody else was told about while its process w
     if (method !== "begin" || (args[0] as { key: string }).key !== "call:1" || other) return result;
     // It is stopped right after the call was begun, for longer than its lease; meanwhile others go on.
     pass(hour);
-    other = settleCall(log, "stopped", 1, "released");
+    other = settleCall({ operations: log }, "stopped", 1, "released");
     await other;
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 400);
     return result;
   });
   const options = { tools: [pay] };
-  const run = await sandbox.run(code, { ...options, durable: { log: stopping, id: "stopped", leaseMs: 300 } });
+  const run = await sandbox.run(code, {
+    ...options,
+    durable: { storage: { operations: stopping }, id: "stopped", leaseMs: 300 },
+  });
   expect(run).toMatchObject({ error: { type: "LeaseLost" } });
   expect(calls).toEqual([]);
   pass(hour);
-  expect(resultOf(await sandbox.run(code, { ...options, durable: { log, id: "stopped" } }))).toEqual([1, 2]);
+  expect(
+    resultOf(await sandbox.run(code, { ...options, durable: { storage: { operations: log }, id: "stopped" } })),
+  ).toEqual([1, 2]);
 });

@@ -27,7 +27,10 @@ seen += [datetime.now().isoformat(), random.randint(1, 10**9)]
 __result__ = {"seen": seen, "a": a, "b": b, "zone": datetime.now().astimezone().tzname()}
 `;
   const started = Date.now();
-  const run = await sandbox.run(code, { tools: [slow], durable: { log, id: "one", parkAfterMs: 0 } });
+  const run = await sandbox.run(code, {
+    tools: [slow],
+    durable: { storage: { operations: log }, id: "one", parkAfterMs: 0 },
+  });
   const value = resultOf(run) as { seen: (string | number)[]; a: number; b: number };
   expect(value).toMatchObject({ a: 2, b: 4 });
   expect(run.logs.map(({ text }) => text)).toEqual(["begin True", "between"]);
@@ -41,7 +44,7 @@ __result__ = {"seen": seen, "a": a, "b": b, "zone": datetime.now().astimezone().
   expect(ms(now)).toBeGreaterThanOrEqual(started - 1);
   expect(ms(now)).toBeLessThanOrEqual(Date.now());
   expect(later).not.toBe(now);
-  const again = await sandbox.run(code, { tools: [slow], durable: { log, id: "one" } });
+  const again = await sandbox.run(code, { tools: [slow], durable: { storage: { operations: log }, id: "one" } });
   expect(again).toMatchObject({ status: "ok", value, logs: run.logs });
   expect(again.toolCalls).toMatchObject(run.toolCalls);
   expect(calls).toBe(2);
@@ -74,7 +77,7 @@ except ToolError as error:
 after = remove("c")
 __result__ = {"lucky": lucky, "before": before["at"], "after": after["what"], "refused": refused, "set": {"x", "y"}}
 `;
-  const durable = { log, id: "python" };
+  const durable = { storage: { operations: log }, id: "python" };
   const parked = await sandbox.run(code, { tools, durable, approve: async () => "later" });
   expect(parked).toMatchObject({
     status: "parked",
@@ -104,14 +107,14 @@ it("should end as Timeout when a program waits by looking at its clock", async (
   const code =
     "start = datetime.now()\nwhile (datetime.now() - start).total_seconds() < 0.05:\n    pass\n__result__ = 1";
   expect(await sandbox.run(code)).toMatchObject({ status: "ok" });
-  const run = await quick.run(code, { durable: { log: new MemoryOperationLog(), id: "polls" } });
+  const run = await quick.run(code, { durable: { storage: { operations: new MemoryOperationLog() }, id: "polls" } });
   expect(run).toMatchObject({ status: "error", error: { type: "Timeout", line: expect.any(Number) } });
   await quick[Symbol.asyncDispose]();
 });
 
 it("should refuse to be durable without the guard", async () => {
   const open = createSandbox({ language: "python", guard: false });
-  const durable = { log: new MemoryOperationLog(), id: "open" };
+  const durable = { storage: { operations: new MemoryOperationLog() }, id: "open" };
   await expect(open.run("__result__ = 1", { durable })).rejects.toThrow(
     new TypeError("A durable run needs the guard: leave out guard: false."),
   );
@@ -121,8 +124,8 @@ it("should refuse to be durable without the guard", async () => {
 it("should not resume a program of another language", async () => {
   const log = new MemoryOperationLog();
   const other = createSandbox({ language: "javascript" });
-  await other.run("return 1", { durable: { log, id: "bean" } });
-  const resumed = sandbox.resume({ log, id: "bean" });
+  await other.run("return 1", { durable: { storage: { operations: log }, id: "bean" } });
+  const resumed = sandbox.resume({ storage: { operations: log }, id: "bean" });
   await expect(resumed).rejects.toMatchObject({
     code: "sandbox/run-conflict",
     data: { id: "bean", language: "javascript" },
@@ -140,7 +143,7 @@ hours = datetime.now().astimezone().utcoffset().total_seconds() / 3600
 local = datetime(2026, 1, 1, 12).timestamp()
 offset(hours)
 __result__ = [hours, local]`;
-  const options = { tools: [offset], durable: { log, id: "zone" } };
+  const options = { tools: [offset], durable: { storage: { operations: log }, id: "zone" } };
   try {
     process.env.TZ = "Asia/Tokyo";
     expect(await sandbox.run(code, { ...options, approve: async () => "later" })).toMatchObject({

@@ -27,7 +27,7 @@ it("should not go on with a run whose calls may be forgotten, whoever remembers 
   const [pay, ask] = [counted("pay", false), counted("ask", true)];
   const code = "await pay({ n: 1 }); await ask({ n: 1 }); __result__ = 1;";
   const options = { tools: [pay.tool, ask.tool], approve: upTo(0) };
-  const short = { log, id: "short", keepMs: 1000 };
+  const short = { storage: { operations: log }, id: "short", keepMs: 1000 };
   expect(await sandbox.run(code, { ...options, durable: short })).toMatchObject({ status: "parked" });
   pass(3000);
   for (const keepMs of [1000, 30 * 24 * hour]) {
@@ -43,7 +43,7 @@ it("should remember what it began with, also calls that are made by who would fo
   const [pay, ask] = [counted("pay", false), counted("ask", true)];
   const code = "await ask({ n: 1 }); await pay({ n: 1 }); await ask({ n: 2 }); __result__ = 1;";
   const options = { tools: [pay.tool, ask.tool] };
-  const durable = { log, id: "long" };
+  const durable = { storage: { operations: log }, id: "long" };
   await sandbox.run(code, { ...options, durable, approve: upTo(0) });
   pass(10);
   const parked = await sandbox.resume({ ...durable, keepMs: 1000 }, { ...options, approve: upTo(1) });
@@ -71,15 +71,18 @@ it("should know calls that follow many which were released", async () => {
   void sandbox.run(code, {
     tools: tools((n) => n < 35),
     signal: controller.signal,
-    durable: { log: dead, id: "many" },
+    durable: { storage: { operations: dead }, id: "many" },
     onToolCall: () => answers++,
   });
   while (answers < 5) await sleep(5);
   controller.abort();
   pass(hour);
-  for (let call = 1; call <= 35; call++) await settleCall(log, "many", call, "released");
+  for (let call = 1; call <= 35; call++) await settleCall({ operations: log }, "many", call, "released");
   pass(10);
-  const run = await sandbox.run(code, { tools: tools(() => false), durable: { log, id: "many" } });
+  const run = await sandbox.run(code, {
+    tools: tools(() => false),
+    durable: { storage: { operations: log }, id: "many" },
+  });
   expect(resultOf(run)).toEqual(Array.from({ length: 40 }, (_, n) => n));
   expect(begun).toHaveLength(40 + 35);
 });

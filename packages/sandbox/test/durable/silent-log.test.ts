@@ -33,7 +33,7 @@ it("should end as Aborted though its log says nothing any more", async () => {
   const run = sandbox.run("await pay({}); await pay({});", {
     tools: [pay],
     signal: controller.signal,
-    durable: { log, id: "mute" },
+    durable: { storage: { operations: log }, id: "mute" },
     onToolCallStart: () => {
       silence();
       setTimeout(() => controller.abort(), 100);
@@ -43,11 +43,14 @@ it("should end as Aborted though its log says nothing any more", async () => {
 });
 
 it("should end as Aborted though its log never said what to resume", async () => {
-  const durable = { log: wrapLog(new MemoryOperationLog(), () => never), id: "mute" };
+  const durable = { storage: { operations: wrapLog(new MemoryOperationLog(), () => never) }, id: "mute" };
   const run = await sandbox.resume(durable, { signal: AbortSignal.timeout(50) });
   expect(run).toMatchObject({ error: { type: "Aborted" }, stats: { sourceBytes: 0 } });
   const broken = wrapLog(new MemoryOperationLog(), () => Promise.reject(new Error("gone")));
-  const aborted = await sandbox.resume({ log: broken, id: "gone" }, { signal: AbortSignal.abort() });
+  const aborted = await sandbox.resume(
+    { storage: { operations: broken }, id: "gone" },
+    { signal: AbortSignal.abort() },
+  );
   expect(aborted).toMatchObject({ error: { type: "Aborted" } });
 });
 
@@ -64,14 +67,16 @@ it("should end as Aborted before its log has said whose run it is, and hold no l
     await asleep;
     return await call();
   });
-  const durable = { log, id: "early" };
+  const durable = { storage: { operations: log }, id: "early" };
   expect(await sandbox.run("__result__ = 1", { durable, signal: controller.signal })).toMatchObject({
     error: { type: "Aborted" },
   });
   wake();
   await sleep(20);
   expect(await memory.read({ scope: "sandbox:early", key: "run" })).toMatchObject({ state: expect.any(String) });
-  expect(resultOf(await sandbox.run("__result__ = 1", { durable: { log: memory, id: "early" } }))).toBe(1);
+  expect(
+    resultOf(await sandbox.run("__result__ = 1", { durable: { storage: { operations: memory }, id: "early" } })),
+  ).toBe(1);
 });
 
 it.each(["while a tool works", "while its outcome is written"])(
@@ -93,10 +98,13 @@ it.each(["while a tool works", "while its outcome is written"])(
       return never;
     });
     const code = "__result__ = await pay({});";
-    const run = await sandbox.run(code, { tools: [pay], durable: { log: mute, id: "mute", leaseMs: 200 } });
+    const run = await sandbox.run(code, {
+      tools: [pay],
+      durable: { storage: { operations: mute }, id: "mute", leaseMs: 200 },
+    });
     expect(run).toMatchObject({ error: { type: "JournalFailure", message: /lease could not be renewed/ } });
     expect(wasAborted).toBe(when === "while a tool works");
-    const again = await sandbox.run(code, { tools: [pay], durable: { log: memory, id: "mute" } });
+    const again = await sandbox.run(code, { tools: [pay], durable: { storage: { operations: memory }, id: "mute" } });
     expect(again).toMatchObject(wasAborted ? { error: { type: "InDoubt" } } : { status: "ok", value: 1 });
   },
 );
@@ -113,7 +121,7 @@ it("should come to its end with a log that takes its time", async () => {
     annotations: { requiresApproval: true },
   });
   const code = "__result__ = await Promise.all([pay({ n: 1 }), pay({ n: 2 }), pay({ n: 3 })]);";
-  const durable = { log, id: "slow", leaseMs: 600 };
+  const durable = { storage: { operations: log }, id: "slow", leaseMs: 600 };
   expect(resultOf(await sandbox.run(code, { tools: [pay], durable, approve: approved }))).toEqual([1, 2, 3]);
   expect(calls).toEqual([1, 2, 3]);
 });
@@ -135,12 +143,17 @@ it("should ask nobody after its end, and leave no lease of a call that it was ab
     let asked = 0;
     const approve = async () => ({ approved: ++asked > 0 });
     const id = `about to ${method}`;
-    const run = await sandbox.run(code, { tools, approve, durable: { log, id }, signal: controller.signal });
+    const run = await sandbox.run(code, {
+      tools,
+      approve,
+      durable: { storage: { operations: log }, id },
+      signal: controller.signal,
+    });
     expect(run).toMatchObject({ error: { type: "Aborted" } });
     await sleep(100);
     expect(asked).toBe(0);
     const started = performance.now();
-    const again = await sandbox.run(code, { tools, approve, durable: { log: memory, id } });
+    const again = await sandbox.run(code, { tools, approve, durable: { storage: { operations: memory }, id } });
     expect([resultOf(again), asked]).toEqual(["paid", 1]);
     // A lease has 15 seconds.
     expect(performance.now() - started).toBeLessThan(10_000);
@@ -150,7 +163,7 @@ it("should ask nobody after its end, and leave no lease of a call that it was ab
 it("should keep its run while it reads a journal for longer than its lease", async () => {
   const memory = new MemoryOperationLog();
   const tools = [tool("pay", {}, () => "paid", { annotations: { requiresApproval: true } })];
-  const durable = { log: memory, id: "long", leaseMs: 200 };
+  const durable = { storage: { operations: memory }, id: "long", leaseMs: 200 };
   const code = "__result__ = await pay({});";
   expect(await sandbox.run(code, { tools, durable, approve: async () => "later" })).toMatchObject({ status: "parked" });
   let isReading: () => void = () => {};
@@ -165,7 +178,7 @@ it("should keep its run while it reads a journal for longer than its lease", asy
     }
     return result;
   });
-  const first = sandbox.run(code, { tools, durable: { ...durable, log }, approve: approved });
+  const first = sandbox.run(code, { tools, durable: { ...durable, storage: { operations: log } }, approve: approved });
   await reading;
   await sleep(250);
   await expect(sandbox.run(code, { tools, durable, approve: approved })).rejects.toMatchObject({

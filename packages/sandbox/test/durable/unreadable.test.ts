@@ -63,14 +63,18 @@ it.each(cases)("should refuse a journal whose entry %s was spoiled at its %s: %o
   const pay = tool("pay", { n: { type: "integer" } }, () => ++calls, { annotations: { requiresApproval: true } });
   const options = { tools: [one, pay] };
   const log = spoiled(memory, write, key, spoil);
-  const first = await sandbox.run(code, { ...options, durable: { log, id: "x" }, approve: later });
+  const first = await sandbox.run(code, {
+    ...options,
+    durable: { storage: { operations: log }, id: "x" },
+    approve: later,
+  });
   expect(first).toMatchObject({ status: "parked" });
   const unreadable = { code: "sandbox/journal-unreadable", data: { id: "x", key } };
-  const durable = { log: memory, id: "x" };
+  const durable = { storage: { operations: memory }, id: "x" };
   const again = sandbox.run(code, { ...options, durable, approve: approved });
   await expect(again).rejects.toMatchObject(unreadable);
   await expect(sandbox.resume(durable, { ...options, approve: approved })).rejects.toMatchObject(unreadable);
-  await expect(settleCall(memory, "x", 2, "released")).rejects.toMatchObject(unreadable);
+  await expect(settleCall({ operations: memory }, "x", 2, "released")).rejects.toMatchObject(unreadable);
   expect(calls).toBe(1);
 });
 
@@ -84,8 +88,10 @@ it.each<[string, Spoil]>([
 ])("should not give a recorded outcome again that is none: %s", async (_, spoil) => {
   const memory = new MemoryOperationLog();
   const log = spoiled(memory, "finish", "run", spoil);
-  expect(resultOf(await sandbox.run("__result__ = 1", { durable: { log, id: "x" } }))).toBe(1);
-  await expect(sandbox.resume({ log: memory, id: "x" })).rejects.toMatchObject({ code: "sandbox/journal-unreadable" });
+  expect(resultOf(await sandbox.run("__result__ = 1", { durable: { storage: { operations: log }, id: "x" } }))).toBe(1);
+  await expect(sandbox.resume({ storage: { operations: memory }, id: "x" })).rejects.toMatchObject({
+    code: "sandbox/journal-unreadable",
+  });
 });
 
 it("should end as JournalFailure when an answer is no JSON, and ask again for a decision that is none", async () => {
@@ -94,8 +100,8 @@ it("should end as JournalFailure when an answer is no JSON, and ask again for a 
   const pay = tool("pay", { n: { type: "integer" } }, () => "paid", { annotations: { requiresApproval: true } });
   const options = { tools: [one, pay] };
   const cut = spoiled(memory, "finish", "call:1", replaced("json", "{"));
-  await sandbox.run(code, { ...options, durable: { log: cut, id: "cut" }, approve: later });
-  const run = await sandbox.resume({ log: memory, id: "cut" }, { ...options, approve: approved });
+  await sandbox.run(code, { ...options, durable: { storage: { operations: cut }, id: "cut" }, approve: later });
+  const run = await sandbox.resume({ storage: { operations: memory }, id: "cut" }, { ...options, approve: approved });
   expect(run).toMatchObject({ error: { type: "JournalFailure" } });
   const odd = wrapLog(
     spoiled(memory, "finish", "approval:2", () => "yes"),
@@ -105,9 +111,11 @@ it("should end as JournalFailure when an answer is no JSON, and ask again for a 
       return method === "begin" && key === "call:2" ? Promise.reject(new Error("dies")) : call();
     },
   );
-  await sandbox.run(code, { ...options, durable: { log: odd, id: "odd" }, approve: approved });
+  await sandbox.run(code, { ...options, durable: { storage: { operations: odd }, id: "odd" }, approve: approved });
   let asked = 0;
   const approve = async () => ({ approved: ++asked > 0 });
-  expect(resultOf(await sandbox.resume({ log: memory, id: "odd" }, { ...options, approve }))).toEqual([1, "paid"]);
+  expect(
+    resultOf(await sandbox.resume({ storage: { operations: memory }, id: "odd" }, { ...options, approve })),
+  ).toEqual([1, "paid"]);
   expect(asked).toBe(1);
 });

@@ -1,8 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryStorage } from "@toolglot/core/storage";
+import { folderStorage } from "@toolglot/storage";
 import { expect, it, onTestFinished } from "vitest";
-import { createSandbox, fileSessionStore, memorySessionStore } from "../../src/node/index.ts";
+import { createSandbox } from "../../src/node/index.ts";
 
 // A child that dies says nothing of the next one; and the memory that interpreters start from is the same however they are started.
 
@@ -38,7 +40,7 @@ it.runIf(process.platform === "linux")(
   "should start as before after children that were killed, and keep open sessions",
   async () => {
     await using sandbox = createSandbox({ language: "python", pool });
-    const session = await sandbox.openSession({ id: "a", store: memorySessionStore(), key });
+    const session = await sandbox.openSession({ id: "a", storage: memoryStorage(), key });
     expect(await session.run("n = 41\n__result__ = n")).toMatchObject({ value: 41 });
     const { snapshot } = sandbox.stats();
     await sandbox.run("__result__ = 1"); // takes the session's interpreter
@@ -55,7 +57,7 @@ it.runIf(process.platform === "linux")(
   async () => {
     await using sandbox = createSandbox({ language: "python", pool });
     expect(await sandbox.run("__result__ = 1")).toMatchObject({ value: 1 });
-    const session = await sandbox.openSession({ id: "b", store: memorySessionStore(), key });
+    const session = await sandbox.openSession({ id: "b", storage: memoryStorage(), key });
     await session.run("n = 1");
     await sandbox.run("__result__ = 1");
     killing(2);
@@ -71,17 +73,17 @@ it("should resume a session in a sandbox that was started another way, both ways
   const file = join(dir, "no folder");
   writeFileSync(file, "");
   const ways = [{ cacheDir: false as const }, {}, { cacheDir: file }];
-  const store = fileSessionStore({ dir: join(dir, "sessions") });
+  const storage = folderStorage(join(dir, "sessions"));
   let expected = 1;
   {
     await using sandbox = createSandbox({ language: "python", pool, cacheDir: false });
-    const session = await sandbox.openSession({ id: "a", store, key });
+    const session = await sandbox.openSession({ id: "a", storage, key });
     await session.run("n = 1\ndef more():\n    global n\n    n += 1\n    return n");
     await session.close();
   }
   for (const way of [...ways].reverse()) {
     await using sandbox = createSandbox({ language: "python", pool, ...way });
-    const session = await sandbox.resumeSession("a", { store, key });
+    const session = await sandbox.resumeSession("a", { storage, key });
     expected += 1;
     expect(await session.run("__result__ = more()")).toMatchObject({ value: expected });
     await session.close();

@@ -2,9 +2,11 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryStorage } from "@toolglot/core/storage";
 import { afterAll, expect, it } from "vitest";
-import { createSandbox, memorySessionStore } from "../../src/node/index.ts";
+import { createSandbox } from "../../src/node/index.ts";
 import { readImage } from "../../src/node/session/image.ts";
+import { imageOf } from "./support.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-base-"));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -18,13 +20,13 @@ const key = new Uint8Array(32).fill(7);
 
 /** The hash of the memory that a fresh interpreter has, and that of its snapshot. */
 async function hashes(cacheDir: string, before: string): Promise<{ base: string; snapshot: string }> {
-  const store = memorySessionStore();
+  const storage = memoryStorage();
   await using sandbox = createSandbox({ language: "python", cacheDir, pool: { size: 0 } });
   if (before !== "") await sandbox.run(before);
-  await using session = await sandbox.openSession({ id: "a", store, key });
+  await using session = await sandbox.openSession({ id: "a", storage, key });
   const run = await session.run("x = datetime.now()\n__result__ = 1");
   expect(run).toMatchObject({ status: "ok", state: "kept" });
-  const { head } = readImage((await store.get("a", 1)) ?? new Uint8Array(), { id: "a", turn: 1 }, key);
+  const { head } = readImage(await imageOf(storage, "a", 1), { id: "a", turn: 1 }, key);
   const [name = ""] = readdirSync(cacheDir);
   return {
     base: head.baseHash,

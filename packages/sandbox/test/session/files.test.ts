@@ -1,5 +1,6 @@
+import { memoryStorage } from "@toolglot/core/storage";
 import { afterAll, describe, expect, it } from "vitest";
-import { memorySessionStore, type SandboxSession } from "../../src/node/index.ts";
+import type { SandboxSession } from "../../src/node/index.ts";
 import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 
 const sandbox = sharedSandbox();
@@ -137,11 +138,11 @@ found`;
   });
 
   it("lie in the signed image alone", async () => {
-    const store = memorySessionStore();
-    const session = await sandbox.openSession({ ...options, store, key });
+    const storage = memoryStorage();
+    const session = await sandbox.openSession({ ...options, storage, key });
     await session.writeFile("a", "first");
     await session.close();
-    await using other = await sandbox.resumeSession(session.id, { ...options, store, key });
+    await using other = await sandbox.resumeSession(session.id, { ...options, storage, key });
     expect(await value(other, "open('a').read()")).toBe("first");
   });
 });

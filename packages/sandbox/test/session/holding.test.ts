@@ -1,16 +1,18 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { OperationClaim } from "@toolglot/core";
 import { sleep } from "@toolglot/internal";
-import { afterAll, expect, it } from "vitest";
-import { fileSessionStore } from "../../src/node/index.ts";
+import { folderStorage } from "@toolglot/storage";
+import { afterAll, it } from "vitest";
+
 import { holdSession } from "../../src/node/session/holding.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "toolglot-holding-"));
 afterAll(() => rmSync(dir, { recursive: true }));
 
 it("should be free for others after it was given back, also when it was being renewed at that moment", async () => {
-  const store = fileSessionStore({ dir });
+  const storage = folderStorage(dir);
   let begun = (): void => {};
   const renewing = new Promise<void>((resolve) => {
     begun = resolve;
@@ -21,11 +23,14 @@ it("should be free for others after it was given back, also when it was being re
   });
   let renewed: Promise<boolean> | undefined;
   const slow = {
-    ...store,
-    async renew(id: string, fence: number, leaseMs: number) {
-      begun();
-      renewed = held.then(() => store.renew(id, fence, leaseMs));
-      return await renewed;
+    ...storage,
+    operations: {
+      ...storage.operations,
+      async renew(claim: OperationClaim, leaseMs: number) {
+        begun();
+        renewed = held.then(() => storage.operations.renew(claim, leaseMs));
+        return await renewed;
+      },
     },
   };
   const holding = await holdSession(slow, "a", 600);
@@ -35,5 +40,5 @@ it("should be free for others after it was given back, also when it was being re
   await sleep(100);
   goOn();
   await Promise.all([released, renewed]);
-  expect(await store.claim("a", "another", 60_000)).toEqual({ fence: holding.fence + 1 });
+  await (await holdSession(storage, "a", 60_000)).release();
 });

@@ -1,10 +1,11 @@
 import { randomBytes } from "node:crypto";
+import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { memorySessionStore, type SessionStore } from "../../src/node/index.ts";
+
 import { MemoryTransfer } from "../../src/node/python/memory-transfer.ts";
 import { type ImageHead, packMemory, readImage, unpackMemory, writeImage } from "../../src/node/session/image.ts";
-import { key, sharedSandbox, value } from "./support.ts";
+import { imageOf, key, newestTurn, plantImage, sharedSandbox, value, withBlobs } from "./support.ts";
 
 const head: ImageHead = {
   ...{ format: 1, id: "a", turn: 3, language: "python", engine: "e", guestHash: "g", wheelsHash: "", baseHash: "b" },
@@ -143,40 +144,37 @@ describe("what a child sends of its memory", () => {
 describe("a stored session", () => {
   const sandbox = sharedSandbox();
   afterAll(() => sandbox[Symbol.asyncDispose]());
-  let store: SessionStore;
+  let storage: Storage;
   const id = "a";
 
   beforeAll(async () => {
-    store = memorySessionStore();
-    await using session = await sandbox.openSession({ id, store, key, domain: "tests" });
+    storage = memoryStorage();
+    await using session = await sandbox.openSession({ id, storage, key, domain: "tests" });
     await value(session, "a = 1\n__result__ = 1");
     await value(session, "a = 2\n__result__ = 1");
   });
 
-  async function write(turn: number, bytes: Uint8Array): Promise<void> {
-    const claimed = await store.claim(id, "test", 1000);
-    if (!("fence" in claimed)) throw new Error("held");
-    await store.put(id, claimed.fence, turn, bytes);
-    await store.release(id, claimed.fence);
-  }
+  const write = (turn: number, bytes: Uint8Array): Promise<void> => plantImage(storage, id, turn, bytes);
 
   it("is refused where an older image stands under the newest name", async () => {
-    const newest = (await store.get(id, 2)) as Uint8Array;
-    await write(2, (await store.get(id, 1)) as Uint8Array);
-    await expect(sandbox.resumeSession(id, { store, key })).rejects.toMatchObject({ code: "sandbox/session-tampered" });
+    const newest = await imageOf(storage, id, 2);
+    await write(2, await imageOf(storage, id, 1));
+    await expect(sandbox.resumeSession(id, { storage, key })).rejects.toMatchObject({
+      code: "sandbox/session-tampered",
+    });
     await write(2, newest);
-    await using session = await sandbox.resumeSession(id, { store, key, domain: "tests" });
+    await using session = await sandbox.resumeSession(id, { storage, key, domain: "tests" });
     expect(await value(session, "__result__ = a")).toBe(2);
   });
 
   it.each(["engine", "guestHash", "language", "format"] as const)(
     "is refused by name where %s is another",
     async (field) => {
-      const { turn } = (await store.head(id)) as { turn: number };
-      const newest = (await store.get(id, turn)) as Uint8Array;
+      const turn = await newestTurn(storage, id);
+      const newest = await imageOf(storage, id, turn);
       const read = readImage(newest, { id, turn }, key);
       await write(turn, writeImage({ ...read, head: { ...read.head, [field]: "other" } }, key));
-      await expect(sandbox.resumeSession(id, { store, key })).rejects.toMatchObject({
+      await expect(sandbox.resumeSession(id, { storage, key })).rejects.toMatchObject({
         code: "sandbox/session-mismatch",
         data: { field, saved: "other", here: expect.anything() },
       });
@@ -185,29 +183,29 @@ describe("a stored session", () => {
   );
 
   it("is refused by an interpreter whose memory is another, which then takes other programs", async () => {
-    const { turn } = (await store.head(id)) as { turn: number };
-    const newest = (await store.get(id, turn)) as Uint8Array;
+    const turn = await newestTurn(storage, id);
+    const newest = await imageOf(storage, id, turn);
     const read = readImage(newest, { id, turn }, key);
     await write(turn, writeImage({ ...read, head: { ...read.head, baseHash: "0".repeat(64) } }, key));
-    const session = await sandbox.resumeSession(id, { store, key, domain: "tests" });
+    const session = await sandbox.resumeSession(id, { storage, key, domain: "tests" });
     await expect(session.run("__result__ = a")).rejects.toMatchObject({
       code: "sandbox/session-mismatch",
       data: { field: "baseHash", saved: "0".repeat(64), here: read.head.baseHash },
     });
     await session.close();
     await write(turn, newest);
-    await using again = await sandbox.resumeSession(id, { store, key, domain: "tests" });
+    await using again = await sandbox.resumeSession(id, { storage, key, domain: "tests" });
     expect(await value(again, "__result__ = a")).toBe(2);
   });
 
   it("is refused where an image was changed after the session was opened", async () => {
-    await using session = await sandbox.resumeSession(id, { store, key, domain: "tests", save: "manual" });
+    await using session = await sandbox.resumeSession(id, { storage, key, domain: "tests", save: "manual" });
     const { turn } = session;
-    const newest = (await store.get(id, turn)) as Uint8Array;
+    const newest = await imageOf(storage, id, turn);
     const spoilt = Uint8Array.from(newest).fill(0, 100, 120);
-    const lying: SessionStore = { ...store, get: async () => spoilt };
+    const lying = withBlobs(storage, { get: async () => spoilt });
     await session.close();
-    await expect(sandbox.resumeSession(id, { store: lying, key })).rejects.toMatchObject({
+    await expect(sandbox.resumeSession(id, { storage: lying, key })).rejects.toMatchObject({
       code: "sandbox/session-tampered",
     });
   });

@@ -1,7 +1,7 @@
 import type { Decision } from "@toolglot/core";
-import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { memoryStorage } from "@toolglot/core/storage";
 import { expect, it } from "vitest";
-import { codeTools, createSandbox, memorySessionStore } from "../../src/node/index.ts";
+import { codeTools, createSandbox } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
 import { key, outcomeOf, value } from "./support.ts";
 
@@ -12,7 +12,7 @@ it("should go on with a parked program of JavaScript from the image before it, i
       annotations: { requiresApproval },
     });
   const tools = [act("effect", false), act("asked", true)];
-  const options = { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools };
+  const options = { storage: memoryStorage(), key, durable: true, tools };
   await using one = createSandbox({ language: "javascript" });
   const first = await one.openSession({ ...options, id: "ada" });
   await value(first, "const rows = [1]; const size = () => rows.length; return Math.random();");
@@ -35,7 +35,7 @@ it("should say as a tool that its program waits, and go on with it when the same
     annotations: { requiresApproval: true },
   });
   await using sandbox = createSandbox({ language: "javascript" });
-  const options = { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools: [asked] };
+  const options = { storage: memoryStorage(), key, durable: true, tools: [asked] };
   await using session = await sandbox.openSession({ ...options, id: "ada" });
   const decisions: (Decision | "later")[] = ["later", { approved: true }];
   const approve = async () => decisions.shift() ?? { approved: false };

@@ -1,11 +1,12 @@
+import { memoryStorage } from "@toolglot/core/storage";
 import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, memorySessionStore, type SandboxRun } from "../../src/node/index.ts";
+import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
 import { readImage } from "../../src/node/session/image.ts";
 import { corpusPrograms, programTools } from "../javascript/support.ts";
 import { seenOf } from "../python/reuse/one-at-a-time.ts";
-import { key, value } from "./support.ts";
+import { imageOf, key, value } from "./support.ts";
 
 interface Wrapped {
   text: string;
@@ -102,16 +103,16 @@ it("should lie beside the same memory in every thread, whatever the time, the pl
     ] as const) {
       process.env.TZ = zone;
       process.env.LANG = zone;
-      const store = memorySessionStore();
+      const storage = memoryStorage();
       await using one = createSandbox({
         language: "javascript",
         pool: { size: 0 },
         limits: { memoryMb: 64 + zone.length },
       });
       if (before !== "") await one.run(before);
-      await using session = await one.openSession({ id: "a", store, key });
+      await using session = await one.openSession({ id: "a", storage, key });
       await value(session, "let a = new Date(); return 1;");
-      seen.add(readImage((await store.get("a", 1)) ?? new Uint8Array(), { id: "a", turn: 1 }, key).head.baseHash);
+      seen.add(readImage(await imageOf(storage, "a", 1), { id: "a", turn: 1 }, key).head.baseHash);
     }
   } finally {
     for (const [name, was] of Object.entries({ TZ, LANG })) {

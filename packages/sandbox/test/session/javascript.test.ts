@@ -1,15 +1,9 @@
 import type { CodeAction, ExecutorContext, ToolContext } from "@toolglot/core";
+import { memoryStorage } from "@toolglot/core/storage";
 import { afterAll, describe, expect, it } from "vitest";
-import {
-  codeTools,
-  createSandbox,
-  memorySessionStore,
-  type SandboxSession,
-  sandboxExecutor,
-  ToolError,
-} from "../../src/node/index.ts";
+import { codeTools, createSandbox, type SandboxSession, sandboxExecutor, ToolError } from "../../src/node/index.ts";
 import { addTool, tool } from "../support.ts";
-import { key, outcomeOf, value } from "./support.ts";
+import { imageOf, key, outcomeOf, value, withBlobs } from "./support.ts";
 
 const domain = "tests";
 const make = (timeoutMs: number) =>
@@ -287,26 +281,26 @@ describe("no session of JavaScript", () => {
   });
 
   it("is taken for one of Python, or the other way round", async () => {
-    const store = memorySessionStore();
-    const session = await sandbox.openSession({ store, key });
+    const storage = memoryStorage();
+    const session = await sandbox.openSession({ storage, key });
     await session.close();
     await using python = createSandbox({ language: "python", pool: { size: 0 } });
-    await expect(python.resumeSession(session.id, { store, key })).rejects.toMatchObject({
+    await expect(python.resumeSession(session.id, { storage, key })).rejects.toMatchObject({
       code: "sandbox/session-mismatch",
       data: { field: "language", saved: "javascript", here: "python" },
     });
   });
 
   it("is loaded from an image of which a byte was changed", async () => {
-    const store = memorySessionStore();
-    const session = await sandbox.openSession({ store, key });
+    const storage = memoryStorage();
+    const session = await sandbox.openSession({ storage, key });
     await value(session, "let a = 1; return 1;");
     await session.close();
-    const spoilt = Uint8Array.from((await store.get(session.id, 1)) ?? []);
+    const spoilt = await imageOf(storage, session.id, 1);
     spoilt[2000] = (spoilt[2000] ?? 0) ^ 1;
-    const lying = { ...store, get: async () => spoilt };
+    const lying = withBlobs(storage, { get: async () => spoilt });
     const tampered = { code: "sandbox/session-tampered" };
-    await expect(sandbox.resumeSession(session.id, { store: lying, key })).rejects.toMatchObject(tampered);
+    await expect(sandbox.resumeSession(session.id, { storage: lying, key })).rejects.toMatchObject(tampered);
   });
 });
 

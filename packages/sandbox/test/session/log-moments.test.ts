@@ -1,8 +1,9 @@
 import type { AnyTool, OperationLog } from "@toolglot/core";
+import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import { someOf } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
-import { memorySessionStore, type SandboxSession, type SessionStore, settleCall } from "../../src/node/index.ts";
-import { logWithClock, wrapLog } from "../durable/support.ts";
+import { type SandboxSession, settleCall } from "../../src/node/index.ts";
+import { wrapLog } from "../durable/support.ts";
 import { tool } from "../support.ts";
 import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 
@@ -12,15 +13,14 @@ import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 const sandbox = sharedSandbox(60_000);
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
-/** The log and the store as a process sees them that dies at one moment: nothing is written from there on, and nothing answered. */
-function dying(log: OperationLog, store: SessionStore, diesAt: string) {
+/** The storage as a process sees it that dies at one moment: nothing is written from there on, and nothing answered. */
+function dying(storage: Storage, diesAt: string) {
   let isDead = false;
   let markDead: () => void = () => {};
   const died = new Promise<void>((resolve) => {
     markDead = resolve;
   });
   const never = new Promise<never>(() => {});
-  const fences = new Map<string, number>();
   const reach = (moment: string): void => {
     if (moment !== diesAt) return;
     isDead = true;
@@ -33,28 +33,26 @@ function dying(log: OperationLog, store: SessionStore, diesAt: string) {
     reach(`after ${what}`);
     return isDead ? await never : value;
   };
-  const seenLog = wrapLog(log, (method, args, call) => {
-    const { key: name = "" } = args[0] as { key?: string };
-    return pass(`${method} ${name}`, call);
-  });
-  const seenStore: SessionStore = {
-    ...store,
-    claim: (id, owner, leaseMs) =>
-      pass(`claim session ${id}`, async () => {
-        const claimed = await store.claim(id, owner, leaseMs);
-        if ("fence" in claimed) fences.set(id, claimed.fence);
-        return claimed;
-      }),
-    renew: (...args) => pass("renew session", () => store.renew(...args)),
-    release: (...args) => pass("release session", () => store.release(...args)),
-    put: (...args) => pass(`put ${args[0]} ${args[2]}`, () => store.put(...args)),
-    drop: (...args) => pass("drop", () => store.drop(...args)),
+  const { logs, blobs } = storage;
+  const nameOf = (stored: string): string => stored.replace("sandbox/sessions/", "").replace(/-[0-9a-f]+$/, "");
+  const seen: Storage = {
+    ...storage,
+    operations: wrapLog(storage.operations, (method, args, call) => {
+      const { scope = "", key: name = "" } = args[0] as { scope?: string; key?: string };
+      return pass(`${method} ${scope === "sandbox/session" ? "session " : ""}${name}`, call);
+    }),
+    logs: {
+      ...logs,
+      append: (...args) =>
+        pass(`${args[1][0]?.startsWith('{"image"') ? "note" : "take"} ${nameOf(args[0])}`, () => logs.append(...args)),
+    },
+    blobs: {
+      ...blobs,
+      put: (...args) => pass(`put ${nameOf(args[0])}`, () => blobs.put(...args)),
+      delete: (...args) => pass(`delete ${nameOf(args[0])}`, () => blobs.delete(...args)),
+    },
   };
-  /** As the end of its leases does. */
-  const bury = async (): Promise<void> => {
-    for (const [id, fence] of fences) await store.release(id, fence);
-  };
-  return { log: seenLog, store: seenStore, died, isDead: () => isDead, bury };
+  return { storage: seen, died, isDead: () => isDead };
 }
 
 const program = "rows.append(effect('one'))\n__result__ = len(rows)";
@@ -82,25 +80,33 @@ const moments: readonly Moment[] = [
   { at: "after finish call:1", act: run, found: "pending" },
   { at: "before finish run", act: run, found: "pending" },
   { at: "after finish run", act: run, found: "pending" },
-  { at: "before put s 2", act: run, found: "pending" },
-  { at: "after put s 2", act: run, found: "after" },
-  { at: "before put s 2", act: undo, found: "before" },
-  { at: "after put s 2", act: undo, found: "after" },
-  { at: "after drop", act: undo, found: "after" },
+  { at: "before put s/2", act: run, found: "pending" },
+  { at: "after put s/2", act: run, found: "pending" },
+  { at: "after note s", act: run, found: "after" },
+  { at: "before put s/2", act: undo, found: "before" },
+  { at: "before note s", act: undo, found: "before" },
+  { at: "after note s", act: undo, found: "after" },
+  { at: "after delete s/1", act: undo, found: "after" },
   { at: "before finish file", act: write, found: "before" },
   { at: "after finish file", act: write, found: "before" },
-  { at: "after put s 2", act: write, found: "after" },
+  { at: "after put s/2", act: write, found: "before" },
+  { at: "after note s", act: write, found: "after" },
   { at: "after claim session fork", act: fork, found: "before" },
-  { at: "before put fork 1", act: fork, found: "before" },
-  { at: "after put fork 1", act: fork, found: "after" },
+  { at: "after take fork", act: fork, found: "before" },
+  { at: "after put fork/1", act: fork, found: "before" },
+  { at: "after note fork", act: fork, found: "after" },
 ];
 const always = moments.filter(({ at, act }) => act === run && /(before|after) finish call:1|after finish run/.test(at));
 
 it.each(someOf(moments, 1, always).map((moment) => ({ ...moment, what: moment.act.name })))(
   "is as before or as after when its process dies $at of a $what",
   async ({ at, act, found }) => {
-    const { log, pass } = logWithClock();
-    const store = memorySessionStore();
+    let time = Date.now();
+    const storage = memoryStorage({ now: () => time });
+    const log = storage.operations;
+    const pass = (ms: number): void => {
+      time += ms;
+    };
     const effects: string[] = [];
     const tools = (isDead: () => boolean): AnyTool[] => [
       tool("effect", { what: { type: "string" } }, async ({ what }: { what: string }) => {
@@ -110,22 +116,21 @@ it.each(someOf(moments, 1, always).map((moment) => ({ ...moment, what: moment.ac
       }),
     ];
     const settings = { key, style: "notebook" as const, domain: "tests" };
-    const calm = { ...settings, store, log, tools: tools(() => false) };
-    const life = dying(log, store, at);
+    const calm = { ...settings, storage, durable: true, tools: tools(() => false) };
+    const life = dying(storage, at);
     {
       await using first = await sandbox.openSession({ ...calm, id: "s" });
       await value(first, "rows = ['zero']\n__result__ = 1");
     }
     const dead = await sandbox.resumeSession("s", {
       ...settings,
-      ...{ store: life.store, log: life.log, tools: tools(life.isDead) },
+      ...{ storage: life.storage, durable: true, tools: tools(life.isDead) },
       // Its interpreter is free then.
       limits: { leaseMs: 5000 },
     });
     const acting = act(dead);
     acting.catch(() => {});
     await life.died;
-    await life.bury();
     pass(3_600_000);
 
     await using session = await sandbox.resumeSession("s", calm);
@@ -165,7 +170,7 @@ async function finish(session: SandboxSession, found: Moment["found"], { log, pa
     if (ended.status === "error") {
       expect(ended).toMatchObject({ error: { type: "InDoubt" }, state: "rolled-back" });
       // Somebody looks into the world.
-      await settleCall(log, "s#2", 1, effects.length > 0 ? { value: "did one" } : "released");
+      await settleCall({ operations: log }, "s#2", 1, effects.length > 0 ? { value: "did one" } : "released");
       pass(3_600_000);
       ended = await session.resumeRun();
     }

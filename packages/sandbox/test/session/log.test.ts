@@ -1,6 +1,6 @@
-import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import { afterAll, beforeEach, expect, it } from "vitest";
-import { createSandbox, memorySessionStore, type SessionOptions, sandboxExecutor } from "../../src/node/index.ts";
+import { createSandbox, type SessionOptions, sandboxExecutor } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
 import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
 
@@ -28,8 +28,8 @@ const later = { approve: async () => "later" as const };
 const yes = { approve: async () => ({ approved: true as const }) };
 
 /** Options of sessions of their own. */
-function fresh(): SessionOptions & { log: MemoryOperationLog } {
-  return { store: memorySessionStore(), key, log: new MemoryOperationLog(), tools, domain: "tests" };
+function fresh(): SessionOptions & { storage: Storage } {
+  return { storage: memoryStorage(), key, durable: true, tools, domain: "tests" };
 }
 
 const waiting = `
@@ -110,9 +110,13 @@ it("makes no turn of a program that did not run or ended its interpreter, and go
   await first.close();
   await using second = await sandbox.resumeSession("cleo", options);
   expect([second.pending, await value(second, "__result__ = a")]).toEqual([undefined, 3]);
-  const { log } = options;
-  expect(await sandbox.resume({ log, id: "cleo#2.2" })).toMatchObject({ error: { type: "MemoryError" } });
-  expect(await sandbox.resume({ log, id: "cleo#2.3" })).toMatchObject({ error: { type: "ZeroDivisionError" } });
+  const { operations: log } = options.storage;
+  expect(await sandbox.resume({ storage: { operations: log }, id: "cleo#2.2" })).toMatchObject({
+    error: { type: "MemoryError" },
+  });
+  expect(await sandbox.resume({ storage: { operations: log }, id: "cleo#2.3" })).toMatchObject({
+    error: { type: "ZeroDivisionError" },
+  });
 });
 
 it("keeps an aborted program that has called a tool, and forgets one that has not", async () => {
@@ -165,7 +169,10 @@ it("tells sessions of one id apart, and a program from elsewhere", async () => {
   const parked = await second.run("a = asked('x')\n__result__ = a", later);
   expect(parked).toMatchObject({ parked: { id: "fay#1.2" } });
   // Not from its image, which it needs.
-  const outside = await sandbox.resume({ log: options.log, id: "fay#1.2" }, { tools, ...yes });
+  const outside = await sandbox.resume(
+    { storage: { operations: options.storage.operations }, id: "fay#1.2" },
+    { tools, ...yes },
+  );
   expect(outside).toMatchObject({ error: { type: "Diverged", message: expect.stringContaining("session fay") } });
   await using fork = await second.fork({ id: "fay-2" });
   expect(fork.pending).toBeUndefined();
@@ -196,11 +203,9 @@ it("refuses options that make no sense", async () => {
   for (const save of ["idle", "manual"] as const) {
     await expect(sandbox.openSession({ ...options, save })).rejects.toThrow(TypeError);
   }
-  await expect(sandbox.openSession({ ...options, log: {} as never })).rejects.toThrow(TypeError);
+  await expect(sandbox.openSession({ ...options, durable: "yes" as never })).rejects.toThrow(TypeError);
   await expect(sandbox.openSession({ ...options, rebuild: true } as never)).rejects.toThrow(TypeError);
   await expect(sandbox.resumeSession("x", { key, rebuild: true })).rejects.toThrow(TypeError);
   await using open = createSandbox({ language: "python", guard: false });
-  await expect(open.openSession(options)).rejects.toThrow(
-    "A session with a log needs the guard: leave out guard: false.",
-  );
+  await expect(open.openSession(options)).rejects.toThrow("A durable session needs the guard: leave out guard: false.");
 });

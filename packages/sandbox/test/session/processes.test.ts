@@ -3,17 +3,14 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import { sleep } from "@toolglot/internal";
+import { folderStorage } from "@toolglot/storage";
 import { afterAll, afterEach, expect, it } from "vitest";
-import {
-  createSandbox,
-  fileSessionStore,
-  memorySessionStore,
-  type SandboxLanguage,
-  type SessionStore,
-} from "../../src/node/index.ts";
+import { createSandbox, type SandboxLanguage } from "../../src/node/index.ts";
+import { wrapLog } from "../durable/support.ts";
 import { spawnScript, toldBy } from "./processes/start-script.ts";
-import { key, value } from "./support.ts";
+import { key, value, withBlobs } from "./support.ts";
 
 // Real processes, really killed.
 
@@ -22,7 +19,7 @@ const running = new Set<ChildProcess>();
 const sandbox = createSandbox({ language: "python" });
 /** Long enough that a busy machine does not lose it. */
 const leaseMs = 2000;
-const options = { store: fileSessionStore({ dir }), key, limits: { leaseMs } };
+const options = { storage: folderStorage(dir), key, limits: { leaseMs } };
 afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
 });
@@ -113,10 +110,13 @@ it("should end the program of a process that stood still while another took over
 }, 30_000);
 
 it("should end a program as LeaseLost when its claim is taken meanwhile, and roll back", async () => {
-  const memory = memorySessionStore();
+  const memory = memoryStorage();
   let taken = false;
-  const store: SessionStore = { ...memory, renew: async (...args) => !taken && (await memory.renew(...args)) };
-  const session = await sandbox.openSession({ store, key, limits: { leaseMs: 60 } });
+  const operations = wrapLog(memory.operations, async (method, _, call) =>
+    method === "renew" && taken ? false : await call(),
+  );
+  const storage: Storage = { ...memory, operations };
+  const session = await sandbox.openSession({ storage, key, limits: { leaseMs: 60 } });
   taken = true;
   const run = await session.run("while True: pass");
   expect(run).toMatchObject({ error: { type: "LeaseLost" }, state: "rolled-back", turn: 0 });
@@ -125,16 +125,15 @@ it("should end a program as LeaseLost when its claim is taken meanwhile, and rol
 });
 
 it("should be as before where an image can't be stored, and go on when it can be again", async () => {
-  const memory = memorySessionStore();
+  const memory = memoryStorage();
   let fails = false;
-  const store: SessionStore = {
-    ...memory,
+  const storage = withBlobs(memory, {
     async put(...args) {
       if (fails) throw new Error("no space left");
-      return await memory.put(...args);
+      await memory.blobs.put(...args);
     },
-  };
-  await using session = await sandbox.openSession({ store, key });
+  });
+  await using session = await sandbox.openSession({ storage, key });
   await value(session, "a = 1\n__result__ = 1");
   fails = true;
   const lost = await session.run("a = 2\n__result__ = 1");

@@ -1,13 +1,13 @@
-import { ToolglotError } from "@toolglot/core";
-import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { type OperationLog, ToolglotError } from "@toolglot/core";
+import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import { someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeEach, expect, it } from "vitest";
-import { memorySessionStore, type SessionOptions, type SessionStore } from "../../src/node/index.ts";
+import type { SessionOptions } from "../../src/node/index.ts";
 import { type ImageHead, readImage, writeImage } from "../../src/node/session/image.ts";
 import { rebuild } from "../../src/node/session/rebuild.ts";
 import { wrapLog } from "../durable/support.ts";
 import { tool } from "../support.ts";
-import { key, sharedSandbox, value } from "./support.ts";
+import { imageOf, key, newestTurn, plantImage, sharedSandbox, value } from "./support.ts";
 
 // Sessions of another version are made again from their log.
 
@@ -23,11 +23,11 @@ const effect = tool("effect", { what: { type: "string" } }, ({ what }: { what: s
   return Math.random();
 });
 
-function fresh(): SessionOptions & { log: MemoryOperationLog; store: SessionStore } {
+function fresh(): SessionOptions & { storage: Storage } {
   return {
-    store: memorySessionStore(),
+    storage: memoryStorage(),
     key,
-    log: new MemoryOperationLog(),
+    durable: true,
     tools: [effect],
     style: "notebook",
     domain: "tests",
@@ -35,18 +35,15 @@ function fresh(): SessionOptions & { log: MemoryOperationLog; store: SessionStor
 }
 
 /** Signs the newest image of a session again, with another head, as another version would have made it. */
-async function change(store: SessionStore, id: string, head: Partial<ImageHead>): Promise<void> {
-  const turn = (await store.head(id))?.turn ?? 0;
-  const image = readImage((await store.get(id, turn)) ?? new Uint8Array(), { id, turn }, key);
-  const claimed = await store.claim(id, "other", 1000);
-  if (!("fence" in claimed)) throw new Error("the session is open");
+async function change(storage: Storage, id: string, head: Partial<ImageHead>): Promise<void> {
+  const turn = await newestTurn(storage, id);
+  const image = readImage(await imageOf(storage, id, turn), { id, turn }, key);
   const changed = { ...image, head: { ...image.head, ...head } };
-  await store.put(id, claimed.fence, head.turn ?? turn, writeImage(changed, key));
-  await store.release(id, claimed.fence);
+  await plantImage(storage, id, head.turn ?? turn, writeImage(changed, key));
 }
 
 interface Grown {
-  log: MemoryOperationLog;
+  operations: OperationLog;
   /** Its variables, as the last program gave them. */
   before: unknown[];
   turn: number;
@@ -68,21 +65,19 @@ async function grow(): Promise<Grown> {
   const before = (await value(session, all)) as unknown[];
   expect(effects).toEqual(["one", "gone"]);
   const { turn } = session;
-  return { log: options.log, before, turn, image: (await options.store.get("s")) ?? new Uint8Array() };
+  const { operations } = options.storage;
+  return { operations, before, turn, image: await imageOf(options.storage, "s") };
 }
 const all = "[first, double(got), open('out.csv').read(), random.random()]";
 
-/** The session in a store of its own, as another version made it. */
+/** The session in a storage of its own, as another version made it. */
 async function older(head: Partial<ImageHead>): Promise<ReturnType<typeof fresh> & Pick<Grown, "before">> {
   grown ??= grow();
-  const { log, before, turn, image } = await grown;
+  const { operations, before, turn, image } = await grown;
   effects = [];
-  const options = { ...fresh(), log };
-  const claimed = await options.store.claim("s", "other", 1000);
-  if (!("fence" in claimed)) throw new Error("the session is open");
-  await options.store.put("s", claimed.fence, turn, image);
-  await options.store.release("s", claimed.fence);
-  await change(options.store, "s", head);
+  const options = { ...fresh(), storage: { ...memoryStorage(), operations } };
+  await plantImage(options.storage, "s", turn, image);
+  await change(options.storage, "s", head);
   return { ...options, before };
 }
 
@@ -119,13 +114,13 @@ it.each([
 
 it("says which turn came to another end, and leaves all as it was", async () => {
   const { before: _, ...options } = await older({ engine: "pyodide 0.0.1" });
-  const other = (source: string): MemoryOperationLog =>
-    wrapLog(options.log, async (method, [asked], call) => {
+  const other = (source: string): OperationLog =>
+    wrapLog(options.storage.operations, async (method, [asked], call) => {
       const record = (await call()) as { data?: object } | undefined;
       const { scope, key: name } = asked as { scope?: string; key?: string };
       if (method !== "read" || scope !== "sandbox:s#3" || name !== "run" || record === undefined) return record;
       return { ...record, data: { ...record.data, source } };
-    }) as MemoryOperationLog;
+    });
   const ends: readonly (readonly [string, string])[] = [
     ["got = effect('two')", 'Diverged: call 1 is effect {"what":"two"}, and was effect {"what":"one"}'],
     ["got = effect('one')\neffect('two')", 'Diverged: call 2 is effect {"what":"two"}, and was not made'],
@@ -134,7 +129,11 @@ it("says which turn came to another end, and leaves all as it was", async () => 
   ];
   for (const [source, reason] of someOf(ends, 1, ends.slice(-1))) {
     await expect(
-      sandbox.resumeSession("s", { ...options, log: other(source), rebuild: true }),
+      sandbox.resumeSession("s", {
+        ...options,
+        storage: { ...options.storage, operations: other(source) },
+        rebuild: true,
+      }),
       source,
     ).rejects.toMatchObject({
       code: "sandbox/session-mismatch",
@@ -152,23 +151,23 @@ it("says which turn came to another end, and leaves all as it was", async () => 
 });
 
 it("needs all turns in the log, and no more than 500", async () => {
-  const { log, ...options } = fresh();
+  const { durable = true, ...options } = fresh();
   const first = await sandbox.openSession({ ...options, id: "s", save: "each" });
   await first.writeFile("a.txt", "a");
   await first.close();
   const turns = {
     data: { field: "engine", reason: expect.stringContaining("not all in a log, or are more than 500") },
   };
-  await change(options.store, "s", { engine: "other" });
-  const again = () => sandbox.resumeSession("s", { ...options, log, rebuild: true });
+  await change(options.storage, "s", { engine: "other" });
+  const again = () => sandbox.resumeSession("s", { ...options, durable, rebuild: true });
   await expect(again()).rejects.toMatchObject(turns);
   const { engine } = sandbox.stats();
   const history = Array.from({ length: 499 }, () => "s#1");
-  await change(options.store, "s", { engine, turn: 499, history });
+  await change(options.storage, "s", { engine, turn: 499, history });
   const last = await again();
   const lengthNow = async (): Promise<number | undefined> => {
     const { turn } = last;
-    return readImage((await options.store.get("s")) ?? new Uint8Array(), { id: "s", turn }, key).head.history?.length;
+    return readImage(await imageOf(options.storage, "s"), { id: "s", turn }, key).head.history?.length;
   };
   await last.writeFile("a.txt", "b");
   expect(await lengthNow()).toBe(500);

@@ -1,7 +1,8 @@
+import { memoryStorage } from "@toolglot/core/storage";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, memorySessionStore, type SandboxSession, ToolError } from "../../src/node/index.ts";
+import { createSandbox, type SandboxSession, ToolError } from "../../src/node/index.ts";
 import { tool } from "../support.ts";
-import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
+import { key, outcomeOf, sharedSandbox, value, withBlobs } from "./support.ts";
 
 const sandbox = sharedSandbox(60_000);
 /** For programs that never end. */
@@ -358,13 +359,13 @@ describe("opening and closing", () => {
   });
 
   it("reads its image once, and again after it has rested", async () => {
-    const memory = memorySessionStore();
+    const memory = memoryStorage();
     let reads = 0;
-    const get: typeof memory.get = async (...args) => {
+    const get: typeof memory.blobs.get = async (...args) => {
       reads++;
-      return await memory.get(...args);
+      return await memory.blobs.get(...args);
     };
-    const options = { store: { ...memory, get }, key, save: "manual" as const, domain };
+    const options = { storage: withBlobs(memory, { get }), key, save: "manual" as const, domain };
     const first = await sandbox.openSession({ ...options, id: "read", save: "each" });
     await value(first, "a = 1\n__result__ = 1");
     await first.close();
@@ -399,13 +400,13 @@ describe("opening and closing", () => {
   });
 
   it("refuses a session of another key", async () => {
-    const store = memorySessionStore();
-    const session = await sandbox.openSession({ store, key });
+    const storage = memoryStorage();
+    const session = await sandbox.openSession({ storage, key });
     await session.close();
-    await expect(sandbox.resumeSession(session.id, { store, key: new Uint8Array(32) })).rejects.toMatchObject({
+    await expect(sandbox.resumeSession(session.id, { storage, key: new Uint8Array(32) })).rejects.toMatchObject({
       code: "sandbox/session-tampered",
     });
-    await using same = await sandbox.resumeSession(session.id, { store, key });
+    await using same = await sandbox.resumeSession(session.id, { storage, key });
     expect(same.turn).toBe(0);
   });
 
@@ -413,8 +414,8 @@ describe("opening and closing", () => {
     [{ id: "a/b" }, "letters"],
     [{ idd: 1 }, "id"],
     [{ save: "always" }, "save"],
-    [{ store: {} }, "fileSessionStore"],
-    [{ store: { claim() {}, put() {} } }, "32 bytes"],
+    [{ storage: {} }, "folderStorage"],
+    [{ storage: { ...memoryStorage(), durability: "disk" } }, "32 bytes"],
     [{ key: new Uint8Array(31) }, "32 bytes"],
     [{ limits: { checkpoint: 1 } }, "checkpoints"],
     [{ limits: { leaseMs: 1 } }, "leaseMs"],

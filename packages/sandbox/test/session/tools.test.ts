@@ -70,7 +70,7 @@ it("should refuse what is no session", async () => {
     expect(() => codeTools(sandbox, { session: wrong as never })).toThrow("openSession()");
   }
   expect(() => codeTools([sandbox, javascript], { session })).toThrow("one sandbox");
-  const durable = { log: {} as never };
+  const durable = { storage: {} as never };
   expect(() => sandboxExecutor(sandbox, { session, durable })).toThrow("not both");
 });
 

@@ -1,6 +1,6 @@
 /**
  * For those who write a store: what every store must do, as cases for any test runner. Of core's operation log,
- * `@toolglot/core/testing` has the cases.
+ * `@toolglot/storage/testing` has the cases.
  *
  * ```ts
  * for (const { name, run } of storeSuite) it(name, () => run(({ now }) => openMyStore({ now })));

@@ -1,5 +1,5 @@
 import { appendFileSync } from "node:fs";
-import { fileSessions } from "@toolglot/agent/node";
+import { folderStorage } from "@toolglot/storage";
 import { beginOrGoOn } from "../forty-effects.ts";
 
 // One life of a run in a process of its own, which kills itself at a moment.
@@ -13,6 +13,6 @@ const world = {
   },
   effect: (key: string): void => appendFileSync(ledger, `${key}\n`),
 };
-const run = await beginOrGoOn(world, fileSessions(folder), "run");
+const run = await beginOrGoOn(world, folderStorage(folder), "run");
 const { status } = await run.result;
 process.stdout.write(status);

@@ -1,37 +1,174 @@
-import { keepLease, type Lease, randomHex } from "@toolglot/internal";
-import { headIn, type SessionStore } from "../../session/store.ts";
+import { type OperationClaim, ToolglotError } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
+import { checkKeys, keepLease, type Lease, randomHex } from "@toolglot/internal";
+import {
+  allSessions,
+  checkSessionId,
+  type KeptImage,
+  keptImages,
+  logName,
+  readHead,
+  type SessionHead,
+  type SessionLine,
+  type StoredTurn,
+  sessionOperation,
+} from "../../session/kept.ts";
 import { sessionError } from "./errors.ts";
 
-/** A session that this process has claimed. */
-export interface Holding {
+/** A session that this process holds: nobody else's images count, until the lease is lost. */
+export class Holding {
   readonly id: string;
-  readonly fence: number;
   readonly lease: Lease;
-  /** Gives it free. */
-  release(): Promise<void>;
+  readonly #storage: Storage;
+  readonly #claim: OperationClaim;
+  /** Lines of the log that this process knows. */
+  #count: number;
+  #images: readonly KeptImage[];
+
+  constructor(storage: Storage, claim: OperationClaim, lease: Lease, lines: readonly string[]) {
+    this.id = claim.key;
+    this.lease = lease;
+    this.#storage = storage;
+    this.#claim = claim;
+    this.#count = lines.length;
+    this.#images = keptImages(lines);
+  }
+
+  /** The images that are there, the oldest first. */
+  get turns(): readonly StoredTurn[] {
+    return this.#images;
+  }
+
+  /** From when on the session may be removed. Without an image: now. */
+  get expiresAt(): number {
+    return this.#images.at(-1)?.expiresAt ?? 0;
+  }
+
+  /** Stores the image of a turn in place of all whose turn is not to be kept. Rejects with `sandbox/session-live` when somebody has taken over. */
+  async put(turn: number, bytes: Uint8Array, kept: readonly number[], expireMs: number): Promise<StoredTurn> {
+    const { logs, blobs } = this.#storage;
+    const at = this.#storage.now();
+    const blob = `${logName(this.id)}/${turn}-${randomHex(8)}`;
+    await blobs.put(blob, bytes).catch((error) => {
+      throw isFull(error) ? sessionError("too-large", error.message, error.data) : error;
+    });
+    const image = { turn, at, bytes: bytes.length, blob, expiresAt: at + expireMs };
+    const line: SessionLine = { image, kept };
+    if (!(await logs.append(logName(this.id), [JSON.stringify(line)], this.#count))) {
+      await blobs.delete(blob);
+      throw liveError(this.id);
+    }
+    this.#count += 1;
+    const before = this.#images;
+    this.#images = [...before.filter((one) => one.turn !== turn && kept.includes(one.turn)), image];
+    for (const old of before) if (!this.#images.includes(old)) await blobs.delete(old.blob);
+    return { turn, at, bytes: bytes.length };
+  }
+
+  /** Reads the image of a turn. Resolves to `undefined` when it is not there. */
+  async get(turn: number): Promise<Uint8Array | undefined> {
+    const image = this.#images.find((one) => one.turn === turn);
+    return image && (await this.#storage.blobs.get(image.blob));
+  }
+
+  /** Removes the session from the storage. */
+  async forget(): Promise<void> {
+    const images = this.#images;
+    this.#images = [];
+    await this.#storage.logs.delete(logName(this.id), this.#count);
+    this.#count = 0;
+    for (const { blob } of images) await this.#storage.blobs.delete(blob);
+  }
+
+  /** Gives the session free. */
+  async release(): Promise<void> {
+    await this.lease.stop();
+    // Nothing was stored: only that somebody held it.
+    if (this.#images.length === 0 && this.#count > 0) await this.forget();
+    await this.#storage.operations.finish(this.#claim, { state: "released" });
+  }
 }
 
-/** Claims a session, and renews the claim. Rejects with `sandbox/session-live`. */
-export async function holdSession(store: SessionStore, id: string, leaseMs: number): Promise<Holding> {
-  const claimed = await store.claim(id, randomHex(32), leaseMs);
-  if ("until" in claimed) throw liveError(id, claimed.until);
-  const { fence } = claimed;
-  const lease = keepLease({ renew: (held: number, ms: number) => store.renew(id, held, ms) }, fence, {
+/** Claims a session, there or not, and renews the claim. Rejects with `sandbox/session-live`. */
+export async function holdSession(storage: Storage, id: string, leaseMs: number): Promise<Holding> {
+  const { operations, logs, blobs, now } = storage;
+  const claimed = await operations.claim({
+    ...sessionOperation(id),
+    fingerprint: "session",
+    owner: randomHex(16),
     leaseMs,
-    leaseUntil: Date.now() + leaseMs,
-    now: Date.now,
-    background: true,
   });
-  return {
-    id,
-    fence,
-    lease,
-    async release() {
-      await lease.stop();
-      await store.release(id, fence);
-    },
-  };
+  if (claimed.status !== "claimed") throw liveError(id, claimed.record.leaseUntil);
+  const { claim, record } = claimed;
+  const lease = keepLease(operations, claim, { leaseMs, leaseUntil: record.leaseUntil, now, background: true });
+  const owner: SessionLine = { owner: claim.fence };
+  let lines: string[];
+  // An earlier holder may add an image until it finds this line.
+  do lines = (await logs.read(logName(id))) ?? [];
+  while (!(await logs.append(logName(id), [JSON.stringify(owner)], lines.length)));
+  const holding = new Holding(storage, claim, lease, [...lines, JSON.stringify(owner)]);
+  // Of a holder that was stopped between an image and its line.
+  const kept = new Set(keptImages(lines).map(({ blob }) => blob));
+  for await (const blob of blobs.list(`${logName(id)}/`)) if (!kept.has(blob)) await blobs.delete(blob);
+  return holding;
 }
+
+/**
+ * Lists the sessions of a storage, in any order, and removes those that have expired and that nobody holds.
+ *
+ * @throws `TypeError` when there is no storage.
+ */
+export async function* listSessions(options: { storage: Storage }): AsyncIterable<SessionHead> {
+  checkKeys("listSessions", options, "storage:object", ["storage"]);
+  const { storage } = options;
+  for await (const { head, expiresAt } of allSessions(storage)) {
+    if (expiresAt > storage.now() || !(await removeExpired(storage, head.id))) yield head;
+  }
+}
+
+/**
+ * Removes a session from a storage, also one that can't be resumed any more. Resolves to `false` when there is none.
+ *
+ * Rejects with `sandbox/session-live` when somebody has it open.
+ *
+ * @throws `TypeError` when there is no storage, or no id.
+ */
+export async function removeSession(options: { storage: Storage; id: string }): Promise<boolean> {
+  checkKeys("removeSession", options, "storage:object id:text", ["storage", "id"]);
+  const { storage, id } = options;
+  checkSessionId(id);
+  if ((await readHead(storage, id)) === undefined) return false;
+  const holding = await holdSession(storage, id, expiryLeaseMs);
+  try {
+    await holding.forget();
+  } finally {
+    await holding.release();
+  }
+  return true;
+}
+
+/** For the removal of a session. */
+const expiryLeaseMs = 15_000;
+
+async function removeExpired(storage: Storage, id: string): Promise<boolean> {
+  let holding: Holding;
+  try {
+    holding = await holdSession(storage, id, expiryLeaseMs);
+  } catch (error) {
+    if (ToolglotError.isInstance(error) && error.code === "sandbox/session-live") return false;
+    throw error;
+  }
+  try {
+    const isOver = holding.expiresAt <= storage.now();
+    if (isOver) await holding.forget();
+    return isOver;
+  } finally {
+    await holding.release();
+  }
+}
+
+const isFull = (error: unknown): error is ToolglotError & { data: { bytes: number; max: number } } =>
+  ToolglotError.isInstance(error) && error.code === "core/storage-full";
 
 /** Somebody else has the session. */
 export function liveError(id: string, until?: number): Error {
@@ -41,8 +178,12 @@ export function liveError(id: string, until?: number): Error {
 }
 
 /** Rejects with `sandbox/session-exists` when there is a session of that id, open or not. */
-export async function demandNew(store: SessionStore, id: string): Promise<void> {
-  if ((await headIn(store, id)) === undefined) return;
+export async function demandNew(storage: Storage, id: string): Promise<void> {
+  if ((await readHead(storage, id)) !== undefined) throw existsError(id);
+}
+
+/** There is a session of that id already. */
+export function existsError(id: string): Error {
   const message = `There is a session ${id} already: go on with it by resumeSession(), or take another id.`;
-  throw sessionError("exists", message, { id });
+  return sessionError("exists", message, { id });
 }

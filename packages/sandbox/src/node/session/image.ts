@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { constants, gunzip, gzip } from "node:zlib";
 import type { GuestMemory } from "../../engine.ts";
-import type { StoredTurn } from "../../session/store.ts";
+import type { StoredTurn } from "../../session/kept.ts";
 import type { SessionVariable } from "../../session/types.ts";
 import type { SandboxLanguage } from "../../types.ts";
 import { sessionError } from "./errors.ts";

@@ -3,11 +3,11 @@ import { randomHex } from "@toolglot/internal";
 import { checkRunOptions } from "../../check-options.ts";
 import type { EncodedFile } from "../../engine.ts";
 import type { SessionHost } from "../../session/host.ts";
-import type { StoredTurn } from "../../session/store.ts";
+import type { StoredTurn } from "../../session/kept.ts";
 import type { PendingProgram, SandboxSession, SessionFile, SessionRun, SessionVariable } from "../../session/types.ts";
 import type { SandboxRunOptions } from "../../types.ts";
 import { sessionError } from "./errors.ts";
-import { demandNew, type Holding, holdSession, liveError } from "./holding.ts";
+import { demandNew, existsError, type Holding, holdSession, liveError } from "./holding.ts";
 import { resolveId, type SessionSettings } from "./options.ts";
 import { SessionPrograms } from "./session-programs.ts";
 import { SessionTurns, type StoredState } from "./session-turns.ts";
@@ -111,11 +111,11 @@ export class OpenSession implements SandboxSession {
     const id = resolveId(options.id);
     return await this.#next(async () => {
       const origin = await this.#turns.image(turn);
-      const { store, limits } = this.#settings;
-      await demandNew(store, id);
-      const holding = await holdSession(store, id, limits.leaseMs);
+      const { storage, limits } = this.#settings;
+      await demandNew(storage, id);
+      const holding = await holdSession(storage, id, limits.leaseMs);
       try {
-        await demandNew(store, id);
+        if (holding.turns.length > 0) throw existsError(id);
         const head = {
           ...{ ...origin.head, id, lineage: [], reseed: reseed || origin.head.reseed, was: undefined },
           ...(this.#settings.log && { origin: randomHex(32) }),
@@ -141,10 +141,10 @@ export class OpenSession implements SandboxSession {
   async #close(forget: boolean): Promise<void> {
     await this.#tail;
     this.#programs.giveUp();
-    const { store, save } = this.#settings;
+    const { save } = this.#settings;
     if (this.#holding.lease.loss !== undefined) return;
     try {
-      if (forget) await store.drop(this.id, this.#holding.fence, "all");
+      if (forget) await this.#holding.forget();
       else if (save !== "manual") await this.#turns.save();
     } finally {
       await this.#holding.release();

@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { OperationLog } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
 import { checkKeys, defined } from "@toolglot/internal";
 import { checkNumbers } from "../../check-numbers.ts";
 import { checkRunOptions } from "../../check-options.ts";
-import { checkSessionId, type SessionStore } from "../../session/store.ts";
+import { checkSessionId } from "../../session/kept.ts";
 import type { SessionLimits, SessionOptions } from "../../session/types.ts";
 import type { ProgramStyle } from "../../types.ts";
-import { isInMemory } from "./memory-store.ts";
 
 const day = 24 * 3_600_000;
 const maxMs = 2 ** 31 - 1000;
@@ -32,10 +32,13 @@ const ranges: Readonly<Record<keyof SessionLimits, readonly [number, number]>> =
 };
 
 /** {@link SessionOptions}, complete. */
-export interface SessionSettings extends Required<Pick<SessionOptions, "store" | "key" | "tools" | "save">> {
+export interface SessionSettings extends Required<Pick<SessionOptions, "storage" | "key" | "tools" | "save">> {
+  /** Where programs are durable runs. */
   log: OperationLog | undefined;
   /** A session of another version is made again from its log. */
   rebuild: boolean;
+  /** A session that is not there is begun. */
+  begin: boolean;
   limits: SessionLimits;
   /** Of interpreters that are for nobody else, when none was given. */
   domain: string | undefined;
@@ -49,37 +52,34 @@ let ownKey: Uint8Array | undefined;
 const leastKeyBytes = 32;
 const saves: readonly unknown[] = ["each", "idle", "manual", undefined];
 
-/** Fills in defaults. `own`: the store to take when none is given. Throws `TypeError` for what makes no sense. */
+/** Fills in defaults. `own`: the storage to take when none is given. Throws `TypeError` for what makes no sense. */
 export function resolveSession(
   what: string,
-  options: SessionOptions & { rebuild?: boolean },
-  own: SessionStore,
+  options: SessionOptions & { rebuild?: boolean; begin?: boolean },
+  own: Storage,
 ): SessionSettings {
   checkKeys(
     what,
     options,
-    'store:object key:object log:{claim,renew,begin,finish,doubt,read} tools:object[] style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean',
+    'storage:object key:object durable:boolean tools:object[] style:"attp"|"notebook" domain:text save:"each"|"idle"|"manual" limits:object rebuild:boolean begin:boolean',
   );
-  const { store = own, log, rebuild = false, tools = [], domain, style, limits } = options;
+  const { storage = own, durable = false, rebuild = false, begin = false, tools = [], domain, style, limits } = options;
   checkRunOptions({ tools, ...defined({ domain, style }) });
   checkNumbers("limits", limits, ranges);
-  if (typeof store?.claim !== "function" || typeof store.put !== "function") {
-    throw new TypeError("store must be a store of sessions, as fileSessionStore({ dir }).");
+  const { operations, logs, blobs } = storage;
+  if (![operations?.claim, logs?.append, blobs?.put].every((method) => typeof method === "function")) {
+    throw new TypeError(`${what}: storage must be a storage, as memoryStorage() or folderStorage(dir) creates.`);
   }
   if (!saves.includes(options.save)) throw new TypeError('save must be "each", "idle" or "manual".');
-  if (log !== undefined && (typeof log?.claim !== "function" || typeof log.read !== "function")) {
-    throw new TypeError("log must be an operation log, as new MemoryOperationLog() or openSqliteOperationLog().");
-  }
-  if (typeof rebuild !== "boolean") throw new TypeError("rebuild must be true or false.");
-  if (rebuild && log === undefined) throw new TypeError("rebuild needs the log that the session's programs are in.");
-  const save = options.save ?? (options.store === undefined && log === undefined ? "idle" : "each");
-  if (log !== undefined && save !== "each")
-    throw new TypeError("A session with a log saves each turn: leave out save.");
+  if (rebuild && !durable) throw new TypeError("rebuild needs durable: true, as the session was opened with.");
+  const save = options.save ?? (options.storage === undefined && !durable ? "idle" : "each");
+  if (durable && save !== "each") throw new TypeError("A durable session saves each turn: leave out save.");
   return {
-    store,
-    log,
+    storage,
+    log: durable ? operations : undefined,
     rebuild,
-    key: keyFor(store, options.key),
+    begin,
+    key: keyFor(storage, options.key),
     tools,
     save,
     domain,
@@ -88,14 +88,14 @@ export function resolveSession(
   };
 }
 
-function keyFor(store: SessionStore, key: Uint8Array | undefined): Uint8Array {
-  if (key === undefined && isInMemory(store)) {
+function keyFor({ durability }: Storage, key: Uint8Array | undefined): Uint8Array {
+  if (key === undefined && durability === "none") {
     ownKey ??= randomBytes(leastKeyBytes);
     return ownKey;
   }
   if (key instanceof Uint8Array && key.length >= leastKeyBytes) return Uint8Array.from(key);
   throw new TypeError(
-    `key must be ${leastKeyBytes} bytes or more, as randomBytes(32) gives: it signs what the store keeps.`,
+    `key must be ${leastKeyBytes} bytes or more, as randomBytes(32) gives: it signs what the storage keeps.`,
   );
 }
 

@@ -39,7 +39,7 @@ export class SessionLog {
   settings(name: string): DurableSettings {
     const { idleMs, leaseMs, expireMs } = this.#limits;
     const keepMs = Math.max(leastKeepMs, Math.min(expireMs, longestMs));
-    return resolveSettings({ log: this.#log, id: name, parkAfterMs: idleMs, leaseMs, keepMs });
+    return resolveSettings({ storage: { operations: this.#log }, id: name, parkAfterMs: idleMs, leaseMs, keepMs });
   }
 
   /** A name for a program or a file that goes on from this image, which nothing has. `isForgotten`: the first one could not be had. */

@@ -1,9 +1,9 @@
 import type { ToolglotError } from "@toolglot/core";
 import { randomHex } from "@toolglot/internal";
 import { BaseMismatchError, type EncodedFile, type GuestMemory } from "../../engine.ts";
-import { headIn, type StoredTurn } from "../../session/store.ts";
+import type { StoredTurn } from "../../session/kept.ts";
 import { sessionError } from "./errors.ts";
-import { type Holding, liveError } from "./holding.ts";
+import type { Holding } from "./holding.ts";
 import {
   type ImageHead,
   nameOfImage,
@@ -37,7 +37,7 @@ export interface TurnState {
 /** A state of which there is an image. */
 export type StoredState = TurnState & Required<Pick<TurnState, "name">> & { stored: StoredTurn };
 
-/** The state of a session, the images of earlier ones, and the way of both into the store. */
+/** The state of a session, the images of earlier ones, and the way of both into the storage. */
 export class SessionTurns {
   readonly #settings: SessionSettings;
   readonly #holding: Holding;
@@ -52,22 +52,20 @@ export class SessionTurns {
     this.#now = state;
   }
 
-  /** Reads an image that the store gave. */
+  /** Reads an image that was stored. */
   static read(settings: SessionSettings, bytes: Uint8Array, id: string, stored: StoredTurn): StoredState {
     const image = readImage(bytes, { id, turn: stored.turn }, settings.key);
     const { head } = image;
     return { head, held: nameOf(head), stored, name: nameOfImage(bytes, head), image };
   }
 
-  /** Signs an image and puts it into the store. Rejects with `sandbox/session-live` when somebody else has claimed the session. */
+  /** Signs an image and stores it, in place of those that nothing goes back to. Rejects with `sandbox/session-live` when somebody has taken over. */
   static async put(settings: SessionSettings, holding: Holding, image: SessionImage): Promise<StoredState> {
-    const { id, turn } = image.head;
-    const bytes = writeImage(image, settings.key);
-    const at = Date.now();
-    const { store, limits } = settings;
-    if (!(await store.put(id, holding.fence, turn, bytes, at + limits.expireMs))) throw liveError(id);
     const { head } = image;
-    return { head, held: nameOf(head), stored: { turn, at, bytes: bytes.length }, name: nameOfImage(bytes, head) };
+    const bytes = writeImage(image, settings.key);
+    const kept = head.lineage.map(({ turn }) => turn);
+    const stored = await holding.put(head.turn, bytes, kept, settings.limits.expireMs);
+    return { head, held: nameOf(head), stored, name: nameOfImage(bytes, head) };
   }
 
   get now(): TurnState {
@@ -160,7 +158,7 @@ export class SessionTurns {
     const image = await this.#read(target.turn);
     const history = longer(head, this.#settings.log && target.turn);
     const after = { ...image, head: { ...image.head, turn: head.turn + 1, history } };
-    await this.#move(await SessionTurns.put(this.#settings, this.#holding, after));
+    this.#now = await SessionTurns.put(this.#settings, this.#holding, after);
   }
 
   /** The image of a turn, by default of the state now. Rejects with `sandbox/session-checkpoint`. */
@@ -202,9 +200,9 @@ export class SessionTurns {
   }
 
   async #read(turn: number): Promise<SessionImage> {
-    const { store, key } = this.#settings;
+    const { key } = this.#settings;
     const { id } = this.#holding;
-    const bytes = await store.get(id, turn);
+    const bytes = await this.#holding.get(turn);
     if (bytes === undefined)
       throw sessionError("tampered", `The image of turn ${turn} of the session ${id} is gone.`, { id, turn });
     return readImage(bytes, { id, turn }, key);
@@ -216,23 +214,6 @@ export class SessionTurns {
     const packed = await packMemory(state.memory);
     const { stored, name } = await SessionTurns.put(this.#settings, this.#holding, { head: state.head, packed });
     Object.assign(state, { stored, name, memory: undefined });
-    await this.#prune();
-  }
-
-  async #move(state: TurnState): Promise<void> {
-    this.#now = state;
-    await this.#prune();
-  }
-
-  /** Removes images that nothing goes back to. */
-  async #prune(): Promise<void> {
-    const { store } = this.#settings;
-    const { id, fence } = this.#holding;
-    const { head } = this.#now;
-    const wanted = new Set([head.turn, ...head.lineage.map(({ turn }) => turn)]);
-    const there = (await headIn(store, id))?.turns ?? [];
-    const gone = there.map(({ turn }) => turn).filter((turn) => !wanted.has(turn));
-    if (gone.length > 0) await store.drop(id, fence, gone);
   }
 }
 

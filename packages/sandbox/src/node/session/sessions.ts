@@ -1,18 +1,18 @@
+import { memoryStorage } from "@toolglot/core/storage";
 import { randomHex } from "@toolglot/internal";
 import type { SessionHost, Sessions } from "../../session/host.ts";
-import { checkSessionId, headIn } from "../../session/store.ts";
+import { checkSessionId } from "../../session/kept.ts";
 import type { SandboxSession } from "../../session/types.ts";
 import { sessionError } from "./errors.ts";
-import { demandNew, type Holding, holdSession } from "./holding.ts";
+import { demandNew, existsError, type Holding, holdSession } from "./holding.ts";
 import { type ImageHead, packMemory } from "./image.ts";
-import { memorySessionStore } from "./memory-store.ts";
 import { OpenSession } from "./open-session.ts";
 import { resolveId, resolveSession, type SessionSettings } from "./options.ts";
 import { mismatchError, SessionTurns } from "./session-turns.ts";
 
 /** The sessions of a sandbox. */
 export function makeSessions(host: SessionHost): Sessions {
-  const own = memorySessionStore();
+  const own = memoryStorage();
   const made = () => {
     const { language, label, guestHash = "", wheelsHash = "" } = host.engine;
     return { format: 1, language, engine: label, guestHash, wheelsHash } as const;
@@ -20,7 +20,7 @@ export function makeSessions(host: SessionHost): Sessions {
 
   async function open(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
     const { id } = holding;
-    await demandNew(settings.store, id);
+    if (holding.turns.length > 0) throw existsError(id);
     const head: ImageHead = {
       ...made(),
       ...{ id, turn: 0 },
@@ -32,17 +32,19 @@ export function makeSessions(host: SessionHost): Sessions {
   }
 
   async function resume(settings: SessionSettings, holding: Holding): Promise<SandboxSession> {
-    const { store, limits } = settings;
-    const { id, fence } = holding;
-    const found = await headIn(store, id);
-    const stored = found?.turns.at(-1);
-    if (stored === undefined) throw sessionError("unknown", `The store has no session ${id}.`, { id });
-    if (Date.now() - stored.at > limits.expireMs) {
-      await store.drop(id, fence, "all");
+    const { storage, limits } = settings;
+    const { id } = holding;
+    const stored = holding.turns.at(-1);
+    if (stored === undefined) {
+      if (settings.begin) return await open(settings, holding);
+      throw sessionError("unknown", `The storage has no session ${id}.`, { id });
+    }
+    if (storage.now() - stored.at > limits.expireMs) {
+      await holding.forget();
       const message = `The session ${id} was last used on ${new Date(stored.at).toISOString()}, and is gone: open a new one.`;
       throw sessionError("expired", message, { id, at: stored.at });
     }
-    const image = (await store.get(id, stored.turn)) ?? new Uint8Array();
+    const image = (await holding.get(stored.turn)) ?? new Uint8Array();
     const state = SessionTurns.read(settings, image, id, stored);
     const { head } = state;
     const session = new OpenSession(host, settings, holding, state);
@@ -62,8 +64,8 @@ export function makeSessions(host: SessionHost): Sessions {
   ): Promise<SandboxSession> {
     host.checkTools(settings.tools);
     if (settings.log && !host.isGuarded)
-      throw new TypeError("A session with a log needs the guard: leave out guard: false.");
-    const holding = await holdSession(settings.store, id, settings.limits.leaseMs);
+      throw new TypeError("A durable session needs the guard: leave out guard: false.");
+    const holding = await holdSession(settings.storage, id, settings.limits.leaseMs);
     try {
       return await work(settings, holding);
     } catch (error) {
@@ -75,11 +77,13 @@ export function makeSessions(host: SessionHost): Sessions {
   return {
     async openSession(options = {}) {
       const { id, ...rest } = options;
-      if (Object.hasOwn(rest, "rebuild")) throw new TypeError("rebuild is an option of resumeSession().");
+      for (const name of ["rebuild", "begin"]) {
+        if (Object.hasOwn(rest, name)) throw new TypeError(`${name} is an option of resumeSession().`);
+      }
       const settings = resolveSession("openSession()", rest, own);
       const wanted = resolveId(id);
       // Also of one that is open now, here or elsewhere.
-      await demandNew(settings.store, wanted);
+      await demandNew(settings.storage, wanted);
       return await claiming(wanted, settings, open);
     },
     async resumeSession(id, options = {}) {

@@ -42,7 +42,7 @@ const act = (name: string, annotations: AnyTool["annotations"]): AnyTool =>
 
 await using sandbox = createSandbox({ language, pool: { size: 0 } });
 // Longer than a busy machine takes for a step; each new life waits for the lease of the one before.
-const durable = { log: dying.log, id: "life", leaseMs: 600 };
+const durable = { storage: { operations: dying.log }, id: "life", leaseMs: 600 };
 const options = {
   tools: [act("effect", {}), act("again", { readOnlyHint: true }), act("asked", { requiresApproval: true })],
   approve: async ({ callId }: { callId: string }): Promise<Decision> => {
@@ -61,7 +61,12 @@ for (;;) {
     const call = run.toolCalls.find(({ callId }) => callId === run.error.callId);
     const done = existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n") : [];
     const line = done.find((each) => each.startsWith(`${String(call?.args.key)} `));
-    await settleCall(log, "life", call?.callId ?? "", line ? { value: Number(line.split(" ")[1]) } : "released");
+    await settleCall(
+      { operations: log },
+      "life",
+      call?.callId ?? "",
+      line ? { value: Number(line.split(" ")[1]) } : "released",
+    );
     continue;
   }
   tell("run", run);

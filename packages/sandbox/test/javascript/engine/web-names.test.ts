@@ -88,8 +88,8 @@ it("should come to the same in a replay", async () => {
   const log = new MemoryOperationLog();
   const code =
     "const t = Date.now(); await new Promise((r) => setTimeout(r, 50_000)); const u = Date.now(); const s = await slow({ ms: 5 }); return [u - t, s, performance.now() >= 50_000, crypto.randomUUID(), Date.now() >= u]";
-  const first = await sandbox.run(code, { durable: { log, id: "timers", parkAfterMs: 1 } });
-  const again = await sandbox.run(code, { durable: { log, id: "timers" } });
+  const first = await sandbox.run(code, { durable: { storage: { operations: log }, id: "timers", parkAfterMs: 1 } });
+  const again = await sandbox.run(code, { durable: { storage: { operations: log }, id: "timers" } });
   expect(first).toMatchObject({ status: "ok", value: [50_000, 5, true, expect.any(String), true] });
   expect(again.status === "ok" && first.status === "ok" && again.value).toEqual(first.status === "ok" && first.value);
 });

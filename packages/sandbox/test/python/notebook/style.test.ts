@@ -139,7 +139,7 @@ await asyncio.gather(*[one(n) for n in range(4)])
 await asyncio.sleep(3600)
 print(order)
 [order, await asked(9)]`;
-  const durable = { log, id: "gathered", parkAfterMs: 0 };
+  const durable = { storage: { operations: log }, id: "gathered", parkAfterMs: 0 };
   const parked = await sandbox.run(code, { tools: [wait, asked], durable, approve: async () => "later" });
   expect(parked.status).toBe("parked");
   const run = await sandbox.run(code, { tools: [wait, asked], durable, approve: async () => ({ approved: true }) });

@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
+import { memoryStorage } from "@toolglot/core/storage";
 import { someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createSandbox, memorySessionStore, type SandboxSession, type SessionRun } from "../../../src/node/index.ts";
+import { createSandbox, type SandboxSession, type SessionRun } from "../../../src/node/index.ts";
 import { addTool, readSections } from "../../support.ts";
 import { endless, seenOf } from "./one-at-a-time.ts";
 
@@ -26,7 +27,7 @@ describe.each([
   const some = someOf(poisons, count);
   const limits = { timeoutMs: 120_000 };
   const sandbox = createSandbox({ language: "python", tools: [addTool], guard, limits, reuse: endless });
-  const store = memorySessionStore();
+  const storage = memoryStorage();
   let origin: SandboxSession;
   let id: string;
   let forked: unknown;
@@ -39,15 +40,15 @@ describe.each([
     return seenBy(run);
   };
   const resume = async (): Promise<unknown> => {
-    const session = await sandbox.resumeSession(id, { ...settings, store });
+    const session = await sandbox.resumeSession(id, { ...settings, storage });
     const run = await session.run(probe);
     await session.close();
     return seenBy(run);
   };
 
   beforeAll(async () => {
-    origin = await sandbox.openSession({ ...settings, store });
-    const other = await sandbox.openSession({ ...settings, store });
+    origin = await sandbox.openSession({ ...settings, storage });
+    const other = await sandbox.openSession({ ...settings, storage });
     ({ id } = other);
     for (const session of [origin, other]) {
       expect(await session.run("mine = [1, 2]\n__result__ = mine")).toMatchObject({ status: "ok", state: "kept" });
@@ -67,7 +68,7 @@ describe.each([
   });
 
   it.for(some)("should find nothing of: $name", async ({ code }) => {
-    const poisoned = await sandbox.openSession({ ...settings, store });
+    const poisoned = await sandbox.openSession({ ...settings, storage });
     await poisoned.run(code);
     expect(await fork()).toEqual(forked);
     await poisoned.run("__result__ = 1");

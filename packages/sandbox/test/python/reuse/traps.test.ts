@@ -76,7 +76,9 @@ __result__ = found`);
     await using guarded = createSandbox({ language: "python", domain: "one", reuse: endless });
     const code = `__result__ = [datetime.now(datetime.timezone.utc).timestamp(), datetime(2024, 7, 1).astimezone().isoformat()]`;
     const first = await runNext(guarded, code);
-    expect(await guarded.run(code, { durable: { id: "a", log } })).toMatchObject({ status: "ok" });
+    expect(await guarded.run(code, { durable: { id: "a", storage: { operations: log } } })).toMatchObject({
+      status: "ok",
+    });
     const run = await runNext(guarded, code);
     expect(run.stats.reused).toBeGreaterThan(0);
     const [time, zone] = (run.status === "ok" ? run.value : []) as [number, string];

@@ -1,9 +1,10 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { memoryStorage } from "@toolglot/core/storage";
 import { isLong, isThorough, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, memorySessionStore, type Sandbox, type SandboxOptions } from "../../../src/node/index.ts";
+import { createSandbox, type Sandbox, type SandboxOptions } from "../../../src/node/index.ts";
 import { makeWheel } from "./make-wheel.ts";
 
 const root = mkdtempSync(join(tmpdir(), "toolglot-wheels-"));
@@ -156,22 +157,22 @@ def caught(text):
   inLong("belong to what a session's memory depends on", async () => {
     const dir = folder();
     const wheels = [makeWheel(dir, "shapes", shapes)];
-    const store = memorySessionStore();
+    const storage = memoryStorage();
     const key = new Uint8Array(32);
     {
       await using sandbox = make(wheels);
-      await using session = await sandbox.openSession({ id: "a", store, key });
+      await using session = await sandbox.openSession({ id: "a", storage, key });
       expect(await session.run("import shapes\nbox = shapes.Box(3)")).toMatchObject({ status: "ok", state: "kept" });
     }
     makeWheel(dir, "shapes", { ...shapes, "shapes/more.py": "" });
     await using other = make(wheels);
-    await expect(other.resumeSession("a", { store, key })).rejects.toMatchObject({
+    await expect(other.resumeSession("a", { storage, key })).rejects.toMatchObject({
       code: "sandbox/session-mismatch",
       data: { field: "wheelsHash" },
     });
     makeWheel(dir, "shapes", shapes);
     await using same = make(wheels);
-    await using session = await same.resumeSession("a", { store, key });
+    await using session = await same.resumeSession("a", { storage, key });
     expect(
       await session.run("import shapes.late\n[box.a, isinstance(box, shapes.Box), shapes.late.note]"),
     ).toMatchObject({
@@ -190,13 +191,13 @@ def caught(text):
     for (const round of [1, 2, 3]) expect([round, await outcome(sandbox, code)]).toEqual([round, [6, 9, "triple"]]);
     expect(sandbox.stats()).toMatchObject({ snapshot: "built", retired: { "not-at-rest": 0 } });
     expect((await sandbox.run("1")).stats.reused).toBeGreaterThan(0);
-    const store = memorySessionStore();
+    const storage = memoryStorage();
     const key = new Uint8Array(32);
-    const session = await sandbox.openSession({ id: "a", store, key });
+    const session = await sandbox.openSession({ id: "a", storage, key });
     expect(await session.run("import native\nkept = native.triple")).toMatchObject({ state: "kept" });
     await session.close();
     await using other = make({ dir });
-    await using resumed = await other.resumeSession("a", { store, key });
+    await using resumed = await other.resumeSession("a", { storage, key });
     expect(await resumed.run("kept(5)")).toMatchObject({ value: 15, state: "kept" });
   });
 

@@ -1,10 +1,12 @@
 // Holds a session of a folder, runs the programs that it gets as lines of JSON, and tells what they came to.
+
 import { createInterface } from "node:readline";
-import { createSandbox, fileSessionStore, type SandboxLanguage } from "../../../src/node/index.ts";
+import { folderStorage } from "@toolglot/storage";
+import { createSandbox, type SandboxLanguage } from "../../../src/node/index.ts";
 
 const [dir = "", id = "", way = "", language = ""] = process.argv.slice(2);
 const sandbox = createSandbox({ language: language as SandboxLanguage });
-const options = { store: fileSessionStore({ dir }), key: new Uint8Array(32).fill(7), limits: { leaseMs: 2000 } };
+const options = { storage: folderStorage(dir), key: new Uint8Array(32).fill(7), limits: { leaseMs: 2000 } };
 const session =
   way === "open" ? await sandbox.openSession({ ...options, id }) : await sandbox.resumeSession(id, options);
 const tell = (what: unknown): void => void process.stdout.write(`${JSON.stringify(what)}\n`);

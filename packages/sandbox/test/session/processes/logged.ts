@@ -3,14 +3,14 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { type Decision, ToolglotError } from "@toolglot/core";
-import { openSqliteOperationLog } from "@toolglot/trp-sqlite";
-import { createSandbox, fileSessionStore, type SandboxSession, settleCall } from "../../../src/node/index.ts";
+import { folderStorage } from "@toolglot/storage";
+import { createSandbox, type SandboxSession, settleCall } from "../../../src/node/index.ts";
 import { tool } from "../../support.ts";
 
 const [dir = "", way = "", programs = "0"] = process.argv.slice(2);
 const id = "s";
 const effects = `${dir}/effects`;
-const log = await openSqliteOperationLog({ file: `${dir}/log.db`, lockTimeoutMs: 60_000 });
+const storage = folderStorage(`${dir}/storage`);
 const tell = (what: unknown): void => void process.stdout.write(`${JSON.stringify(what)}\n`);
 const act = (name: string, requiresApproval: boolean) =>
   tool(
@@ -28,8 +28,7 @@ const approve = async ({ callId }: { callId: string }): Promise<Decision> => {
 };
 
 await using sandbox = createSandbox({ language: "python", tools: [act("effect", false), act("asked", true)] });
-const store = fileSessionStore({ dir: `${dir}/sessions` });
-const options = { store, log, key: new Uint8Array(32).fill(7), limits: { leaseMs: 3000 } };
+const options = { storage, durable: true, key: new Uint8Array(32).fill(7), limits: { leaseMs: 3000 } };
 
 /** As soon as the process before has lost it. */
 async function take(): Promise<SandboxSession> {
@@ -54,7 +53,7 @@ async function goOn(session: SandboxSession): Promise<void> {
   const call = run.toolCalls.find(({ callId }) => callId === run.error.callId);
   const what = String(call?.args.what);
   const done = existsSync(effects) && readFileSync(effects, "utf8").split("\n").includes(what);
-  await settleCall(log, runId, call?.callId ?? "", done ? { value: `did ${what}` } : "released");
+  await settleCall(storage, runId, call?.callId ?? "", done ? { value: `did ${what}` } : "released");
 }
 
 const session = await take();
@@ -77,4 +76,4 @@ if (way === "work") {
   }
 }
 await session.close();
-await log.close();
+await storage.close();

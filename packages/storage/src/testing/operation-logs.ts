@@ -1,13 +1,5 @@
-/**
- * For those who write an operation log: what every one must do, as cases for any test runner.
- *
- * ```ts
- * for (const { name, run } of operationLogSuite) it(name, () => run(async ({ now }) => openMyLog({ now })));
- * ```
- */
-
+import type { ClaimRequest, OperationClaim, OperationLog } from "@toolglot/core";
 import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
-import type { ClaimRequest, OperationClaim, OperationLog } from "./operation-log.ts";
 
 /** Opens an operation log that is empty and tells time by `now`. */
 export type MakeOperationLog = (options: { now: () => number }) => Promise<OperationLog>;

@@ -1,2 +1,0 @@
-/** For Node: sessions in files. */
-export { fileSessions } from "./file-sessions.ts";
