@@ -1,6 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { expect, it, vi } from "vitest";
-import { createExecutor, type ExecutorOptions } from "../src/calls/executor.ts";
+import { createExecutor, type ExecutorOptions } from "../src/calls/running/executor.ts";
 import type { Execution } from "../src/calls/types.ts";
 import { CapabilityError } from "../src/catalog/capability-error.ts";
 import type { AnyCapability, ExecuteContext } from "../src/catalog/types.ts";

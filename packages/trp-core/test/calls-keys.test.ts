@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolglot/core";
 import { canonicalJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { callDigest, operationFingerprint } from "../src/calls/keys.ts";
+import { callDigest, operationFingerprint } from "../src/calls/keyed/keys.ts";
 import { sha256Digest } from "../src/digest/sha256.ts";
 
 const anyArgs = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()) as fc.Arbitrary<JsonObject>;

@@ -1,7 +1,7 @@
 import type { Release } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createPlaces, type Places, type Seat } from "../src/calls/executor.ts";
+import { createPlaces, type Places, type Seat } from "../src/calls/running/executor.ts";
 import { type Fault, isFault } from "../src/frames/fault.ts";
 
 const seat = (capId: string, maxConcurrency?: number): Seat => ({

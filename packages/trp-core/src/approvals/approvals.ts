@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
-import { operationId } from "../calls/keys.ts";
+import { operationId } from "../calls/keyed/keys.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { approvalRequested } from "../events/approval-events.ts";

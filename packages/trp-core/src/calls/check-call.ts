@@ -4,10 +4,10 @@ import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { decide, deniesAlways, policyProof, policySubject } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { effectOperation } from "./effect-key.ts";
 import { type CallContext, tell } from "./ending.ts";
 import { asyncKeyMissing, denied, keyMissing, volatile } from "./faults.ts";
-import { isKeyOfAsync, operationFingerprint } from "./keys.ts";
+import { effectOperation } from "./keyed/effect-key.ts";
+import { isKeyOfAsync, operationFingerprint } from "./keyed/keys.ts";
 import type { IncomingCall } from "./types.ts";
 
 /** What was found out about a call before the operation of its key is read. */

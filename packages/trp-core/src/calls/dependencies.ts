@@ -11,7 +11,7 @@ import type { ResultShaper } from "../results/shaper.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { Spans } from "../tracing/spans.ts";
 import type { CallFrame } from "./ending.ts";
-import type { CapabilityExecutor, Places } from "./executor.ts";
+import type { CapabilityExecutor, Places } from "./running/executor.ts";
 import type { IncomingCall, PipelineResult, Settled } from "./types.ts";
 
 /** Points at which a test can make a call stop, crash or hang. */

@@ -9,10 +9,10 @@ import type { Answer, CallOutcome, KnownCall } from "../store/session-types.ts";
 import type { ClaimOptions, SameTransaction } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { notRecorded } from "./faults.ts";
-import { operationId } from "./keys.ts";
-import { fromJson } from "./operation-data.ts";
+import { operationId } from "./keyed/keys.ts";
+import { fromJson } from "./keyed/operation-data.ts";
 import { settledToOutcome } from "./outcome.ts";
-import type { Chosen, Route } from "./route.ts";
+import type { Chosen, Route } from "./running/route.ts";
 import type { CallFacts, IncomingCall, PipelineResult, Settled } from "./types.ts";
 
 /** A frame with a single call: the facts that its reply needs besides the call itself. */

@@ -1,19 +1,19 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
 import { settleWithin, sleep } from "@toolglot/internal";
 import { isFault } from "../frames/fault.ts";
-import { begunAnyway } from "./begun.ts";
 import { checkCall, timeoutOf } from "./check-call.ts";
 import type { CallDependencies, CallPipeline, RunOptions } from "./dependencies.ts";
-import { followKey, KeyAlias } from "./effect-key.ts";
 import { type CallContext, conclude, ifDoubt, tell } from "./ending.ts";
 import { notStarted, storeDown } from "./faults.ts";
-import { KeyedCall } from "./keyed.ts";
-import { callDigest, operationOf } from "./keys.ts";
-import { fromJson, isRerunnable } from "./operation-data.ts";
+import { begunAnyway } from "./keyed/begun.ts";
+import { followKey, KeyAlias } from "./keyed/effect-key.ts";
+import { KeyedCall } from "./keyed/keyed.ts";
+import { callDigest, operationOf } from "./keyed/keys.ts";
+import { fromJson, isRerunnable } from "./keyed/operation-data.ts";
+import { NotAsExpected } from "./keyed/pending-admission.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
-import { NotAsExpected } from "./pending-admission.ts";
+import { runUnkeyed } from "./running/unkeyed.ts";
 import type { Settled } from "./types.ts";
-import { runUnkeyed } from "./unkeyed.ts";
 
 /** Between two reads of an operation that runs elsewhere, at first and at most. Milliseconds. */
 const shortestPauseMs = 10;

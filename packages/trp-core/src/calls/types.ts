@@ -6,8 +6,8 @@ import type { CallItem, ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { SessionRecord } from "../store/session-types.ts";
 import type { CallSpan } from "../tracing/spans.ts";
-import type { Cancellable } from "./cancel.ts";
-import type { PendingAdmission } from "./pending-admission.ts";
+import type { PendingAdmission } from "./keyed/pending-admission.ts";
+import type { Cancellable } from "./running/cancel.ts";
 
 /** A call of an admitted frame, on its way through the pipeline. */
 export interface IncomingCall {

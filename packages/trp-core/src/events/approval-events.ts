@@ -1,4 +1,4 @@
-import { operationId } from "../calls/keys.ts";
+import { operationId } from "../calls/keyed/keys.ts";
 import type { ApprovalRecord } from "../store/types.ts";
 import type { NewEvent } from "./types.ts";
 

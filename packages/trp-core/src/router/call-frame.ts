@@ -1,10 +1,10 @@
-import { cancelledInTime, cancelledMidway } from "../calls/cancel.ts";
 import type { RunOptions } from "../calls/dependencies.ts";
-import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
-import { operationOfCall } from "../calls/effect-key.ts";
 import { callReply, conclude, inProgress, outcomeReply } from "../calls/ending.ts";
 import { denied } from "../calls/faults.ts";
+import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { busy, noUsage, refused, settledIfBegun } from "../calls/outcome.ts";
+import { cancelledInTime, cancelledMidway } from "../calls/running/cancel.ts";
+import { dependencyFault, dependencyState } from "../calls/running/depends-on.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { ack, replyTo } from "../frames/replies.ts";

@@ -1,6 +1,6 @@
-import type { Cancellations } from "../calls/cancel.ts";
 import type { CallPipeline } from "../calls/dependencies.ts";
-import type { PendingAdmission } from "../calls/pending-admission.ts";
+import type { PendingAdmission } from "../calls/keyed/pending-admission.ts";
+import type { Cancellations } from "../calls/running/cancel.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { FrameHead } from "../frames/replies.ts";

@@ -1,7 +1,14 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
 import { valueAt, wholeResult } from "@toolglot/internal";
 import { denied } from "../calls/faults.ts";
-import { fillReferences, misfit, placeText, pointerText, type Reference, referencesOf } from "../calls/references.ts";
+import {
+  fillReferences,
+  misfit,
+  placeText,
+  pointerText,
+  type Reference,
+  referencesOf,
+} from "../calls/running/references.ts";
 import type { Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";

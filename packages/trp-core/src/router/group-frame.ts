@@ -1,11 +1,11 @@
 import { createRecord } from "@toolglot/core";
-import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/batch.ts";
 import type { RunOptions } from "../calls/dependencies.ts";
-import { dependencyState } from "../calls/depends-on.ts";
 import { conclude, keepsOutcome } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
-import { callDigest } from "../calls/keys.ts";
+import { callDigest } from "../calls/keyed/keys.ts";
 import { refused, settledFromOutcome, settledToOutcome } from "../calls/outcome.ts";
+import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/running/batch.ts";
+import { dependencyState } from "../calls/running/depends-on.ts";
 import type { Settled } from "../calls/types.ts";
 import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";

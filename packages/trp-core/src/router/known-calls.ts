@@ -1,8 +1,8 @@
-import { afterDoubt } from "../calls/doubt.ts";
-import { operationOfCall } from "../calls/effect-key.ts";
 import { inProgress, outcomeReply } from "../calls/ending.ts";
 import { notApplied } from "../calls/faults.ts";
-import { fromJson } from "../calls/operation-data.ts";
+import { afterDoubt } from "../calls/keyed/doubt.ts";
+import { operationOfCall } from "../calls/keyed/effect-key.ts";
+import { fromJson } from "../calls/keyed/operation-data.ts";
 import { noUsage, settledToOutcome } from "../calls/outcome.ts";
 import type { Replay, Settled } from "../calls/types.ts";
 import { fault } from "../frames/fault.ts";

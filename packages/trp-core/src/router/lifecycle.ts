@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys, maxTimerMs, settleWithin } from "@toolglot/internal";
-import type { RecoveryReport } from "../calls/recover.ts";
+import type { RecoveryReport } from "../calls/keyed/recover.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { RouterTimes } from "./types.ts";
 

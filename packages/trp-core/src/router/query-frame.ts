@@ -1,6 +1,6 @@
 import { settleWithin } from "@toolglot/internal";
-import { operationOfCall } from "../calls/effect-key.ts";
-import { eventOf } from "../calls/parts.ts";
+import { operationOfCall } from "../calls/keyed/effect-key.ts";
+import { eventOf } from "../calls/running/parts.ts";
 import { ack, replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload, ResultQueryResPayload } from "../frames/results.ts";
 import type { RequestOf, ResponseFrame, ResponseOf } from "../frames/types.ts";

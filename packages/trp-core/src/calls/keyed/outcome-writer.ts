@@ -1,16 +1,16 @@
 import type { OperationClaim } from "@toolglot/core";
 import { type Lease, sleep } from "@toolglot/internal";
-import type { Fault } from "../frames/fault.ts";
-import type { ShapedResult } from "../frames/results.ts";
-import type { SameTransaction } from "../store/types.ts";
+import type { Fault } from "../../frames/fault.ts";
+import type { ShapedResult } from "../../frames/results.ts";
+import type { SameTransaction } from "../../store/types.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { type CallContext, proofOf, sameTransaction, usageOf } from "../ending.ts";
+import { outcomeUnknown } from "../faults.ts";
+import { claimOf, noUsage, storedOutcome } from "../outcome.ts";
+import type { Chosen, Route } from "../running/route.ts";
+import type { Settled } from "../types.ts";
 import { begunAnyway } from "./begun.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, proofOf, sameTransaction, usageOf } from "./ending.ts";
-import { outcomeUnknown } from "./faults.ts";
 import { type OperationData, toJson } from "./operation-data.ts";
-import { claimOf, noUsage, storedOutcome } from "./outcome.ts";
-import type { Chosen, Route } from "./route.ts";
-import type { Settled } from "./types.ts";
 
 /** An operation whose start is committed. It runs under its claim. */
 export interface StartedCall {

@@ -1,10 +1,10 @@
 import { type JsonObject, ToolError } from "@toolglot/core";
 import { copyJson, ignoreRejection, isThenable } from "@toolglot/internal";
-import type { Effect, RegisteredAdapter, RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault, isFault } from "../frames/fault.ts";
-import type { Principal } from "../identity/types.ts";
-import { messageOf } from "./faults.ts";
-import type { Execution } from "./types.ts";
+import type { Effect, RegisteredAdapter, RegisteredCapability } from "../../catalog/types.ts";
+import { type Fault, fault, isFault } from "../../frames/fault.ts";
+import type { Principal } from "../../identity/types.ts";
+import { messageOf } from "../faults.ts";
+import type { Execution } from "../types.ts";
 
 /** An adapter that was started for an operation before, and whether that may have had an effect. */
 export interface EarlierAttempt {

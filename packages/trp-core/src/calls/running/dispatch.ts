@@ -1,18 +1,18 @@
 import { keepLease, type Lease } from "@toolglot/internal";
-import type { ProbeResult, ProgressUpdate } from "../catalog/types.ts";
-import { isFault } from "../frames/fault.ts";
-import { inRunSpan } from "../tracing/spans.ts";
+import type { ProbeResult, ProgressUpdate } from "../../catalog/types.ts";
+import { isFault } from "../../frames/fault.ts";
+import { inRunSpan } from "../../tracing/spans.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { emit, handedOver, tellExecuted, untold } from "../ending.ts";
+import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut } from "../faults.ts";
+import { downstreamKey } from "../keyed/keys.ts";
+import { isRerunnable, type OperationData, routeData, toJson } from "../keyed/operation-data.ts";
+import { OutcomeWriter, type StartedCall } from "../keyed/outcome-writer.ts";
+import type { Execution, IncomingCall, Settled } from "../types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { emit, handedOver, tellExecuted, untold } from "./ending.ts";
-import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut } from "./faults.ts";
-import { downstreamKey } from "./keys.ts";
-import { isRerunnable, type OperationData, routeData, toJson } from "./operation-data.ts";
-import { OutcomeWriter, type StartedCall } from "./outcome-writer.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
 import { barred, type Chosen, nextOf, timeLeft } from "./route.ts";
-import type { Execution, IncomingCall, Settled } from "./types.ts";
 
 /**
  * Runs a started operation and commits its outcome. A call succeeds only when its success is committed. When the router

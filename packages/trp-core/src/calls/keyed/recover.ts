@@ -1,16 +1,19 @@
 import type { OperationClaim, OperationRecord } from "@toolglot/core";
 import { inParallel } from "@toolglot/core/executing";
 import { canonicalJson } from "@toolglot/internal";
-import { decisionEntry } from "../audit/logger.ts";
-import { isFault } from "../frames/fault.ts";
-import type { PolicyProof } from "../frames/results.ts";
-import { decide, policyProof, policySubject } from "../policy/decide.ts";
-import { type Cancellable, createCancellations, isCancelled } from "./cancel.ts";
-import { timeoutOf } from "./check-call.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { dispatch } from "./dispatch.ts";
-import { type CallContext, conclude, emit, proofOf, sameTransaction, untold, usageOf } from "./ending.ts";
-import { executorError, outcomeUnknown } from "./faults.ts";
+import { decisionEntry } from "../../audit/logger.ts";
+import { isFault } from "../../frames/fault.ts";
+import type { PolicyProof } from "../../frames/results.ts";
+import { decide, policyProof, policySubject } from "../../policy/decide.ts";
+import { timeoutOf } from "../check-call.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { type CallContext, conclude, emit, proofOf, sameTransaction, untold, usageOf } from "../ending.ts";
+import { executorError, outcomeUnknown } from "../faults.ts";
+import { storedOutcome } from "../outcome.ts";
+import { type Cancellable, createCancellations, isCancelled } from "../running/cancel.ts";
+import { dispatch } from "../running/dispatch.ts";
+import { barred, type Chosen, Route } from "../running/route.ts";
+import type { IncomingCall, Settled } from "../types.ts";
 import {
   approvalIdOf,
   callFromData,
@@ -22,9 +25,6 @@ import {
   routeData,
   toJson,
 } from "./operation-data.ts";
-import { storedOutcome } from "./outcome.ts";
-import { barred, type Chosen, Route } from "./route.ts";
-import type { IncomingCall, Settled } from "./types.ts";
 
 /** The number of operations that had lost their router, by what recovery did with them. */
 export interface RecoveryReport {

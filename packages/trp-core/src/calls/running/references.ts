@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchemaObject, JsonValue } from "@toolglot/core";
 import { isObject, pointerSteps, valueAt } from "@toolglot/internal";
-import type { RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault } from "../frames/fault.ts";
+import type { RegisteredCapability } from "../../catalog/types.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
 
 /** A place in the arguments of a call that another call's result fills. */
 export interface Reference {

@@ -1,15 +1,15 @@
-import type { ProgressUpdate } from "../catalog/types.ts";
-import { type Fault, isFault } from "../frames/fault.ts";
-import { inRunSpan } from "../tracing/spans.ts";
+import type { ProgressUpdate } from "../../catalog/types.ts";
+import { type Fault, isFault } from "../../frames/fault.ts";
+import { inRunSpan } from "../../tracing/spans.ts";
+import { type Checked, decideCall, keyForApproval, timeoutOf } from "../check-call.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { type CallContext, handedOver, proofOf, tell, tellExecuted, usageOf } from "../ending.ts";
+import { executorError, executorFailed, notApplied, timedOut } from "../faults.ts";
+import { refused } from "../outcome.ts";
+import type { Execution, Settled } from "../types.ts";
 import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
-import { type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, handedOver, proofOf, tell, tellExecuted, usageOf } from "./ending.ts";
-import { executorError, executorFailed, notApplied, timedOut } from "./faults.ts";
-import { refused } from "./outcome.ts";
 import { PartWriter } from "./parts.ts";
 import { barred, type Chosen, nextOf, Route, timeLeft } from "./route.ts";
-import type { Execution, Settled } from "./types.ts";
 
 /** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
 export async function runUnkeyed(

@@ -1,6 +1,6 @@
 import { settleWithin, unsettled } from "@toolglot/internal";
-import { CapabilityError } from "../catalog/capability-error.ts";
-import type { ExecuteContext, ProbeResult } from "../catalog/types.ts";
+import { CapabilityError } from "../../catalog/capability-error.ts";
+import type { ExecuteContext, ProbeResult } from "../../catalog/types.ts";
 import type { Chosen } from "./route.ts";
 
 /**

@@ -1,14 +1,14 @@
 import type { JsonObject, OperationKey, OperationRecord } from "@toolglot/core";
 import { copyJson, ignoreRejection, isThenable } from "@toolglot/internal";
-import type { RegisteredCapability } from "../catalog/types.ts";
-import { sha256Base64url } from "../digest/sha256.ts";
-import { type Fault, fault } from "../frames/fault.ts";
-import type { Principal } from "../identity/types.ts";
-import type { RouterOperationLog } from "../store/types.ts";
-import type { CallDependencies } from "./dependencies.ts";
+import type { RegisteredCapability } from "../../catalog/types.ts";
+import { sha256Base64url } from "../../digest/sha256.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
+import type { Principal } from "../../identity/types.ts";
+import type { RouterOperationLog } from "../../store/types.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import type { IncomingCall } from "../types.ts";
 import { operationOf, tenantWide } from "./keys.ts";
 import { fromJson } from "./operation-data.ts";
-import type { IncomingCall } from "./types.ts";
 
 // A capability may name the effect of a call by its arguments. The operation of such a call is that of the effect: the
 // effect's name is its key. A key of the caller's own is another name for it, kept as a small record under that key, so

@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
-import type { Effect, RegisteredCapability } from "../catalog/types.ts";
-import type { Fault } from "../frames/fault.ts";
-import type { PolicyProof } from "../frames/results.ts";
-import type { Principal } from "../identity/types.ts";
-import type { ApprovalUse } from "../store/types.ts";
+import type { Effect, RegisteredCapability } from "../../catalog/types.ts";
+import type { Fault } from "../../frames/fault.ts";
+import type { PolicyProof } from "../../frames/results.ts";
+import type { Principal } from "../../identity/types.ts";
+import type { ApprovalUse } from "../../store/types.ts";
+import { attemptOf, type Chosen, type EarlierAttempt, withAttempt } from "../running/route.ts";
+import type { IncomingCall } from "../types.ts";
 import { callDigest } from "./keys.ts";
-import { attemptOf, type Chosen, type EarlierAttempt, withAttempt } from "./route.ts";
-import type { IncomingCall } from "./types.ts";
 
 /** What an operation's record keeps as `data`: all that is needed to run it again without the call that began it. */
 export interface OperationData {

@@ -1,5 +1,5 @@
 import { onAbort } from "@toolglot/internal";
-import { type Fault, fault } from "../frames/fault.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
 
 /** The reason of an abort when the caller has cancelled the call. */
 class CallCancelled extends Error {

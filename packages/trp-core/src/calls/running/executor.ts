@@ -11,13 +11,13 @@ import {
   unsettled,
 } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
-import { CapabilityError } from "../catalog/capability-error.ts";
-import type { ExecuteContext, RegisteredAdapter, RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault } from "../frames/fault.ts";
+import { CapabilityError } from "../../catalog/capability-error.ts";
+import type { ExecuteContext, RegisteredAdapter, RegisteredCapability } from "../../catalog/types.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
+import { timeLimit } from "../check-call.ts";
+import { kindOf, messageOf } from "../faults.ts";
+import type { Execution } from "../types.ts";
 import { isCancelled } from "./cancel.ts";
-import { timeLimit } from "./check-call.ts";
-import { kindOf, messageOf } from "./faults.ts";
-import type { Execution } from "./types.ts";
 
 /** Runs one capability once. */
 export interface CapabilityExecutor {

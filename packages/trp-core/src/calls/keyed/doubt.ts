@@ -1,7 +1,7 @@
-import type { CallOutcome } from "../store/session-types.ts";
-import type { RouterStore } from "../store/types.ts";
-import { settledFromRecord } from "./outcome.ts";
-import type { Settled } from "./types.ts";
+import type { CallOutcome } from "../../store/session-types.ts";
+import type { RouterStore } from "../../store/types.ts";
+import { settledFromRecord } from "../outcome.ts";
+import type { Settled } from "../types.ts";
 
 /**
  * A call was answered `UNKNOWN`, because its operation was in doubt. This gives the operation's outcome after a person

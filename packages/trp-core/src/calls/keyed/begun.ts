@@ -1,7 +1,7 @@
 import type { OperationRecord } from "@toolglot/core";
-import type { RouterStore } from "../store/types.ts";
-import { busy, settledFromRecord, settledIfBegun } from "./outcome.ts";
-import type { Settled } from "./types.ts";
+import type { RouterStore } from "../../store/types.ts";
+import { busy, settledFromRecord, settledIfBegun } from "../outcome.ts";
+import type { Settled } from "../types.ts";
 
 // A call can be cancelled before it starts here although another router has begun it. Another router can also have
 // ended a call that was begun here. The outcome is then in the record of the operation. A released operation leaves no

@@ -1,11 +1,11 @@
 import type { OperationClaim } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 import { ignoreRejection, sleep } from "@toolglot/internal";
-import type { ProgressUpdate } from "../catalog/types.ts";
-import type { PartialResultEvent } from "../frames/results.ts";
-import { fitJson } from "../results/fit.ts";
-import { toSafeJson } from "../results/safe-json.ts";
-import type { NewPart, PartStore, StoredPart } from "../store/types.ts";
+import type { ProgressUpdate } from "../../catalog/types.ts";
+import type { PartialResultEvent } from "../../frames/results.ts";
+import { fitJson } from "../../results/fit.ts";
+import { toSafeJson } from "../../results/safe-json.ts";
+import type { NewPart, PartStore, StoredPart } from "../../store/types.ts";
 
 /** Partial results of one operation that are kept; the oldest go first. */
 const keptParts = 512;

@@ -1,17 +1,14 @@
 import type { OperationKey, OperationRecord } from "@toolglot/core";
 import { uuidV7Time } from "@toolglot/internal";
-import { verifyApprovalToken } from "../approvals/token.ts";
-import { decisionEntry } from "../audit/logger.ts";
-import type { Effect } from "../catalog/types.ts";
-import { type Fault, fault, isFault } from "../frames/fault.ts";
-import type { PolicyDecision } from "../policy/types.ts";
-import type { ApprovalUse, StartOptions } from "../store/types.ts";
-import { cancelledInTime, isCancelled } from "./cancel.ts";
-import { type Checked, decideCall, timeoutOf } from "./check-call.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { dispatch } from "./dispatch.ts";
-import { type KeyAlias, operationOfAlias } from "./effect-key.ts";
-import { type CallContext, emit, ifDoubt, untold } from "./ending.ts";
+import { verifyApprovalToken } from "../../approvals/token.ts";
+import { decisionEntry } from "../../audit/logger.ts";
+import type { Effect } from "../../catalog/types.ts";
+import { type Fault, fault, isFault } from "../../frames/fault.ts";
+import type { PolicyDecision } from "../../policy/types.ts";
+import type { ApprovalUse, StartOptions } from "../../store/types.ts";
+import { type Checked, decideCall, timeoutOf } from "../check-call.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { type CallContext, emit, ifDoubt, untold } from "../ending.ts";
 import {
   approvalDenied,
   approvalPending,
@@ -19,7 +16,13 @@ import {
   effectConflict,
   effectForgotten,
   equalInDoubt,
-} from "./faults.ts";
+} from "../faults.ts";
+import { busy, claimOf, noUsage, refused, settledFromRecord } from "../outcome.ts";
+import { cancelledInTime, isCancelled } from "../running/cancel.ts";
+import { dispatch } from "../running/dispatch.ts";
+import { barred, type Chosen, Route } from "../running/route.ts";
+import type { IncomingCall, Settled } from "../types.ts";
+import { type KeyAlias, operationOfAlias } from "./effect-key.ts";
 import { effectIdOf } from "./keys.ts";
 import {
   approvalIdOf,
@@ -32,10 +35,7 @@ import {
   routeData,
   toJson,
 } from "./operation-data.ts";
-import { busy, claimOf, noUsage, refused, settledFromRecord } from "./outcome.ts";
 import { NotAsExpected } from "./pending-admission.ts";
-import { barred, type Chosen, Route } from "./route.ts";
-import type { IncomingCall, Settled } from "./types.ts";
 
 /** Continue with this operation: an equal one under another key, or the call's own one when the equal one is gone. */
 export interface Instead {
