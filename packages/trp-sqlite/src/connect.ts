@@ -1,6 +1,7 @@
 import { errorText } from "@toolglot/internal";
 import { backoff } from "./backoff.ts";
-import { type Connection, type Driver, isBusy, isCorrupt, isNoDatabase } from "./driver.ts";
+import { isBusy, isCorrupt, isNoDatabase } from "./driver.ts";
+import type { Connection, Driver } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
 import { applicationId, migrations } from "./migrations.ts";
 import { openFault } from "./store-file.ts";

@@ -1,6 +1,7 @@
 import { storeClosed } from "@toolglot/trp-core/store";
 import { backoff } from "./backoff.ts";
-import { type Connection, isBusy } from "./driver.ts";
+import { isBusy } from "./driver.ts";
+import type { Connection } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
 import { FileWatch } from "./file-watch.ts";
 import { Health } from "./health.ts";

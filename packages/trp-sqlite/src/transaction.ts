@@ -1,5 +1,5 @@
 import { chainText } from "@toolglot/trp-core/store";
-import type { Connection, Row, Statement, Value } from "./driver.ts";
+import type { Connection, Row, Statement, Value } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
 
 /**

@@ -1,14 +1,13 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
-import type { RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault, isFault } from "../frames/fault.ts";
+import { type Fault, isFault } from "../frames/fault.ts";
 import { decide, deniesAlways, policyProof, policySubject } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, tell } from "./ending.ts";
-import { asyncKeyMissing, denied, keyMissing, volatile } from "./faults.ts";
+import { emit } from "./events.ts";
+import { asyncKeyMissing, denied, keyForApproval, keyMissing, volatile } from "./faults.ts";
 import { effectOperation } from "./keyed/effect-key.ts";
 import { isKeyOfAsync, operationFingerprint } from "./keyed/keys.ts";
-import type { IncomingCall } from "./types.ts";
+import type { CallContext } from "./types.ts";
 
 /** What was found out about a call before the operation of its key is read. */
 export interface Checked {
@@ -20,8 +19,6 @@ export interface Checked {
   /** Of a capability whose arguments name the effect. */
   effectOperation?: OperationKey;
 }
-
-const defaultMaxTimeoutMs = 60_000;
 
 /**
  * Arguments, key, policy; the first that has something against the call refuses it. Who may never have the capability
@@ -76,21 +73,6 @@ export async function decideCall(
   if (decision.decision !== "deny") return decision;
   const refusal = denied(decision);
   await context.call.admission?.confirm();
-  tell(dependencies, context, { type: "call.policy_denied", rule: decision.rule, code: refusal.code });
+  emit(dependencies, context, { type: "call.policy_denied", rule: decision.rule, code: refusal.code });
   return refusal;
-}
-
-/** How long a call may take: as long as it says, and no longer than its capability does. */
-export function timeoutOf({ item, capability }: IncomingCall): number {
-  return timeLimit(capability, item.timeout_ms);
-}
-
-/** Milliseconds, cut to what the capability allows. */
-export function timeLimit({ definition }: RegisteredCapability, ms: number): number {
-  return Math.min(ms, definition.maxTimeoutMs ?? defaultMaxTimeoutMs);
-}
-
-/** An approval is bound to an operation, and that to a key. */
-export function keyForApproval(capId: string): Fault {
-  return fault("TRP_4003", `${capId} needs approval here, and an approval needs an idempotency_key.`);
 }

@@ -10,9 +10,8 @@ import type { PolicyEngine } from "../policy/types.ts";
 import type { ResultShaper } from "../results/shaper.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { Spans } from "../tracing/spans.ts";
-import type { CallFrame } from "./ending.ts";
 import type { CapabilityExecutor, Places } from "./running/executor.ts";
-import type { IncomingCall, PipelineResult, Settled } from "./types.ts";
+import type { CallFrame, IncomingCall, PipelineResult, Settled } from "./types.ts";
 
 /** Points at which a test can make a call stop, crash or hang. */
 export type Failpoint =

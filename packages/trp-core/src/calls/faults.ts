@@ -13,6 +13,11 @@ export function asyncKeyMissing(capId: string): Fault {
   return fault("TRP_4003", `${capId} may change something: it needs an idempotency_key to run ASYNC.`);
 }
 
+/** An approval is bound to an operation, and that to a key. */
+export function keyForApproval(capId: string): Fault {
+  return fault("TRP_4003", `${capId} needs approval here, and an approval needs an idempotency_key.`);
+}
+
 /** A denial is by rule, or by rate when it says when to come again. */
 export function denied(decision: PolicyDecision): Fault {
   const { reason, retryAfterMs } = decision;

@@ -1,9 +1,10 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
 import { settleWithin, sleep } from "@toolglot/internal";
 import { isFault } from "../frames/fault.ts";
-import { checkCall, timeoutOf } from "./check-call.ts";
+import { checkCall } from "./check-call.ts";
 import type { CallDependencies, CallPipeline, RunOptions } from "./dependencies.ts";
-import { type CallContext, conclude, ifDoubt, tell } from "./ending.ts";
+import { conclude } from "./ending.ts";
+import { emit, ifDoubt } from "./events.ts";
 import { notStarted, storeDown } from "./faults.ts";
 import { begunAnyway } from "./keyed/begun.ts";
 import { followKey, KeyAlias } from "./keyed/effect-key.ts";
@@ -13,7 +14,8 @@ import { fromJson, isRerunnable } from "./keyed/operation-data.ts";
 import { NotAsExpected } from "./keyed/pending-admission.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
 import { runUnkeyed } from "./running/unkeyed.ts";
-import type { Settled } from "./types.ts";
+import { timeoutOf } from "./times.ts";
+import type { CallContext, Settled } from "./types.ts";
 
 /** Between two reads of an operation that runs elsewhere, at first and at most. Milliseconds. */
 const shortestPauseMs = 10;
@@ -65,7 +67,7 @@ async function runCall(
   const who = { tenant: principal.tenant, principal: principal.id };
   let own = hasKey ? operationOf(who, capability.family, idempotency_key) : undefined;
   if (own !== undefined) context.operation = own;
-  tell(dependencies, context, { type: "call.accepted" });
+  emit(dependencies, context, { type: "call.accepted" });
   await failpoint?.("after-admit", item.call_id);
   const checked = await checkCall(dependencies, context);
   if (isFault(checked)) return refused(checked);

@@ -1,4 +1,4 @@
-import type { ErrorClass, TrpCode } from "../frames/fault.ts";
+import type { ErrorClass, TrpCode } from "../frames/results.ts";
 import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
 
 type FrameType = RequestFrame["frame_type"];

@@ -1,5 +1,4 @@
-import type { ErrorClass, TrpCode } from "./fault.ts";
-import type { RetryHint } from "./results.ts";
+import type { ErrorClass, RetryHint, TrpCode } from "./results.ts";
 
 /** What a code means, and what a client that gets it can count on. */
 export interface CodeEntry {

@@ -1,8 +1,9 @@
 import { nearest } from "@toolglot/core";
 import type { BaseIssue } from "valibot";
 import { describe, pathText } from "./describe.ts";
-import { type Fault, fault, type TrpCode } from "./fault.ts";
+import { type Fault, fault } from "./fault.ts";
 import { requestSchemas } from "./request-schemas.ts";
+import type { TrpCode } from "./results.ts";
 import type { RequestFrame } from "./types.ts";
 
 /** Fields in which a client may have put a secret. Messages don't repeat their values. */

@@ -2,12 +2,13 @@ import { type JsonObject, nearest } from "@toolglot/core";
 import * as v from "valibot";
 import { describe, pathText } from "./describe.ts";
 import { acceptsFast } from "./fast-accept.ts";
-import { type Fault, fault, type TrpCode } from "./fault.ts";
+import { type Fault, fault } from "./fault.ts";
 import { isId, isJsonObject } from "./fields.ts";
 import { issueFault } from "./issue-fault.ts";
 import { isPlain, readJson, type Unreadable } from "./read-json.ts";
 import { emptyHead, type FrameHead } from "./replies.ts";
 import { requestSchemas } from "./request-schemas.ts";
+import type { TrpCode } from "./results.ts";
 import { type CallItem, type CallReqPayload, type RequestFrame, trpVersion } from "./types.ts";
 
 /** What a frame may be at most. */

@@ -1,5 +1,6 @@
-import { fault, type TrpCode } from "../frames/fault.ts";
+import { fault } from "../frames/fault.ts";
 import { emptyHead, nack } from "../frames/replies.ts";
+import type { TrpCode } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { TraceHeaders } from "../tracing/spans.ts";

@@ -1,8 +1,9 @@
 import type { RunOptions } from "../calls/dependencies.ts";
-import { callReply, conclude, inProgress, outcomeReply } from "../calls/ending.ts";
+import { conclude } from "../calls/ending.ts";
 import { denied } from "../calls/faults.ts";
 import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { busy, noUsage, refused, settledIfBegun } from "../calls/outcome.ts";
+import { callReply, inProgress, outcomeReply } from "../calls/replies.ts";
 import { cancelledInTime, cancelledMidway } from "../calls/running/cancel.ts";
 import { dependencyFault, dependencyState } from "../calls/running/depends-on.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";

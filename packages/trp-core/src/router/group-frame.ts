@@ -1,9 +1,10 @@
 import { createRecord } from "@toolglot/core";
 import type { RunOptions } from "../calls/dependencies.ts";
-import { conclude, keepsOutcome } from "../calls/ending.ts";
+import { conclude } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest } from "../calls/keyed/keys.ts";
 import { refused, settledFromOutcome, settledToOutcome } from "../calls/outcome.ts";
+import { keepsOutcome } from "../calls/replies.ts";
 import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/running/batch.ts";
 import { dependencyState } from "../calls/running/depends-on.ts";
 import type { Settled } from "../calls/types.ts";

@@ -1,7 +1,7 @@
-import { inProgress } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, keyOfAsync, operationOf } from "../calls/keyed/keys.ts";
 import { NotAsExpected, PendingAdmission } from "../calls/keyed/pending-admission.ts";
+import { inProgress } from "../calls/replies.ts";
 import { type Fault, fault } from "../frames/fault.ts";
 import { type ParsedFrame, parseFrame } from "../frames/parse-frame.ts";
 import { emptyHead, type FrameHead, headOf, nack } from "../frames/replies.ts";

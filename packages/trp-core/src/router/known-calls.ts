@@ -1,9 +1,9 @@
-import { inProgress, outcomeReply } from "../calls/ending.ts";
 import { notApplied } from "../calls/faults.ts";
 import { afterDoubt } from "../calls/keyed/doubt.ts";
 import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { fromJson } from "../calls/keyed/operation-data.ts";
 import { noUsage, settledToOutcome } from "../calls/outcome.ts";
+import { inProgress, outcomeReply } from "../calls/replies.ts";
 import type { Replay, Settled } from "../calls/types.ts";
 import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";

@@ -11,11 +11,11 @@ import type {
   CallOutcome,
   CallRecord,
   KnownCall,
+  SameTransaction,
   SessionRecord,
   SessionStore,
   Who,
 } from "./session-types.ts";
-import type { SameTransaction } from "./types.ts";
 
 /** Sessions of a `MemoryStore`. */
 export class MemorySessions implements SessionStore {

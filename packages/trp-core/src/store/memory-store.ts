@@ -8,7 +8,7 @@ import { MemoryOperations } from "./memory-operations.ts";
 import { MemoryParts } from "./memory-parts.ts";
 import { MemorySessions } from "./memory-sessions.ts";
 import { MemoryTables } from "./memory-tables.ts";
-import type { SessionStore } from "./session-types.ts";
+import type { SameTransaction, SessionStore } from "./session-types.ts";
 import type {
   ApprovalStore,
   ArtifactStore,
@@ -16,7 +16,6 @@ import type {
   PartStore,
   RouterOperationLog,
   RouterStore,
-  SameTransaction,
 } from "./types.ts";
 
 /** Options of {@link MemoryStore}. */

@@ -5,8 +5,8 @@ import { approvalMemoryMs, isUnsettled } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
 import type { Retention } from "./log-types.ts";
 import { MemoryAudit, MemoryOutbox } from "./memory-logs.ts";
-import type { CallOutcome, SessionRecord } from "./session-types.ts";
-import type { ApprovalRecord, SameTransaction, StoredArtifact, StoredPart } from "./types.ts";
+import type { CallOutcome, SameTransaction, SessionRecord } from "./session-types.ts";
+import type { ApprovalRecord, StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
 export interface KeptSession {

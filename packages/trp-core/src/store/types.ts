@@ -9,10 +9,8 @@ import type {
   OperationRecord,
   OperationState,
 } from "@toolglot/core";
-import type { AuditEntry } from "../audit/types.ts";
-import type { NewEvent } from "../events/types.ts";
 import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
-import type { Answer, SessionStore, Who } from "./session-types.ts";
+import type { SameTransaction, SessionStore, Who } from "./session-types.ts";
 
 /**
  * Where a router keeps everything that must outlive a request. Routers share nothing but a store, so any router serves
@@ -44,14 +42,6 @@ export interface RouterStore {
    */
   prune(retention?: Retention): Promise<void>;
   close(): Promise<void>;
-}
-
-/** What is written in the same transaction as a step of an operation. */
-export interface SameTransaction {
-  audit?: AuditEntry[];
-  answer?: Answer;
-  /** Events to add to the outbox, in this order. The store sets their time. */
-  events?: NewEvent[];
 }
 
 /** How the start of an operation is allowed, when policy asks for an approval. */

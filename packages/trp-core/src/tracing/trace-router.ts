@@ -9,10 +9,10 @@ import {
   readTraceparent,
   traceparentText,
 } from "@toolglot/internal/otel";
-import type { Settled } from "../calls/types.ts";
+import type { CallSpan, Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { CallSpan, RouterTracing, Spans } from "./spans.ts";
+import type { RouterTracing, Spans } from "./spans.ts";
 import { parentOf } from "./trace-parent.ts";
 
 const scope = { name: "@toolglot/trp-core" };

@@ -1,5 +1,5 @@
 import { type Answer, entryText, type ResponseFrame, renewUpTo, type SameTransaction } from "@toolglot/trp-core/store";
-import type { Row } from "../driver.ts";
+import type { Row } from "../drivers/types.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { writeEvents } from "./outbox.ts";
 import { isReply, outcomeOf } from "./reply-outcome.ts";

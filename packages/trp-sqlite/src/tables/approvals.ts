@@ -11,7 +11,7 @@ import {
   idTaken,
   requestApproval,
 } from "@toolglot/trp-core/store";
-import type { Row } from "../driver.ts";
+import type { Row } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "./answers.ts";

@@ -6,7 +6,7 @@ import {
   checkCheckpoint,
   follows,
 } from "@toolglot/trp-core/store";
-import type { Row } from "../driver.ts";
+import type { Row } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import type { Transaction } from "../transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "./answers.ts";

@@ -1,7 +1,7 @@
 import type { JsonValue, OperationKey, OperationRecord, OperationState } from "@toolglot/core";
 import { type KeptOperation, operationFreeAt, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
 import { isUnsettled, type OperationFilter } from "@toolglot/trp-core/store";
-import type { Row, Value } from "../driver.ts";
+import type { Row, Value } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 

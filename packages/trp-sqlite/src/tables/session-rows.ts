@@ -1,5 +1,5 @@
 import type { CallOutcome, CallRecord, ResponseFrame, SessionRecord, Who } from "@toolglot/trp-core/store";
-import type { Row, Value } from "../driver.ts";
+import type { Row, Value } from "../drivers/types.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { outcomeOf } from "./reply-outcome.ts";
 

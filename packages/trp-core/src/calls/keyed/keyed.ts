@@ -6,9 +6,9 @@ import type { Effect } from "../../catalog/types.ts";
 import { type Fault, fault, isFault } from "../../frames/fault.ts";
 import type { PolicyDecision } from "../../policy/types.ts";
 import type { ApprovalUse, StartOptions } from "../../store/types.ts";
-import { type Checked, decideCall, timeoutOf } from "../check-call.ts";
+import { type Checked, decideCall } from "../check-call.ts";
 import type { CallDependencies } from "../dependencies.ts";
-import { type CallContext, emit, ifDoubt, untold } from "../ending.ts";
+import { emitNow, ifDoubt, pendingEvents } from "../events.ts";
 import {
   approvalDenied,
   approvalPending,
@@ -21,7 +21,8 @@ import { busy, claimOf, noUsage, refused, settledFromRecord } from "../outcome.t
 import { cancelledInTime, isCancelled } from "../running/cancel.ts";
 import { dispatch } from "../running/dispatch.ts";
 import { barred, type Chosen, Route } from "../running/route.ts";
-import type { IncomingCall, Settled } from "../types.ts";
+import { timeoutOf } from "../times.ts";
+import type { CallContext, IncomingCall, Settled } from "../types.ts";
 import { type KeyAlias, operationOfAlias } from "./effect-key.ts";
 import { effectIdOf } from "./keys.ts";
 import {
@@ -237,7 +238,7 @@ export class KeyedCall {
         ...(admission?.isMet === false && { ifAdmitted: admission.token }),
         ...(cancellable && { unlessCancelled: { sessionId: session.id, callId: item.call_id } }),
         audit: [decisionEntry(this.#call, proof, approvalIdOf(data), data.adapter)],
-        ...untold(this.#dependencies, this.#context, ...resumed),
+        ...pendingEvents(this.#dependencies, this.#context, ...resumed),
         ...ifDoubt(this.#dependencies, prior),
       },
     );
@@ -270,8 +271,8 @@ export class KeyedCall {
       }
     }
     if (chosen === undefined) throw new Error("an operation was claimed that nobody may run");
-    this.#context.untold = [];
-    for (const event of resumed) emit(this.#dependencies, this.#context, event);
+    this.#context.pendingEvents = [];
+    for (const event of resumed) emitNow(this.#dependencies, this.#context, event);
     if (cancellable) cancellable.isStarted = true;
     this.#context.onStarted?.();
     return await dispatch(this.#dependencies, {

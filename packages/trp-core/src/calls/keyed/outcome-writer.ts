@@ -2,13 +2,13 @@ import type { OperationClaim } from "@toolglot/core";
 import { type Lease, sleep } from "@toolglot/internal";
 import type { Fault } from "../../frames/fault.ts";
 import type { ShapedResult } from "../../frames/results.ts";
-import type { SameTransaction } from "../../store/types.ts";
+import type { SameTransaction } from "../../store/session-types.ts";
 import type { CallDependencies } from "../dependencies.ts";
-import { type CallContext, proofOf, sameTransaction, usageOf } from "../ending.ts";
+import { proofOf, sameTransaction, usageOf } from "../ending.ts";
 import { outcomeUnknown } from "../faults.ts";
 import { claimOf, noUsage, storedOutcome } from "../outcome.ts";
 import type { Chosen, Route } from "../running/route.ts";
-import type { Settled } from "../types.ts";
+import type { CallContext, Settled } from "../types.ts";
 import { begunAnyway } from "./begun.ts";
 import { type OperationData, toJson } from "./operation-data.ts";
 
@@ -112,7 +112,7 @@ export class OutcomeWriter {
     if (done === undefined) return this.unrecorded();
     if (!done) return await this.lost();
     context.committed = true;
-    context.untold = [];
+    context.pendingEvents = [];
     this.settled = settled;
     await this.#point("after-finish");
     return settled;

@@ -5,15 +5,16 @@ import { decisionEntry } from "../../audit/logger.ts";
 import { isFault } from "../../frames/fault.ts";
 import type { PolicyProof } from "../../frames/results.ts";
 import { decide, policyProof, policySubject } from "../../policy/decide.ts";
-import { timeoutOf } from "../check-call.ts";
 import type { CallDependencies } from "../dependencies.ts";
-import { type CallContext, conclude, emit, proofOf, sameTransaction, untold, usageOf } from "../ending.ts";
+import { conclude, proofOf, sameTransaction, usageOf } from "../ending.ts";
+import { emitNow, pendingEvents } from "../events.ts";
 import { executorError, outcomeUnknown } from "../faults.ts";
 import { storedOutcome } from "../outcome.ts";
 import { type Cancellable, createCancellations, isCancelled } from "../running/cancel.ts";
 import { dispatch } from "../running/dispatch.ts";
 import { barred, type Chosen, Route } from "../running/route.ts";
-import type { IncomingCall, Settled } from "../types.ts";
+import { timeoutOf } from "../times.ts";
+import type { CallContext, IncomingCall, Settled } from "../types.ts";
 import {
   approvalIdOf,
   callFromData,
@@ -171,7 +172,7 @@ class Recovery {
       : operations.doubt(claim, reason, together);
     context.committed = await written;
     if (!context.committed) return undefined;
-    context.untold = [];
+    context.pendingEvents = [];
     if (!isPure) this.#report.inDoubt += 1;
     await conclude(this.#dependencies, context, settled);
     return settled;
@@ -261,10 +262,10 @@ class Recovery {
     const resumed = { type: "call.resumed" as const, attempt: next.attempts };
     const together = {
       audit: [decisionEntry(call, proof, approvalIdOf(data), next.adapter)],
-      ...untold(this.#dependencies, context, resumed),
+      ...pendingEvents(this.#dependencies, context, resumed),
     };
     if (!(await store.operations.begin(claim, toJson(next), together))) return undefined;
-    emit(this.#dependencies, context, resumed);
+    emitNow(this.#dependencies, context, resumed);
     const asks = route.effect === "probe";
     const settled = await dispatch(this.#dependencies, {
       context,

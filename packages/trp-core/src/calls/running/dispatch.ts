@@ -3,7 +3,7 @@ import type { ProbeResult, ProgressUpdate } from "../../catalog/types.ts";
 import { isFault } from "../../frames/fault.ts";
 import { inRunSpan } from "../../tracing/spans.ts";
 import type { CallDependencies } from "../dependencies.ts";
-import { emit, handedOver, tellExecuted, untold } from "../ending.ts";
+import { emitExecuted, emitNow, handedOver, pendingEvents } from "../events.ts";
 import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut } from "../faults.ts";
 import { downstreamKey } from "../keyed/keys.ts";
 import { isRerunnable, type OperationData, routeData, toJson } from "../keyed/operation-data.ts";
@@ -163,12 +163,12 @@ class Dispatch {
     const { adapter: _, system: __, earlier: ___, ...rest } = this.#data;
     const data: OperationData = { ...rest, ...routeData(next, route.failed) };
     const handed = handedOver(this.#chosen, next);
-    const events = untold(this.#dependencies, context, handed);
+    const events = pendingEvents(this.#dependencies, context, handed);
     const written = await this.#end.retry(() => operations.begin(claim, toJson(data), events));
     if (written === undefined) this.#end.settled = this.#end.unrecorded();
     if (written !== true) return false;
-    context.untold = [];
-    emit(this.#dependencies, context, handed);
+    context.pendingEvents = [];
+    emitNow(this.#dependencies, context, handed);
     this.#data = data;
     this.#chosen = next;
     await this.#point("after-start");
@@ -181,7 +181,7 @@ class Dispatch {
     const { call } = context;
     // The parts are written before the outcome, so that a reader who sees the outcome can read all parts.
     await this.#parts?.close();
-    tellExecuted(this.#dependencies, context);
+    emitExecuted(this.#dependencies, context);
     switch (execution.kind) {
       case "done":
         return await this.#end.done(execution.value);

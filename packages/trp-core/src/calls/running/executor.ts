@@ -14,8 +14,8 @@ import type { MaybePromise } from "@toolglot/schema";
 import { CapabilityError } from "../../catalog/capability-error.ts";
 import type { ExecuteContext, RegisteredAdapter, RegisteredCapability } from "../../catalog/types.ts";
 import { type Fault, fault } from "../../frames/fault.ts";
-import { timeLimit } from "../check-call.ts";
 import { kindOf, messageOf } from "../faults.ts";
+import { timeLimit } from "../times.ts";
 import type { Execution } from "../types.ts";
 import { isCancelled } from "./cancel.ts";
 

@@ -1,12 +1,14 @@
 import type { ProgressUpdate } from "../../catalog/types.ts";
 import { type Fault, isFault } from "../../frames/fault.ts";
 import { inRunSpan } from "../../tracing/spans.ts";
-import { type Checked, decideCall, keyForApproval, timeoutOf } from "../check-call.ts";
+import { type Checked, decideCall } from "../check-call.ts";
 import type { CallDependencies } from "../dependencies.ts";
-import { type CallContext, handedOver, proofOf, tell, tellExecuted, usageOf } from "../ending.ts";
-import { executorError, executorFailed, notApplied, timedOut } from "../faults.ts";
+import { proofOf, usageOf } from "../ending.ts";
+import { emit, emitExecuted, handedOver } from "../events.ts";
+import { executorError, executorFailed, keyForApproval, notApplied, timedOut } from "../faults.ts";
 import { refused } from "../outcome.ts";
-import type { Execution, Settled } from "../types.ts";
+import { timeoutOf } from "../times.ts";
+import type { CallContext, Execution, Settled } from "../types.ts";
 import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
 import { PartWriter } from "./parts.ts";
 import { barred, type Chosen, nextOf, Route, timeLeft } from "./route.ts";
@@ -57,13 +59,13 @@ export async function runUnkeyed(
       const leftMs = timeoutMs - (performance.now() - before);
       const next = signal.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
       if (next === undefined) break;
-      tell(dependencies, context, handedOver(chosen, next));
+      emit(dependencies, context, handedOver(chosen, next));
       chosen = next;
     }
     await parts?.close();
     context.executorMs = performance.now() - before;
     await failpoint?.("after-effect", item.call_id);
-    tellExecuted(dependencies, context);
+    emitExecuted(dependencies, context);
     if (execution.kind === "done") {
       const result = await shaper.shape(capability, execution.value, principal);
       return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
