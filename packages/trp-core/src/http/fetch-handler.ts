@@ -4,7 +4,7 @@ import type { TransportLimits } from "../transport/limits.ts";
 import { UnreadGuard } from "../transport/unread-guard.ts";
 import { errorReply } from "./messages.ts";
 import { metricsCure } from "./metrics-page.ts";
-import { createRoutes } from "./route.ts";
+import { HttpRoutes } from "./route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
 
 /**
@@ -23,7 +23,7 @@ export function createFetchHandler(router: Router, options: HttpOptions): (reque
     ["authenticate"],
     metricsCure,
   );
-  const routes = createRoutes("createFetchHandler", router, options);
+  const routes = new HttpRoutes("createFetchHandler", router, options);
   return async (request) => {
     const { method, headers } = request;
     const url = new URL(request.url);

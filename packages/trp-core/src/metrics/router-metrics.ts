@@ -53,7 +53,7 @@ export function routerMetrics(router: Router, options: RouterMetricsOptions = {}
     },
     text: () => registry.metrics(),
     mayRead,
-    refused: shared.counters.refused,
+    refused: (code) => shared.counters.refused(code),
     connections: shared.connections,
     close: leave,
   };

@@ -4,7 +4,7 @@ import { checkKeys } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/messages.ts";
 import { metricsCure } from "../http/metrics-page.ts";
-import { createRoutes, type HttpRoutes } from "../http/route.ts";
+import { HttpRoutes } from "../http/route.ts";
 import type { BodyWanted, HttpOptions, HttpReply, MetricsPage } from "../http/types.ts";
 import type { Router } from "../router/types.ts";
 import type { TransportLimits } from "../transport/limits.ts";
@@ -93,7 +93,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
   checkCount("maxConnections", maxConnections);
   checkCount("maxConnectionsPerAddress", maxConnectionsPerAddress);
   const hosts = options.allowedHosts ?? (loopback.includes(host) ? loopback : undefined);
-  const routes = createRoutes(
+  const routes = new HttpRoutes(
     "serveHttp",
     router,
     hosts === undefined ? options : { ...options, allowedHosts: hosts },

@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { checkKeys, defined } from "@toolglot/internal";
 import { metricsCure } from "../../http/metrics-page.ts";
-import { createRoutes } from "../../http/route.ts";
+import { HttpRoutes } from "../../http/route.ts";
 import type { HttpOptions, MetricsPage } from "../../http/types.ts";
 import type { Router } from "../../router/types.ts";
 import { decode } from "../decode.ts";
@@ -39,7 +39,7 @@ export async function serveWebSockets(router: Router, options: ServeWebSocketsOp
   const { server: given, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;
   const server = given as Server;
   if (typeof server?.on !== "function") throw new TypeError("serveWebSockets: server must be a server of node:http");
-  const routes = createRoutes("serveWebSockets", router, shared, decode);
+  const routes = new HttpRoutes("serveWebSockets", router, shared, decode);
   const face = webSockets(defined({ path, connections, connectionsPerPrincipal, pingMs }));
   const sockets = await face.attach({ server, router, routes });
   return {
