@@ -48,8 +48,9 @@ export function keepLease<Claim>(
   claim: Claim,
   { leaseMs, leaseUntil, now, signal, background, onLost }: LeaseOptions,
 ): Lease {
-  const controller = new AbortController();
-  const stopListening = onAbort(signal, () => controller.abort(signal?.reason));
+  /** Made when somebody looks at the signal, which costs more than the rest of a lease. */
+  let controller: AbortController | undefined;
+  let stopListening = (): void => {};
   let until = leaseUntil;
   let loss: LeaseLoss | undefined;
   let stopped = false;
@@ -61,8 +62,17 @@ export function keepLease<Claim>(
     if (stopped || loss !== undefined) return;
     loss = why;
     clearInterval(timer);
-    controller.abort(new DOMException("the lease of the operation was lost", "AbortError"));
+    controller?.abort(lost());
     onLost?.(why);
+  }
+
+  function watched(): AbortSignal {
+    if (controller !== undefined) return controller.signal;
+    const made = new AbortController();
+    controller = made;
+    if (loss !== undefined) made.abort(lost());
+    else if (!stopped) stopListening = onAbort(signal, () => made.abort(signal?.reason));
+    return made.signal;
   }
 
   function renew(): Promise<void> {
@@ -96,7 +106,9 @@ export function keepLease<Claim>(
   if (background) (timer as { unref?(): void }).unref?.();
 
   return {
-    signal: controller.signal,
+    get signal(): AbortSignal {
+      return watched();
+    },
     get loss(): LeaseLoss | undefined {
       return loss;
     },
@@ -105,7 +117,7 @@ export function keepLease<Claim>(
       for (let round = 0; round < renewalsPerLease; round++) {
         if (stopped || loss !== undefined) return false;
         if (until - now() > leaseMs / 2) return true;
-        await settleWithin(renew(), { signal: controller.signal });
+        await settleWithin(renew(), { signal: watched() });
       }
       if (loss === undefined && now() >= until) lose("expired");
       return loss === undefined;
@@ -117,6 +129,10 @@ export function keepLease<Claim>(
       await renewing;
     },
   };
+}
+
+function lost(): DOMException {
+  return new DOMException("the lease of the operation was lost", "AbortError");
 }
 
 /**

@@ -29,6 +29,7 @@ function call(given: { key?: string | null; tenant?: string } = {}): IncomingCal
       expiresAt: 2,
     },
     principal,
+    digest: "",
     traceId: "trc_1",
     frameId: "frm_1",
     seq: 7,

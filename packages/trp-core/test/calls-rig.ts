@@ -3,6 +3,7 @@ import { type Approvals, createApprovals } from "../src/approvals/approvals.ts";
 import { checkArguments } from "../src/arguments/check.ts";
 import type { AuditEntry } from "../src/audit/types.ts";
 import type { CallDependencies, CallPipeline, RunOptions } from "../src/calls/dependencies.ts";
+import { callDigest } from "../src/calls/keyed/keys.ts";
 import { type RecoveryReport, recover } from "../src/calls/keyed/recover.ts";
 import { createCallPipeline } from "../src/calls/pipeline.ts";
 import { createExecutor, createPlaces } from "../src/calls/running/executor.ts";
@@ -100,8 +101,10 @@ export function rig({
     const capability = registered.get(item.cap_id);
     if (capability === undefined) throw new TypeError(`the rig has no ${item.cap_id}`);
     const { who = alice, sessionId = "sess_1", frameId = `frm_${++counter}`, signal = never } = input;
+    const whole = { call_id: `call_${++counter}`, idx: 0, timeout_ms: 5_000, args: {}, ...item };
     return {
-      item: { call_id: `call_${++counter}`, idx: 0, timeout_ms: 5_000, args: {}, ...item },
+      item: whole,
+      digest: callDigest(whole),
       session: {
         id: sessionId,
         tenant: who.tenant,

@@ -10,6 +10,14 @@ import { createSafetyRules, type SafetyRules } from "./safety.ts";
 const mostNamed = 5;
 const longestMessage = 1_000;
 
+/** Arguments without a fault. */
+export interface CheckedArguments {
+  /** After defaults. */
+  args: JsonObject;
+  /** Whether they are equal to those that were sent. */
+  isAsSent: boolean;
+}
+
 const standardSafety: SafetyRules = createSafetyRules();
 
 /**
@@ -24,16 +32,16 @@ export function checkArguments(
   args: unknown,
   principal: Principal,
   safety: SafetyRules = standardSafety,
-): MaybePromise<{ args: JsonObject } | Fault> {
+): MaybePromise<CheckedArguments | Fault> {
   try {
     const checked = capability.validate(args);
     if (checked instanceof Promise) {
       return checked.then(
-        (settled) => conclude(capability, settled, principal, safety),
+        (settled) => conclude(capability, args, settled, principal, safety),
         () => broken(capability, "schema"),
       );
     }
-    return conclude(capability, checked, principal, safety);
+    return conclude(capability, args, checked, principal, safety);
   } catch {
     return broken(capability, "schema");
   }
@@ -41,10 +49,11 @@ export function checkArguments(
 
 function conclude(
   capability: RegisteredCapability,
+  sent: unknown,
   checked: ArgumentCheck,
   principal: Principal,
   safety: SafetyRules,
-): { args: JsonObject } | Fault {
+): CheckedArguments | Fault {
   if (!checked.success) return refused(checked.issues);
   const args = copyJson(checked.args);
   const { rules } = capability.definition;
@@ -68,7 +77,7 @@ function conclude(
     if (problems.length > 0) return refused(problems);
   }
   const faults = safety.check(args, capability.schema);
-  if (faults.length === 0) return { args };
+  if (faults.length === 0) return { args, isAsSent: checked.args === sent };
   return refused(faults.map(({ path, rule, message }) => `${path === "" ? "" : `${path}: `}${message} (rule ${rule})`));
 }
 

@@ -1,6 +1,7 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
+import { canonicalJson } from "@toolglot/internal";
 import { type Fault, isFault } from "../frames/fault.ts";
-import { decide, deniesAlways, policyProof, policySubject } from "../policy/decide.ts";
+import { decide, deniesAlways, policyProof, policySubject, proofDigest } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { emit } from "./events.ts";
@@ -13,6 +14,8 @@ import type { CallContext } from "./types.ts";
 export interface Checked {
   /** After defaults. */
   args: JsonObject;
+  /** Their canonical JSON. */
+  argsText: string;
   fingerprint: string;
   /** Never a denial. */
   decision: PolicyDecision;
@@ -30,7 +33,7 @@ export async function checkCall(dependencies: CallDependencies, context: CallCon
   const isRefusedUnasked = isFault(checked) && context.proof === undefined;
   if (!isRefusedUnasked || !deniesAlways(dependencies.policy, principal, capability)) return checked;
   const { args } = item;
-  const fingerprint = operationFingerprint(capability.capId, args);
+  const fingerprint = operationFingerprint(capability.capId, canonicalJson(args));
   const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
   return isFault(decision) ? decision : checked;
 }
@@ -52,11 +55,12 @@ async function checkInTurn(dependencies: CallDependencies, context: CallContext)
   if (store.durability === "none" && !allowVolatile && effect !== "pure") {
     return volatile(store.name);
   }
-  const fingerprint = operationFingerprint(capability.capId, args);
+  const argsText = (found.isAsSent ? context.call.argsText : undefined) ?? canonicalJson(args);
+  const fingerprint = operationFingerprint(capability.capId, argsText);
   const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
   if (isFault(decision)) return decision;
   if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
-  return { args, fingerprint, decision, ...(named !== undefined && { effectOperation: named }) };
+  return { args, argsText, fingerprint, decision, ...(named !== undefined && { effectOperation: named }) };
 }
 
 /** What the policy says, its proof noted in the context; a denial as its fault. */
@@ -69,7 +73,9 @@ export async function decideCall(
   const { capability, principal } = context.call;
   const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
   const decision = await decide(policy, input);
-  context.proof = policyProof(policy, input, decision, fingerprint);
+  // Neither who asks nor what for changes within a call, so the digest stays.
+  const digest = context.proof?.digest ?? proofDigest(input, fingerprint);
+  context.proof = policyProof(policy, decision, digest);
   if (decision.decision !== "deny") return decision;
   const refusal = denied(decision);
   await context.call.admission?.confirm();

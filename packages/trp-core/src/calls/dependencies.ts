@@ -1,6 +1,7 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Approvals } from "../approvals/approvals.ts";
+import type { CheckedArguments } from "../arguments/check.ts";
 import type { CapabilityRegistry, RegisteredCapability, Repeats } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Fault } from "../frames/fault.ts";
@@ -44,7 +45,7 @@ export interface CallDependencies {
     capability: RegisteredCapability,
     args: JsonObject,
     principal: Principal,
-  ): MaybePromise<{ args: JsonObject } | Fault>;
+  ): MaybePromise<CheckedArguments | Fault>;
   /** Of signed approval tokens; none: no tokens are taken. */
   approvalSecrets: readonly string[];
   /** Of the keys that are passed downstream. */

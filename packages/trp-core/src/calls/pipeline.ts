@@ -9,7 +9,7 @@ import { notStarted, storeDown } from "./faults.ts";
 import { begunAnyway } from "./keyed/begun.ts";
 import { followKey, KeyAlias } from "./keyed/effect-key.ts";
 import { KeyedCall } from "./keyed/keyed.ts";
-import { callDigest, operationOf } from "./keyed/keys.ts";
+import { operationOf } from "./keyed/keys.ts";
 import { fromJson, isRerunnable } from "./keyed/operation-data.ts";
 import { NotAsExpected } from "./keyed/pending-admission.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
@@ -65,7 +65,7 @@ async function runCall(
   const { idempotency_key } = item;
   const hasKey = typeof idempotency_key === "string";
   const who = { tenant: principal.tenant, principal: principal.id };
-  let own = hasKey ? operationOf(who, capability.family, idempotency_key) : undefined;
+  let own = hasKey ? (context.call.operation ?? operationOf(who, capability.family, idempotency_key)) : undefined;
   if (own !== undefined) context.operation = own;
   emit(dependencies, context, { type: "call.accepted" });
   await failpoint?.("after-admit", item.call_id);
@@ -115,8 +115,7 @@ function isCancelledInTime(settled: Settled): boolean {
 /** From now on records about the call name this operation. The digest of the call stays that of the call as sent. */
 function standFor(context: CallContext, { key }: OperationKey): void {
   const { call } = context;
-  const sentDigest = call.sentDigest ?? callDigest(call.item);
-  context.call = { ...call, sentDigest, item: { ...call.item, idempotency_key: key } };
+  context.call = { ...call, item: { ...call.item, idempotency_key: key } };
 }
 
 /** Notes an attempt for other calls of this router while it lasts: the first one, when there are several. */

@@ -21,8 +21,12 @@ export interface CallSpan {
 /** A call of an admitted frame, on its way through the pipeline. */
 export interface IncomingCall {
   item: CallItem;
-  /** Of the item as it was sent (`callDigest`), when its references have been filled since. */
-  sentDigest?: string;
+  /** Of the item as it was sent (`callDigest`): its references may have been filled since. */
+  digest: string;
+  /** The canonical JSON of the arguments as they were sent. Absent when they are others now. */
+  argsText?: string;
+  /** The operation of its own key. */
+  operation?: OperationKey;
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
@@ -102,7 +106,7 @@ export interface EndingCall {
   /** The operation that the call stands for, once it is known. */
   operation?: OperationKey;
   /** Events for the outbox that the next commit will write. */
-  pendingEvents?: CallEvent[];
+  pendingEvents?: CallEvent[] | undefined;
   /** Whether the transaction of the operation has written the audit row and the reply. */
   committed?: boolean;
 }

@@ -109,18 +109,13 @@ export function strictForNarrowed(
  * arguments (by their fingerprint, `sha256:` and hex over capability and args). Time and phase are not in it, so the same
  * call by the same principal has the same digest, and anybody who has the call can make it again. See {@link proofInputs}.
  */
-export function policyProof(
-  engine: PolicyEngine,
-  input: PolicyInput,
-  decision: PolicyDecision,
-  argsFingerprint: string,
-): PolicyProof {
-  return {
-    digest: flat(sha256Digest(proofInputs(input, argsFingerprint))),
-    rule: decision.rule,
-    policy_version: engine.version,
-    decision: decision.decision,
-  };
+export function policyProof(engine: PolicyEngine, { rule, decision }: PolicyDecision, digest: string): PolicyProof {
+  return { digest, rule, policy_version: engine.version, decision };
+}
+
+/** Returns the digest of a proof, over {@link proofInputs}. */
+export function proofDigest(input: PolicyInput, argsFingerprint: string): string {
+  return flat(sha256Digest(proofInputs(input, argsFingerprint)));
 }
 
 /**

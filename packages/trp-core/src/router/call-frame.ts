@@ -13,7 +13,7 @@ import type { PartialResultPayload } from "../frames/results.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
 import type { CallOutcome, CallRecord, KnownCall } from "../store/session-types.ts";
-import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
+import { type AdmittedFrame, type FrameDependencies, partialSender, type SentCall } from "./frame-dependencies.ts";
 
 /** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */
 export async function answerCall(
@@ -102,8 +102,6 @@ async function answerAsync(
 export interface SettleOptions extends RunOptions {
   /** Looks at `depends_on`; a batch does so by itself. */
   dependencies: boolean;
-  /** Of the call as it was sent, when its arguments are others now. */
-  sentDigest?: string;
 }
 
 /**
@@ -133,7 +131,6 @@ async function settleCall(
   const { store, registry, pipeline, inFlight } = deps;
   const { session, principal, frame } = admitted;
   const { item } = call;
-  if (options.sentDigest !== undefined) call.sentDigest = options.sentDigest;
   if (known?.status === "reused") return await refuse(deps, call, known, options, fault("TRP_1007"));
   if (known?.status === "known" && known.call.isCancelled) {
     return await refuse(deps, call, known, options, cancelledInTime(), () => cancelledBefore(deps, call, known.call));
@@ -169,12 +166,17 @@ function isUntold(known: KnownCall | undefined): boolean {
 /** A call without its capability, which may not be known. */
 export function callFacts(
   { stop }: Pick<FrameDependencies, "stop">,
-  { frame, session, principal, admission }: AdmittedFrame,
+  { frame, session, principal, admission, sent }: AdmittedFrame,
   item: CallItem,
 ): CallFacts {
+  const own = sent.find((each) => each.item.call_id === item.call_id) as SentCall;
+  const { digest, operation } = own.call;
   return {
     ...(admission && { admission }),
     item,
+    digest,
+    ...(own.item.args === item.args && { argsText: own.argsText }),
+    ...(operation && { operation }),
     session,
     principal,
     traceId: frame.trace_id,

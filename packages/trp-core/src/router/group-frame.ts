@@ -2,7 +2,6 @@ import { createRecord } from "@toolglot/core";
 import type { RunOptions } from "../calls/dependencies.ts";
 import { conclude } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
-import { callDigest } from "../calls/keyed/keys.ts";
 import { refused, settledFromOutcome, settledToOutcome } from "../calls/outcome.ts";
 import { keepsOutcome } from "../calls/replies.ts";
 import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/running/batch.ts";
@@ -73,8 +72,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
       if (isFault(args)) return refused(args);
       begun.add(item);
       const filled = { ...item, args };
-      const sent = args === item.args ? {} : { sentDigest: callDigest(item) };
-      return (await settleItem(deps, admitted, filled, known, { ...options, dependencies: false, ...sent })).settled;
+      return (await settleItem(deps, admitted, filled, known, { ...options, dependencies: false })).settled;
     };
     return {
       callId: item.call_id,

@@ -1,3 +1,4 @@
+import { canonicalJson } from "@toolglot/internal";
 import { storeDown } from "../calls/faults.ts";
 import { callDigest, familyOf, keyOfAsync, operationOf } from "../calls/keyed/keys.ts";
 import { NotAsExpected, PendingAdmission } from "../calls/keyed/pending-admission.ts";
@@ -12,7 +13,7 @@ import type { AdmissionResult, AdmittedCall, KnownCall } from "../store/session-
 import { answerCall } from "./call-frame.ts";
 import { answerCancel } from "./cancel-frame.ts";
 import { answerCapQuery, answerHello, answerSync } from "./control-frames.ts";
-import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
+import type { AdmittedFrame, FrameDependencies, SentCall } from "./frame-dependencies.ts";
 import { answerGroup, isGroup, standingGroup } from "./group-frame.ts";
 import { standingOf, standingReply } from "./known-calls.ts";
 import { answerResultQuery } from "./query-frame.ts";
@@ -24,6 +25,8 @@ interface Asked {
   head: FrameHead;
   principal: Principal;
   context: FrameContext;
+  /** Its calls. */
+  sent: readonly SentCall[];
 }
 
 /**
@@ -86,7 +89,8 @@ export class FrameHandler {
       if (frame.frame_type === "HELLO_REQ") return await answerHello(this.#deps, { frame, head, principal });
       const ungranted = await this.#featureFault(frame, principal);
       if (ungranted !== undefined) return await this.#refuse(head, ungranted, who);
-      return await this.#admit({ frame, head, principal, context });
+      const sent = callsOf(frame).map((item) => sentCall(item, principal));
+      return await this.#admit({ frame, head, principal, context, sent });
     } catch {
       // Only the store can fail here, and before anything was dispatched: the path of a call never rejects.
       return await this.#refuse(head, storeDown(), who);
@@ -125,8 +129,8 @@ export class FrameHandler {
   }
 
   async #admit(asked: Asked): Promise<ResponseFrame> {
-    const { frame, principal } = asked;
-    const calls = admittedCalls(frame, principal);
+    const { frame, principal, sent } = asked;
+    const calls = sent.map(({ call }) => call);
     for (let mayExpect = isOneKeyedCall(frame); ; mayExpect = false) {
       const result = await this.#deps.sessions.admit(frame, calls, principal, mayExpect);
       const reply = await this.#proceed(asked, result);
@@ -223,12 +227,12 @@ export class FrameHandler {
     const isInFlight = (): boolean => inFlight.has(session.id, "frame", frame.frame_id);
     if (isInFlight()) return inProgress(head, 200, options);
     const known = new Map<string, KnownCall>();
-    for (const item of callsOf(frame)) {
-      const call = await store.sessions.readCall(session.id, item.call_id);
+    for (const { callId, digest } of asked.sent.map((sent) => sent.call)) {
+      const call = await store.sessions.readCall(session.id, callId);
       if (call === undefined) continue;
       // An id that belonged to another call was not brought by this frame, and still is that one's.
-      const isSame = frameCalls.includes(item.call_id) && call.digest === callDigest(item);
-      known.set(item.call_id, { status: isSame ? "known" : "reused", call });
+      const isSame = frameCalls.includes(callId) && call.digest === digest;
+      known.set(callId, { status: isSame ? "known" : "reused", call });
     }
     const admitted = { ...asked, session, known };
     if (frame.frame_type === "CALL_REQ") {
@@ -287,11 +291,6 @@ function callsOf(frame: Numbered): readonly CallItem[] {
   return "calls" in frame.payload ? frame.payload.calls : [];
 }
 
-function admittedCalls(frame: Numbered, principal: Principal): AdmittedCall[] {
-  if (frame.frame_type === "CALL_REQ") return [admittedCall(frame.payload, principal)];
-  return callsOf(frame).map((item) => admittedCall(item, principal));
-}
-
 /** An ASYNC call is an operation, also without a key of its own: it outlives the frame that brought it. */
 function nameAsync(frame: RequestFrame): void {
   if (frame.frame_type !== "CALL_REQ" || frame.payload.execution_mode !== "ASYNC") return;
@@ -305,11 +304,10 @@ function isOneKeyedCall(frame: Numbered): boolean {
   return typeof key === "string" && dependsOn.length === 0;
 }
 
-/** A call as the store needs it. */
-function admittedCall(item: CallItem, principal: Principal): AdmittedCall {
-  const { call_id: callId, cap_id, idempotency_key: key, timeout_ms: timeoutMs } = item;
-  const call: AdmittedCall = { callId, digest: callDigest(item), timeoutMs };
-  if (key === null || key === undefined) return call;
-  const who = { tenant: principal.tenant, principal: principal.id };
-  return { ...call, operation: operationOf(who, familyOf(cap_id), key) };
+function sentCall(item: CallItem, { tenant, id }: Principal): SentCall {
+  const { call_id: callId, cap_id, idempotency_key: key, timeout_ms: timeoutMs, args } = item;
+  const argsText = canonicalJson(args);
+  const call: AdmittedCall = { callId, digest: callDigest(item, argsText), timeoutMs };
+  if (key !== null && key !== undefined) call.operation = operationOf({ tenant, principal: id }, familyOf(cap_id), key);
+  return { item, call, argsText };
 }

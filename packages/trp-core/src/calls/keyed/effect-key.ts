@@ -137,7 +137,7 @@ export class KeyAlias {
     if (claimed.status === "expired") return fault("TRP_4005");
     this.#isBound = true;
     if (claimed.status !== "claimed") return { done: Promise.resolve() };
-    const alias: Alias = { operation: this.operation, call_digest: call.sentDigest ?? "", idx: call.item.idx };
+    const alias: Alias = { operation: this.operation, call_digest: call.digest, idx: call.item.idx };
     const outcome = { alias } as unknown as JsonObject;
     // If this write fails, the claim alone still binds the key, so the caller need not know.
     return { done: operations.finish(claimed.claim, { state: "done", outcome }).catch(() => false) };

@@ -1,4 +1,4 @@
-import type { JsonObject, OperationKey } from "@toolglot/core";
+import type { OperationKey } from "@toolglot/core";
 import { canonicalJson } from "@toolglot/internal";
 import { base64url } from "../../digest/base64url.ts";
 import { flat, hmacSha256, sha256Base64url, sha256Digest } from "../../digest/sha256.ts";
@@ -56,16 +56,15 @@ export function scopePrefix(tenant: string): string {
 }
 
 /** What an operation does, capability version included: the same key with another fingerprint is a conflict. */
-export function operationFingerprint(capId: string, args: JsonObject): string {
-  // Canonical JSON, its keys in their order: both of these are made for every call.
-  return sha256Digest(`{"args":${canonicalJson(args)},"cap_id":${canonicalJson(capId)}}`);
+export function operationFingerprint(capId: string, argsText: string): string {
+  return sha256Digest(`{"args":${argsText},"cap_id":${canonicalJson(capId)}}`);
 }
 
 /**
  * What a call is to bring about, whatever its key and the version of its capability: whose, which family, which args.
  */
-export function effectIdOf(scope: string, args: JsonObject): string {
-  return sha256Digest(`{"args":${canonicalJson(args)},"scope":${canonicalJson(scope)}}`);
+export function effectIdOf(scope: string, argsText: string): string {
+  return sha256Digest(`{"args":${argsText},"scope":${canonicalJson(scope)}}`);
 }
 
 /** Up to this length a text is as good as its digest, and cheaper. */
@@ -74,10 +73,12 @@ const shortText = 240;
 /**
  * What makes a `call_id` mean this call: the capability, the args as sent, and the key. A digest; short ones as text.
  */
-export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency_key">): string {
-  const { cap_id, args, idempotency_key = null } = item;
+export function callDigest(
+  { cap_id, args, idempotency_key = null }: Pick<CallItem, "cap_id" | "args" | "idempotency_key">,
+  argsText: string = canonicalJson(args),
+): string {
   const name = `"cap_id":${canonicalJson(cap_id)},"idempotency_key":${canonicalJson(idempotency_key)}`;
-  const text = `{"args":${canonicalJson(args)},${name}}`;
+  const text = `{"args":${argsText},${name}}`;
   return text.length <= shortText ? flat(text) : sha256Digest(text);
 }
 

@@ -6,7 +6,6 @@ import type { Principal } from "../../identity/types.ts";
 import type { ApprovalUse } from "../../store/types.ts";
 import { attemptOf, type Chosen, type EarlierAttempt, withAttempt } from "../running/route.ts";
 import type { IncomingCall } from "../types.ts";
-import { callDigest } from "./keys.ts";
 
 /** What an operation's record keeps as `data`: all that is needed to run it again without the call that began it. */
 export interface OperationData {
@@ -58,7 +57,7 @@ export function operationData(
     args,
     effect: capability.definition.effect,
     call_id: item.call_id,
-    call_digest: call.sentDigest ?? callDigest(item),
+    call_digest: call.digest,
     trace_id: call.traceId,
     frame_id: call.frameId,
     session_id: call.session.id,
@@ -146,6 +145,7 @@ export function callFromData(
       expiresAt: 0,
     },
     principal,
+    digest: data.call_digest ?? "",
     traceId: data.trace_id,
     frameId: data.frame_id,
     seq: data.seq,

@@ -4,7 +4,7 @@ import { canonicalJson } from "@toolglot/internal";
 import { decisionEntry } from "../../audit/logger.ts";
 import { isFault } from "../../frames/fault.ts";
 import type { PolicyProof } from "../../frames/results.ts";
-import { decide, policyProof, policySubject } from "../../policy/decide.ts";
+import { decide, policyProof, policySubject, proofDigest } from "../../policy/decide.ts";
 import type { CallDependencies } from "../dependencies.ts";
 import { conclude, proofOf, sameTransaction, usageOf } from "../ending.ts";
 import { emitNow, pendingEvents } from "../events.ts";
@@ -12,7 +12,7 @@ import { executorError, outcomeUnknown } from "../faults.ts";
 import { storedOutcome } from "../outcome.ts";
 import { type Cancellable, createCancellations, isCancelled } from "../running/cancel.ts";
 import { dispatch } from "../running/dispatch.ts";
-import { barred, type Chosen, Route } from "../running/route.ts";
+import { type Chosen, noAdapter, Route } from "../running/route.ts";
 import { timeoutOf } from "../times.ts";
 import type { CallContext, IncomingCall, Settled } from "../types.ts";
 import {
@@ -197,7 +197,7 @@ class Recovery {
   async #again(context: CallContext, data: OperationData, route: Route): Promise<void> {
     const { call } = context;
     const chosen = this.#choose(context, data, route);
-    if (chosen === undefined || chosen === barred) {
+    if (chosen === undefined || chosen === noAdapter) {
       return await this.#giveUp(context, "no adapter may go on with what another has begun");
     }
     const proof = isFault(chosen) ? undefined : await this.#allowed(call, data);
@@ -224,7 +224,7 @@ class Recovery {
     const now = this.#dependencies.store.now();
     const chosen = route.effect === "probe" ? route.named(data.adapter) : route.take(now);
     context.adapterMs = route.adapterMs;
-    if (chosen === undefined || chosen === barred || isFault(chosen)) return chosen;
+    if (chosen === undefined || chosen === noAdapter || isFault(chosen)) return chosen;
     if (route.effect === "probe") route.keep(chosen, now);
     context.route = route;
     return chosen;
@@ -296,7 +296,7 @@ class Recovery {
     };
     const decision = await decide(policy, input);
     const refused = decision.decision === "deny" || (decision.decision === "approve" && data.approval === undefined);
-    return refused ? undefined : policyProof(policy, input, decision, this.#record.fingerprint);
+    return refused ? undefined : policyProof(policy, decision, proofDigest(input, this.#record.fingerprint));
   }
 
   /** Claims the operation. Undefined when another router was quicker, or when the operation has ended. */

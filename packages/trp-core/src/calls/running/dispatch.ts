@@ -12,7 +12,7 @@ import type { Execution, IncomingCall, Settled } from "../types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
-import { barred, type Chosen, nextOf, timeLeft } from "./route.ts";
+import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
 
 /**
  * Runs a started operation and commits its outcome. A call succeeds only when its success is committed. When the router
@@ -118,7 +118,7 @@ class Dispatch {
     if (route.isSingle) return true;
     route.cleared();
     const next = route.take(this.#dependencies.store.now());
-    if (next === barred || isFault(next)) return false;
+    if (next === noAdapter || isFault(next)) return false;
     return next.adapter === this.#chosen.adapter || (await this.#hand(next));
   }
 
@@ -127,7 +127,14 @@ class Dispatch {
     const { context, claim } = this.#started;
     const { call } = context;
     const before = performance.now();
-    const given = { ...this.#executeContext(claim.fence), signal: this.#lease.signal };
+    const lease = this.#lease;
+    const given = {
+      ...this.#executeContext(claim.fence),
+      aborted: this.#isStopped,
+      get signal(): AbortSignal {
+        return lease.signal;
+      },
+    };
     const { adapter, native } = this.#chosen;
     const { executor, spans } = this.#dependencies;
     const run = (): Promise<Execution> => executor.run(call.capability, native, given, this.#timeLeft(), adapter);
@@ -136,6 +143,11 @@ class Dispatch {
     context.executorMs += performance.now() - before;
     await this.#point("after-effect");
     return execution;
+  }
+
+  /** Whether the call is to end: it was cancelled, or its lease is lost. */
+  get #isStopped(): boolean {
+    return this.#started.context.call.signal.aborted || this.#lease.loss !== undefined;
   }
 
   /** How long the chosen adapter may run: never longer than the time that the call has left. Milliseconds. */
@@ -147,9 +159,9 @@ class Dispatch {
   /** The adapter that runs next; undefined when the call ends with this execution. */
   #next(execution: Execution): Chosen | undefined {
     const { route, timeoutMs } = this.#started;
-    const { signal } = this.#lease;
-    route.ended(execution, this.#dependencies.store.now(), signal.aborted);
-    if (signal.aborted) return undefined;
+    const isStopped = this.#isStopped;
+    route.ended(execution, this.#dependencies.store.now(), isStopped);
+    if (isStopped) return undefined;
     return nextOf(route, execution, {
       now: this.#dependencies.store.now(),
       leftMs: timeoutMs - (performance.now() - this.#began),

@@ -27,11 +27,17 @@ export interface CapabilityExecutor {
   run(
     capability: RegisteredCapability,
     native: unknown,
-    context: ExecuteContext,
+    context: RunContext,
     timeoutMs: number,
     /** Default: the cheapest, which is the only one of a capability with `execute`. */
     adapter?: RegisteredAdapter,
   ): Promise<Execution>;
+}
+
+/** What a run gets. */
+export interface RunContext extends ExecuteContext {
+  /** Whether the signal is aborted already. Default: the signal is asked, which a getter then has to make. */
+  readonly aborted?: boolean;
 }
 
 /** Options of {@link createExecutor}. */
@@ -67,8 +73,9 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
   return {
     async run(capability, native, given, timeoutMs, adapter = capability.adapters[0]) {
       const { capId } = capability;
-      const { signal, callId, traceId } = given;
-      if (signal.aborted) return { kind: "not-applied", message: `${capId} was cancelled before it began` };
+      const { callId, traceId, principal, attempt, progress, operationKey, fence } = given;
+      if (given.aborted ?? given.signal.aborted)
+        return { kind: "not-applied", message: `${capId} was cancelled before it began` };
       const ms = timeLimit(capability, timeoutMs);
       // Made when it is asked for, since most capabilities never look at it: a sixteenth less CPU for a read.
       let controller: AbortController | undefined;
@@ -77,7 +84,9 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
         return controller;
       };
       const context: ExecuteContext = {
-        ...given,
+        ...{ callId, traceId, principal, attempt, progress },
+        ...(operationKey !== undefined && { operationKey }),
+        ...(fence !== undefined && { fence }),
         get signal(): AbortSignal {
           return own().signal;
         },
@@ -86,8 +95,9 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
       try {
         const work = result(adapter?.definition.execute?.(native, context), context);
         if (!isThenable(work)) return { kind: "done", value: work };
-        let value = await settleWithin(work, { ms, signal });
+        let value = await settleWithin(work, { ms, signal: () => given.signal });
         if (value !== unsettled) return { kind: "done", value };
+        const { signal } = given;
         timedOut = !signal.aborted;
         const message = timedOut ? `${capId} did not end within ${ms} ms` : `${capId} was stopped before it ended`;
         own().abort(timedOut ? new DOMException(message, "TimeoutError") : signal.reason);

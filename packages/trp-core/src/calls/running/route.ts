@@ -21,7 +21,7 @@ export interface Chosen {
 }
 
 /** No adapter may go on with the operation, now or later. */
-export const barred = "barred";
+export const noAdapter = "no-adapter";
 
 /** What a route is for. */
 export interface RouteCall {
@@ -91,15 +91,15 @@ export class Route {
     return adapter && this.#adapt(adapter);
   }
 
-  /** The next one, without taking it; a fault when none can run now, `barred` when none may. */
-  find(now: number): Chosen | Fault | typeof barred {
+  /** The next one, without taking it; a fault when none can run now, `noAdapter` when none may. */
+  find(now: number): Chosen | Fault | typeof noAdapter {
     const { capability } = this.#call;
     if (this.isSingle) {
       const only = capability.adapters[0] as RegisteredAdapter;
-      return this.#mayFollow(only) ? this.#adapt(only) : barred;
+      return this.#mayFollow(only) ? this.#adapt(only) : noAdapter;
     }
     const allowed = capability.adapters.filter((each) => !this.#asked.includes(each) && this.#mayFollow(each));
-    if (allowed.length === 0) return barred;
+    if (allowed.length === 0) return noAdapter;
     const meant = allowed.filter((each) => this.#isFor(each));
     if (meant.length === 0) {
       return fault("TRP_4001", `no adapter of ${capability.capId} is for this caller and these arguments`);
@@ -116,9 +116,9 @@ export class Route {
   }
 
   /** The next one, which is about to run: say how it {@link ended}. */
-  take(now: number): Chosen | Fault | typeof barred {
+  take(now: number): Chosen | Fault | typeof noAdapter {
     const found = this.find(now);
-    if (found !== barred && !isFault(found)) this.#begin(found.adapter, now);
+    if (found !== noAdapter && !isFault(found)) this.#begin(found.adapter, now);
     return found;
   }
 
@@ -211,7 +211,7 @@ export function nextOf(
   const isOver = execution.kind === "done" || (execution.kind === "failed" && !(execution.transient && repeats));
   if (isOver || leftMs <= 0) return undefined;
   const next = route.take(now);
-  return next === barred || isFault(next) ? undefined : next;
+  return next === noAdapter || isFault(next) ? undefined : next;
 }
 
 /** An attempt by an adapter. */

@@ -11,7 +11,7 @@ import { timeoutOf } from "../times.ts";
 import type { CallContext, Execution, Settled } from "../types.ts";
 import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
 import { PartWriter } from "./parts.ts";
-import { barred, type Chosen, nextOf, Route, timeLeft } from "./route.ts";
+import { type Chosen, nextOf, noAdapter, Route, timeLeft } from "./route.ts";
 
 /** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
 export async function runUnkeyed(
@@ -39,7 +39,7 @@ export async function runUnkeyed(
     const first = route.take(store.now());
     context.adapterMs = route.adapterMs;
     if (isFault(first)) return refused(first);
-    if (first === barred) throw new Error("nothing was tried yet");
+    if (first === noAdapter) throw new Error("nothing was tried yet");
     if (isCancelled(signal)) return refused(cancelledInTime());
     context.route = route;
     if (context.call.cancellable) context.call.cancellable.isStarted = true;
