@@ -24,9 +24,9 @@ export interface IncomingCall {
   /** Of the item as it was sent (`callDigest`): its references may have been filled since. */
   digest: string;
   /** The canonical JSON of the arguments as they were sent. Absent when they are others now. */
-  argsText?: string;
+  argsText?: string | undefined;
   /** The operation of its own key. */
-  operation?: OperationKey;
+  operation?: OperationKey | undefined;
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
@@ -39,7 +39,7 @@ export interface IncomingCall {
   /** Aborted when nobody waits any more and the router closes, or when the call is cancelled. */
   signal: AbortSignal;
   /** Present while the admission of the frame is not committed. */
-  admission?: PendingAdmission;
+  admission?: PendingAdmission | undefined;
   /** In a session with the feature `CANCEL`. */
   cancellable?: Cancellable;
   /** Present when calls are traced. */

@@ -172,11 +172,11 @@ export function callFacts(
   const own = sent.find((each) => each.item.call_id === item.call_id) as SentCall;
   const { digest, operation } = own.call;
   return {
-    ...(admission && { admission }),
+    admission,
     item,
     digest,
-    ...(own.item.args === item.args && { argsText: own.argsText }),
-    ...(operation && { operation }),
+    argsText: own.item.args === item.args ? own.argsText : undefined,
+    operation,
     session,
     principal,
     traceId: frame.trace_id,

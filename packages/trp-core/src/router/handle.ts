@@ -66,7 +66,7 @@ export class FrameHandler {
   }
 
   async #answer(parsed: ParsedFrame, context: FrameContext): Promise<ResponseFrame> {
-    const { lifecycle, narrowed } = this.#deps;
+    const { lifecycle, narrowed, sessions } = this.#deps;
     let head: FrameHead = emptyHead;
     let who: Principal | undefined;
     lifecycle.begin();
@@ -90,7 +90,13 @@ export class FrameHandler {
       const ungranted = await this.#featureFault(frame, principal);
       if (ungranted !== undefined) return await this.#refuse(head, ungranted, who);
       const sent = callsOf(frame).map((item) => sentCall(item, principal));
-      return await this.#admit({ frame, head, principal, context, sent });
+      const asked = { frame, head, principal, context, sent };
+      const calls = sent.map(({ call }) => call);
+      for (let mayExpect = isOneKeyedCall(frame); ; mayExpect = false) {
+        const result = await sessions.admit(frame, calls, principal, mayExpect);
+        const reply = await this.#proceed(asked, result);
+        if (reply !== "ask again") return reply;
+      }
     } catch {
       // Only the store can fail here, and before anything was dispatched: the path of a call never rejects.
       return await this.#refuse(head, storeDown(), who);
@@ -126,16 +132,6 @@ export class FrameHandler {
     return fault("TRP_5000", `frame_type: ${type} needs the feature ${feature}, which this session does not have.`, {
       fix: `Open a session with features: ["${feature}"].`,
     });
-  }
-
-  async #admit(asked: Asked): Promise<ResponseFrame> {
-    const { frame, principal, sent } = asked;
-    const calls = sent.map(({ call }) => call);
-    for (let mayExpect = isOneKeyedCall(frame); ; mayExpect = false) {
-      const result = await this.#deps.sessions.admit(frame, calls, principal, mayExpect);
-      const reply = await this.#proceed(asked, result);
-      if (reply !== "ask again") return reply;
-    }
   }
 
   /** Answers a frame by the result of its admission, or by the result that the store expects. */

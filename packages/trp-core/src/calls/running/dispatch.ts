@@ -10,6 +10,7 @@ import { isRerunnable, type OperationData, routeData, toJson } from "../keyed/op
 import { OutcomeWriter, type StartedCall } from "../keyed/outcome-writer.ts";
 import type { Execution, IncomingCall, Settled } from "../types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
+import type { Stop } from "./executor.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
 import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
@@ -49,7 +50,7 @@ function watched(
   };
 }
 
-class Dispatch {
+class Dispatch implements Stop {
   readonly #dependencies: CallDependencies;
   readonly #started: StartedCall;
   readonly #lease: Lease;
@@ -127,17 +128,10 @@ class Dispatch {
     const { context, claim } = this.#started;
     const { call } = context;
     const before = performance.now();
-    const lease = this.#lease;
-    const given = {
-      ...this.#executeContext(claim.fence),
-      aborted: this.#isStopped,
-      get signal(): AbortSignal {
-        return lease.signal;
-      },
-    };
+    const given = this.#executeContext(claim.fence);
     const { adapter, native } = this.#chosen;
     const { executor, spans } = this.#dependencies;
-    const run = (): Promise<Execution> => executor.run(call.capability, native, given, this.#timeLeft(), adapter);
+    const run = (): Promise<Execution> => executor.run(call.capability, native, given, this, this.#timeLeft(), adapter);
     const about = { verb: "run" as const, capability: call.capability, adapter, attempt: given.attempt };
     const execution = await inRunSpan(spans, about, run);
     context.executorMs += performance.now() - before;
@@ -145,9 +139,13 @@ class Dispatch {
     return execution;
   }
 
-  /** Whether the call is to end: it was cancelled, or its lease is lost. */
-  get #isStopped(): boolean {
+  /** Whether the run is to end: the call was cancelled, or its lease is lost. */
+  get aborted(): boolean {
     return this.#started.context.call.signal.aborted || this.#lease.loss !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lease.signal;
   }
 
   /** How long the chosen adapter may run: never longer than the time that the call has left. Milliseconds. */
@@ -159,7 +157,7 @@ class Dispatch {
   /** The adapter that runs next; undefined when the call ends with this execution. */
   #next(execution: Execution): Chosen | undefined {
     const { route, timeoutMs } = this.#started;
-    const isStopped = this.#isStopped;
+    const isStopped = this.aborted;
     route.ended(execution, this.#dependencies.store.now(), isStopped);
     if (isStopped) return undefined;
     return nextOf(route, execution, {

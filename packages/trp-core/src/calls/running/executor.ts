@@ -27,17 +27,20 @@ export interface CapabilityExecutor {
   run(
     capability: RegisteredCapability,
     native: unknown,
-    context: RunContext,
+    context: Omit<ExecuteContext, "signal">,
+    stop: Stop,
     timeoutMs: number,
     /** Default: the cheapest, which is the only one of a capability with `execute`. */
     adapter?: RegisteredAdapter,
   ): Promise<Execution>;
 }
 
-/** What a run gets. */
-export interface RunContext extends ExecuteContext {
-  /** Whether the signal is aborted already. Default: the signal is asked, which a getter then has to make. */
-  readonly aborted?: boolean;
+/** What ends a run early. */
+export interface Stop {
+  /** Whether it has happened. */
+  readonly aborted: boolean;
+  /** May be a getter that makes one, since most runs need none. */
+  readonly signal: AbortSignal;
 }
 
 /** Options of {@link createExecutor}. */
@@ -71,11 +74,9 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
   checkKeys("createExecutor", options, "onError:function");
   const { onError } = options;
   return {
-    async run(capability, native, given, timeoutMs, adapter = capability.adapters[0]) {
+    async run(capability, native, given, stop, timeoutMs, adapter = capability.adapters[0]) {
       const { capId } = capability;
-      const { callId, traceId, principal, attempt, progress, operationKey, fence } = given;
-      if (given.aborted ?? given.signal.aborted)
-        return { kind: "not-applied", message: `${capId} was cancelled before it began` };
+      if (stop.aborted) return { kind: "not-applied", message: `${capId} was cancelled before it began` };
       const ms = timeLimit(capability, timeoutMs);
       // Made when it is asked for, since most capabilities never look at it: a sixteenth less CPU for a read.
       let controller: AbortController | undefined;
@@ -84,9 +85,7 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
         return controller;
       };
       const context: ExecuteContext = {
-        ...{ callId, traceId, principal, attempt, progress },
-        ...(operationKey !== undefined && { operationKey }),
-        ...(fence !== undefined && { fence }),
+        ...given,
         get signal(): AbortSignal {
           return own().signal;
         },
@@ -95,9 +94,9 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
       try {
         const work = result(adapter?.definition.execute?.(native, context), context);
         if (!isThenable(work)) return { kind: "done", value: work };
-        let value = await settleWithin(work, { ms, signal: () => given.signal });
+        let value = await settleWithin(work, { ms, signal: () => stop.signal });
         if (value !== unsettled) return { kind: "done", value };
-        const { signal } = given;
+        const { signal } = stop;
         timedOut = !signal.aborted;
         const message = timedOut ? `${capId} did not end within ${ms} ms` : `${capId} was stopped before it ended`;
         own().abort(timedOut ? new DOMException(message, "TimeoutError") : signal.reason);
@@ -106,7 +105,7 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
         return value === unsettled ? { kind: "unknown", message, timedOut } : { kind: "done", value };
       } catch (error) {
         try {
-          onError?.(error, { capId, callId, traceId });
+          onError?.(error, { capId, callId: given.callId, traceId: given.traceId });
         } catch {
           // The host's log is its own affair.
         }

@@ -46,13 +46,14 @@ export async function runUnkeyed(
     const before = performance.now();
     const parts = context.onParts && new PartWriter({ attempt: 1, onParts: context.onParts, now: () => store.now() });
     const progress = (update: ProgressUpdate | string): void => parts?.report(update);
-    const given = { signal, callId: item.call_id, traceId, principal, attempt: 1, progress };
+    const given = { callId: item.call_id, traceId, principal, attempt: 1, progress };
     let chosen: Chosen = first;
     let execution: Execution;
     for (;;) {
       const ms = route.isSingle ? timeoutMs : timeLeft(chosen, timeoutMs, before);
       const { native, adapter } = chosen;
-      const run = (): Promise<Execution> => executor.run(capability, native, given, ms, adapter);
+      const run = (): Promise<Execution> =>
+        executor.run(capability, native, given, { aborted: signal.aborted, signal }, ms, adapter);
       execution = await inRunSpan(spans, { verb: "run", capability, adapter, attempt: 1 }, run);
       if (route.isSingle) break;
       route.ended(execution, store.now(), signal.aborted);
