@@ -1,6 +1,17 @@
+import type { KeptOperation } from "@toolglot/core/operation-log";
 import { chainText } from "@toolglot/trp-core/store";
 import type { Connection, Row, Statement, Value } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
+
+/** An operation whose start this process has committed, as it was then. */
+export interface StartedOperation {
+  /** The number of its row. */
+  n: number;
+  kept: KeptOperation;
+}
+
+/** The most started operations to remember. One that is forgotten is read again. */
+const maxStarted = 4_096;
 
 /**
  * The tools of a store's method inside a transaction. A statement is prepared once. A value that several methods of the
@@ -18,6 +29,7 @@ export class Transaction {
   #afterCommit: (() => void)[] = [];
   readonly #held = new Map<string, unknown>();
   readonly #deferred = new Map<string, () => void>();
+  readonly #started = new Map<string, StartedOperation>();
   #auditHead: { index: number; hash: string } | undefined;
   /** The identity of the store when it was first read. */
   #id: string | undefined;
@@ -54,6 +66,22 @@ export class Transaction {
     for (const act of acts) act();
   }
 
+  /** Remembers an operation that this transaction has started, once it is committed. */
+  noteStarted(scope: string, key: string, started: StartedOperation): void {
+    this.afterCommit(() => {
+      this.#started.set(`${scope}\n${key}`, started);
+      if (this.#started.size > maxStarted) this.#started.delete(this.#started.keys().next().value as string);
+    });
+  }
+
+  /** Returns a started operation, and forgets it: it is about to end. */
+  takeStarted(scope: string, key: string): StartedOperation | undefined {
+    const name = `${scope}\n${key}`;
+    const found = this.#started.get(name);
+    this.#started.delete(name);
+    return found;
+  }
+
   get(sql: string, ...parameters: Value[]): Row | undefined {
     return this.#prepare(sql).get(parameters);
   }
@@ -88,6 +116,11 @@ export class Transaction {
     const made = make();
     this.#held.set(key, made);
     return made;
+  }
+
+  /** Returns the value under the key, when it was made in this transaction. */
+  peek<T>(key: string): T | undefined {
+    return this.#held.get(key) as T | undefined;
   }
 
   /** Forgets the value under the key, because it is no longer true. */

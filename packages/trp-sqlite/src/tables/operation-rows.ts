@@ -3,7 +3,7 @@ import { type KeptOperation, operationFreeAt, rememberedOperation, tidyOperation
 import { isUnsettled, type OperationFilter } from "@toolglot/trp-core/store";
 import type { Row, Value } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import { columnText, type StartedOperation, type Transaction } from "../transaction.ts";
 
 /** A row, with data and outcome as text until they are asked for. */
 export interface Stored {
@@ -65,34 +65,73 @@ export function recordOf(tx: Transaction, { kept, data, outcome }: Stored): Oper
   };
 }
 
-/** Writes a record, with its data or its outcome when it is given; what isn't stays as it was `before`. */
-export function writeOperation(
-  tx: Transaction,
-  kept: KeptOperation,
-  before: Stored | undefined,
-  { data, outcome, effectId }: { data?: string; outcome?: string; effectId?: string },
-): void {
-  const { scope, key, state, fence, leaseUntil, expiresAt } = kept.record;
+interface Texts {
+  data?: string;
+  outcome?: string;
+  effectId?: string;
+}
+
+/** The columns that repeat what is in the record, in the order of `written`. */
+function valuesOf(kept: KeptOperation): Value[] {
+  const { state, fence, leaseUntil, expiresAt } = kept.record;
   const open = state === "done" || state === "failed" ? 0 : 1;
   const freeAt = operationFreeAt(kept);
   const dueAt = expiresAt ?? (Number.isFinite(freeAt) ? freeAt : null);
-  const values: Value[] = [state, open, fence, leaseUntil, dueAt, keptText(kept)];
+  return [state, open, fence, leaseUntil, dueAt, keptText(kept)];
+}
+
+function newValues(kept: KeptOperation, { data, outcome, effectId }: Texts): Value[] {
+  const { scope, key } = kept.record;
+  const effect = effectId === undefined ? null : columnText(effectId);
+  return [...valuesOf(kept), columnText(scope), columnText(key), data ?? null, outcome ?? null, effect];
+}
+
+const intoOperations = `INTO operations
+  (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome, effect_id)`;
+const insertNew = `INSERT ${intoOperations} SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+  WHERE NOT EXISTS (SELECT 1 FROM approvals WHERE scope = ? AND key = ?) AND NOT EXISTS (
+    SELECT 1 FROM operations WHERE open = 1 AND effect_id = ? AND (state = 'in-doubt' OR lease_until <= ?))
+  ON CONFLICT (scope, key) DO NOTHING RETURNING rowid AS n`;
+
+/**
+ * Writes an operation when the store knows nothing of its key: no operation, no approval, and no unsettled operation with
+ * its effect (unless `again`). Whether that is so is found out by the write itself. False when it is not.
+ */
+export function insertOperation(tx: Transaction, kept: KeptOperation, texts: Texts, again: boolean): boolean {
+  const values = newValues(kept, texts);
+  const { scope, key } = kept.record;
+  const effect = again ? null : (values.at(-1) as Value);
+  const row = tx.write(insertNew, ...values, columnText(scope), columnText(key), effect, tx.now());
+  if (row === undefined) return false;
+  tx.noteStarted(scope, key, { n: Number(row.n), kept });
+  return true;
+}
+
+/** Writes a record, with its data or its outcome when it is given; what isn't stays as it was `before`. */
+export function writeOperation(tx: Transaction, kept: KeptOperation, before: Stored | undefined, texts: Texts): void {
   if (!before) {
-    tx.run(
-      `INSERT OR REPLACE INTO operations
-       (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome, effect_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[...values, columnText(scope), columnText(key), data ?? null, outcome ?? null],
-      effectId === undefined ? null : columnText(effectId),
-    );
+    tx.run(`INSERT OR REPLACE ${intoOperations} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...newValues(kept, texts));
     return;
   }
+  const { data, outcome, effectId } = texts;
+  const values = valuesOf(kept);
   if (effectId !== undefined) {
     tx.run("UPDATE operations SET effect_id = ? WHERE rowid = ?", columnText(effectId), before.n);
   }
   if (data !== undefined) tx.run(writeData, ...values, data, before.n);
   else if (outcome !== undefined) tx.run(writeOutcome, ...values, outcome, before.n);
   else tx.run(writeRecord, ...values, before.n);
+}
+
+/** Writes a record with its outcome, unless another has changed it. */
+export function writeIfSame(
+  tx: Transaction,
+  kept: KeptOperation,
+  before: StartedOperation,
+  { outcome }: Texts,
+): boolean {
+  const values = [...valuesOf(kept), outcome ?? null, before.n, keptText(before.kept)];
+  return tx.change(`${writeOutcome} AND kept = ?`, ...values) > 0;
 }
 
 /** Looked at in one transaction. */
