@@ -169,7 +169,8 @@ export function callFacts(
   { frame, session, principal, admission, sent }: AdmittedFrame,
   item: CallItem,
 ): CallFacts {
-  const own = sent.find((each) => each.item.call_id === item.call_id) as SentCall;
+  const [first] = sent;
+  const own = (first?.item === item ? first : sent.find((each) => each.item.call_id === item.call_id)) as SentCall;
   const { digest, operation } = own.call;
   return {
     admission,

@@ -57,7 +57,7 @@ export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   /** What was known of its calls before it came, by their ids. */
   known: ReadonlyMap<string, KnownCall>;
   /** While the admission is not committed. */
-  admission?: PendingAdmission;
+  admission?: PendingAdmission | undefined;
   /** What came with the frame. */
   context?: Pick<FrameContext, "onPartial" | "signal">;
 }
