@@ -20,8 +20,8 @@ interface Job {
   work: Work<unknown>;
   /** It is no part of a call: what becomes of it says nothing of what calls write. */
   isPulse: boolean;
-  /** Of `performance.now()`: when waiting for the lock is over. */
-  until: number;
+  /** Of `performance.now()`: when waiting for the lock is over. Set when another process was first found to hold it. */
+  until: number | undefined;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -155,8 +155,7 @@ class Lane {
 
   submit<T>(work: Work<T>, isPulse = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const until = performance.now() + this.#lockTimeoutMs;
-      this.#queue.push({ work, isPulse, until, resolve: resolve as Job["resolve"], reject });
+      this.#queue.push({ work, isPulse, until: undefined, resolve: resolve as Job["resolve"], reject });
       if (this.#running) return;
       this.#running = true;
       setImmediate(() => void this.#drain());
@@ -264,9 +263,13 @@ class Lane {
 
   #rejectLate(error: unknown): void {
     const now = performance.now();
-    const late = this.#queue.filter((job) => job.until <= now);
+    const late: Job[] = [];
+    for (const job of this.#queue) {
+      job.until ??= now + this.#lockTimeoutMs;
+      if (job.until <= now) late.push(job);
+    }
     if (late.length === 0) return;
-    this.#queue = this.#queue.filter((job) => job.until > now);
+    this.#queue = this.#queue.filter((job) => !late.includes(job));
     const waitedMs = this.#lockTimeoutMs;
     const { file } = this.#transaction;
     const text = `${file} has been locked by another process for ${waitedMs} ms.`;

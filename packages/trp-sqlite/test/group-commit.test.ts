@@ -250,3 +250,15 @@ it("should write nothing more once SQLite calls the file corrupt", async () => {
   await expect(commits.write(() => 1)).rejects.toMatchObject({ code: "trp/store-corrupt" });
   await commits.close();
 });
+
+it("should wait for another process's lock, and not count the time before it was asked for", async () => {
+  const { commits, failNext } = await watched(50, 0);
+  const first = commits.write(() => {
+    for (const until = performance.now() + 100; performance.now() < until; );
+    failNext("BEGIN IMMEDIATE", sqliteError(5));
+    return "first";
+  });
+  const second = commits.write(() => "second");
+  expect(await Promise.all([first, second])).toEqual(["first", "second"]);
+  await commits.close();
+});
