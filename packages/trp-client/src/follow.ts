@@ -15,12 +15,12 @@ export interface Cursor {
 }
 
 /** Questions that wait for the end of a call at one time; more ask again and again, and leave connections to others. */
-const mostWaiting = 16;
+const maxWaiting = 16;
 /** A router answers within 30 s, also when there is nothing to say. */
 const followMs = 45_000;
 /** Between two questions, at first and at most. Milliseconds. */
-const shortestPauseMs = 50;
-const longestPauseMs = 2_000;
+const minPauseMs = 50;
+const maxPauseMs = 2_000;
 
 /**
  * Gives the partial results of a call after a number, as they come, and returns its end. A stream that broke off is asked for
@@ -36,7 +36,7 @@ export async function* followCall(
   const { limits } = sending;
   const { maxRetries = session.retryBudget } = connection.retry;
   let failures = 0;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     const before = cursor.after;
     let answer: Answer;
     try {
@@ -54,7 +54,7 @@ export async function* followCall(
       const end = queryEnd(answer, call);
       if (end !== "running") return end === "stop" ? "running" : end;
     }
-    if (cursor.after > before) pauseMs = shortestPauseMs;
+    if (cursor.after > before) pauseMs = minPauseMs;
     if (clock() + pauseMs >= limits.deadline) return "running";
     await pause(pauseMs, limits);
   }
@@ -89,7 +89,7 @@ async function* ask(
     }
   };
   let wake = (): void => {};
-  const isWaiting = connection.streams || connection.followers < mostWaiting;
+  const isWaiting = connection.streams || connection.followers < maxWaiting;
   const query = {
     ...sending,
     waitMs: isWaiting ? followMs : connection.requestTimeoutMs,

@@ -32,7 +32,7 @@ export interface GroupCommitOptions {
   /** How long to wait for another process's lock. Milliseconds. */
   lockTimeoutMs: number;
   /** No more is begun in a transaction after so long: neither this process nor others shall wait for it. Default 10. */
-  longestMs?: number;
+  maxMs?: number;
 }
 
 /**
@@ -131,7 +131,7 @@ class Lane {
   /** Of lanes that write. */
   readonly #files: FileWatch | undefined;
   readonly #lockTimeoutMs: number;
-  readonly #longestMs: number;
+  readonly #maxMs: number;
   #queue: Job[] = [];
   #running = false;
   #drained: (() => void) | undefined;
@@ -150,7 +150,7 @@ class Lane {
     this.#health = health;
     this.#files = files;
     this.#lockTimeoutMs = options.lockTimeoutMs;
-    this.#longestMs = options.longestMs ?? 10;
+    this.#maxMs = options.maxMs ?? 10;
   }
 
   submit<T>(work: Work<T>, isPulse = false): Promise<T> {
@@ -208,7 +208,7 @@ class Lane {
         const job = this.#queue[jobs.length] as Job;
         jobs.push(job);
         settle.push(this.#runJob(job));
-        if (performance.now() - start > this.#longestMs) break;
+        if (performance.now() - start > this.#maxMs) break;
       }
       this.#transaction.flush();
       this.#connection.exec("COMMIT");

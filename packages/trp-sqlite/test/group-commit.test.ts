@@ -25,7 +25,7 @@ interface Watched {
 }
 
 /** A log whose connection is watched, and fails when told to. */
-async function watched(lockTimeoutMs = 1000, longestMs = Number.POSITIVE_INFINITY): Promise<Watched> {
+async function watched(lockTimeoutMs = 1000, maxMs = Number.POSITIVE_INFINITY): Promise<Watched> {
   const file = prepareFile(newFile());
   const real = await connect(await chooseDriver(), file, { synchronous: "full", lockTimeoutMs });
   const executed: string[] = [];
@@ -51,7 +51,7 @@ async function watched(lockTimeoutMs = 1000, longestMs = Number.POSITIVE_INFINIT
     close: () => real.close(),
   };
   // However slow this machine is at the moment: a transaction takes what there is.
-  const options = { name: "test", lockTimeoutMs, longestMs };
+  const options = { name: "test", lockTimeoutMs, maxMs };
   const commits = new GroupCommit(connection, new Transaction(connection, file, Date.now), options);
   const steps = operationsBySteps(operationSteps(commits, new Expectations()));
   const log = { ...sqliteOperations(commits, "disk"), ...steps };

@@ -39,7 +39,7 @@ async function counted(): Promise<Counted> {
     name: "counted",
     lockTimeoutMs: 1_000,
     // A slow machine must not make more transactions of the same work.
-    longestMs: 1_000,
+    maxMs: 1_000,
   });
   const opened = sqliteStore({ name: "counted", durability: "disk", commits, now: Date.now });
   const store: RouterStore = { ...opened, sessions: expectingSessions(opened.sessions, Date.now) };

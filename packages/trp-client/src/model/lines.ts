@@ -39,14 +39,14 @@ function catalogLine(row: AliasRow, { keys = false, approval, sentence = 160 }: 
   return `${row.idx} ${oneLine(row.name)}(${args.join(", ")}) ${flags.join(" ")}${text === "" ? "" : ` ${text}`}`;
 }
 
-const longestType = 40;
+const maxType = 40;
 
 function argument(name: string, template: unknown): string {
   const text = typeof template === "string" ? template.trim() : "any";
   const isOptional = text.endsWith("?");
   const type = isOptional ? text.slice(0, -1) : text;
   // A bracket or a comma would end the list for a reader of the line.
-  const short = type.length > longestType || /[(),{}\n]/.test(type) ? "any" : type;
+  const short = type.length > maxType || /[(),{}\n]/.test(type) ? "any" : type;
   return `${oneLine(name)}${isOptional ? "?" : ""}${short === "string" ? "" : `:${short}`}`;
 }
 

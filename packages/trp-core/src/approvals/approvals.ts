@@ -55,7 +55,7 @@ export interface Approvals extends ApprovalRequests {
 }
 
 /** How many a list has at most. For more, ask for those before the last one. */
-const longestPage = 500;
+const maxPage = 500;
 
 /** The model gets a comment, no longer than this. */
 const maxComment = 1_000;
@@ -116,7 +116,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
         'status:"denied"|"pending"|"approved"|"used"|"expired" before:string limit:number',
       );
       const { limit = 100, ...rest } = given;
-      const filter = { ...rest, limit: Math.min(limit, longestPage) };
+      const filter = { ...rest, limit: Math.min(limit, maxPage) };
       // By itself: the requests of others must not push one's own out of the list.
       const own = await store.approvals.list({ ...filter, tenant: who.tenant, requester: who.id });
       if (mayDecide === hasApproverRole && !hasApproverRole(who)) return own;

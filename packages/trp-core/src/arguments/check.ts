@@ -7,8 +7,8 @@ import type { Principal } from "../identity/types.ts";
 import { createSafetyRules, type SafetyRules } from "./safety.ts";
 
 /** How many faults one answer names. */
-const mostNamed = 5;
-const longestMessage = 1_000;
+const maxNamed = 5;
+const maxMessage = 1_000;
 
 /** Arguments without a fault. */
 export interface CheckedArguments {
@@ -82,10 +82,10 @@ function conclude(
 }
 
 function refused(problems: readonly string[]): Fault {
-  const named = problems.slice(0, mostNamed);
+  const named = problems.slice(0, maxNamed);
   const more = problems.length - named.length;
   const text = `${named.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
-  return fault("TRP_2001", text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text);
+  return fault("TRP_2001", text.length > maxMessage ? `${text.slice(0, maxMessage - 1)}…` : text);
 }
 
 function broken(capability: RegisteredCapability, rule: string): Fault {

@@ -18,8 +18,8 @@ import { timeoutOf } from "./times.ts";
 import type { CallContext, Settled } from "./types.ts";
 
 /** Between two reads of an operation that runs elsewhere, at first and at most. Milliseconds. */
-const shortestPauseMs = 10;
-const longestPauseMs = 500;
+const minPauseMs = 10;
+const maxPauseMs = 500;
 
 /** The runs in flight in this router, by operation, so that other calls here can wait for them without polling. */
 type InFlight = Map<string, InFlightRun>;
@@ -89,7 +89,7 @@ async function runCall(
   }
   const keyed = new KeyedCall(dependencies, context, own as OperationKey, alias);
   let operation = own as OperationKey;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     const result = await noteInFlight(inFlight, operation, () => keyed.run(operation, checked));
     if ("instead" in result) {
       operation = result.instead;
@@ -149,7 +149,7 @@ async function waitForOther(
   const here = inFlight.get(JSON.stringify([scope, key]))?.run;
   if (here === undefined) await sleep(Math.min(left, pauseMs));
   // Whether the other attempt fails makes no difference: this one reads the operation for itself.
-  else await settleWithin(here, { ms: Math.min(left, longestPauseMs) }).catch(() => {});
+  else await settleWithin(here, { ms: Math.min(left, maxPauseMs) }).catch(() => {});
   return true;
 }
 

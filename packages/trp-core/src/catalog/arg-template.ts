@@ -44,7 +44,7 @@ export function templateToSchema(template: Readonly<Record<string, string>>): Js
  */
 export function schemaToTemplate(schema: JsonSchemaObject): Record<string, string> {
   const template = createRecord<string>();
-  for (const [name, { schemas, required }] of argumentsOf(schema, schema, 0, { left: mostVisits })) {
+  for (const [name, { schemas, required }] of argumentsOf(schema, schema, 0, { left: maxVisits })) {
     const texts = schemas.map((found) => render(schema, found));
     template[name] = `${joinUnion(texts)}${required ? "" : "?"}`;
   }
@@ -101,10 +101,10 @@ function argumentsOf(
 const longest = 240;
 const deepest = 10;
 /** Schemas that refer to each other multiply: no more of them than this are looked at for one argument. */
-const mostVisits = 400;
+const maxVisits = 400;
 
 function render(root: JsonSchemaObject, schema: JsonSchema): string {
-  const text = typeText(root, schema, 0, { left: mostVisits });
+  const text = typeText(root, schema, 0, { left: maxVisits });
   return text.length <= longest ? text : coarse(root, schema);
 }
 

@@ -5,7 +5,7 @@ import { createSearchIndex, type SearchIndex } from "./search-index.ts";
 import type { Capability, CapabilityRegistry, ExecuteContext, RegisteredCapability } from "./types.ts";
 
 /** Lists that differ (one for each set of roles, mostly), with an index each. */
-const mostIndexes = 16;
+const maxIndexes = 16;
 const defaultLimit = 8;
 
 /**
@@ -22,7 +22,7 @@ export function catalogCapabilities(registry: Pick<CapabilityRegistry, "visible"
     indexes.delete(key);
     indexes.set(key, index);
     const [oldest] = indexes.keys();
-    if (indexes.size > mostIndexes && oldest !== undefined) indexes.delete(oldest);
+    if (indexes.size > maxIndexes && oldest !== undefined) indexes.delete(oldest);
     return index;
   };
   return [searchCapability(registry, indexOf), describeCapability(registry)];

@@ -9,7 +9,7 @@ export type Condition = (input: PolicyInput) => boolean;
 export class TooLongError extends Error {}
 
 /** Longer texts are not matched against globs. */
-const longestMatched = 65_536;
+const maxMatched = 65_536;
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
@@ -116,8 +116,8 @@ function valueTests(condition: ArgumentCondition): ((value: JsonValue) => boolea
     const globs = matches.map(wildcardTest);
     tests.push((value) => {
       if (typeof value !== "string") return false;
-      if (value.length > longestMatched) {
-        throw new TooLongError(`an argument is too long to be checked (${longestMatched} characters at most)`);
+      if (value.length > maxMatched) {
+        throw new TooLongError(`an argument is too long to be checked (${maxMatched} characters at most)`);
       }
       return globs.some((fits) => fits(value));
     });

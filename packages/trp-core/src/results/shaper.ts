@@ -33,11 +33,11 @@ export interface ResultShaperOptions {
   artifactTtlMs?: number;
 }
 
-const longestSummary = 400;
-const mostWarnings = 12;
-const mostCutsNamed = 6;
-const mostCutArtifacts = 3;
-const mostBinaries = 8;
+const maxSummary = 400;
+const maxWarnings = 12;
+const maxCutsNamed = 6;
+const maxCutArtifacts = 3;
+const maxBinaries = 8;
 const maxArtifactBytes = 16 * 1024 * 1024;
 
 /**
@@ -122,7 +122,7 @@ class Shaper {
     warnings: string[],
     principal: Principal,
   ): Promise<ArtifactRef[]> {
-    const most = Math.max(1, Math.min(mostBinaries, Math.floor(this.#maxTokens / 250)));
+    const most = Math.max(1, Math.min(maxBinaries, Math.floor(this.#maxTokens / 250)));
     const stored: ArtifactRef[] = [];
     for (const { bytes, path, place } of binaries.slice(0, most)) {
       const planned = this.#plan(bytes, mediaTypeOf(bytes), path);
@@ -138,7 +138,7 @@ class Shaper {
 
   /** Over the budget: makes the data smaller until all of it fits, what is said about the cuts included. */
   async #cut(whole: ShapedResult, principal: Principal): Promise<ShapedResult> {
-    const summary = shortLine(whole.summary, longestSummary) || "done";
+    const summary = shortLine(whole.summary, maxSummary) || "done";
     const own = limitWarnings(whole.warnings);
     let room = this.#maxTokens * bytesPerToken;
     for (let round = 0; round < 40 && room > 8; round++) {
@@ -185,7 +185,7 @@ class Shaper {
   #planCuts(cuts: readonly Cut[], data: JsonValue): Planned[] {
     if (cuts.length === 0) return [];
     const outer = cuts.filter(({ path }) => !cuts.some((other) => other.path !== path && isInside(path, other.path)));
-    const parts = outer.length > mostCutArtifacts ? [{ path: "", original: data }] : outer;
+    const parts = outer.length > maxCutArtifacts ? [{ path: "", original: data }] : outer;
     return parts.map(({ path, original }) => {
       const isText = typeof original === "string";
       const bytes = new TextEncoder().encode(isText ? original : JSON.stringify(original));
@@ -246,7 +246,7 @@ function pick({ definition }: RegisteredCapability, value: unknown): Picked {
     const { summary, data, warnings = [] } = shaped;
     if (typeof summary === "string" && Array.isArray(warnings)) {
       const texts = warnings.filter((warning) => typeof warning === "string" && warning !== "");
-      return { summary: shortLine(summary, longestSummary), data, warnings: texts.map((text) => shortLine(text, 200)) };
+      return { summary: shortLine(summary, maxSummary), data, warnings: texts.map((text) => shortLine(text, 200)) };
     }
   } catch {
     // As if it had none.
@@ -255,13 +255,13 @@ function pick({ definition }: RegisteredCapability, value: unknown): Picked {
 }
 
 function limitWarnings(warnings: readonly string[]): string[] {
-  const kept = warnings.slice(0, mostWarnings).map((warning) => shortLine(warning, 200));
+  const kept = warnings.slice(0, maxWarnings).map((warning) => shortLine(warning, 200));
   if (warnings.length > kept.length) kept.push(`and ${warnings.length - kept.length} more warnings`);
   return kept;
 }
 
 function cutWarnings(cuts: readonly Cut[]): string[] {
-  const named = cuts.slice(0, mostCutsNamed).map(({ path, kept }) => `${shortPath(path)}: ${kept}`);
+  const named = cuts.slice(0, maxCutsNamed).map(({ path, kept }) => `${shortPath(path)}: ${kept}`);
   if (cuts.length > named.length) named.push(`and ${cuts.length - named.length} more parts were cut`);
   return named;
 }

@@ -2,7 +2,7 @@ import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 
 const longest = 200;
-const mostNamed = 6;
+const maxNamed = 6;
 
 /** A line about a value, for a capability that says nothing itself: how many items, which members. */
 export function summaryOf(data: JsonValue): string {
@@ -13,8 +13,8 @@ export function summaryOf(data: JsonValue): string {
   const keys = Object.keys(data);
   if (keys.length === 0) return "an empty object";
   let text = "";
-  for (const key of keys.slice(0, mostNamed)) text += `${text === "" ? "" : ", "}${memberText(key, data[key] ?? null)}`;
-  if (keys.length > mostNamed) text += `, and ${keys.length - mostNamed} more`;
+  for (const key of keys.slice(0, maxNamed)) text += `${text === "" ? "" : ", "}${memberText(key, data[key] ?? null)}`;
+  if (keys.length > maxNamed) text += `, and ${keys.length - maxNamed} more`;
   return shortLine(text, longest);
 }
 

@@ -17,10 +17,10 @@ type QueryFrame = AdmittedFrame<RequestOf<"RESULT_QUERY_REQ">>;
 const partsAtOnce = 100;
 const partsInStream = 20;
 /** Between two looks at a call that is followed, at first and at most. Milliseconds. */
-const shortestPauseMs = 20;
-const longestPauseMs = 250;
+const minPauseMs = 20;
+const maxPauseMs = 250;
 /** After so long a call that is followed is answered as it stands, so that no question stays open for ever. */
-const longestFollowMs = 30_000;
+const maxFollowMs = 30_000;
 
 /**
  * Answers a `RESULT_QUERY_REQ`: how a call of this session stands, or its partial results. A sender who listens gets
@@ -33,15 +33,15 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
   const send = isFollowed ? partialSender(context) : undefined;
   if (!isFollowed) return await lookAt(deps, admitted, Number.MAX_SAFE_INTEGER);
   let after = after_event_id;
-  const until = performance.now() + longestFollowMs;
+  const until = performance.now() + maxFollowMs;
   const early = send && acknowledged(deps, admitted, send);
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     const reply = await lookAt(deps, admitted, after);
     if (early === undefined) return reply;
     if (reply.frame_type === "PARTIAL_RESULT") {
       early(reply);
       after = reply.payload.next_after_event_id;
-      pauseMs = shortestPauseMs;
+      pauseMs = minPauseMs;
       continue;
     }
     const signal = context?.signal;

@@ -8,7 +8,7 @@ export interface OutboxBounds {
   last: number;
 }
 
-const longestPage = 1_000;
+const maxPage = 1_000;
 const day = 24 * 60 * 60 * 1000;
 
 /** Where a read begins, and how many events it may return. Throws `TypeError` for an invalid range. */
@@ -22,7 +22,7 @@ export function outboxWindow(range: OutboxRange): { after: number; consumer: str
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw new TypeError("outbox.read: limit must be a whole number from 1");
   }
-  return { after: after ?? 0, consumer, limit: Math.min(limit, longestPage) };
+  return { after: after ?? 0, consumer, limit: Math.min(limit, maxPage) };
 }
 
 /** The page of events after a number, and the range of events that are missing there. */

@@ -40,11 +40,11 @@ export interface RecoveryReport {
 }
 
 /** The most operations that one sweep reads. */
-const mostAtOnce = 10_000;
+const maxAtOnce = 10_000;
 /** How many operations are settled at the same time. */
 const workers = 8;
 /** An operation whose routers died this many times is not tried again, because it may be the cause of their deaths. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /**
  * Takes over what crashed routers left behind: operations that were started and whose lease has expired. An operation
@@ -62,7 +62,7 @@ export async function recover(
     states: ["started", "claimed"],
     leaseExpired: true,
     scopePrefix: '["trp",',
-    limit: mostAtOnce,
+    limit: maxAtOnce,
   });
   const report: RecoveryReport = { rerun: 0, probed: 0, inDoubt: 0, leftAlone: 0 };
   const started = found.filter((record) => record.startedAt !== undefined);
@@ -136,7 +136,7 @@ class Recovery {
     else if (effect === "opaque") await this.#giveUp(context, "its router is gone, and it must not run again");
     else if (isCancelled(call.signal) && effect !== "probe")
       await this.#giveUp(context, "it was cancelled, and its router is gone");
-    else if (data.attempts >= mostAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
+    else if (data.attempts >= maxAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
     else {
       try {
         await this.#again(context, data, route);

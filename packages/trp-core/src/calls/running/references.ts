@@ -14,7 +14,7 @@ export interface Reference {
 }
 
 /** References in one call, at most. */
-const mostReferences = 64;
+const maxReferences = 64;
 
 /**
  * The references in the arguments of a call of a graph: every object with `$from` is one, `{ "$from": "call_1", "path":
@@ -24,7 +24,7 @@ export function referencesOf(args: JsonObject): Reference[] | Fault {
   const found: Reference[] = [];
   const problem = collect(args, [], found);
   if (problem !== undefined) return fault("TRP_2001", problem);
-  if (found.length > mostReferences) return fault("TRP_2001", `More than ${mostReferences} references in one call.`);
+  if (found.length > maxReferences) return fault("TRP_2001", `More than ${maxReferences} references in one call.`);
   return found;
 }
 

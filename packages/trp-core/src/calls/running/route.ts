@@ -250,14 +250,14 @@ function healthOf({ definition }: RegisteredAdapter): "ok" | "degraded" | "down"
   }
 }
 
-const shortestWaitMs = 200;
+const minWaitMs = 200;
 /** Until a tool may be well again of which only the host knows. */
 const unknownWaitMs = 1_000;
 
 function noneReady({ capId }: RegisteredCapability, adapters: readonly RegisteredAdapter[], now: number): Fault {
   const open = adapters.filter(({ circuit }) => circuit.standing(now) === "open");
   const waits = open.map(({ circuit }) => circuit.opensAt - now);
-  const backoff_ms = waits.length === 0 ? unknownWaitMs : Math.max(shortestWaitMs, Math.min(...waits));
+  const backoff_ms = waits.length === 0 ? unknownWaitMs : Math.max(minWaitMs, Math.min(...waits));
   return fault("TRP_5003", `none of the tools behind ${capId} can be asked at the moment; nothing was executed`, {
     retryHint: { backoff_ms },
   });
