@@ -23,7 +23,7 @@ import type {
 } from "./types.ts";
 
 /**
- * The agent's side of TRP: keeps the session, its numbers and its catalog, and repeats what was lost, without ever doing
+ * Creates the agent's side of TRP: keeps the session, its numbers and its catalog, and repeats what was lost, without ever doing
  * an effect twice. One client serves many calls at once. Throws `TypeError` for options that can't be.
  */
 export function createClient(options: ClientOptions): TrpClient {

@@ -16,15 +16,15 @@ export interface Cursor {
 
 /** Questions that wait for the end of a call at one time; more ask again and again, and leave connections to others. */
 const maxWaiting = 16;
-/** A router answers within 30 s, also when there is nothing to say. */
+/** A router answers within 30 s, also when there is nothing new. */
 const followMs = 45_000;
 /** Between two questions, at first and at most. Milliseconds. */
 const minPauseMs = 50;
 const maxPauseMs = 2_000;
 
 /**
- * Gives the partial results of a call after a number, as they come, and returns its end. A stream that broke off is asked for
- * again from where it was. Throws `SessionLost` as `exchange` does; the cursor says how far it came.
+ * Yields the partial results of a call after a number, as they come, and returns its end. A stream that broke off is asked for
+ * again from where it was. Throws `SessionLost` as `exchange` does; the cursor has how far it came.
  */
 export async function* followCall(
   connection: Connection,
@@ -60,7 +60,7 @@ export async function* followCall(
   }
 }
 
-/** Whether a question got no answer, so that another one may. */
+/** Checks whether a question got no answer, so that another one may. */
 function isLost(error: unknown): boolean {
   return ToolglotError.isInstance(error) && lost.has(error.code) && error.data.permanent !== true;
 }
@@ -82,7 +82,7 @@ async function* ask(
     // A stream that brings something is worth to be opened again.
     if (payload.next_after_event_id > cursor.after) session.budget.credit();
     for (const event of payload.events) {
-      // A router may repeat what it has sent; what it leaves out, it says.
+      // A router may repeat what it has sent; it marks what it leaves out.
       if (event.event_id <= cursor.after) continue;
       cursor.after = event.event_id;
       found.push(event);

@@ -38,7 +38,7 @@ const locked = 6;
 const corrupt = 11;
 const notADatabase = 26;
 
-/** Whether another process holds the lock, so that the statement must be tried again. */
+/** Checks whether another process holds the lock, so that the statement must be tried again. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === busy || code === locked;

@@ -18,7 +18,7 @@ const fillBytes = 1024 * 1024;
 
 interface Job {
   work: Work<unknown>;
-  /** It is no part of a call: what becomes of it says nothing of what calls write. */
+  /** It is no part of a call: its result is no sign of whether calls can be written. */
   isPulse: boolean;
   /** Of `performance.now()`: when waiting for the lock is over. Set when another process was first found to hold it. */
   until: number | undefined;
@@ -188,7 +188,7 @@ class Lane {
     this.#drained?.();
   }
 
-  /** One transaction over what is in the queue. Takes from the queue what it settles. */
+  /** Runs one transaction over the queue. Takes from the queue what it settles. */
   #runBatch(): "done" | { busy: unknown } {
     try {
       this.#health.check();

@@ -42,7 +42,7 @@ export class Transaction {
     this.#now = now;
   }
 
-  /** The time. It stays the same during one method. */
+  /** Returns the time. It stays the same during one method. */
   now(): number {
     this.#at ??= this.#now();
     return this.#at;
@@ -147,7 +147,7 @@ export class Transaction {
     );
   }
 
-  /** Gives back what {@link fill} took. */
+  /** Releases what {@link fill} took. */
   empty(): void {
     this.dirty = true;
     this.#connection.exec("DROP TABLE IF EXISTS filling");
@@ -261,7 +261,7 @@ const escaped = "\u{10ffff}";
 const needsEscape = /^\u{10ffff}|\0|\p{Cs}/u;
 
 /**
- * The form of a text in a column that is compared. Lone surrogates, which UTF-8 can't express, and NULs, at which
+ * Returns the form of a text in a column that is compared. Lone surrogates, which UTF-8 can't express, and NULs, at which
  * bindings cut texts, are escaped, so that different texts stay different. This form is never read back.
  */
 export function columnText(text: string): string {

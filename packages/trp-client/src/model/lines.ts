@@ -6,7 +6,7 @@ import { needsKey } from "../catalog-view.ts";
 export interface CatalogLinesOptions {
   /** Marks what needs a key with `key`, for models that give keys themselves. Default false: the client makes them. */
   keys?: boolean;
-  /** Marks capabilities that wait for approval with `approval`. Default none: the catalog doesn't say. */
+  /** Marks capabilities that wait for approval with `approval`. Default none: the catalog has no such mark. */
   approval?: (row: AliasRow) => boolean;
   /** Characters of the sentence. Default 160; 0 leaves it out. */
   sentence?: number;

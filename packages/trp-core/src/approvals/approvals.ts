@@ -16,7 +16,7 @@ import { renderApproval } from "./render.ts";
 export interface ApprovalDependencies {
   store: Pick<RouterStore, "approvals" | "now">;
   emit(event: RouterEvent): void;
-  /** Default: role `approver`, in the request's tenant. The requester never may, whatever this says. */
+  /** Default: role `approver`, in the request's tenant. The requester never may, whatever this returns. */
   mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
   /** How long a request waits, and an approval holds. Milliseconds. */
   approvalTtlMs: number;
@@ -41,7 +41,7 @@ export interface ApprovalRequests {
   /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
   approve(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
   deny(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
-  /** The request in words, as the approver is to see it: capability, risk, requester, every argument. */
+  /** Returns the request in words, as the approver is to see it: capability, risk, requester, every argument. */
   render(approval: ApprovalRecord): string;
 }
 
@@ -164,7 +164,7 @@ function refusal(why: string, message: string, id: string, more: Record<string, 
   return new ToolglotError(`trp/approval-${why}`, message, { data: { id, ...more } });
 }
 
-/** The row about a decision. It is about no frame: what only frames have is empty. */
+/** Returns the row about a decision. It is about no frame: what only frames have is empty. */
 function auditRow(approval: ApprovalRecord, status: "approved" | "denied", who: Principal): AuditEntry {
   return {
     kind: "approval",

@@ -22,8 +22,8 @@ const standardSafety: SafetyRules = createSafetyRules();
 
 /**
  * Checks arguments in three layers (TRP v0.1 draft, 10.3): structure by the schema, meaning by the capability's own rules,
- * safety by `safety` (default: `createSafetyRules()`). A layer is looked at only when the one before has nothing to say.
- * Gives the arguments after defaults, as a copy of their own, or TRP_2001 whose message names place and rule of up to five
+ * safety by `safety` (default: `createSafetyRules()`). A layer is checked only when the one before has found nothing.
+ * Returns the arguments after defaults, as a copy of their own, or TRP_2001 whose message names place and rule of up to five
  * faults and no value. A rule that throws, or answers with something else than text or nothing, is a fault of the
  * capability (TRP_5001). A promise only when the schema library checks asynchronously; never throws, never rejects.
  */

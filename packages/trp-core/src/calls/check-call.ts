@@ -63,7 +63,7 @@ async function checkInTurn(dependencies: CallDependencies, context: CallContext)
   return { args, argsText, fingerprint, decision, ...(named !== undefined && { effectOperation: named }) };
 }
 
-/** What the policy says, its proof noted in the context; a denial as its fault. */
+/** Asks the policy, notes the proof in the context, and returns a denial as its fault. */
 export async function decideCall(
   dependencies: CallDependencies,
   context: CallContext,

@@ -52,7 +52,7 @@ export interface CallDependencies {
   downstreamSecret?: string;
   /** Lets effects other than `pure` run on a store with durability `none`. */
   allowVolatile: boolean;
-  /** For capabilities that don't say it themselves. */
+  /** Default for capabilities. */
   repeats: Repeats;
   /** Milliseconds, as in `RouterTimes`. */
   times: { leaseMs: number; keyTtlMs: number; keyMemoryMs: number };

@@ -20,7 +20,7 @@ export function usageOf({ began, adapterMs, executorMs, route }: CallContext): C
   };
 }
 
-/** The proof of the decision that allowed the call, as a member of its outcome. */
+/** Returns the proof of the decision that allowed the call, as a member of its outcome. */
 export function proofOf({ proof }: { proof?: PolicyProof | undefined }): { proof?: PolicyProof } {
   return proof === undefined ? {} : { proof };
 }

@@ -42,7 +42,7 @@ export function emit(dependencies: EventDependencies, context: EndingCall, event
 }
 
 /**
- * The events that a commit writes to the outbox: those still waiting, and `events`. Empty `context.pendingEvents` after it.
+ * Returns the events that a commit writes to the outbox: those still waiting, and `events`. Empty `context.pendingEvents` after it.
  */
 export function pendingEvents(
   { outbox }: EventDependencies,

@@ -107,7 +107,7 @@ async function runCall(
   }
 }
 
-/** Whether a call was cancelled before it was started here. */
+/** Checks whether a call was cancelled before it was started here. */
 function isCancelledInTime(settled: Settled): boolean {
   return settled.kind === "refused" && settled.fault.code === "TRP_3005";
 }

@@ -34,7 +34,7 @@ export function callReply(call: CallFacts, { head, known }: CallFrame, settled: 
 }
 
 /**
- * Whether the recorded outcome of a `call_id` stays. It stays when the id belongs to another call. A result also stays
+ * Checks whether the recorded outcome of a `call_id` stays. It stays when the id belongs to another call. A result also stays
  * when the router now refuses to run the same call again, because the refusal does not undo what happened.
  */
 export function keepsOutcome(known: KnownCall | undefined, outcome: CallOutcome): boolean {
@@ -58,7 +58,7 @@ export function outcomeReply(
   return replyTo(head, "NACK", payload, { now: options.now });
 }
 
-/** The reply while the call still runs. */
+/** Returns the reply while the call still runs. */
 export function inProgress(
   head: FrameHead,
   backoffMs: number,

@@ -3,7 +3,7 @@ import type { IncomingCall } from "./types.ts";
 
 const defaultMaxTimeoutMs = 60_000;
 
-/** How long a call may take: as long as it says, and no longer than its capability does. */
+/** Returns how long a call may take: its own time, at most that of its capability. */
 export function timeoutOf({ item, capability }: IncomingCall): number {
   return timeLimit(capability, item.timeout_ms);
 }

@@ -33,7 +33,7 @@ export interface IncomingCall {
   traceId: string;
   frameId: string;
   seq: number;
-  /** As the frame said it. */
+  /** The epoch of the frame. */
   catalogEpoch: number;
   capability: RegisteredCapability;
   /** Aborted when nobody waits any more and the router closes, or when the call is cancelled. */
@@ -80,7 +80,7 @@ export type Execution =
   | { kind: "failed"; message: string; transient: boolean }
   /** Proven to have had no effect. */
   | { kind: "not-applied"; message: string }
-  /** Unknown: it threw an exception that does not say what happened, or its time was over (`timedOut`). */
+  /** Unknown: it threw an exception of another kind, or its time was over (`timedOut`). */
   | { kind: "unknown"; message: string; timedOut: boolean };
 
 /** A frame with a single call: the facts that its reply needs besides the call itself. */

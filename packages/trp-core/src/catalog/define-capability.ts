@@ -4,13 +4,13 @@ import type { InferInput, InputSchema, InputSource } from "@toolglot/schema";
 import type { RiskTier } from "../frames/types.ts";
 import type { AdapterFacts, AnyCapability, Capability } from "./types.ts";
 
-/** What a capability may say besides what a tool says already. */
+/** The fields of a capability that a tool does not have. */
 const capabilityKeys = [
   'capId:text name:text description:string riskTier:"LOW"|"MEDIUM"|"HIGH"|"CRITICAL" ioClass:"READ"|"WRITE" effect:"pure"|"idempotent"|"keyed"|"probe"|"opaque" rules:object[] adapt:function adapterVersion:string execute:function probe:function output:object',
   'shape:function roles:string[] examples:object[] maxTimeoutMs:number maxConcurrency:number repeats:"guarded"|"free" effectKey:function effectScope:"principal"|"tenant"',
 ] as const;
 
-/** What an adapter may say. */
+/** The fields of an adapter. */
 const adapterKeys = [
   "name:text cost:number when:function health:function system:string version:string maxTimeoutMs:number maxFailures:number coolDownMs:number adapt:any execute:any probe:any",
 ] as const;
@@ -27,7 +27,7 @@ export function defineCapability<const Source extends InputSource, Native = Infe
     "input:any args:any adapters:object[]",
   ]);
   const { capId, adapters } = capability;
-  // What is no list of adapters at all is said when it is registered.
+  // A value that is no list of adapters is refused when it is registered.
   const list: readonly Partial<AdapterFacts & Record<"adapt" | "execute" | "probe", unknown>>[] = Array.isArray(
     adapters,
   )
@@ -38,10 +38,10 @@ export function defineCapability<const Source extends InputSource, Native = Infe
 }
 
 /**
- * A capability of a tool: any of `defineTool`, or whatever else has a name, a description, an input schema and `execute`.
+ * Returns a capability of a tool: any of `defineTool`, or whatever else has a name, a description, an input schema and `execute`.
  * `execute` gets the context of the router, which has more than a tool's: `operationKey`, `principal`, `attempt`.
  *
- * The second argument says what a tool can't, and puts other words in place of the tool's. Defaults, from the annotations:
+ * The second argument adds what a tool does not have, and replaces words of the tool. Defaults, from the annotations:
  * - `ioClass`: READ with `readOnlyHint`, else WRITE.
  * - `effect`: `pure` with `readOnlyHint`, `idempotent` with `idempotentHint`, else `opaque`.
  * - `riskTier`: that of the annotations; else LOW with `readOnlyHint`, CRITICAL with `destructiveHint`, HIGH with

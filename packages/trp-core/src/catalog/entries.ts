@@ -75,7 +75,7 @@ function rowOf({
 }: RegisteredCapability): Omit<AliasRow, "idx"> {
   const { riskTier, ioClass } = definition;
   return {
-    // Said where it is not what 9.1 makes of risk and class.
+    // Present where it is not what 9.1 makes of risk and class.
     ...(!keyRequired && (ioClass === "WRITE" || riskTier !== "LOW") && { idempotency_required: false }),
     cap_id: capId,
     name: definition.name,

@@ -31,7 +31,7 @@ export interface RegistryOptions {
 export interface BuiltInRegistry extends CapabilityRegistry {
   /**
    * Adds a capability of the router's own. It comes after all others, so that theirs are the numbers from 0, and only
-   * while `when` says so (given how many others there are).
+   * while `when` returns true for the number of others.
    */
   addBuiltIn(capability: AnyCapability, when?: (others: number) => boolean): void;
 }

@@ -11,7 +11,7 @@ const defaultLimit = 8;
 /**
  * The capabilities `cap.trp.catalog.search.v1` and `cap.trp.catalog.describe.v1`, for catalogs too big to be shown whole.
  * Both see what the principal sees, nothing else: also the weights of words come from those capabilities alone, so that a
- * score reveals nothing of hidden ones. They give `cap_id`s; the session's catalog says which `idx` each has.
+ * score reveals nothing of hidden ones. They return `cap_id`s; the session's catalog has their `idx`.
  */
 export function catalogCapabilities(registry: Pick<CapabilityRegistry, "visible">): Capability[] {
   const indexes = new Map<string, SearchIndex>();

@@ -4,7 +4,7 @@ import type { ErrorClass, RetryHint, TrpCode } from "./results.ts";
 export interface CodeEntry {
   /** For logs and people: `DUPLICATE_OR_STALE`. */
   readonly name: string;
-  /** The class that goes with it, unless a fault says otherwise (an executor's failure may be TRANSIENT). */
+  /** The class that goes with it, unless a fault has another (an executor's failure may be TRANSIENT). */
   readonly errorClass: ErrorClass;
   /** Whether the same call may be sent again by itself (TRP v0.1 draft, 8.2). */
   readonly retryable: boolean;

@@ -17,12 +17,12 @@ export interface Fault {
   dispatched: boolean;
 }
 
-/** What a fault may say differently from its code's row in `errorCodes`. */
+/** The fields of a fault that may differ from its code's row in `errorCodes`. */
 export type FaultDetails = Partial<Pick<Fault, "fix" | "retryable" | "retryHint" | "dispatched" | "errorClass">>;
 
 /**
- * An error on its way to the client. What is not given comes from `errorCodes`: the message is the code's cause, the fix
- * its cure. `retryHint` is added to the code's own. `dispatched` is false unless said otherwise.
+ * Returns an error on its way to the client. What is not given comes from `errorCodes`: the message is the code's cause, the fix
+ * its cure. `retryHint` is added to the code's own. `dispatched` is false by default.
  */
 export function fault(code: TrpCode, message?: string, details: FaultDetails = {}): Fault {
   if (!isTrpCode(code)) throw new TypeError(`there is no code ${String(code)}; errorCodes lists them`);
@@ -38,7 +38,7 @@ export function fault(code: TrpCode, message?: string, details: FaultDetails = {
   };
 }
 
-/** Whether a value is a {@link Fault}, as opposed to what a function returns when all is well. */
+/** Checks whether a value is a {@link Fault}, as opposed to what a function returns when all is well. */
 export function isFault(value: unknown): value is Fault {
   if (typeof value !== "object" || value === null) return false;
   const { code, errorClass, fix, retryHint } = value as Partial<Fault>;

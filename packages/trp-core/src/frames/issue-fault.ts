@@ -17,7 +17,7 @@ const codeOfQueryField: Readonly<Record<string, TrpCode>> = {
   include_partials: "TRP_2006",
 };
 
-/** The fault for the first thing that a frame's schema has to say against it. */
+/** Returns the fault for the first issue that a frame's schema has found. */
 export function issueFault(type: RequestFrame["frame_type"], issue: BaseIssue<unknown>): Fault {
   const path = (issue.path ?? []).map(({ key }) => key as string | number);
   const where = path.length === 0 ? "frame" : pathText(path);

@@ -80,7 +80,7 @@ function check(json: JsonObject, limits: FrameLimits): { frame: RequestFrame } |
   return refusal(frame) ?? { frame };
 }
 
-/** What has the right shape, and is refused all the same. */
+/** Returns what has the right shape, and is refused all the same. */
 function refusal(frame: RequestFrame): { fault: Fault } | undefined {
   if (frame.frame_type === "HELLO_REQ" && !frame.payload.supported_versions.includes(trpVersion)) {
     return { fault: unsupportedVersion("payload.supported_versions", frame.payload.supported_versions.join(", ")) };
@@ -150,7 +150,7 @@ function unreadableFault(problem: Unreadable, limits: FrameLimits): Fault {
   }
 }
 
-/** Gives a frame's payload every field, defaults for what was left out. */
+/** Fills a frame's payload with defaults for what was left out. */
 function fillDefaults(frame: RequestFrame): void {
   switch (frame.frame_type) {
     case "CALL_REQ": {

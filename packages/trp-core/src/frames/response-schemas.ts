@@ -247,7 +247,7 @@ const resultQueryRes = agreeing<ResultQueryResPayload>()(
   }),
 );
 
-/** Events may say more than these: their other fields are kept. */
+/** Events may have more fields: they are kept. */
 const partialResult = agreeing<PartialResultPayload>()(
   v.strictObject({
     call_id: id,

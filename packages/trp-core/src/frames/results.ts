@@ -12,7 +12,7 @@ export type ErrorClass =
   | "EXECUTOR_ERROR"
   | "INTERNAL_ERROR";
 
-/** Every code a router can give; `errorCodes` says what each means. */
+/** Every code of a router; `errorCodes` has the meaning of each. */
 export type TrpCode =
   | "TRP_1001"
   | "TRP_1002"
@@ -97,7 +97,7 @@ export interface FaultPayload {
   dispatched: boolean;
 }
 
-/** Refused, or, without the feature `RESULT_FAILED`, failed: `dispatched` says which (6.2.3). */
+/** Refused, or, without the feature `RESULT_FAILED`, failed: see `dispatched` (6.2.3). */
 export interface NackPayload extends FaultPayload {
   /** Null when it could not be read. */
   nack_of_frame_id: string | null;
@@ -159,7 +159,7 @@ export interface ResultPayload {
   call_id: string;
   idx: number;
   cap_id: string;
-  /** UNKNOWN: nobody can say whether the effect happened. */
+  /** UNKNOWN: it is not known whether the effect happened. */
   status: "SUCCESS" | "FAILED" | "UNKNOWN";
   /** Null unless SUCCESS. */
   result: ShapedResult | null;

@@ -8,7 +8,7 @@ import { HttpRoutes } from "./route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
 
 /**
- * The router as a fetch handler, for every server that takes `(Request) => Response`: Workers, Deno, Bun, Hono, Next.
+ * Creates a fetch handler of the router, for every server that takes `(Request) => Response`: Workers, Deno, Bun, Hono, Next.
  *
  * `POST /trp/frame` answers one frame, as JSON, or as `text/event-stream` (one frame per event) when only that is
  * accepted. 200 for every answer to JSON, NACKs too; before that 400 (not JSON), 401, 403, 405, 413 and 415, each with a
@@ -30,7 +30,7 @@ export function createFetchHandler(router: Router, options: HttpOptions): (reque
     const head = {
       method,
       target: url.pathname + url.search,
-      // A Request made by hand has no Host header; its URL says the same.
+      // A Request made by hand has no Host header; its URL has the same name.
       header: (name: string) => headers.get(name) ?? (name === "host" ? url.host : undefined),
     };
     const first = await routes.begin(head);

@@ -21,14 +21,14 @@ export interface RouterMetricsOptions {
 export interface RouterMetrics extends Required<MetricsPage> {
   /** The one that was given, or its own. */
   readonly registry: Registry;
-  /** All of the registry, in the text format of Prometheus. */
+  /** Returns all of the registry, in the text format of Prometheus. */
   text(): Promise<string>;
   /** Counts no more of the router. What was counted stays in the registry. */
   close(): void;
 }
 
 /**
- * Prometheus metrics of a router, through `prom-client`: what the events of the TRP v0.1 draft (14.2) say, how long frames, calls
+ * Prometheus metrics of a router, through `prom-client`: the events of the TRP v0.1 draft (14.2) as counters, how long frames, calls
  * and capabilities take, what waits for people, what the store could not do. `serveHttp(router, { metrics })` shows them at `GET
  * /metrics`. No label holds a session, a principal, a key or an argument, and every label has few values: the `cap_id` of a capability
  * that is not registered is `unknown`.

@@ -248,7 +248,7 @@ function send(routes: HttpRoutes, request: IncomingMessage, response: ServerResp
   if (length > limits.unreadBytes) guardReader(request.socket, response, limits).sent();
 }
 
-/** A client that leaves its answer unread must not keep it here for ever. */
+/** Creates the guard against a client that leaves its answer unread. */
 function guardReader(socket: Socket, response: ServerResponse, limits: TransportLimits): UnreadGuard {
   const guard = new UnreadGuard(limits, { unread: () => response.writableLength, cut: () => socket.destroy() });
   response.on("drain", () => guard.taken());

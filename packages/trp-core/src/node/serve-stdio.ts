@@ -91,7 +91,7 @@ export function serveStdio(router: Router, options: ServeStdioOptions): StdioSer
   const onEnd = (): void => {
     lines.end();
     ending = "input-ended";
-    // However long that takes: the other side said that it sends no more, not that it waits no more.
+    // However long that takes: the other side sends no more, but it may still wait.
     void channel.close(Number.POSITIVE_INFINITY);
   };
   const onBroken = (): void => finish("failed");

@@ -16,7 +16,7 @@ const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 /** What holds or not by principal and capability alone. */
 export type SubjectCondition = (subject: Pick<PolicyInput, "principal" | "capability">) => boolean;
 
-/** The conditions of a checked rule on who and which. */
+/** Returns the conditions of a checked rule on who and which. */
 export function subjectConditionsOf({ who, which }: Pick<PolicyRule, "who" | "which">): SubjectCondition[] {
   const all: SubjectCondition[] = [];
   const oneOf = <Value>(
@@ -45,7 +45,7 @@ export function subjectConditionsOf({ who, which }: Pick<PolicyRule, "who" | "wh
   return all;
 }
 
-/** The conditions of a checked rule on anything else. */
+/** Returns the conditions of a checked rule on anything else. */
 export function otherConditionsOf({ args, when }: Pick<PolicyRule, "args" | "when">): Condition[] {
   const all: Condition[] = [];
   if (when !== undefined) all.push(timeCondition(when));

@@ -31,7 +31,7 @@ interface Compiled {
 const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule", reason: "no rule allows it" });
 
 /**
- * A policy from rules as data, in order: the first that holds decides, and is named in the decision. The rules are copied:
+ * Creates a policy from rules as data, in order: the first that holds decides, and is named in the decision. The rules are copied:
  * changing them later changes nothing. `TypeError`, with the cure, for rules that can't be meant. When a rule can't be
  * evaluated, the call is denied by `policy-error`; a text that is too long for a rule's globs is denied by that rule.
  *
@@ -92,7 +92,7 @@ function compile(rule: PolicyRule): Compiled {
   };
 }
 
-/** What a rule says, when it holds. */
+/** Returns the decision of a rule that holds. */
 function apply({ subject, conditions, rate, decision }: Compiled, input: PolicyInput): PolicyDecision | undefined {
   try {
     for (const condition of subject) if (!condition(input)) return undefined;

@@ -16,7 +16,7 @@ import { bytesPerToken, defaultResultBudget, tokensOf } from "./tokens.ts";
 /** Makes a result small enough for a model. */
 export interface ResultShaper {
   /**
-   * Never rejects; what JSON can't say is named in `warnings`. The result shares nothing with the value.
+   * Never rejects; what JSON can't express is named in `warnings`. The result shares nothing with the value.
    */
   shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult>;
 }
@@ -136,7 +136,7 @@ class Shaper {
     return stored;
   }
 
-  /** Over the budget: makes the data smaller until all of it fits, what is said about the cuts included. */
+  /** Over the budget: makes the data smaller until all of it fits, the notes about the cuts included. */
   async #cut(whole: ShapedResult, principal: Principal): Promise<ShapedResult> {
     const summary = shortLine(whole.summary, maxSummary) || "done";
     const own = limitWarnings(whole.warnings);
@@ -181,7 +181,7 @@ class Shaper {
     return { summary: "", data: null, artifacts: [], warnings: [] };
   }
 
-  /** What is to be kept of what was cut: parts within other parts are not kept twice. */
+  /** Returns what is to be kept of what was cut: parts within other parts are not kept twice. */
   #planCuts(cuts: readonly Cut[], data: JsonValue): Planned[] {
     if (cuts.length === 0) return [];
     const outer = cuts.filter(({ path }) => !cuts.some((other) => other.path !== path && isInside(path, other.path)));
@@ -237,7 +237,7 @@ class Shaper {
   }
 }
 
-/** What the capability itself says about its result; its own `shape` must not be able to break a call that succeeded. */
+/** Returns the capability's own summary of a result; its `shape` must not be able to break a call that succeeded. */
 function pick({ definition }: RegisteredCapability, value: unknown): Picked {
   if (definition.shape === undefined) return { summary: undefined, data: value, warnings: [] };
   try {

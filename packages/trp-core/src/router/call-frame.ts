@@ -78,7 +78,7 @@ function partsListener(
 }
 
 /**
- * The answer to an ASYNC call: an ACK as soon as its start is committed. What ends before that is answered as it is: a
+ * Returns the answer to an ASYNC call: an ACK as soon as its start is committed. What ends before that is answered as it is: a
  * refusal, or the outcome of an earlier call.
  */
 async function answerAsync(
@@ -105,7 +105,7 @@ export interface SettleOptions extends RunOptions {
 }
 
 /**
- * Brings one call of an admitted frame to its end: what can be said before its capability is known, then the pipeline.
+ * Brings one call of an admitted frame to its end: refusals that need no capability, then the pipeline.
  */
 export function settleItem(
   deps: FrameDependencies,
@@ -158,7 +158,7 @@ async function settleCall(
   }
 }
 
-/** Whether the call was sent before and its outcome is unknown. */
+/** Checks whether the call was sent before and its outcome is unknown. */
 function isUntold(known: KnownCall | undefined): boolean {
   return known?.status === "known" && known.call.outcome === undefined;
 }
@@ -190,7 +190,7 @@ export function callFacts(
 
 /**
  * Refuses a call before it reaches the pipeline. When the call was begun before, the answer is its state instead, and
- * then whatever `otherwise` gives.
+ * then that of `otherwise`.
  */
 async function refuse(
   deps: FrameDependencies,
@@ -211,7 +211,7 @@ async function refuse(
 }
 
 /**
- * The state of a call that was cancelled and is sent again, and whose operation has no record. When the call was begun,
+ * Returns the state of a call that was cancelled and is sent again, and whose operation has no record. When the call was begun,
  * its recorded answer counts. Without an answer, a call without a key may be running in another router, or may have run
  * there. A call with a key is not running: the cancel mark has kept it from starting.
  */
@@ -230,7 +230,7 @@ async function cancelledBefore(
 }
 
 /**
- * The state of a call that is sent again after it was cancelled, after its capability was changed or removed, or after
+ * Returns the state of a call that is sent again after it was cancelled, after its capability was changed or removed, or after
  * a dependency failed. None of these undoes its effect or stops another router. Undefined for a principal who may no
  * longer use the capability.
  */
@@ -244,7 +244,7 @@ async function earlierOutcome(
   if (registered !== undefined && !registry.visible(principal).includes(registered)) return undefined;
   const settled = await pipeline.inspect(call.operation);
   if (settled === undefined) return undefined;
-  // The operation may belong to another call with the same key, perhaps with other arguments. Then it says nothing
+  // The operation may belong to another call with the same key, perhaps with other arguments. Then it has no meaning
   // here.
   if ((await operationOfCall(store.operations, call)) === undefined) return undefined;
   if (registered === undefined) return settled;
@@ -259,7 +259,7 @@ async function earlierOutcome(
 }
 
 /**
- * Whether a call without a key that is sent again gets its earlier answer; otherwise it may run again. An unknown
+ * Checks whether a call without a key that is sent again gets its earlier answer; otherwise it may run again. An unknown
  * outcome is not kept, because it may be known by now when the arguments name the effect.
  */
 export function isKept({ type, payload }: CallOutcome): boolean {

@@ -106,8 +106,8 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
 }
 
 /**
- * The answer to a group that came before, put together from how its calls stand: undefined while one of them runs, or was
- * lost (`lost` says so).
+ * Returns the answer to a group that came before, put together from how its calls stand: undefined while one of them runs, or was
+ * lost (`lost`).
  */
 export async function standingGroup(
   deps: FrameDependencies,

@@ -60,7 +60,7 @@ export async function standingOf(
   }
 }
 
-/** Whether an answer can't change any more: a success, or a refusal of a call that was never started. */
+/** Checks whether an answer can't change any more: a success, or a refusal of a call that was never started. */
 function isFinal({ type, payload }: CallOutcome): boolean {
   return type === "RESULT" ? payload.status === "SUCCESS" : !payload.dispatched;
 }
@@ -74,7 +74,7 @@ function addressOf(
   return { idx, cap_id: fromJson(record.data)?.cap_id ?? "" };
 }
 
-/** The state of a call as the reply to a frame that can't be admitted, or not again. */
+/** Returns the state of a call as the reply to a frame that can't be admitted, or not again. */
 export function standingReply(
   head: FrameHead,
   standing: Standing,

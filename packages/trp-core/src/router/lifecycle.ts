@@ -46,7 +46,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   let closed: Promise<void> | undefined;
   let recovering: Promise<RecoveryReport> | undefined;
 
-  /** Gives the promise back, and waits for it in `close`. */
+  /** Returns the promise, and waits for it in `close`. */
   function track<Value>(promise: Promise<Value>): Promise<Value> {
     work.add(promise);
     const done = (): boolean => work.delete(promise);

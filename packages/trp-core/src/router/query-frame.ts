@@ -86,7 +86,7 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
 }
 
 /**
- * Sends partial results, and an ACK before the first thing that is said early: the sender learns that the frame was
+ * Sends partial results, and an ACK before the first early frame: the sender learns that the frame was
  * taken, so that the next ones need not wait for its answer, and that what comes now is not yet this answer.
  */
 function acknowledged(
@@ -102,7 +102,7 @@ function acknowledged(
   };
 }
 
-/** Some of a call's partial results. As long as there is more to read, the call is not over for its reader. */
+/** Returns some of a call's partial results. As long as there is more to read, the call is not over for its reader. */
 function partialOf({ call_id, status }: ResultQueryResPayload, found: PartList, after: number): PartialResultPayload {
   const last = found.parts.at(-1)?.id ?? 0;
   const isOver = status !== "IN_PROGRESS" && last === found.last;
@@ -119,7 +119,7 @@ function partialOf({ call_id, status }: ResultQueryResPayload, found: PartList, 
   };
 }
 
-/** The partial results of a call's operation, when it is the call's own. */
+/** Returns the partial results of a call's operation, when it is the call's own. */
 async function partsOf(
   { store }: FrameDependencies,
   call: CallRecord,

@@ -195,7 +195,7 @@ function frameDigest({ frame_type: type, seq, payload }: RequestFrame, calls: re
   );
 }
 
-/** Everything of a call that {@link AdmittedCall.digest} doesn't cover, and that digest. */
+/** Returns everything of a call that {@link AdmittedCall.digest} doesn't cover, and that digest. */
 function callFacts(item: CallItem, { digest }: AdmittedCall): (string | number)[] {
   const { call_id, idx, attempt = 1, timeout_ms, depends_on = [], approval_token, schema_digest } = item;
   return [digest, call_id, idx, attempt, timeout_ms, approval_token ?? "", schema_digest ?? "", ...depends_on];

@@ -25,7 +25,7 @@ export function outboxWindow(range: OutboxRange): { after: number; consumer: str
   return { after: after ?? 0, consumer, limit: Math.min(limit, maxPage) };
 }
 
-/** The page of events after a number, and the range of events that are missing there. */
+/** Returns the page of events after a number, and the range of events that are missing there. */
 export function outboxPage(events: OutboxEvent[], after: number, { dropped, last }: OutboxBounds): OutboxPage {
   return { events, last, ...(after < dropped && { missed: { first: after + 1, last: dropped } }) };
 }

@@ -44,7 +44,7 @@ export interface SessionStore {
   answer(answer: Answer, together?: Pick<SameTransaction, "audit" | "events">): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /**
-   * Marks a call as cancelled, for good, also when it is admitted again. Gives it as it is then; undefined when
+   * Marks a call as cancelled, for good, also when it is admitted again. Returns it as it is then; undefined when
    * unknown.
    */
   cancelCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;

@@ -88,7 +88,7 @@ export class FrameChannel {
     this.#send(this.#answers.refuse(reason, { frame_id: frameIdIn(beginning) }));
   }
 
-  /** The connection is over. What was started goes on in the router. */
+  /** The connection is over. What was started continues in the router. */
   leave(): void {
     this.#guard.end();
     this.#gone.abort();

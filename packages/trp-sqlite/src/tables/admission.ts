@@ -61,7 +61,7 @@ function admitNew(tx: Transaction, admission: Admission): AdmissionResult | unde
   return { status: "admitted", session: recordOf(session), calls: known };
 }
 
-/** The key of {@link Transaction.held} of a call that this transaction has admitted for the first time, not cancelled. */
+/** Returns the key of {@link Transaction.held} of a call that this transaction has admitted for the first time, not cancelled. */
 export function newCall(sessionId: string, callId: string): string {
   return `new call ${sessionId} ${callId}`;
 }

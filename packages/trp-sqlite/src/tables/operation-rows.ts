@@ -21,7 +21,7 @@ export function findOperation(tx: Transaction, { scope, key }: OperationKey): St
   return find(tx, wholeRow, scope, key);
 }
 
-/** The same without data and outcome, for steps that only write them. */
+/** Returns the same without data and outcome, for steps that only write them. */
 export function findRecord(tx: Transaction, { scope, key }: OperationKey): Stored | undefined {
   return find(tx, recordAlone, scope, key);
 }
@@ -43,7 +43,7 @@ function find(tx: Transaction, sql: string, scope: string, key: string): Stored 
   return rememberedOperation(stored.kept, now) ? stored : { ...stored, data: null, outcome: null };
 }
 
-/** An operation with this effect of which nobody knows what came of it: one in doubt first, then the oldest. */
+/** Returns an operation with this effect of which nobody knows what came of it: one in doubt first, then the oldest. */
 export function unsettledOperation(tx: Transaction, effectId: string): Stored | undefined {
   const now = tx.now();
   const sql = `SELECT scope, key, ${columns} FROM operations WHERE open = 1 AND effect_id = ?
@@ -71,7 +71,7 @@ interface Texts {
   effectId?: string;
 }
 
-/** The columns that repeat what is in the record, in the order of `written`. */
+/** Returns the columns that repeat what is in the record, in the order of `written`. */
 function valuesOf(kept: KeptOperation): Value[] {
   const { state, fence, leaseUntil, expiresAt } = kept.record;
   const open = state === "done" || state === "failed" ? 0 : 1;
@@ -177,7 +177,7 @@ function pieceOf(state: OperationState): string {
     WHERE open = ${open} AND state = ? AND fence > ? ORDER BY fence LIMIT ?`;
 }
 
-/** All that is remembered, without data and outcomes, in order of their rows. */
+/** Returns all that is remembered, without data and outcomes, in order of their rows. */
 export function scanOperations(
   tx: Transaction,
   after: number,
@@ -191,7 +191,7 @@ export function scanOperations(
   return rows.length < limit ? { records } : { records, last: Number(rows.at(-1)?.n) };
 }
 
-/** Drops what is forgotten, and the outcomes of what is only known to have been. Gives whether there may be more. */
+/** Drops what is forgotten, and the outcomes of what is only known to have been. Returns whether there may be more. */
 export function pruneOperations(tx: Transaction, atOnce: number): boolean {
   const now = tx.now();
   const sql = `SELECT scope, key, ${columns} FROM operations WHERE due_at <= ? LIMIT ?`;
@@ -237,7 +237,7 @@ type Kept = [
   reason: string | null,
   ttlMs: number,
   keepMs: number,
-  /** When their columns can't say them. */
+  /** When their columns can't express them. */
   scope?: string,
   key?: string,
 ];

@@ -70,7 +70,7 @@ export function operationsBySteps(steps: OperationSteps): Pick<RouterOperationLo
   };
 }
 
-/** The steps on the side of the file. */
+/** Returns the steps on the side of the file. */
 export function operationSteps(commits: GroupCommit, expectations: Expectations): OperationSteps {
   return {
     start: (args) => commits.write((tx) => startBy(tx, args, expectations)),

@@ -54,7 +54,7 @@ export type Change = (
   claim: OperationClaim,
 ) => KeptOperation | "released" | undefined;
 
-/** The operation log in SQLite, without the two steps that every call needs; `operationsBySteps` has these. */
+/** Creates the operation log in SQLite, without the two steps that every call needs; `operationsBySteps` has these. */
 export function sqliteOperations(
   commits: GroupCommit,
   durability: "process" | "disk",
@@ -244,7 +244,7 @@ function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefin
   return conflict ? { result: { status: "conflict", record: conflict } } : decision;
 }
 
-/** A record with its data and outcome, as far as they are still known. */
+/** Returns a record with its data and outcome, as far as they are still known. */
 function withTexts(tx: Transaction, record: OperationRecord, stored: Stored | undefined): OperationRecord {
   return stored ? recordOf(tx, { ...stored, kept: { ...stored.kept, record } }) : record;
 }
@@ -271,7 +271,7 @@ function useOf(
   return { write: () => tx.run(sql, jti, operation, approval.expiresAt) };
 }
 
-/** With numbers that JSON can say. */
+/** Returns the request with numbers that JSON can express. */
 export function checked(request: ClaimRequest): ClaimRequest {
   checkClaimRequest(request);
   const { ttlMs, keepMs } = request;
@@ -283,7 +283,7 @@ export function checked(request: ClaimRequest): ClaimRequest {
   };
 }
 
-/** JSON can't say Infinity; thirty thousand years are as good. */
+/** Cuts what JSON can't express, Infinity, to thirty thousand years. */
 function clamp(ms: number): number {
   return Math.min(ms, 1e15);
 }

@@ -68,7 +68,7 @@ function isFixed(value: Fixed): boolean {
   return typeof value.expiresAt === "number" && typeof value.tenant === "string" && Array.isArray(value.features);
 }
 
-/** A copy for the caller. */
+/** Returns a copy for the caller. */
 export function recordOf({ fixed, view, expectedSeq }: Session): SessionRecord {
   return { ...fixed, features: [...fixed.features], view, expectedSeq };
 }

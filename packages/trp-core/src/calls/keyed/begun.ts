@@ -9,7 +9,7 @@ import type { Settled } from "../types.ts";
 // the call.
 
 /**
- * The state of a call that any router has begun. Undefined when no router has, or when the store holds no answer.
+ * Returns the state of a call that any router has begun. Undefined when no router has, or when the store holds no answer.
  * `record` is the operation's record and must be read before this function is called. For a cancelled call it must be
  * read after the call was marked as cancelled, because from then on the call can't start. Rejects when the store does.
  */

@@ -16,7 +16,7 @@ import { fromJson } from "./operation-data.ts";
 
 const readable = /^[\w.:@/-]{1,200}$/;
 
-/** The operation that a call's effect is; a fault of the capability (TRP_5001) when it can't name it. Never throws. */
+/** Returns the operation that a call's effect is; a fault of the capability (TRP_5001) when it can't name it. Never throws. */
 export function effectOperation(
   { definition, family, capId }: RegisteredCapability,
   args: JsonObject,
@@ -53,7 +53,7 @@ export function operationOfAlias(record: OperationRecord): OperationKey | undefi
   return aliasOf(record)?.operation;
 }
 
-/** The operation that a key leads to: its own, or the one that it is another name for. */
+/** Returns the operation that a key leads to: its own, or the one that it is another name for. */
 export async function followKey(
   operations: Pick<RouterOperationLog, "read">,
   key: OperationKey,
@@ -97,7 +97,7 @@ export class KeyAlias {
   }
 
   /**
-   * What a caller's key is for a call with an effect: another name of it; nothing when it has an operation of its own,
+   * Returns what a caller's key is for a call with an effect: another name of it; nothing when it has an operation of its own,
    * from a time when the capability did not name effects; a fault when it was used for another call (TRP_4004).
    */
   static async of(
@@ -115,7 +115,7 @@ export class KeyAlias {
   }
 
   /**
-   * Binds the key to its call: from now on it is refused for any other. Writes once and gives what is to be awaited
+   * Binds the key to its call: from now on it is refused for any other. Writes once and returns what is to be awaited
    * beside what follows, or the refusal. Rejects when the store does.
    */
   async bind(

@@ -331,7 +331,7 @@ export class KeyedCall {
   }
 
   /**
-   * The approval that allows the start: the one that an earlier attempt used, the token in the call, or the approval
+   * Returns the approval that allows the start: the one that an earlier attempt used, the token in the call, or the approval
    * record of the operation. It is not used up here, but together with the start. Rejects when the store does.
    */
   async #approval(
@@ -405,7 +405,7 @@ function equalUnknown(record: OperationRecord): Settled {
   return { kind: "unknown", fault: equalInDoubt(record.key), usage: noUsage, ...replayed, ...doubt };
 }
 
-/** Whether an operation that was given up may run again. */
+/** Checks whether an operation that was given up may run again. */
 function isRerunnableStill({ state, data }: OperationRecord): boolean {
   return state !== "in-doubt" && isRerunnable(fromJson(data)?.effect ?? "opaque");
 }

@@ -5,7 +5,7 @@ import { flat, hmacSha256, sha256Base64url, sha256Digest } from "../../digest/sh
 import type { CallItem } from "../../frames/types.ts";
 import type { Who } from "../../store/session-types.ts";
 
-/** A `cap_id` without its version: `cap.mail.send.v2` is of the family `cap.mail.send`. Families share keys. */
+/** Returns a `cap_id` without its version: `cap.mail.send.v2` is of the family `cap.mail.send`. Families share keys. */
 export function familyOf(capId: string): string {
   return capId.replace(/\.v\d{1,9}$/, "");
 }
@@ -55,7 +55,7 @@ export function scopePrefix(tenant: string): string {
   return `${canonicalJson(["trp", tenant]).slice(0, -1)},`;
 }
 
-/** What an operation does, capability version included: the same key with another fingerprint is a conflict. */
+/** Returns what an operation does, capability version included: the same key with another fingerprint is a conflict. */
 export function operationFingerprint(capId: string, argsText: string): string {
   return sha256Digest(`{"args":${argsText},"cap_id":${canonicalJson(capId)}}`);
 }
@@ -71,7 +71,7 @@ export function effectIdOf(scope: string, argsText: string): string {
 const shortText = 240;
 
 /**
- * What makes a `call_id` mean this call: the capability, the args as sent, and the key. A digest; short ones as text.
+ * Returns what makes a `call_id` mean this call: the capability, the args as sent, and the key. A digest; short ones as text.
  */
 export function callDigest(
   { cap_id, args, idempotency_key = null }: Pick<CallItem, "cap_id" | "args" | "idempotency_key">,

@@ -73,7 +73,7 @@ export function operationData(
   };
 }
 
-/** What an operation's record says of the adapter that is started, and of those before it. */
+/** Returns the names that an operation's record has of the started adapter and of those before it. */
 export function routeData(
   { adapter }: Chosen,
   failed: readonly EarlierAttempt[],
@@ -90,7 +90,7 @@ export function earlierAttempts(before: OperationData | undefined): EarlierAttem
   return withAttempt(earlier, { ...names, outcome: "unknown" });
 }
 
-/** The approval record or token that a start uses, as audit rows name it. */
+/** Returns the approval record or token that a start uses, as audit rows name it. */
 export function approvalIdOf({ approval }: Pick<OperationData, "approval">): string | undefined {
   return approval?.kind === "record" ? approval.id : approval?.jti;
 }
@@ -113,7 +113,7 @@ export function fromJson(data: JsonValue | undefined): OperationData | undefined
   return known ? (data as unknown as OperationData) : undefined;
 }
 
-/** The call that an operation was begun by, put together again from its record. Its session may be gone. */
+/** Returns the call that an operation was begun by, put together again from its record. Its session may be gone. */
 export function callFromData(
   data: OperationData,
   key: string,
@@ -156,7 +156,7 @@ export function callFromData(
 }
 
 /**
- * Whether an effect may run again although it may have happened. A `probe` effect may only after asking, so it is not.
+ * Checks whether an effect may run again although it may have happened. A `probe` effect may only after asking, so it is not.
  */
 export function isRerunnable(effect: Effect): boolean {
   return effect === "pure" || effect === "idempotent" || effect === "keyed";
@@ -166,7 +166,7 @@ const hardness: Readonly<Record<Effect, number>> = { pure: 0, idempotent: 1, key
 
 /**
  * How an operation is to be treated that an earlier attempt began, perhaps under another version of the code: what that
- * attempt did is no easier to repeat than its own version said.
+ * attempt did is no easier to repeat than in its own version.
  */
 export function effectOver(now: Effect, before: Effect | undefined): Effect {
   return before === undefined || hardness[before] <= hardness[now] ? now : before;

@@ -49,7 +49,7 @@ export class OutcomeWriter {
     return await this.#finish("done", await this.#success(value));
   }
 
-  /** A final failure: the next call with the key gets the same answer. */
+  /** Writes a final failure: the next call with the key gets the same answer. */
   async failed(fault: Fault): Promise<Settled> {
     return await this.#finish("failed", this.#failure(fault));
   }
@@ -118,7 +118,7 @@ export class OutcomeWriter {
     return settled;
   }
 
-  /** Gives the operation up, so that the next call with its key can run it again. This call fails with `fault`. */
+  /** Abandons the operation, so that the next call with its key can run it again. This call fails with `fault`. */
   async abandon(fault: Fault, data: OperationData): Promise<Settled> {
     await this.#point("before-finish");
     const { claim } = this.#started;
@@ -162,7 +162,7 @@ export class OutcomeWriter {
     }
   }
 
-  /** The operation was started, but the store has no outcome of it. So the outcome is unknown, even after a success. */
+  /** Returns the unknown outcome of a started operation: the store has none, perhaps after a success. */
   unrecorded(): Settled {
     const { context } = this.#started;
     const usage = context.executorMs > 0 ? usageOf(context) : noUsage;

@@ -146,7 +146,7 @@ class Recovery {
     }
   }
 
-  /** Gives up an operation whose caller has not repeated the call while the key was remembered. */
+  /** Writes off an operation whose caller has not repeated the call while the key was remembered. */
   async #forget(context: CallContext, data: OperationData): Promise<void> {
     const { store, times } = this.#dependencies;
     if (this.#record.leaseUntil + times.keyTtlMs > store.now()) return;
@@ -198,7 +198,7 @@ class Recovery {
     const { call } = context;
     const chosen = this.#choose(context, data, route);
     if (chosen === undefined || chosen === noAdapter) {
-      return await this.#giveUp(context, "no adapter may go on with what another has begun");
+      return await this.#giveUp(context, "no adapter may continue what another has begun");
     }
     const proof = isFault(chosen) ? undefined : await this.#allowed(call, data);
     if (isFault(chosen) || proof === undefined) {
@@ -219,7 +219,7 @@ class Recovery {
     }
   }
 
-  /** The adapter that runs the operation again. For a `probe` operation it is the adapter that was started last. */
+  /** Returns the adapter that runs the operation again. For a `probe` operation it is the adapter that was started last. */
   #choose(context: CallContext, data: OperationData, route: Route): ReturnType<Route["take"]> | undefined {
     const now = this.#dependencies.store.now();
     const chosen = route.effect === "probe" ? route.named(data.adapter) : route.take(now);
@@ -284,7 +284,7 @@ class Recovery {
     return settled;
   }
 
-  /** The proof that the policy still allows it, else undefined. An approval that it was started with stays valid. */
+  /** Returns the proof that the policy still allows it, else undefined. An approval that it was started with stays valid. */
   async #allowed({ capability, principal }: IncomingCall, data: OperationData): Promise<PolicyProof | undefined> {
     const { policy, store } = this.#dependencies;
     const input = {

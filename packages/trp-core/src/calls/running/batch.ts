@@ -110,7 +110,7 @@ export async function runBatch(batch: Batch): Promise<Settled[]> {
   return entries.map((entry) => ends.get(entry.callId) as Settled);
 }
 
-/** The payload of a batch's answer: SUCCESS when all have succeeded, FAILED when none has. */
+/** Returns the payload of a batch's answer: SUCCESS when all have succeeded, FAILED when none has. */
 export function batchPayload(
   batchId: string,
   callIds: readonly string[],

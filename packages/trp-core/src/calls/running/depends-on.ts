@@ -24,7 +24,7 @@ export async function dependencyFault(
 }
 
 /**
- * How an earlier call of a session stands. One that was refused for now (it may be sent again, or waits for an approval)
+ * Returns how an earlier call of a session stands. One that was refused for now (it may be sent again, or waits for an approval)
  * is unfinished. Rejects when the store does.
  */
 export async function dependencyState(

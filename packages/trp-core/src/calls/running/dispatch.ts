@@ -113,7 +113,7 @@ class Dispatch implements Stop {
     }
   }
 
-  /** The adapter of the earlier attempt did nothing, so any adapter may run now. False when none can. */
+  /** Lets any adapter run after an earlier attempt that did nothing. False when none can. */
   async #chooseAnew(): Promise<boolean> {
     const { route } = this.#started;
     if (route.isSingle) return true;
@@ -154,7 +154,7 @@ class Dispatch implements Stop {
     return route.isSingle ? timeoutMs : timeLeft(this.#chosen, timeoutMs, this.#began);
   }
 
-  /** The adapter that runs next; undefined when the call ends with this execution. */
+  /** Returns the adapter that runs next; undefined when the call ends with this execution. */
   #next(execution: Execution): Chosen | undefined {
     const { route, timeoutMs } = this.#started;
     const isStopped = this.aborted;
@@ -238,9 +238,9 @@ class Dispatch implements Stop {
   }
 
   /**
-   * Whether an earlier attempt may have had an effect. In that case the key must not become free: a call with other
+   * Checks whether an earlier attempt may have had an effect. In that case the key must not become free: a call with other
    * arguments could take it, and the caller would read that nothing happened. False for `probe`, where the capability
-   * was asked and said that there was no effect.
+   * was asked and answered that there was no effect.
    */
   #mayHaveHappened(): boolean {
     const { data, route } = this.#started;

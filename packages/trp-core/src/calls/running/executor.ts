@@ -68,7 +68,7 @@ const maxValues = 100_000;
  * - `CapabilityError` with `not-applied`: `not-applied`; so is a call whose signal was aborted before it began;
  * - everything else, and running out of time: `unknown`, in words of our own.
  *
- * Code that never gives control back can't be stopped from within its process.
+ * Code that never returns control can't be stopped from within its process.
  */
 export function createExecutor(options: ExecutorOptions = {}): CapabilityExecutor {
   checkKeys("createExecutor", options, "onError:function");
@@ -115,7 +115,7 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
   };
 }
 
-/** The one result of what `execute` returned; a promise unless it is there already. */
+/** Returns the one result of what `execute` returned; a promise unless it is there already. */
 function result(returned: unknown, context: ExecuteContext): unknown {
   if (isThenable(returned)) return Promise.resolve(returned).then((value) => result(value, context));
   const iterator = iteratorOf(returned);
@@ -152,7 +152,7 @@ function classify(error: unknown, capId: string, timedOut: boolean): Execution {
       return { kind: "failed", message: messageOf(error), transient: false };
     }
   } catch {
-    // An error whose fields throw says nothing.
+    // An error whose fields throw is an unknown one.
   }
   const message = timedOut ? `${capId} did not end in time` : `${capId} ended with an exception (${kindOf(error)})`;
   return { kind: "unknown", message, timedOut };

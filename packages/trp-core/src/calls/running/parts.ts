@@ -92,7 +92,7 @@ export class PartWriter {
       throw error;
     }
     if (last === undefined) {
-      // Another router holds the operation: what this one says does not count any more.
+      // Another router holds the operation: the parts of this one do not count any more.
       this.#closed = true;
       return;
     }
@@ -103,7 +103,7 @@ export class PartWriter {
   }
 }
 
-/** A part as a `PARTIAL_RESULT` has it. */
+/** Returns a part as a `PARTIAL_RESULT` has it. */
 export function eventOf({ id, at, kind, stage, message, attempt, data }: StoredPart): PartialResultEvent {
   const event: PartialResultEvent = { event_id: id, kind, stage, message, attempt, timestamp_ms: at };
   if (data !== undefined) event.data = data;

@@ -68,7 +68,7 @@ export function fillReferences(args: JsonObject, values: ReadonlyMap<Reference, 
 }
 
 /**
- * Why a reference can't fit, whatever the other call gives: there is no such argument, or its types are others than those
+ * Returns why a reference can't fit, whatever the other call returns: there is no such argument, or its types are others than those
  * that the other capability declares (`output`). Undefined when it may fit.
  */
 export function misfit(
@@ -88,7 +88,7 @@ export function misfit(
   return `${where}: expected ${[...wanted].join(" or ")}, and ${from} gives ${[...given].join(" or ")}.`;
 }
 
-/** What a `$from` path walks through (13.1). */
+/** Returns what a `$from` path walks through (13.1). */
 function resultSchema({ definition }: RegisteredCapability): JsonSchemaObject {
   return {
     type: "object",
@@ -104,7 +104,7 @@ function resultSchema({ definition }: RegisteredCapability): JsonSchemaObject {
 
 type Types = ReadonlySet<string> | "anything" | "nothing";
 
-/** The JSON types that a schema allows at a place. What is too involved to tell is anything. */
+/** Returns the JSON types that a schema allows at a place: `anything` where it is too involved. */
 function typesAt(schema: unknown, steps: readonly string[], root: JsonSchemaObject, depth = 0): Types {
   if (schema === false) return "nothing";
   if (!isObject(schema) || depth > 32) return "anything";

@@ -20,7 +20,7 @@ export interface Chosen {
   native: unknown;
 }
 
-/** No adapter may go on with the operation, now or later. */
+/** No adapter may continue the operation, now or later. */
 export const noAdapter = "no-adapter";
 
 /** What a route is for. */
@@ -91,7 +91,7 @@ export class Route {
     return adapter && this.#adapt(adapter);
   }
 
-  /** The next one, without taking it; a fault when none can run now, `noAdapter` when none may. */
+  /** Returns the next one, without taking it; a fault when none can run now, `noAdapter` when none may. */
   find(now: number): Chosen | Fault | typeof noAdapter {
     const { capability } = this.#call;
     if (this.isSingle) {
@@ -115,14 +115,14 @@ export class Route {
     return first as Fault;
   }
 
-  /** The next one, which is about to run: say how it {@link ended}. */
+  /** Takes the next one, which is about to run. Call {@link ended} after it. */
   take(now: number): Chosen | Fault | typeof noAdapter {
     const found = this.find(now);
     if (found !== noAdapter && !isFault(found)) this.#begin(found.adapter, now);
     return found;
   }
 
-  /** Takes this one, whatever may be said against it: it was started before. */
+  /** Takes this one, whatever its health: it was started before. */
   keep({ adapter }: Chosen, now: number): void {
     this.#begin(adapter, now);
   }
@@ -134,7 +134,7 @@ export class Route {
     this.#failed = this.#failed.map((before) => ({ ...before, outcome: "not-applied" }));
   }
 
-  /** How the one that was taken ended. `isStopped`: it was not let finish, so that this says nothing about it. */
+  /** How the one that was taken ended. `isStopped`: it was not let finish, so that its health is open. */
   ended(execution: Execution, now: number, isStopped: boolean): void {
     const { kind } = execution;
     const isBad = kind === "unknown" || kind === "not-applied" || (kind === "failed" && execution.transient);
@@ -162,7 +162,7 @@ export class Route {
     this.#failed = withAttempt(this.#failed, attemptOf(this.#current, outcome));
   }
 
-  /** Whether what ran before lets this one run, by the effect of the capability. */
+  /** Checks whether what ran before lets this one run, by the effect of the capability. */
   #mayFollow({ name, definition: { system } }: RegisteredAdapter): boolean {
     const { effect } = this.#call;
     if (effect === "pure" || effect === "idempotent") return true;
@@ -195,13 +195,13 @@ export class Route {
   }
 }
 
-/** How long an adapter may run, of what a call has left since it `began`. Milliseconds, at least 1. */
+/** Returns how long an adapter may run, of what a call has left since it `began`. Milliseconds, at least 1. */
 export function timeLeft({ adapter }: Chosen, timeoutMs: number, began: number): number {
   const left = Math.max(1, timeoutMs - (performance.now() - began));
   return Math.min(left, adapter.definition.maxTimeoutMs ?? left);
 }
 
-/** The adapter that goes on after one that ended so, taken; nothing when that was the end. */
+/** Takes the adapter that continues after one that ended so. Undefined when that was the end. */
 export function nextOf(
   route: Route,
   execution: Execution,
@@ -214,7 +214,7 @@ export function nextOf(
   return next === noAdapter || isFault(next) ? undefined : next;
 }
 
-/** An attempt by an adapter. */
+/** Returns an attempt by an adapter. */
 export function attemptOf(
   { name, definition: { system } }: Pick<RegisteredAdapter, "name" | "definition">,
   outcome: EarlierAttempt["outcome"],
@@ -228,7 +228,7 @@ export function withAttempt(list: readonly EarlierAttempt[], one: EarlierAttempt
   return isKnown ? [...list] : [...list, one];
 }
 
-/** Those that may be asked now: the well ones first, each group in order of costs. */
+/** Returns those that may be asked now: the well ones first, each group in order of costs. */
 function inOrder(adapters: readonly RegisteredAdapter[], now: number): RegisteredAdapter[] {
   const well: RegisteredAdapter[] = [];
   const later: RegisteredAdapter[] = [];

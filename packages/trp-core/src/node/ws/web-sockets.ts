@@ -28,7 +28,7 @@ export interface WebSocketOptions {
 
 /**
  * WebSockets for `serveHttp({ webSockets: webSockets() })`: text messages of one frame each, at `/trp/ws`. The answers to a frame
- * come when they are there, in any order: an ACK, partial results, at last the answer. Who calls is said once, with the upgrade:
+ * come when they are there, in any order: an ACK, partial results, at last the answer. The caller is identified once, with the upgrade:
  * the `Authorization` header, or for web pages, which can't send one, a subprotocol `trp.bearer.` and the token in base64url,
  * beside `trp.v0.1`; identity, hosts and origins are checked as those of other requests, and refused alike before the upgrade.
  * Needs the package `ws`. Throws `TypeError` for options that can't be.
