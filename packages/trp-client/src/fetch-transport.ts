@@ -22,6 +22,11 @@ export interface FetchTransportOptions {
  * Frames over `fetch`, for browsers and other places without `node:http`. In Node, `httpTransport` from
  * `@toolglot/trp-client/node` is several times faster. `fetch` doesn't report whether anything was sent, so a router that
  * can't be reached is `trp-client/no-answer` here.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: fetchTransport({ url: "https://router.example", token }), agentId: "page" });
+ * ```
  */
 export function fetchTransport(options: FetchTransportOptions): Transport {
   checkKeys("fetchTransport", options, "url:url token:string|function fetch:function maxAnswerBytes:number", ["url"]);

@@ -38,6 +38,11 @@ export const subprotocol = "trp.v0.1";
  * Frames over one WebSocket, for browsers, Node from version 22 on, Bun and Deno: partial results come as they are made, and any
  * number of frames share the connection. It is opened with the first frame, and again when it was lost. The browser does not report why
  * a connection is refused, so a wrong token is `trp-client/unreachable` here.
+ *
+ * @example
+ * ```ts
+ * const transport = webSocketTransport({ url: "wss://router.example", token });
+ * ```
  */
 export function webSocketTransport(options: WebSocketTransportOptions): Transport {
   checkKeys(

@@ -2,11 +2,11 @@ import type { JsonObject } from "@toolglot/core";
 import { type Approvals, createApprovals } from "../src/approvals/approvals.ts";
 import { checkArguments } from "../src/arguments/check.ts";
 import type { AuditEntry } from "../src/audit/types.ts";
-import type { CallDependencies, CallPipeline, RunOptions } from "../src/calls/dependencies.ts";
+import type { CallDependencies, RunOptions } from "../src/calls/dependencies.ts";
 import { callDigest } from "../src/calls/keyed/keys.ts";
 import { type RecoveryReport, recover } from "../src/calls/keyed/recover.ts";
-import { createCallPipeline } from "../src/calls/pipeline.ts";
-import { createExecutor, createPlaces } from "../src/calls/running/executor.ts";
+import { CallPipeline } from "../src/calls/pipeline.ts";
+import { createExecutor, Places } from "../src/calls/running/executor.ts";
 import { createOperations } from "../src/calls/running/resolve.ts";
 import type { IncomingCall, Settled } from "../src/calls/types.ts";
 import { registerCapability } from "../src/catalog/register.ts";
@@ -86,7 +86,7 @@ export function rig({
     executor: createExecutor(),
     shaper,
     approvals,
-    places: createPlaces({ callsInFlight: 256, callsWaiting: 1_024 }),
+    places: new Places({ callsInFlight: 256, callsWaiting: 1_024 }),
     emitter,
     checkArguments,
     approvalSecrets: [],
@@ -95,7 +95,7 @@ export function rig({
     times: { leaseMs: 10_000, keyTtlMs: 86_400_000, keyMemoryMs: 30 * 86_400_000 },
     ...overrides,
   };
-  const pipeline = createCallPipeline(dependencies);
+  const pipeline = new CallPipeline(dependencies);
   const never = new AbortController().signal;
   const call = (item: ItemInput, input: CallInput = {}): IncomingCall => {
     const capability = registered.get(item.cap_id);

@@ -23,6 +23,11 @@ export interface CatalogLinesOptions {
  * That is `idx name(args) flags first sentence`. `args`: names in the order of the template; `?` may be left out; the type
  * follows unless it is a string, and what is too long for a line is `any`. Flags: `R` reads, `W` writes, `!HIGH` and
  * `!CRITICAL` risk, `key` and `approval` as asked for. A fifth of the tokens of the same tools as JSON.
+ *
+ * @example
+ * ```ts
+ * const lines = catalogLines((await client.catalog()).rows);
+ * ```
  */
 export function catalogLines(rows: readonly AliasRow[], options: CatalogLinesOptions = {}): string[] {
   checkKeys("catalogLines", options, "keys:boolean approval:function sentence:number");

@@ -51,6 +51,11 @@ export interface ProgramToolsOptions {
  *
  * A call that needs an approval is not made: the program is parked, where its run is durable, else it gets a
  * `ToolError`. Rejects when the catalog can't be read.
+ *
+ * @example
+ * ```ts
+ * const tools = await programTools(client, { runId: "report-2026-11-29" });
+ * ```
  */
 export async function programTools(client: TrpClient, options: ProgramToolsOptions): Promise<Tool[]> {
   checkKeys(

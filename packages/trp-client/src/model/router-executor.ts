@@ -48,6 +48,11 @@ export interface RouterExecutorOptions {
  * A call that changes something gets its key from run and call id, so that a step that is run again does nothing twice.
  * What is unknown is `in-doubt`, what waits for approval is `pending`, and the same call made again, in whatever step or
  * run, is that very operation. Never rejects for what a model, the router or the network did.
+ *
+ * @example
+ * ```ts
+ * const executor = routerExecutor(client);
+ * ```
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
   checkKeys("routerExecutor", options, "toolName:string maxConcurrency:number timeoutMs:number approvals:{decide}");

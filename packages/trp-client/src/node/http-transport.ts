@@ -37,6 +37,11 @@ export interface HttpTransportOptions {
 /**
  * Frames over `node:http` or `node:https`, on connections of its own that are kept. Errors show whether anything was sent:
  * `trp-client/unreachable` only when there was no connection.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: httpTransport({ url: "http://127.0.0.1:8080", token }), agentId: "agent-7" });
+ * ```
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
   checkKeys(

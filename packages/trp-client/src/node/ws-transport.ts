@@ -24,6 +24,11 @@ export interface WsTransportOptions {
 /**
  * Frames over one WebSocket of the package `ws`, for every version of Node: as `webSocketTransport`, but the token is a header, and a
  * router that refuses the connection sends the reason. A frame is refused with `trp-client/ws-missing` when `ws` is not installed.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: wsTransport({ url: "ws://127.0.0.1:8080", token }), agentId: "agent-7" });
+ * ```
  */
 export function wsTransport(options: WsTransportOptions): Transport {
   checkKeys(

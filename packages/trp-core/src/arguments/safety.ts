@@ -82,6 +82,12 @@ const standardTexts: readonly TextRule[] = [
  * Safety rules as data: `size`, `depth`, `forbidden-keys`, `control-characters`, `lone-surrogates`, `secrets`, and for
  * texts that the schema marks `path`, `url`, `sql-read`, `shell`. They are a net under a capability's own care (a
  * read-only connection, a root directory), not instead of it. `TypeError` for options that can't be meant.
+ *
+ * @example
+ * ```ts
+ * const safety = createSafetyRules({ maxCharacters: 100_000, forbiddenKeys: ["__proto__", "constructor"] });
+ * const router = createRouter({ capabilities, safety });
+ * ```
  */
 export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
   checkKeys(

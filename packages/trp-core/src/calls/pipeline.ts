@@ -2,7 +2,7 @@ import { type OperationKey, ToolglotError } from "@toolglot/core";
 import { settleWithin, sleep } from "@toolglot/internal";
 import { isFault } from "../frames/fault.ts";
 import { checkCall } from "./check-call.ts";
-import type { CallDependencies, CallPipeline, RunOptions } from "./dependencies.ts";
+import type { CallDependencies, RunOptions } from "./dependencies.ts";
 import { conclude } from "./ending.ts";
 import { emit, ifDoubt } from "./events.ts";
 import { notStarted, storeDown } from "./faults.ts";
@@ -15,7 +15,7 @@ import { NotAsExpected } from "./keyed/pending-admission.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
 import { runUnkeyed } from "./running/unkeyed.ts";
 import { timeoutOf } from "./times.ts";
-import type { CallContext, Settled } from "./types.ts";
+import type { CallContext, IncomingCall, PipelineResult, Settled } from "./types.ts";
 
 /** Between two reads of an operation that runs elsewhere, at first and at most. Milliseconds. */
 const minPauseMs = 10;
@@ -33,25 +33,41 @@ interface InFlightRun {
  * The path of a call: arguments, key, policy, state of the key, approval, a place to run, policy again, start,
  * dispatch, finish. What is refused before start leaves nothing behind but its audit row, and the key stays free.
  */
-export function createCallPipeline(dependencies: CallDependencies): CallPipeline {
-  const inFlight: InFlight = new Map();
-  return {
-    async run(call, options = {}) {
-      const { frame, onStarted, onParts } = options;
-      const began = performance.now();
-      const context: CallContext = { call, began, frame, onStarted, onParts, adapterMs: 0, executorMs: 0 };
-      let settled: Settled;
-      try {
-        settled = await runCall(dependencies, context, inFlight, options);
-      } catch (error) {
-        if (error instanceof NotAsExpected) throw error;
-        // `dispatch` handles every fault after the start, so here nothing was executed.
-        settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
-      }
-      return await conclude(dependencies, context, settled);
-    },
-    inspect: (key) => inspect(dependencies, key),
-  };
+export class CallPipeline {
+  readonly #dependencies: CallDependencies;
+  readonly #inFlight: InFlight = new Map();
+
+  constructor(dependencies: CallDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Brings one call to its end. Writes one audit row about the outcome, and emits the events of the TRP v0.1 draft
+   * (14.2). SUCCESS is returned only after it was committed. Rejects only while the admission of the frame is pending
+   * (`NotAsExpected`).
+   */
+  async run(call: IncomingCall, options: RunOptions = {}): Promise<PipelineResult> {
+    const { frame, onStarted, onParts } = options;
+    const began = performance.now();
+    const context: CallContext = { call, began, frame, onStarted, onParts, adapterMs: 0, executorMs: 0 };
+    let settled: Settled;
+    try {
+      settled = await runCall(this.#dependencies, context, this.#inFlight, options);
+    } catch (error) {
+      if (error instanceof NotAsExpected) throw error;
+      // `dispatch` handles every fault after the start, so here nothing was executed.
+      settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
+    }
+    return await conclude(this.#dependencies, context, settled);
+  }
+
+  /**
+   * Returns the state of an operation, without running anything; undefined when there is none. An operation whose router
+   * is gone and that must not run again is put in doubt. Rejects when the store does.
+   */
+  inspect(key: OperationKey): Promise<Settled | undefined> {
+    return inspect(this.#dependencies, key);
+  }
 }
 
 async function runCall(

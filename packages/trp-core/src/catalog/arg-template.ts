@@ -19,6 +19,12 @@ import { followRef, formats, isPlain, words } from "./arg-template-words.ts";
  * ```
  *
  * `object` takes any object, `{…}` only the named fields.
+ *
+ * @example
+ * ```ts
+ * templateToSchema({ query: "string", top_k: "int?" });
+ * // { type: "object", properties: { query: { type: "string" }, top_k: { type: "integer" } }, required: ["query"], … }
+ * ```
  */
 export function templateToSchema(template: Readonly<Record<string, string>>): JsonSchemaObject {
   if (typeof template !== "object" || template === null) {
@@ -41,6 +47,12 @@ export function templateToSchema(template: Readonly<Record<string, string>>): Js
  * Returns the argument template of an object schema. What the grammar can't express (lengths, ranges, patterns) is left out, and what
  * is too long for a catalog row becomes a wider type: so everything that fits the schema fits its template, and
  * `CAP_QUERY_REQ` returns the whole schema.
+ *
+ * @example
+ * ```ts
+ * schemaToTemplate({ type: "object", properties: { query: { type: "string" } }, required: ["query"] });
+ * // { query: "string" }
+ * ```
  */
 export function schemaToTemplate(schema: JsonSchemaObject): Record<string, string> {
   const template = createRecord<string>();

@@ -18,6 +18,20 @@ const adapterKeys = [
 /**
  * The capability as it is: for its types, so that `execute` knows its arguments from `input` or `args`. `TypeError` for a
  * field that no capability has: a misspelt limit would be none.
+ *
+ * @example
+ * ```ts
+ * const refund = defineCapability({
+ *   capId: "cap.billing.refund.v1",
+ *   name: "refund",
+ *   description: "Refunds an order.",
+ *   riskTier: "HIGH",
+ *   ioClass: "WRITE",
+ *   effect: "keyed",
+ *   args: { order: "string", cents: "integer" },
+ *   execute: ({ order, cents }, { operationKey }) => bank.refund(order, cents, operationKey),
+ * });
+ * ```
  */
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,

@@ -12,7 +12,7 @@ import { registerCapability } from "./register.ts";
 import type { AnyCapability, CapabilityRegistry, RegisteredCapability, SyncedCatalog } from "./types.ts";
 import { createViews, deltaOf, nextEntries, servedRows, type View } from "./views.ts";
 
-/** Options of {@link createRegistry}. */
+/** Options of {@link Registry}. */
 export interface RegistryOptions {
   /** Keeps epochs and alias views; sessions point to their view. */
   store: Pick<RouterStore, "catalog" | "sessions">;
@@ -27,29 +27,8 @@ export interface RegistryOptions {
   strictEpoch?: boolean;
 }
 
-/** A registry that also takes the capabilities of the router itself. */
-export interface BuiltInRegistry extends CapabilityRegistry {
-  /**
-   * Adds a capability of the router's own. It comes after all others, so that theirs are the numbers from 0, and only
-   * while `when` returns true for the number of others.
-   */
-  addBuiltIn(capability: AnyCapability, when?: (others: number) => boolean): void;
-}
-
-/**
- * Creates the registry of a router's capabilities, by `cap_id`, with the numbers that sessions know them by. Throws
- * `TypeError` when a definition is malformed, or its `capId` or name is taken.
- */
-export function createRegistry(options: RegistryOptions): BuiltInRegistry {
-  checkKeys(
-    "createRegistry",
-    options,
-    "store:object capabilities:object[] validator:function isDenied:function keylessReads:boolean strictEpoch:boolean",
-  );
-  return new Registry(options);
-}
-
-class Registry implements BuiltInRegistry {
+/** The capabilities of a router, by `cap_id`, and the numbers that sessions know them by. */
+export class Registry implements CapabilityRegistry {
   readonly #store: RegistryOptions["store"];
   readonly #isDenied: NonNullable<RegistryOptions["isDenied"]>;
   readonly #strictEpoch: boolean;
@@ -63,7 +42,13 @@ class Registry implements BuiltInRegistry {
   /** The highest epoch of any router on the store, as far as the store was asked for it. */
   #highest = 0;
 
+  /** Throws `TypeError` when a definition is malformed, or its `capId` or name is taken. */
   constructor(options: RegistryOptions) {
+    checkKeys(
+      "Registry",
+      options,
+      "store:object capabilities:object[] validator:function isDenied:function keylessReads:boolean strictEpoch:boolean",
+    );
     const { store, validator, isDenied = () => false, keylessReads = false, strictEpoch = false } = options;
     this.#store = store;
     this.#isDenied = isDenied;
@@ -78,6 +63,10 @@ class Registry implements BuiltInRegistry {
     this.#changed();
   }
 
+  /**
+   * Adds a capability of the router's own. It comes after all others, so that theirs are the numbers from 0, and only
+   * while `when` returns true for the number of others.
+   */
   addBuiltIn(capability: AnyCapability, when?: (others: number) => boolean): void {
     this.#entries.add([capability], { when });
     this.#changed();

@@ -23,6 +23,11 @@ export type FaultDetails = Partial<Pick<Fault, "fix" | "retryable" | "retryHint"
 /**
  * Returns an error on its way to the client. What is not given comes from `errorCodes`: the message is the code's cause, the fix
  * its cure. `retryHint` is added to the code's own. `dispatched` is false by default.
+ *
+ * @example
+ * ```ts
+ * fault("TRP_2001", "to: expected a string, got a number").retryHint; // { action: "FIX_ARGUMENTS" }
+ * ```
  */
 export function fault(code: TrpCode, message?: string, details: FaultDetails = {}): Fault {
   if (!isTrpCode(code)) throw new TypeError(`there is no code ${String(code)}; errorCodes lists them`);

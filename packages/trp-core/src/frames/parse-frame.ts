@@ -34,6 +34,12 @@ const frameTypes = Object.keys(requestSchemas) as RequestFrame["frame_type"][];
  * those that have a code of their own). Total: it never throws, whatever it is given. What is left out gets its default
  * (`attempt` 1, `depends_on` empty, `execution_mode` SYNC, …). The frame is a copy: nothing of the input is kept, and
  * nothing that happens to the input later changes it.
+ *
+ * @example
+ * ```ts
+ * const parsed = parseFrame(JSON.parse(text), { depth: 64, batchCalls: 64 });
+ * if ("fault" in parsed) return nack(parsed.head, parsed.fault, { now: Date.now() });
+ * ```
  */
 export function parseFrame(input: unknown, limits: FrameLimits): ParsedFrame {
   let head: FrameHead = emptyHead;

@@ -14,6 +14,12 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * accepted. 200 for every answer to JSON, NACKs too; before that 400 (not JSON), 401, 403, 405, 413 and 415, each with a
  * NACK as body. `GET /healthz`, `GET /readyz`, `/trp/approvals…` and `/trp/operations…` as `serveHttp` has them.
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
+ *
+ * @example
+ * ```ts
+ * const who = bearerTokens({ "secret-token": { principal: "agent-7" } });
+ * export default { fetch: createFetchHandler(router, { authenticate: (header) => who(bearerToken(header)) }) };
+ * ```
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
   checkKeys(

@@ -25,7 +25,15 @@ export interface BearerEntry {
   tenant?: string;
 }
 
-/** A principal with its defaults, frozen. `TypeError` when a field is malformed. */
+/**
+ * A principal with its defaults, frozen. `TypeError` when a field is malformed.
+ *
+ * @example
+ * ```ts
+ * const boss = principal({ id: "ada", roles: ["approver"] });
+ * await router.approvals.approve(boss, approvalId, "Fine with me.");
+ * ```
+ */
 export function principal(input: PrincipalInput): Principal {
   if (!isObject(input)) throw new TypeError('principal(…) takes an object like { id: "ada", roles: ["approver"] }');
   checkKeys("principal", input as PrincipalInput, "id:text tenant:string roles:string[] canDelete:boolean");
@@ -84,6 +92,12 @@ const known = new Set(["principal", "roles", "can_delete", "tenant"]);
  * Returns who a bearer token stands for, from a map of token to principal. Tokens are kept as hashes, and each look-up compares
  * with all of them, so its time reveals nothing. `TypeError` when the map is malformed; the message never shows a
  * token.
+ *
+ * @example
+ * ```ts
+ * const who = bearerTokens({ "secret-token": { principal: "ada", roles: ["approver"] } });
+ * const server = await serveHttp(router, { authenticate: (header) => who(bearerToken(header)) });
+ * ```
  */
 export function bearerTokens(
   map: Readonly<Record<string, BearerEntry>>,

@@ -6,22 +6,7 @@ import { bounded } from "./bounded.ts";
 /** Upper bounds in seconds, from calls that only read memory to calls that take as long as a call may. */
 const buckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
-/** Counts the events of routers (TRP v0.1 draft, 14.2), and frames that are refused before they reach a router. */
-export interface Counters {
-  /** Counts an event. `router` knows which capabilities are registered. */
-  note(router: Pick<Router, "registry">, event: RouterEvent): void;
-  /** A frame or request was refused before it came to a router. */
-  refused(code: string): void;
-  /** The store failed when the metrics queried it. */
-  storeFailed(operation: string, code: string): void;
-}
-
 type Families = ReturnType<typeof registerFamilies>;
-
-/** Registers the counters. Throws when the registry already has a metric of one of these names. */
-export function createCounters(registry: Registry): Counters {
-  return new EventCounters(registerFamilies(registry));
-}
 
 function registerFamilies(registry: Registry) {
   const registers = [registry];
@@ -49,7 +34,8 @@ function registerFamilies(registry: Registry) {
   };
 }
 
-class EventCounters implements Counters {
+/** Counts the events of routers (TRP v0.1 draft, 14.2), and frames that are refused before they reach a router. */
+export class Counters {
   readonly #families: Families;
   readonly #capIds = bounded(1_000);
   readonly #rules = bounded(200);
@@ -57,10 +43,12 @@ class EventCounters implements Counters {
   readonly #operations = bounded(200);
   readonly #codes = bounded(100);
 
-  constructor(families: Families) {
-    this.#families = families;
+  /** Registers the counters. Throws when the registry already has a metric of one of these names. */
+  constructor(registry: Registry) {
+    this.#families = registerFamilies(registry);
   }
 
+  /** Counts an event. `router` knows which capabilities are registered. */
   note({ registry: known }: Pick<Router, "registry">, event: RouterEvent): void {
     const families = this.#families;
     switch (event.type) {
@@ -118,10 +106,12 @@ class EventCounters implements Counters {
     }
   }
 
+  /** Counts a frame or request that was refused before it came to a router. */
   refused(code: string): void {
     this.#families.refusals.inc({ error_code: this.#codes(code) });
   }
 
+  /** Counts a failure of the store while the metrics queried it. */
   storeFailed(operation: string, code: string): void {
     this.#families.failures.inc({ operation, code: this.#codes(code) });
   }

@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import type { MetricsPage } from "../http/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
-import { type Counters, createCounters } from "./counters.ts";
+import { Counters } from "./counters.ts";
 import { createGauges } from "./gauges.ts";
 
 /** Options of {@link routerMetrics}. */
@@ -34,6 +34,11 @@ export interface RouterMetrics extends Required<MetricsPage> {
  * that is not registered is `unknown`.
  *
  * Throws `TypeError` for options that can't be, and the error of `prom-client` when the registry has a metric of the same name.
+ *
+ * @example
+ * ```ts
+ * const server = await serveHttp(router, { authenticate, metrics: routerMetrics(router) });
+ * ```
  */
 export function routerMetrics(router: Router, options: RouterMetricsOptions = {}): RouterMetrics {
   if (typeof router?.subscribe !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
@@ -87,7 +92,7 @@ function makeShared(registry: Registry): Shared {
   const open = new Set<{ transport: string; count: () => number }>();
   const before = new Set(registry.getMetricsAsArray().map(({ name }) => name));
   try {
-    const counters = createCounters(registry);
+    const counters = new Counters(registry);
     createGauges(registry, {
       routers: () =>
         [...joined].map(([router, { members }]) => ({ router, tenants: [...members].flatMap((one) => one.tenants) })),

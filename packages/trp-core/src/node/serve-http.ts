@@ -75,6 +75,13 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
  * Serves a router over HTTP on `node:http`: `POST /trp/frame`, the approvals and operations API, `/healthz`, `/readyz`,
  * and `/metrics` when there are any; see `createFetchHandler` for the statuses. Throws `TypeError` for options that
  * can't be, rejects with the system's error when the port can't be had.
+ *
+ * @example
+ * ```ts
+ * const server = await serveHttp(router, { port: 8080, authenticate: (header) => who(bearerToken(header)) });
+ * console.log(server.url);
+ * await server.close();
+ * ```
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
   checkKeys(

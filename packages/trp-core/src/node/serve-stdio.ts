@@ -41,6 +41,12 @@ export interface StdioServer {
  * Serves a router to the process that started this one: a frame per line in both directions (NDJSON, UTF-8). Answers come when
  * they are there, in any order: an ACK, partial results, at last the answer. When the input ends, frames that were read are
  * still answered. Throws `TypeError` for options that can't be.
+ *
+ * @example
+ * ```ts
+ * const server = serveStdio(router, { principal: principal({ id: "agent-7" }) });
+ * await server.done;
+ * ```
  */
 export function serveStdio(router: Router, options: ServeStdioOptions): StdioServer {
   checkKeys(

@@ -4,11 +4,11 @@ import { type Approvals, createApprovals } from "../approvals/approvals.ts";
 import { checkArguments } from "../arguments/check.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { recover } from "../calls/keyed/recover.ts";
-import { createCallPipeline } from "../calls/pipeline.ts";
-import { createCancellations } from "../calls/running/cancel.ts";
-import { createExecutor, createPlaces, type Places } from "../calls/running/executor.ts";
+import { CallPipeline } from "../calls/pipeline.ts";
+import { Cancellations } from "../calls/running/cancel.ts";
+import { createExecutor, Places } from "../calls/running/executor.ts";
 import { createOperations } from "../calls/running/resolve.ts";
-import { createRegistry } from "../catalog/registry.ts";
+import { Registry } from "../catalog/registry.ts";
 import { catalogCapabilities } from "../catalog/tools.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
@@ -25,7 +25,7 @@ import type { Spans } from "../tracing/spans.ts";
 import { readAudit, readCheckpoints, verifyAudit } from "./audit-access.ts";
 import { type Checkpoints, createCheckpoints } from "./checkpoints.ts";
 import { FrameHandler } from "./handle.ts";
-import { createInFlight, createLifecycle, type Lifecycle } from "./lifecycle.ts";
+import { createLifecycle, InFlight, type Lifecycle } from "./lifecycle.ts";
 import { observedStore } from "./observed-store.ts";
 import { checkOptions, readLimits, readTimes } from "./options.ts";
 import type { Router, RouterLimits, RouterOptions, RouterTimes } from "./types.ts";
@@ -128,7 +128,7 @@ class RouterParts {
     const deciding = mayDecide === undefined ? {} : { mayDecide };
     const { approvalTtlMs, auditTtlMs } = times;
     this.approvals = createApprovals({ store, emit: emitter.emit, approvalTtlMs, mostPending, outbox, ...deciding });
-    this.places = createPlaces(this.limits);
+    this.places = new Places(this.limits);
     this.checkpoints = createCheckpoints({
       store,
       options: options.checkpoints ?? {},
@@ -147,10 +147,10 @@ class RouterParts {
       sessions: createSessions({ store, registry, times }),
       registry,
       policy: calls.policy,
-      pipeline: createCallPipeline(calls),
+      pipeline: new CallPipeline(calls),
       emitter,
-      inFlight: createInFlight(),
-      cancellations: createCancellations(),
+      inFlight: new InFlight(),
+      cancellations: new Cancellations(),
       stop: this.#stop.signal,
       limits,
       times,
@@ -186,7 +186,7 @@ class RouterParts {
 
   #ownRegistry(policy: PolicyEngine): CapabilityRegistry {
     const { capabilities = [], strictEpoch = false, keylessReads = false, validator, catalogTools } = this.#options;
-    const registry = createRegistry({
+    const registry = new Registry({
       store: this.store,
       isDenied: (principal, registered) => deniesAlways(policy, principal, registered),
       capabilities,

@@ -1,5 +1,5 @@
-import type { CallPipeline } from "../calls/dependencies.ts";
 import type { PendingAdmission } from "../calls/keyed/pending-admission.ts";
+import type { CallPipeline } from "../calls/pipeline.ts";
 import type { Cancellations } from "../calls/running/cancel.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";

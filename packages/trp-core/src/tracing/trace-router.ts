@@ -34,6 +34,11 @@ const maxText = 256;
  * No span holds arguments, results, keys, or error messages. As long as the process has no OpenTelemetry SDK, nothing
  * is recorded; an SDK may be registered at any time. Parents need a context manager, which every SDK for Node
  * registers.
+ *
+ * @example
+ * ```ts
+ * const router = createRouter({ capabilities, tracing: traceRouter() });
+ * ```
  */
 export function traceRouter(): RouterTracing {
   return { spans };

@@ -10,7 +10,7 @@ import { conclude, proofOf, sameTransaction, usageOf } from "../ending.ts";
 import { emitNow, pendingEvents } from "../events.ts";
 import { executorError, outcomeUnknown } from "../faults.ts";
 import { storedOutcome } from "../outcome.ts";
-import { type Cancellable, createCancellations, isCancelled } from "../running/cancel.ts";
+import { type Cancellable, Cancellations, isCancelled } from "../running/cancel.ts";
 import { dispatch } from "../running/dispatch.ts";
 import { type Chosen, noAdapter, Route } from "../running/route.ts";
 import { timeoutOf } from "../times.ts";
@@ -98,7 +98,7 @@ class Recovery {
       return;
     }
     const call = callFromData(data, this.#record.key, capability, this.#signal);
-    const cancellable = createCancellations().open(data.session_id, data.call_id, this.#signal);
+    const cancellable = new Cancellations().open(data.session_id, data.call_id, this.#signal);
     try {
       await this.#recall(call, data, cancellable);
       await this.#settle(call, data);

@@ -40,46 +40,44 @@ export interface Cancellable {
 }
 
 /** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
-export interface Cancellations {
-  open(sessionId: string, callId: string, stop: AbortSignal, isAgain?: boolean): Cancellable;
+export class Cancellations {
+  // A call that is sent twice may be in flight twice.
+  readonly #calls = new Map<string, Set<Cancellable>>();
+
+  open(sessionId: string, callId: string, stop: AbortSignal, isAgain: boolean = false): Cancellable {
+    const controller = new AbortController();
+    const unlink = onAbort(stop, () => controller.abort(stop.reason));
+    const name = nameOf(sessionId, callId);
+    const others = this.#calls.get(name) ?? new Set();
+    this.#calls.set(name, others);
+    const call: Cancellable = {
+      signal: controller.signal,
+      isStarted: false,
+      isAgain,
+      cancel: () => controller.abort(new CallCancelled()),
+      end: () => {
+        unlink();
+        others.delete(call);
+        if (others.size === 0 && this.#calls.get(name) === others) this.#calls.delete(name);
+      },
+    };
+    others.add(call);
+    return call;
+  }
+
   /**
    * Aborts a call in flight, and returns how far it was. Undefined when it is not in this router. `again`: it is
    * waiting, and it was sent before ({@link Cancellable.isAgain}).
    */
-  cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined;
+  cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined {
+    const found = [...(this.#calls.get(nameOf(sessionId, callId)) ?? [])];
+    for (const call of found) call.cancel();
+    if (found.length === 0) return undefined;
+    if (found.some(({ isStarted }) => isStarted)) return "started";
+    return found.some(({ isAgain }) => isAgain) ? "again" : "waiting";
+  }
 }
 
-export function createCancellations(): Cancellations {
-  // A call that is sent twice may be in flight twice.
-  const calls = new Map<string, Set<Cancellable>>();
-  const nameOf = (sessionId: string, callId: string): string => `${sessionId.length}:${sessionId}${callId}`;
-  return {
-    open(sessionId, callId, stop, isAgain = false) {
-      const controller = new AbortController();
-      const unlink = onAbort(stop, () => controller.abort(stop.reason));
-      const name = nameOf(sessionId, callId);
-      const others = calls.get(name) ?? new Set();
-      calls.set(name, others);
-      const call: Cancellable = {
-        signal: controller.signal,
-        isStarted: false,
-        isAgain,
-        cancel: () => controller.abort(new CallCancelled()),
-        end() {
-          unlink();
-          others.delete(call);
-          if (others.size === 0 && calls.get(name) === others) calls.delete(name);
-        },
-      };
-      others.add(call);
-      return call;
-    },
-    cancel(sessionId, callId) {
-      const found = [...(calls.get(nameOf(sessionId, callId)) ?? [])];
-      for (const call of found) call.cancel();
-      if (found.length === 0) return undefined;
-      if (found.some(({ isStarted }) => isStarted)) return "started";
-      return found.some(({ isAgain }) => isAgain) ? "again" : "waiting";
-    },
-  };
+function nameOf(sessionId: string, callId: string): string {
+  return `${sessionId.length}:${sessionId}${callId}`;
 }

@@ -27,6 +27,12 @@ export interface WebSocketServer {
 /**
  * WebSockets on a server of your own; `serveHttp` has them as an option, see {@link webSockets}. Rejects with `trp/ws-missing` when
  * the package `ws` is not installed, and throws `TypeError` for options that can't be.
+ *
+ * @example
+ * ```ts
+ * const face = await serveWebSockets(router, { server: httpServer, authenticate });
+ * await face.close();
+ * ```
  */
 export async function serveWebSockets(router: Router, options: ServeWebSocketsOptions): Promise<WebSocketServer> {
   checkKeys(

@@ -32,6 +32,11 @@ export interface WebSocketOptions {
  * the `Authorization` header, or for web pages, which can't send one, a subprotocol `trp.bearer.` and the token in base64url,
  * beside `trp.v0.1`; identity, hosts and origins are checked as those of other requests, and refused alike before the upgrade.
  * Needs the package `ws`. Throws `TypeError` for options that can't be.
+ *
+ * @example
+ * ```ts
+ * const server = await serveHttp(router, { authenticate, webSockets: webSockets({ path: "/trp/ws" }) });
+ * ```
  */
 export function webSockets(options: WebSocketOptions = {}): WebSockets {
   checkKeys("webSockets", options, "path:text connections:number connectionsPerPrincipal:number pingMs:number");
