@@ -1,4 +1,4 @@
-import { canonicalJson, checkKeys } from "@toolglot/internal";
+import { canonicalJson } from "@toolglot/internal";
 import type { ValidatorFactory } from "@toolglot/schema";
 import { sha256Digest } from "../digest/sha256.ts";
 import { type Fault, fault } from "../frames/fault.ts";
@@ -44,11 +44,6 @@ export class Registry implements CapabilityRegistry {
 
   /** Throws `TypeError` when a definition is malformed, or its `capId` or name is taken. */
   constructor(options: RegistryOptions) {
-    checkKeys(
-      "Registry",
-      options,
-      "store:object capabilities:object[] validator:function isDenied:function keylessReads:boolean strictEpoch:boolean",
-    );
     const { store, validator, isDenied = () => false, keylessReads = false, strictEpoch = false } = options;
     this.#store = store;
     this.#isDenied = isDenied;

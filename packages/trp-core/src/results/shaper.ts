@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
-import { checkKeys, ignoreRejection } from "@toolglot/internal";
+import { ignoreRejection } from "@toolglot/internal";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Hex } from "../digest/sha256.ts";
@@ -50,7 +50,6 @@ const maxArtifactBytes = 16 * 1024 * 1024;
  * `TypeError` for a budget below 200.
  */
 export function createResultShaper(options: ResultShaperOptions): ResultShaper {
-  checkKeys("createResultShaper", options, "store:{now} maxTokens:number countTokens:function artifactTtlMs:number");
   const { maxTokens = defaultResultBudget, artifactTtlMs = 24 * 3_600_000 } = options;
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 200) {
     throw new TypeError(`the result budget must be a whole number of tokens from 200, not ${maxTokens}`);

@@ -1,4 +1,4 @@
-import { canonicalJson, checkKeys, ignoreRejection, settleWithin } from "@toolglot/internal";
+import { canonicalJson, ignoreRejection, settleWithin } from "@toolglot/internal";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Digest } from "../digest/sha256.ts";
@@ -52,11 +52,6 @@ const windowSize = 64;
 
 /** Sessions in a store: opened and resumed, and the order and duplicates of their frames. */
 export function createSessions(options: SessionOptions): SessionManager {
-  checkKeys(
-    "createSessions",
-    options,
-    "store:object registry:{epoch,openView} times:object retryBudget:number waiting:number",
-  );
   const { store, registry, times, retryBudget = 3 } = options;
   const queue = createFrameQueue(options.waiting ?? 1_024);
 

@@ -1,7 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import {
-  checkKeys,
   isThenable,
   joinBytes,
   Limiter,
@@ -70,9 +69,7 @@ const maxValues = 100_000;
  *
  * Code that never returns control can't be stopped from within its process.
  */
-export function createExecutor(options: ExecutorOptions = {}): CapabilityExecutor {
-  checkKeys("createExecutor", options, "onError:function");
-  const { onError } = options;
+export function createExecutor({ onError }: ExecutorOptions = {}): CapabilityExecutor {
   return {
     async run(capability, native, given, stop, timeoutMs, adapter = capability.adapters[0]) {
       const { capId } = capability;
