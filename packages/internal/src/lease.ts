@@ -28,7 +28,8 @@ export interface LeaseOptions {
   leaseUntil: number;
   /** The clock of the log: see {@link clockSince} for logs that have none to ask. */
   now(): number;
-  signal?: AbortSignal | undefined;
+  /** A function is called only when somebody looks at the lease's signal. */
+  signal?: AbortSignal | (() => AbortSignal) | undefined;
   /** True for a lease that does not keep the process alive. Default false. */
   background?: boolean;
   /** Called once, never after {@link Lease.stop}. */
@@ -71,7 +72,10 @@ export function keepLease<Claim>(
     const made = new AbortController();
     controller = made;
     if (loss !== undefined) made.abort(lost());
-    else if (!stopped) stopListening = onAbort(signal, () => made.abort(signal?.reason));
+    else if (!stopped) {
+      const outer = typeof signal === "function" ? signal() : signal;
+      stopListening = onAbort(outer, () => made.abort(outer?.reason));
+    }
     return made.signal;
   }
 

@@ -1,6 +1,7 @@
 import type { Release } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
+import { stopOf } from "../src/calls/running/cancel.ts";
 import { Places, type Seat } from "../src/calls/running/executor.ts";
 import { type Fault, isFault } from "../src/frames/fault.ts";
 
@@ -89,10 +90,10 @@ it("who waits too long gets TRP_3003, and leaves the line", async () => {
 
 it("who is cancelled gets TRP_3005, before and while it waits", async () => {
   const places = new Places({ callsInFlight: 1, callsWaiting: 1 });
-  expect(places.take(open, { ...patient, signal: AbortSignal.abort() })).toMatchObject({ code: "TRP_3005" });
+  expect(places.take(open, { ...patient, stop: stopOf(AbortSignal.abort()) })).toMatchObject({ code: "TRP_3005" });
   const release = taken(places.take(open, patient));
   const controller = new AbortController();
-  const waiting = places.take(open, { ...patient, signal: controller.signal });
+  const waiting = places.take(open, { ...patient, stop: stopOf(controller.signal) });
   controller.abort();
   expect(await waiting).toMatchObject({ code: "TRP_3005", dispatched: false });
   expect(places.waiting).toBe(0);

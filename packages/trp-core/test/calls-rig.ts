@@ -6,6 +6,7 @@ import type { CallDependencies, RunOptions } from "../src/calls/dependencies.ts"
 import { callDigest } from "../src/calls/keyed/keys.ts";
 import { type RecoveryReport, recover } from "../src/calls/keyed/recover.ts";
 import { CallPipeline } from "../src/calls/pipeline.ts";
+import { stopOf } from "../src/calls/running/cancel.ts";
 import { createExecutor, Places } from "../src/calls/running/executor.ts";
 import { createOperations } from "../src/calls/running/resolve.ts";
 import type { IncomingCall, Settled } from "../src/calls/types.ts";
@@ -122,7 +123,7 @@ export function rig({
       seq: 1,
       catalogEpoch: 1,
       capability,
-      signal,
+      stop: stopOf(signal),
     };
   };
   return {

@@ -161,7 +161,7 @@ async function waitForOther(
   pauseMs: number,
 ): Promise<boolean> {
   const left = began + timeoutOf(call) - performance.now();
-  if (left <= 0 || call.signal.aborted) return false;
+  if (left <= 0 || call.stop.aborted) return false;
   const here = inFlight.get(JSON.stringify([scope, key]))?.run;
   if (here === undefined) await sleep(Math.min(left, pauseMs));
   // Whether the other attempt fails makes no difference: this one reads the operation for itself.

@@ -8,7 +8,7 @@ import type { CallItem, ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Answer, KnownCall, SessionRecord } from "../store/session-types.ts";
 import type { PendingAdmission } from "./keyed/pending-admission.ts";
-import type { Cancellable } from "./running/cancel.ts";
+import type { Cancellable, Stop } from "./running/cancel.ts";
 
 /** The span of a call, for the steps of the pipeline that add something to it. */
 export interface CallSpan {
@@ -36,8 +36,8 @@ export interface IncomingCall {
   /** The epoch of the frame. */
   catalogEpoch: number;
   capability: RegisteredCapability;
-  /** Aborted when nobody waits any more and the router closes, or when the call is cancelled. */
-  signal: AbortSignal;
+  /** Happens when nobody waits any more and the router closes, or when the call is cancelled. */
+  stop: Stop;
   /** Present while the admission of the frame is not committed. */
   admission?: PendingAdmission | undefined;
   /** In a session with the feature `CANCEL`. */

@@ -137,10 +137,10 @@ async function settleCall(
   }
   const end = inFlight.begin(session.id, "call", item.call_id);
   const cancellable = session.features.includes("CANCEL")
-    ? deps.cancellations.open(session.id, item.call_id, call.signal, isUntold(known))
+    ? deps.cancellations.open(session.id, item.call_id, call.stop, isUntold(known))
     : undefined;
   if (cancellable !== undefined) {
-    call.signal = cancellable.signal;
+    call.stop = cancellable;
     call.cancellable = cancellable;
   }
   try {
@@ -184,7 +184,7 @@ export function callFacts(
     frameId: frame.frame_id,
     seq: frame.seq ?? 0,
     catalogEpoch: frame.catalog_epoch ?? 0,
-    signal: stop,
+    stop,
   };
 }
 

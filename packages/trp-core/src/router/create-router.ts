@@ -5,7 +5,7 @@ import { checkArguments } from "../arguments/check.ts";
 import type { CallDependencies } from "../calls/dependencies.ts";
 import { recover } from "../calls/keyed/recover.ts";
 import { CallPipeline } from "../calls/pipeline.ts";
-import { Cancellations } from "../calls/running/cancel.ts";
+import { Cancellations, stopOf } from "../calls/running/cancel.ts";
 import { createExecutor, Places } from "../calls/running/executor.ts";
 import { createOperations } from "../calls/running/resolve.ts";
 import { Registry } from "../catalog/registry.ts";
@@ -151,7 +151,7 @@ class RouterParts {
       emitter,
       inFlight: new InFlight(),
       cancellations: new Cancellations(),
-      stop: this.#stop.signal,
+      stop: stopOf(this.#stop.signal),
       limits,
       times,
       narrowed: (narrow, full) => this.#full.set(narrow, full),

@@ -1,6 +1,6 @@
 import type { PendingAdmission } from "../calls/keyed/pending-admission.ts";
 import type { CallPipeline } from "../calls/pipeline.ts";
-import type { Cancellations } from "../calls/running/cancel.ts";
+import type { Cancellations, Stop } from "../calls/running/cancel.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { FrameHead } from "../frames/replies.ts";
@@ -25,7 +25,7 @@ export interface FrameDependencies {
   inFlight: InFlight;
   cancellations: Cancellations;
   /** Aborted when the router closes and nobody waits any more for what runs. */
-  stop: AbortSignal;
+  stop: Stop;
   limits: RouterLimits;
   times: RouterTimes;
   /** Remembers whom the transport named, for a principal that the frame has narrowed. */

@@ -77,13 +77,13 @@ export class KeyedCall {
     this.#context.operation = operation;
     const attempt = await this.#find(operation, checked);
     if (!("route" in attempt)) return attempt;
-    const { capability, signal } = this.#call;
+    const { capability, stop } = this.#call;
     const { route } = attempt;
     const found = mustAsk(attempt) ? route.named(attempt.before?.adapter) : route.find(this.#dependencies.store.now());
     if (isFault(found)) return refused(found);
     const early = await this.#approval(attempt, checked.decision);
     if (isFault(early)) return refused(early);
-    const taken = this.#dependencies.places.take(capability, { timeoutMs: timeoutOf(this.#call), signal });
+    const taken = this.#dependencies.places.take(capability, { timeoutMs: timeoutOf(this.#call), stop });
     const release = taken instanceof Promise ? await taken : taken;
     if (isFault(release)) return refused(release);
     try {
@@ -215,10 +215,10 @@ export class KeyedCall {
   ): Promise<Settled | Instead> {
     const { store, times, routerId, failpoint } = this.#dependencies;
     const { prior, operation, route, effect, checked } = attempt;
-    const { item, signal, cancellable, admission } = this.#call;
+    const { item, stop, cancellable, admission } = this.#call;
     const data = this.#data(attempt, chosen, approval);
     await failpoint?.("before-start", item.call_id);
-    if (isCancelled(signal)) return refused(cancelledInTime());
+    if (isCancelled(stop)) return refused(cancelledInTime());
     const isResumed = prior?.startedAt !== undefined;
     const resumed = isResumed ? [{ type: "call.resumed" as const, attempt: data.attempts }] : [];
     const request: ClaimRequest = {

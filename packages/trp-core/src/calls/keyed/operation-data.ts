@@ -4,6 +4,7 @@ import type { Fault } from "../../frames/fault.ts";
 import type { PolicyProof } from "../../frames/results.ts";
 import type { Principal } from "../../identity/types.ts";
 import type { ApprovalUse } from "../../store/types.ts";
+import type { Stop } from "../running/cancel.ts";
 import { attemptOf, type Chosen, type EarlierAttempt, withAttempt } from "../running/route.ts";
 import type { IncomingCall } from "../types.ts";
 
@@ -118,7 +119,7 @@ export function callFromData(
   data: OperationData,
   key: string,
   capability: RegisteredCapability,
-  signal: AbortSignal,
+  stop: Stop,
 ): IncomingCall {
   const { principal } = data;
   return {
@@ -151,7 +152,7 @@ export function callFromData(
     seq: data.seq,
     catalogEpoch: data.catalog_epoch,
     capability,
-    signal,
+    stop,
   };
 }
 

@@ -10,7 +10,7 @@ import { conclude, proofOf, sameTransaction, usageOf } from "../ending.ts";
 import { emitNow, pendingEvents } from "../events.ts";
 import { executorError, outcomeUnknown } from "../faults.ts";
 import { storedOutcome } from "../outcome.ts";
-import { type Cancellable, Cancellations, isCancelled } from "../running/cancel.ts";
+import { type Cancellable, Cancellations, isCancelled, type Stop, stopOf } from "../running/cancel.ts";
 import { dispatch } from "../running/dispatch.ts";
 import { type Chosen, noAdapter, Route } from "../running/route.ts";
 import { timeoutOf } from "../times.ts";
@@ -64,12 +64,13 @@ export async function recover(
     scopePrefix: '["trp",',
     limit: maxAtOnce,
   });
+  const stop = stopOf(signal);
   const report: RecoveryReport = { rerun: 0, probed: 0, inDoubt: 0, leftAlone: 0 };
   const started = found.filter((record) => record.startedAt !== undefined);
   await inParallel(started, workers, async (record) => {
     if (signal.aborted) return;
     try {
-      await new Recovery(dependencies, record, report, signal).run();
+      await new Recovery(dependencies, record, report, stop).run();
     } catch {
       report.leftAlone += 1;
     }
@@ -81,13 +82,13 @@ class Recovery {
   readonly #dependencies: CallDependencies;
   readonly #record: OperationRecord;
   readonly #report: RecoveryReport;
-  readonly #signal: AbortSignal;
+  readonly #stop: Stop;
 
-  constructor(dependencies: CallDependencies, record: OperationRecord, report: RecoveryReport, signal: AbortSignal) {
+  constructor(dependencies: CallDependencies, record: OperationRecord, report: RecoveryReport, stop: Stop) {
     this.#dependencies = dependencies;
     this.#record = record;
     this.#report = report;
-    this.#signal = signal;
+    this.#stop = stop;
   }
 
   async run(): Promise<void> {
@@ -97,8 +98,8 @@ class Recovery {
       this.#report.leftAlone += 1;
       return;
     }
-    const call = callFromData(data, this.#record.key, capability, this.#signal);
-    const cancellable = new Cancellations().open(data.session_id, data.call_id, this.#signal);
+    const call = callFromData(data, this.#record.key, capability, this.#stop);
+    const cancellable = new Cancellations().open(data.session_id, data.call_id, this.#stop);
     try {
       await this.#recall(call, data, cancellable);
       await this.#settle(call, data);
@@ -117,7 +118,7 @@ class Recovery {
     const known = session && (await sessions.readCall(data.session_id, data.call_id));
     if (session) call.session = session;
     if (known && known.digest === data.call_digest) call.frameId = known.frameId;
-    Object.assign(call, { cancellable, signal: cancellable.signal });
+    Object.assign(call, { cancellable, stop: cancellable });
     if (known?.isCancelled) cancellable.cancel();
   }
 
@@ -134,7 +135,7 @@ class Recovery {
     const route = new Route({ capability, principal: call.principal, args, effect, earlier });
     if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(context, data);
     else if (effect === "opaque") await this.#giveUp(context, "its router is gone, and it must not run again");
-    else if (isCancelled(call.signal) && effect !== "probe")
+    else if (isCancelled(call.stop) && effect !== "probe")
       await this.#giveUp(context, "it was cancelled, and its router is gone");
     else if (data.attempts >= maxAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
     else {
@@ -206,7 +207,7 @@ class Recovery {
       return;
     }
     const timeoutMs = timeoutOf(call);
-    const release = await this.#dependencies.places.take(call.capability, { timeoutMs, signal: this.#signal });
+    const release = await this.#dependencies.places.take(call.capability, { timeoutMs, stop: this.#stop });
     if (isFault(release)) {
       this.#report.leftAlone += 1;
       return;

@@ -10,8 +10,8 @@ class CallCancelled extends Error {
   }
 }
 
-/** Whether a signal is aborted because the caller cancelled the call. */
-export function isCancelled({ aborted, reason }: AbortSignal): boolean {
+/** Checks whether a call was stopped because its caller has cancelled it. */
+export function isCancelled({ aborted, reason }: Pick<AbortSignal, "aborted" | "reason">): boolean {
   return aborted && reason instanceof CallCancelled;
 }
 
@@ -26,17 +26,74 @@ export function cancelledMidway(hadEffect: boolean): Fault {
   return fault("TRP_3005", `The call was cancelled while it ran; ${effect}.`, { dispatched: true });
 }
 
-/** A call in flight in this router that may be cancelled. */
-export interface Cancellable {
-  /** Aborted when the call is cancelled, or when the router stops. */
+/** What ends a call early. */
+export interface Stop {
+  /** Whether it has happened. */
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  /** May be made when it is asked for, since most calls need none. */
   readonly signal: AbortSignal;
+}
+
+/** Returns the stop that a signal is. */
+export function stopOf(signal: AbortSignal): Stop {
+  return {
+    signal,
+    get aborted(): boolean {
+      return signal.aborted;
+    },
+    get reason(): unknown {
+      return signal.reason;
+    },
+  };
+}
+
+/** A call in flight in this router that may be cancelled. Stopped when it is, or when the router stops. */
+export class Cancellable implements Stop {
   /** Set when the capability is about to run. */
-  isStarted: boolean;
+  isStarted = false;
   /** The call was sent before, with an unknown outcome. If it has no key, another router may be running it. */
   readonly isAgain: boolean;
-  cancel(): void;
+  readonly #router: Stop;
+  readonly #ended: (call: Cancellable) => void;
+  #cancelled: CallCancelled | undefined;
+  #controller: AbortController | undefined;
+  #unlink = (): void => {};
+
+  constructor(router: Stop, isAgain: boolean, ended: (call: Cancellable) => void) {
+    this.#router = router;
+    this.isAgain = isAgain;
+    this.#ended = ended;
+  }
+
+  get aborted(): boolean {
+    return this.#cancelled !== undefined || this.#router.aborted;
+  }
+
+  get reason(): unknown {
+    return this.#cancelled ?? this.#router.reason;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller !== undefined) return this.#controller.signal;
+    const made = new AbortController();
+    this.#controller = made;
+    if (this.#cancelled !== undefined) made.abort(this.#cancelled);
+    else this.#unlink = onAbort(this.#router.signal, () => made.abort(this.#router.reason));
+    return made.signal;
+  }
+
+  cancel(): void {
+    if (this.aborted) return;
+    this.#cancelled = new CallCancelled();
+    this.#controller?.abort(this.#cancelled);
+  }
+
   /** Notes that the call has ended. */
-  end(): void;
+  end(): void {
+    this.#unlink();
+    this.#ended(this);
+  }
 }
 
 /** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
@@ -44,23 +101,14 @@ export class Cancellations {
   // A call that is sent twice may be in flight twice.
   readonly #calls = new Map<string, Set<Cancellable>>();
 
-  open(sessionId: string, callId: string, stop: AbortSignal, isAgain: boolean = false): Cancellable {
-    const controller = new AbortController();
-    const unlink = onAbort(stop, () => controller.abort(stop.reason));
+  open(sessionId: string, callId: string, router: Stop, isAgain: boolean = false): Cancellable {
     const name = nameOf(sessionId, callId);
     const others = this.#calls.get(name) ?? new Set();
     this.#calls.set(name, others);
-    const call: Cancellable = {
-      signal: controller.signal,
-      isStarted: false,
-      isAgain,
-      cancel: () => controller.abort(new CallCancelled()),
-      end: () => {
-        unlink();
-        others.delete(call);
-        if (others.size === 0 && this.#calls.get(name) === others) this.#calls.delete(name);
-      },
-    };
+    const call = new Cancellable(router, isAgain, (ended) => {
+      others.delete(ended);
+      if (others.size === 0 && this.#calls.get(name) === others) this.#calls.delete(name);
+    });
     others.add(call);
     return call;
   }

@@ -10,7 +10,6 @@ import { isRerunnable, type OperationData, routeData, toJson } from "../keyed/op
 import { OutcomeWriter, type StartedCall } from "../keyed/outcome-writer.ts";
 import type { Execution, IncomingCall, Settled } from "../types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
-import type { Stop } from "./executor.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
 import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
@@ -26,7 +25,7 @@ export async function dispatch(dependencies: CallDependencies, started: StartedC
     leaseMs: times.leaseMs,
     leaseUntil: started.leaseUntil,
     now: () => store.now(),
-    signal: call.signal,
+    signal: () => call.stop.signal,
   });
   try {
     return await new Dispatch(dependencies, started, lease).run();
@@ -50,7 +49,7 @@ function watched(
   };
 }
 
-class Dispatch implements Stop {
+class Dispatch {
   readonly #dependencies: CallDependencies;
   readonly #started: StartedCall;
   readonly #lease: Lease;
@@ -94,7 +93,7 @@ class Dispatch implements Stop {
       // Fences only rise, so every earlier attempt had this fence or a lower one.
       const found = await this.#ask(claim.fence - 1);
       if (found.state === "unknown") return await this.#end.doubt("asked, the capability could not tell");
-      const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.signal);
+      const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.stop);
       if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }
     for (;;) {
@@ -141,7 +140,7 @@ class Dispatch implements Stop {
 
   /** Whether the run is to end: the call was cancelled, or its lease is lost. */
   get aborted(): boolean {
-    return this.#started.context.call.signal.aborted || this.#lease.loss !== undefined;
+    return this.#started.context.call.stop.aborted || this.#lease.loss !== undefined;
   }
 
   get signal(): AbortSignal {
@@ -198,7 +197,7 @@ class Dispatch implements Stop {
       case "failed":
         return await this.#failed(execution.message, execution.transient);
       case "not-applied":
-        if (isCancelled(call.signal)) return await this.#end.released(cancelledMidway(false));
+        if (isCancelled(call.stop)) return await this.#end.released(cancelledMidway(false));
         if (this.#mayHaveHappened()) return await this.#end.abandon(notAppliedThisTime(execution.message), this.#data);
         return await this.#end.released(notApplied(execution.message));
       default:
@@ -251,10 +250,10 @@ class Dispatch implements Stop {
   /** It is unknown whether the effect happened. The declared effect of the capability decides what follows. */
   async #endUnknown(execution: Extract<Execution, { kind: "unknown" }>): Promise<Settled> {
     const { context, timeoutMs, claim } = this.#started;
-    const { capability, signal } = context.call;
+    const { capability, stop } = context.call;
     const { effect } = capability.definition;
     if (isRerunnable(effect)) {
-      if (isCancelled(signal)) return await this.#end.abandon(cancelledMidway(effect !== "pure"), this.#data);
+      if (isCancelled(stop)) return await this.#end.abandon(cancelledMidway(effect !== "pure"), this.#data);
       // The router lost its lease and aborted the run. The capability has not failed, and the router that takes the
       // operation over continues it.
       if (this.#lease.loss !== undefined) return await this.#end.lost();
@@ -277,7 +276,7 @@ class Dispatch implements Stop {
       case "failed":
         return await this.#end.failed(executorFailed(found.message, false, true));
       default:
-        if (isCancelled(this.#started.context.call.signal)) return await this.#end.released(cancelledMidway(false));
+        if (isCancelled(this.#started.context.call.stop)) return await this.#end.released(cancelledMidway(false));
         return await this.#end.released(notApplied("It had no effect."));
     }
   }

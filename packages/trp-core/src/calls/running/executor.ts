@@ -16,7 +16,7 @@ import { type Fault, fault } from "../../frames/fault.ts";
 import { kindOf, messageOf } from "../faults.ts";
 import { timeLimit } from "../times.ts";
 import type { Execution } from "../types.ts";
-import { isCancelled } from "./cancel.ts";
+import { isCancelled, type Stop } from "./cancel.ts";
 
 /** Runs one capability once. */
 export interface CapabilityExecutor {
@@ -27,19 +27,11 @@ export interface CapabilityExecutor {
     capability: RegisteredCapability,
     native: unknown,
     context: Omit<ExecuteContext, "signal">,
-    stop: Stop,
+    stop: Pick<Stop, "aborted" | "signal">,
     timeoutMs: number,
     /** Default: the cheapest, which is the only one of a capability with `execute`. */
     adapter?: RegisteredAdapter,
   ): Promise<Execution>;
-}
-
-/** What ends a run early. */
-export interface Stop {
-  /** Whether it has happened. */
-  readonly aborted: boolean;
-  /** May be a getter that makes one, since most runs need none. */
-  readonly signal: AbortSignal;
 }
 
 /** Options of {@link createExecutor}. */
@@ -183,12 +175,12 @@ export class Places {
 
   /**
    * Takes a place for one call of a capability: at once when there is one, else when its turn in the line comes. Returns
-   * a fault when the line is full (TRP_5003), the time is up (TRP_3003) or the signal is aborted (TRP_3005). Never
+   * a fault when the line is full (TRP_5003), the time is up (TRP_3003) or the call is stopped (TRP_3005). Never
    * rejects. Call the release when the call has ended.
    */
   take(
     { capId, definition }: Seat,
-    { timeoutMs, signal }: { timeoutMs: number; signal?: AbortSignal },
+    { timeoutMs, stop }: { timeoutMs: number; stop?: Pick<Stop, "aborted" | "signal"> },
   ): MaybePromise<Release | Fault> {
     const { running, waiting } = this.#limiter;
     const orFault = (taken: Release | Refusal): Release | Fault => {
@@ -204,6 +196,8 @@ export class Places {
           return taken;
       }
     };
+    if (stop?.aborted) return orFault("aborted");
+    const signal = stop && (() => stop.signal);
     const taken = this.#limiter.take({ key: capId, keyLimit: definition.maxConcurrency, ms: timeoutMs, signal });
     return taken instanceof Promise ? taken.then(orFault) : orFault(taken);
   }

@@ -20,13 +20,13 @@ export async function runUnkeyed(
   { args, fingerprint }: Checked,
 ): Promise<Settled> {
   const { executor, places, failpoint, store, shaper, spans } = dependencies;
-  const { capability, item, traceId, principal, signal } = context.call;
+  const { capability, item, traceId, principal, stop } = context.call;
   const { effect } = capability.definition;
   const route = new Route({ capability, principal, args, effect });
   const found = route.find(store.now());
   if (isFault(found)) return refused(found);
   const timeoutMs = timeoutOf(context.call);
-  const taken = places.take(capability, { timeoutMs, signal });
+  const taken = places.take(capability, { timeoutMs, stop });
   const release = await taken;
   if (isFault(release)) return refused(release);
   try {
@@ -40,7 +40,7 @@ export async function runUnkeyed(
     context.adapterMs = route.adapterMs;
     if (isFault(first)) return refused(first);
     if (first === noAdapter) throw new Error("nothing was tried yet");
-    if (isCancelled(signal)) return refused(cancelledInTime());
+    if (isCancelled(stop)) return refused(cancelledInTime());
     context.route = route;
     if (context.call.cancellable) context.call.cancellable.isStarted = true;
     const before = performance.now();
@@ -52,13 +52,12 @@ export async function runUnkeyed(
     for (;;) {
       const ms = route.isSingle ? timeoutMs : timeLeft(chosen, timeoutMs, before);
       const { native, adapter } = chosen;
-      const run = (): Promise<Execution> =>
-        executor.run(capability, native, given, { aborted: signal.aborted, signal }, ms, adapter);
+      const run = (): Promise<Execution> => executor.run(capability, native, given, stop, ms, adapter);
       execution = await inRunSpan(spans, { verb: "run", capability, adapter, attempt: 1 }, run);
       if (route.isSingle) break;
-      route.ended(execution, store.now(), signal.aborted);
+      route.ended(execution, store.now(), stop.aborted);
       const leftMs = timeoutMs - (performance.now() - before);
-      const next = signal.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
+      const next = stop.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
       if (next === undefined) break;
       emit(dependencies, context, handedOver(chosen, next));
       chosen = next;
@@ -71,7 +70,7 @@ export async function runUnkeyed(
       const result = await shaper.shape(capability, execution.value, principal);
       return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
     }
-    if (execution.kind === "unknown" && isCancelled(signal)) {
+    if (execution.kind === "unknown" && isCancelled(stop)) {
       return failed(context, cancelledMidway(effect !== "pure"));
     }
     return failed(context, faultOf(execution, timeoutMs));
