@@ -65,7 +65,9 @@ export function defineCapability<const Source extends InputSource, Native = Infe
  * `TypeError` for a field that no capability has.
  *
  * @example
+ * ```ts
  * const capability = capabilityOf(createTicket, { capId: "cap.ticket.create.v1", effect: "keyed" });
+ * ```
  */
 export function capabilityOf<Input = Record<string, unknown>>(
   tool: Tool<Input> & { readonly schema?: InputSchema<Input> },

@@ -18,7 +18,7 @@ import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
  * @example
  * ```ts
  * const who = bearerTokens({ "secret-token": { principal: "agent-7" } });
- * export default { fetch: createFetchHandler(router, { authenticate: (header) => who(bearerToken(header)) }) };
+ * const worker = { fetch: createFetchHandler(router, { authenticate: (header) => who(bearerToken(header)) }) };
  * ```
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {

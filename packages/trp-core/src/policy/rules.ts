@@ -36,6 +36,7 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  * evaluated, the call is denied by `policy-error`; a text that is too long for a rule's globs is denied by that rule.
  *
  * @example
+ * ```ts
  * createPolicy({
  *   version: "2026-11-21",
  *   rules: [
@@ -44,6 +45,7 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  *     { id: "search-rate", decision: "deny", which: { capIds: ["cap.search.*"] }, rate: { limit: 30, windowMs: 60_000 } },
  *   ],
  * });
+ * ```
  */
 export function createPolicy(options: PolicyOptions): PolicyEngine {
   checkKeys("createPolicy", options, 'version:string rules:object[] fallback:{evaluate}|"deny"', ["version", "rules"], {
