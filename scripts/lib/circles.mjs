@@ -14,11 +14,6 @@ export const knownCircles = new Set([
   "packages/ai-sdk/src/answer-converter.ts",
   "packages/toolkit/src/call/attempt.ts",
   "packages/toolkit/src/executor/executor.ts",
-  "packages/trp-core/src/calls/check-call.ts",
-  "packages/trp-core/src/calls/types.ts",
-  "packages/trp-core/src/frames/codes.ts",
-  "packages/trp-core/src/store/log-types.ts",
-  "packages/trp-sqlite/src/driver.ts",
 ]);
 
 /**

@@ -66,11 +66,12 @@ export function ignoreRejection(value: unknown): void {
 
 /**
  * Settles as the work does; with {@link unsettled} once `ms` milliseconds have passed or the signal is aborted. What
- * the work does after that is ignored, its rejection too. Leaves no timer and no listener behind.
+ * the work does after that is ignored, its rejection too. Leaves no timer and no listener behind. A signal that is a
+ * function is called only when the work takes longer than a few microtasks.
  */
 export function settleWithin<Value>(
   work: Value | PromiseLike<Value>,
-  { ms, signal }: { ms?: number | undefined; signal?: AbortSignal | undefined },
+  { ms, signal }: { ms?: number | undefined; signal?: AbortSignal | (() => AbortSignal) | undefined },
 ): Promise<Value | typeof unsettled> {
   return new Promise((resolve, reject) => {
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -88,13 +89,13 @@ export function settleWithin<Value>(
     // Much work is done at once, and settles within a few microtasks: it needs neither timer nor listener.
     const watch = (patience: number): void => {
       if (isSettled) return;
-      if (patience > 0 && !signal?.aborted) {
+      if (patience > 0 && (typeof signal === "function" || !signal?.aborted)) {
         queueMicrotask(() => watch(patience - 1));
         return;
       }
       const giveUp = (): void => settle(resolve)(unsettled);
       if (ms !== undefined) timer = setTimeout(giveUp, Math.min(ms, maxTimerMs));
-      stopListening = onAbort(signal, giveUp);
+      stopListening = onAbort(typeof signal === "function" ? signal() : signal, giveUp);
     };
     watch(3);
   });

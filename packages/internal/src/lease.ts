@@ -28,7 +28,8 @@ export interface LeaseOptions {
   leaseUntil: number;
   /** The clock of the log: see {@link clockSince} for logs that have none to ask. */
   now(): number;
-  signal?: AbortSignal | undefined;
+  /** A function is called only when somebody looks at the lease's signal. */
+  signal?: AbortSignal | (() => AbortSignal) | undefined;
   /** True for a lease that does not keep the process alive. Default false. */
   background?: boolean;
   /** Called once, never after {@link Lease.stop}. */
@@ -48,8 +49,9 @@ export function keepLease<Claim>(
   claim: Claim,
   { leaseMs, leaseUntil, now, signal, background, onLost }: LeaseOptions,
 ): Lease {
-  const controller = new AbortController();
-  const stopListening = onAbort(signal, () => controller.abort(signal?.reason));
+  /** Made when somebody looks at the signal, which costs more than the rest of a lease. */
+  let controller: AbortController | undefined;
+  let stopListening = (): void => {};
   let until = leaseUntil;
   let loss: LeaseLoss | undefined;
   let stopped = false;
@@ -61,8 +63,20 @@ export function keepLease<Claim>(
     if (stopped || loss !== undefined) return;
     loss = why;
     clearInterval(timer);
-    controller.abort(new DOMException("the lease of the operation was lost", "AbortError"));
+    controller?.abort(lost());
     onLost?.(why);
+  }
+
+  function watched(): AbortSignal {
+    if (controller !== undefined) return controller.signal;
+    const made = new AbortController();
+    controller = made;
+    if (loss !== undefined) made.abort(lost());
+    else if (!stopped) {
+      const outer = typeof signal === "function" ? signal() : signal;
+      stopListening = onAbort(outer, () => made.abort(outer?.reason));
+    }
+    return made.signal;
   }
 
   function renew(): Promise<void> {
@@ -96,7 +110,9 @@ export function keepLease<Claim>(
   if (background) (timer as { unref?(): void }).unref?.();
 
   return {
-    signal: controller.signal,
+    get signal(): AbortSignal {
+      return watched();
+    },
     get loss(): LeaseLoss | undefined {
       return loss;
     },
@@ -105,7 +121,7 @@ export function keepLease<Claim>(
       for (let round = 0; round < renewalsPerLease; round++) {
         if (stopped || loss !== undefined) return false;
         if (until - now() > leaseMs / 2) return true;
-        await settleWithin(renew(), { signal: controller.signal });
+        await settleWithin(renew(), { signal: watched() });
       }
       if (loss === undefined && now() >= until) lose("expired");
       return loss === undefined;
@@ -117,6 +133,10 @@ export function keepLease<Claim>(
       await renewing;
     },
   };
+}
+
+function lost(): DOMException {
+  return new DOMException("the lease of the operation was lost", "AbortError");
 }
 
 /**

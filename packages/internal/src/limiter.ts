@@ -14,7 +14,8 @@ export interface PlaceRequest {
   keyLimit?: number | undefined;
   /** How long to wait in line, in milliseconds. Default: as long as it takes. */
   ms?: number | undefined;
-  signal?: AbortSignal | undefined;
+  /** A function is called only when there is no place yet. */
+  signal?: AbortSignal | (() => AbortSignal) | undefined;
 }
 
 interface Waiter {
@@ -55,7 +56,7 @@ export class Limiter {
   take(request: PlaceRequest = {}): Release | Refusal | Promise<Release | Refusal> {
     const { key, keyLimit = Infinity, ms, signal } = request;
     if (this.#closed) return "closed";
-    if (signal?.aborted) return "aborted";
+    if (typeof signal === "object" && signal.aborted) return "aborted";
     // Who waits could not go either, so nobody is passed who could.
     if (this.#hasRoom(key, keyLimit)) return this.#occupy(key, keyLimit);
     if (this.#line.size >= this.#maxWaiting) return "full";
@@ -71,7 +72,7 @@ export class Limiter {
         },
       };
       const timer = ms === undefined ? undefined : setTimeout(() => waiter.leave("late"), Math.min(ms, maxTimerMs));
-      const stopListening = onAbort(signal, () => waiter.leave("aborted"));
+      const stopListening = onAbort(typeof signal === "function" ? signal() : signal, () => waiter.leave("aborted"));
       this.#line.add(waiter);
     });
   }

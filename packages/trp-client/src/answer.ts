@@ -126,7 +126,7 @@ function isRow(row: unknown): boolean {
 }
 
 /**
- * An error of the wire with what a plain router leaves out filled in. Without `dispatched`, TRP_3xxx counts as started:
+ * Returns an error of the wire with what a plain router leaves out filled in. Without `dispatched`, TRP_3xxx counts as started:
  * those are the codes of execution.
  */
 export function toCallError(payload: unknown): CallError {
@@ -143,7 +143,7 @@ export function toCallError(payload: unknown): CallError {
   };
 }
 
-/** The next number, as a NACK or an ACK says it. */
+/** Returns the next number of a NACK or an ACK. */
 export function expectedSeq(answer: ResponseFrame): number | undefined {
   const { payload } = answer as { payload: { retry_hint?: unknown; expected_seq_next?: unknown } };
   const said = answer.frame_type === "ACK" ? payload.expected_seq_next : undefined;
@@ -158,14 +158,14 @@ export function expectedSeq(answer: ResponseFrame): number | undefined {
 const unadmitted: string =
   "TRP_1001 TRP_1002 TRP_1004 TRP_1008 TRP_2000 TRP_2008 TRP_4006 TRP_4007 TRP_5000 TRP_5002 TRP_5003";
 
-/** Whether the router took the frame's number. */
+/** Checks whether the router took the frame's number. */
 export function isConsumed(answer: ResponseFrame, seq: number): boolean {
   if (answer.frame_type !== "NACK") return true;
   const expected = expectedSeq(answer);
   return expected === undefined ? !unadmitted.split(" ").includes(answer.payload.error_code) : expected > seq;
 }
 
-/** Takes the bytes of an answer as they come, and gives what they were at their end. Both throw for what is no answer. */
+/** Takes the bytes of an answer as they come, and returns the answer at their end. Both throw for what is no answer. */
 export interface AnswerReader<Answer> {
   push(bytes: Uint8Array): void;
   end(): Answer;

@@ -15,7 +15,7 @@ import type { CallRequest, CallResult } from "./types.ts";
 export interface CallRules {
   keys: "auto" | "explicit";
   timeoutMs: number;
-  /** Keys of the client's calls that are not over: a call without a key of its own goes on with one of these. */
+  /** Keys of the client's calls that are not over: a call without a key of its own resumes one of these. */
   open: OpenKeys;
 }
 
@@ -109,7 +109,7 @@ export class Call {
     return refusedLocally(error, this.facts);
   }
 
-  /** The call as a frame holds it. */
+  /** Returns the call as a frame holds it. */
   item(session: Session): CallItem {
     const { capId, args = {}, approvalToken, dependsOn = [] } = this.request;
     const item: CallItem = {
@@ -247,7 +247,7 @@ export class Call {
     return this.place(await this.#connection.sync(session, limits));
   }
 
-  /** What an answer means: the outcome, and whether something can be done about it. */
+  /** Returns what an answer means: the outcome, and whether something can be done about it. */
   judge(answer: Answered, catalog: CatalogView | undefined): Attempt {
     const { payload } = answer;
     const result =
@@ -261,7 +261,7 @@ export class Call {
     return { result, ...(mayRetry(error, this.facts, isStated) ? { problem: "retry" } : {}) };
   }
 
-  /** The outcome of a call that came with a batch which is still running; undefined when it has to be sent itself. */
+  /** Returns the outcome of a call that came with a batch which is still running; undefined when it has to be sent itself. */
   async awaitOutcome(session: Session, limits: Limits, traceId: string | undefined): Promise<CallResult | undefined> {
     const sending = { limits, traceId, waitMs: 0, callId: this.callId };
     const end = await pollOutcome(this.#connection, session, this.facts, undefined, sending);
@@ -270,7 +270,7 @@ export class Call {
   }
 }
 
-/** Whether a result says that its call was sent with an old digest. */
+/** Whether a result refuses its call for an old digest. */
 export function isOutdated({ error }: CallResult): boolean {
   return error?.code === "TRP_2007";
 }

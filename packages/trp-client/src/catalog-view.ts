@@ -46,13 +46,13 @@ export function isUnchanged(before: AliasRow, after: AliasRow): boolean {
   );
 }
 
-/** Whether a call without a key is refused; a row may say that it is not, whatever its class. */
+/** Checks whether a call without a key is refused; a row may mark that it is not, whatever its class. */
 export function keyRequired(row: AliasRow): boolean {
   return row.idempotency_required !== false && needsKey(row);
 }
 
 /**
- * Whether the client gives each call a key: WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1), but for a READ
+ * Checks whether the client makes a key for each call: WRITE, or MEDIUM risk and above (TRP v0.1 draft, 9.1), but for a READ
  * without.
  */
 export function needsKey(row: AliasRow): boolean {

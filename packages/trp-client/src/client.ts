@@ -23,8 +23,16 @@ import type {
 } from "./types.ts";
 
 /**
- * The agent's side of TRP: keeps the session, its numbers and its catalog, and repeats what was lost, without ever doing
+ * Creates the agent's side of TRP: keeps the session, its numbers and its catalog, and repeats what was lost, without ever doing
  * an effect twice. One client serves many calls at once. Throws `TypeError` for options that can't be.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: httpTransport({ url, token }), agentId: "agent-7" });
+ * const result = await client.callByCap("cap.note.add.v1", { text: "Buy milk" });
+ * if (result.status === "success") console.log(result.result?.data);
+ * await client.close();
+ * ```
  */
 export function createClient(options: ClientOptions): TrpClient {
   const rules = checkOptions(options);

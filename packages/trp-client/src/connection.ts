@@ -105,7 +105,7 @@ export class Connection {
     await this.#wire.transport.close();
   }
 
-  /** The open session, or a new one. Rejects with `trp-client/refused` when the router opens none. */
+  /** Returns the open session, or a new one. Rejects with `trp-client/refused` when the router opens none. */
   open(limits: Limits): Promise<Session> {
     if (this.session !== undefined) return Promise.resolve(this.session);
     checkLimits(limits);
@@ -175,7 +175,7 @@ export class Connection {
     return session;
   }
 
-  /** Whether a call was without outcome when its session was lost. */
+  /** Checks whether a call was without outcome when its session was lost. */
   isLostCall(callId: string): boolean {
     return this.#lostCalls.has(callId);
   }
@@ -193,7 +193,7 @@ export class Connection {
   }
 
   /**
-   * Sends one frame of the session, under as many numbers as it takes, and gives its answer. Throws {@link
+   * Sends one frame of the session, under as many numbers as it takes, and returns its answer. Throws {@link
    * SessionLost}, or rejects with a client error when there is no answer.
    */
   async exchange<Type extends Exclude<RequestFrame["frame_type"], "HELLO_REQ">>(
@@ -317,7 +317,7 @@ function idMaker(): (prefix: string) => string {
   return (prefix) => `${prefix}_${part}${(count++).toString(36)}`;
 }
 
-/** The router's code for an unknown session; TRP_5002 is that of the Python implementation. */
+/** Returns the router's code for an unknown session; TRP_5002 is that of the Python implementation. */
 function isSessionCode(code: string): boolean {
   return code === "TRP_1008" || code === "TRP_5002";
 }

@@ -43,7 +43,7 @@ const notSent: readonly ClientErrorCode[] = [
   "trp-client/refused",
 ];
 
-/** Whether a call that ended with this error may have been started. */
+/** Checks whether a call that ended with this error may have been started. */
 export function mayHaveRun(error: unknown): boolean {
   return !ToolglotError.isInstance(error) || error.data.outcome !== "not-sent";
 }
@@ -69,7 +69,7 @@ export function needFeature({ features }: { features: readonly string[] }, featu
   });
 }
 
-/** The error inside a {@link refusal}. */
+/** Returns the error inside a {@link refusal}. */
 export function refusedWith(error: unknown): CallError | undefined {
   if (!ToolglotError.isInstance(error) || error.code !== "trp-client/refused") return undefined;
   return error.data.error as CallError;

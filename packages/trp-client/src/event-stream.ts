@@ -41,7 +41,7 @@ export class FrameStream implements AnswerReader<unknown> {
     this.#parser.feed(text);
   }
 
-  /** The answer. Throws `trp-client/no-answer` when the stream ended before it. */
+  /** Returns the answer. Throws `trp-client/no-answer` when the stream ended before it. */
   end(): unknown {
     if (this.#last === undefined) throw clientError("trp-client/no-answer", "The stream ended without an answer.");
     return this.#last.frame;

@@ -10,7 +10,7 @@ import type { Transport } from "./types.ts";
 export interface FetchTransportOptions {
   /** The router's address; without a path, frames go to `/trp/frame`. */
   url: string | URL;
-  /** Bearer token, or what gives it for each request. */
+  /** Bearer token, or a function that returns one for each request. */
   token?: Token;
   /** Default: the global one. */
   fetch?: typeof fetch;
@@ -20,8 +20,13 @@ export interface FetchTransportOptions {
 
 /**
  * Frames over `fetch`, for browsers and other places without `node:http`. In Node, `httpTransport` from
- * `@toolglot/trp-client/node` is several times faster. `fetch` doesn't say whether anything was sent, so a router that
+ * `@toolglot/trp-client/node` is several times faster. `fetch` doesn't report whether anything was sent, so a router that
  * can't be reached is `trp-client/no-answer` here.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: fetchTransport({ url: "https://router.example", token }), agentId: "page" });
+ * ```
  */
 export function fetchTransport(options: FetchTransportOptions): Transport {
   checkKeys("fetchTransport", options, "url:url token:string|function fetch:function maxAnswerBytes:number", ["url"]);

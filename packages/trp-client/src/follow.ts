@@ -15,16 +15,16 @@ export interface Cursor {
 }
 
 /** Questions that wait for the end of a call at one time; more ask again and again, and leave connections to others. */
-const mostWaiting = 16;
-/** A router answers within 30 s, also when there is nothing to say. */
+const maxWaiting = 16;
+/** A router answers within 30 s, also when there is nothing new. */
 const followMs = 45_000;
 /** Between two questions, at first and at most. Milliseconds. */
-const shortestPauseMs = 50;
-const longestPauseMs = 2_000;
+const minPauseMs = 50;
+const maxPauseMs = 2_000;
 
 /**
- * Gives the partial results of a call after a number, as they come, and returns its end. A stream that broke off is asked for
- * again from where it was. Throws `SessionLost` as `exchange` does; the cursor says how far it came.
+ * Yields the partial results of a call after a number, as they come, and returns its end. A stream that broke off is asked for
+ * again from where it was. Throws `SessionLost` as `exchange` does; the cursor has how far it came.
  */
 export async function* followCall(
   connection: Connection,
@@ -36,7 +36,7 @@ export async function* followCall(
   const { limits } = sending;
   const { maxRetries = session.retryBudget } = connection.retry;
   let failures = 0;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     const before = cursor.after;
     let answer: Answer;
     try {
@@ -54,13 +54,13 @@ export async function* followCall(
       const end = queryEnd(answer, call);
       if (end !== "running") return end === "stop" ? "running" : end;
     }
-    if (cursor.after > before) pauseMs = shortestPauseMs;
+    if (cursor.after > before) pauseMs = minPauseMs;
     if (clock() + pauseMs >= limits.deadline) return "running";
     await pause(pauseMs, limits);
   }
 }
 
-/** Whether a question got no answer, so that another one may. */
+/** Checks whether a question got no answer, so that another one may. */
 function isLost(error: unknown): boolean {
   return ToolglotError.isInstance(error) && lost.has(error.code) && error.data.permanent !== true;
 }
@@ -82,14 +82,14 @@ async function* ask(
     // A stream that brings something is worth to be opened again.
     if (payload.next_after_event_id > cursor.after) session.budget.credit();
     for (const event of payload.events) {
-      // A router may repeat what it has sent; what it leaves out, it says.
+      // A router may repeat what it has sent; it marks what it leaves out.
       if (event.event_id <= cursor.after) continue;
       cursor.after = event.event_id;
       found.push(event);
     }
   };
   let wake = (): void => {};
-  const isWaiting = connection.streams || connection.followers < mostWaiting;
+  const isWaiting = connection.streams || connection.followers < maxWaiting;
   const query = {
     ...sending,
     waitMs: isWaiting ? followMs : connection.requestTimeoutMs,

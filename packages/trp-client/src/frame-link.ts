@@ -125,7 +125,7 @@ interface Waiting {
   /** Undefined when nobody waits any more. */
   settle: { resolve(answer: unknown): void; reject(error: unknown): void } | undefined;
   readonly onPartial: SendOptions["onPartial"];
-  /** Whether the router said that the answer follows. */
+  /** Whether the router has announced the answer. */
   isAccepted: boolean;
 }
 
@@ -161,7 +161,7 @@ class FrameLink implements LinkEvents {
       aborted.act = () => {
         waiting.settle = undefined;
         reject(clientError("trp-client/no-answer", "The router gave no answer: it was no longer waited for."));
-        // A connection can be dead without anybody having said so.
+        // A connection can be dead without a sign of it.
         if (clock() - Math.max(sentAt, this.#heardAt) >= silenceMs) this.#drop("nothing came on it any more");
       };
       this.#link?.send(text);
@@ -250,7 +250,7 @@ interface AnyFrame {
 }
 
 /**
- * Whether a frame is the answer, or comes before it. An ACK that says ACCEPTED announces the answer, unless the call is ASYNC: then
+ * Checks whether a frame is the answer, or comes before it. An ACK with ACCEPTED announces the answer, unless the call is ASYNC: then
  * it is the answer. Partial results come before the answer of a call, and of a question whose answer was announced.
  */
 function isAnswer({ frame_type: type, payload }: AnyFrame, { frame, isAccepted }: Waiting): boolean {

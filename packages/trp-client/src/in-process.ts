@@ -6,6 +6,12 @@ import type { Transport } from "./types.ts";
 /**
  * Hands frames to a router in the same process, in the name of `principal`. Frames and answers are passed as they are:
  * change neither arguments nor results.
+ *
+ * @example
+ * ```ts
+ * const transport = inProcessTransport(router, principal({ id: "agent-7" }));
+ * const client = createClient({ transport, agentId: "agent-7" });
+ * ```
  */
 export function inProcessTransport(router: Pick<Router, "handle">, principal: Principal): Transport {
   if (typeof router?.handle !== "function") throw new TypeError("router must have handle(frame, context)");

@@ -40,7 +40,7 @@ export function pause(ms: number, limits: Limits): Promise<void> {
 }
 
 /**
- * Settles as the work does. After `ms` milliseconds, it settles with what `late` gives or throws; it rejects as soon as
+ * Settles as the work does. After `ms` milliseconds, it settles as `late` returns or throws; it rejects as soon as
  * {@link checkLimits} would throw.
  *
  * Not the helper of `@toolglot/internal`: its set of listeners would be changed twice in every call, which takes a tenth of one.
@@ -91,7 +91,7 @@ export function remove<Item>(list: Item[], item: Item): void {
   if (at < list.length) list[at] = last;
 }
 
-/** {@link RetryOptions} with their defaults; `maxRetries` undefined: as the router says. */
+/** {@link RetryOptions} with their defaults; `maxRetries` undefined: the router's. */
 export interface RetryRules {
   maxRetries: number | undefined;
   baseMs: number;
@@ -121,7 +121,7 @@ export function backoff(attempt: number, rules: RetryRules, hint: RetryHint = {}
   return Math.max(Math.min(grown, rules.capMs), bounded(hint.backoff_ms, 0));
 }
 
-/** A hint comes from outside: a number from 0 to an hour, else the default. */
+/** Returns a hint as a number from 0 to an hour, else the default: it comes from outside. */
 function bounded(value: unknown, otherwise: number): number {
   return typeof value === "number" && value >= 0 ? Math.min(value, 3_600_000) : otherwise;
 }
@@ -143,7 +143,7 @@ export class RetryBudget {
     this.#at = now();
   }
 
-  /** Takes a token; gives the milliseconds until it is there. */
+  /** Takes a token; returns the milliseconds until it is there. */
   take(): number {
     const now = this.#now();
     this.#tokens = Math.min(this.#size, this.#tokens + (now - this.#at) / 1000) - 1;

@@ -28,7 +28,7 @@ export class OpenKeys {
     if (status === "unknown") this.#keep(same, { key, isUnknown: true });
     else if (status !== "refused") this.#open.delete(same);
     else if (needsApproval(outcome)) this.#keep(same, { key, isUnknown: wasUnknown });
-    // A refusal says nothing about what was begun before, unless the router has forgotten it. A request is over with it.
+    // A refusal leaves open what was begun before, unless the router has forgotten it. A request is over with it.
     else if (error?.retryable !== true && (!wasUnknown || error?.code === "TRP_4005")) this.#open.delete(same);
   }
 
@@ -52,7 +52,7 @@ export class OpenKeys {
   }
 }
 
-/** Whether a person has to approve it before it runs. */
+/** Checks whether a person has to approve it before it runs. */
 export function needsApproval({ error }: CallResult): boolean {
   return error?.errorClass === "APPROVAL_REQUIRED";
 }

@@ -9,7 +9,7 @@ export interface Turn {
 const lostAfter = 1000;
 
 /**
- * Gives out the numbers of a session (`seq`): to one frame at a time, or, inside a window, to several. A number says in
+ * Hands out the numbers of a session (`seq`): to one frame at a time, or, inside a window, to several. A number fixes in
  * which order frames are admitted, nothing else: that a call is done once is up to its call id and key, so a number that
  * went to two frames by mistake costs a round trip and no more.
  */
@@ -53,7 +53,7 @@ export class Order {
   }
 
   /**
-   * The frame was answered, or given up. `expected`: what the router says comes next. `consumed`: whether it took the
+   * The frame was answered, or given up. `expected`: the router's next number. `consumed`: whether it took the
    * frame's number; undefined when that is unknown.
    */
   end(turn: Turn, said: { expected?: number | undefined; consumed?: boolean | undefined }): void {

@@ -28,7 +28,7 @@ export function fromResult(payload: ResultPayload | BatchItemResult, facts: Call
   }
   const isItem = !("idx" in payload);
   const error = toCallError("error" in payload && payload.error !== undefined ? payload.error : payload);
-  // It did not fail, or the router does not say why: the outcome is open, and the call must not count as not executed.
+  // It did not fail, or the router has no reason: the outcome is open, and the call must not count as not executed.
   const isVague = status !== "FAILED" || (isItem && typeof payload.error_code !== "string");
   // A RESULT means that the capability was started; an item of a batch has a field for that.
   if (!isItem || isVague) error.dispatched = true;
@@ -53,7 +53,7 @@ function readShaped(result: unknown): ShapedResult {
   };
 }
 
-/** A call of which the router says only that its outcome is unknown. */
+/** Returns the end of a call of which the router knows only that its outcome is unknown. */
 export function unknownEnd(facts: CallFacts): CallResult {
   return unknown(facts, {
     code: "TRP_3004",
@@ -70,7 +70,7 @@ export function fromNack(payload: NackPayload, facts: CallFacts): CallResult {
   return fromError(toCallError(payload), facts, typeof payload.dispatched === "boolean");
 }
 
-/** The outcome of an error. `isStated`: the router itself says whether the capability was started. */
+/** Returns the outcome of an error. `isStated`: the error has the router's own `dispatched`. */
 function fromError(error: CallError, facts: CallFacts, isStated: boolean): CallResult {
   const { dispatched } = error;
   return { status: statusOf(error, facts.row, isStated), ...base(facts), error, dispatched };
@@ -111,9 +111,9 @@ function unknown(facts: CallFacts, error: Omit<CallError, "dispatched">): CallRe
 }
 
 /**
- * Whether a call may be sent again after this error, by itself. Before dispatch always; after it only what repeats
- * without harm: a call that needs no key, or one with a key at a router that says that it is safe (a router that sends
- * `dispatched` says TRANSIENT only of effects that bear it).
+ * Checks whether a call may be sent again after this error, by itself. Before dispatch always; after it only what repeats
+ * without harm: a call that needs no key, or one with a key at a router that marks it as safe (a router that sends
+ * `dispatched` uses TRANSIENT only for effects that bear it).
  */
 export function mayRetry(error: CallError, facts: CallFacts, isStated: boolean): boolean {
   if (!error.retryable) return false;

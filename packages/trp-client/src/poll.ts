@@ -34,7 +34,7 @@ export async function pollOutcome(
   }
 }
 
-/** What an answer to a result query says. `running`: ask again; `stop`: asking again would give nothing better. */
+/** Reads the answer to a result query. `running`: ask again; `stop`: asking again would bring nothing better. */
 export function queryEnd(
   answer: ResponseOf<"RESULT_QUERY_RES"> | ResponseOf<"NACK">,
   call: { readonly capId: string | undefined },

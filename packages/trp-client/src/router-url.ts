@@ -36,7 +36,7 @@ function routerUrl(url: string | URL, { protocols, path }: { protocols: readonly
   return parsed;
 }
 
-/** A bearer token, or what gives it for each request. */
+/** A bearer token, or a function that returns one for each request. */
 export type Token = string | (() => string | Promise<string>);
 
 /** Throws `TypeError` for a token that no header can carry. */
@@ -47,14 +47,14 @@ function checkToken(token: string): string {
   return token;
 }
 
-/** What gives the token of a request or a connection, if there is one. */
+/** The source of a request's or a connection's token, if there is one. */
 export function tokenGiver(token: Token | undefined): () => string | undefined | Promise<string | undefined> {
   if (typeof token === "function") return async () => checkToken(await token());
   const checked = token === undefined ? undefined : checkToken(token);
   return () => checked;
 }
 
-/** What gives the `Authorization` header of a request, if there is one. */
+/** Returns the source of a request's `Authorization` header, if there is one. */
 export function authorizer(token: Token | undefined): () => string | undefined | Promise<string | undefined> {
   const give = tokenGiver(token);
   if (typeof token === "function") return async () => `Bearer ${await give()}`;
@@ -80,7 +80,7 @@ export function frameOf(status: number, text: string): unknown {
   });
 }
 
-/** The headers of W3C Trace Context for a frame. */
+/** Returns the headers of W3C Trace Context for a frame. */
 export function traceHeaders(trace: TraceContext | undefined): Record<string, string> {
   if (trace === undefined) return {};
   const { traceparent, tracestate } = trace;

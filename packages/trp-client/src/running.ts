@@ -12,7 +12,7 @@ import type { CallRequest, CallResult, CancelStatus, PartsOptions, RunningCall, 
 /** How many calls are remembered; the oldest are forgotten. */
 const most = 1_000;
 /** How often a call is followed into a new session. */
-const mostSessions = 4;
+const maxSessions = 4;
 
 /** Calls that run in the router while nobody waits for them: how they are started, followed and cancelled. */
 export class RunningCalls {
@@ -88,12 +88,12 @@ export class RunningCalls {
       try {
         end = yield* followCall(connection, session, { callId, capId: call?.facts.capId }, cursor, sending);
       } catch (error) {
-        if (!(error instanceof SessionLost) || sessions >= mostSessions) throw error;
+        if (!(error instanceof SessionLost) || sessions >= maxSessions) throw error;
         end = "not-found";
       }
       if (end === "not-found") {
         // In a new session the same key leads to the same operation, and to its parts.
-        if (call === undefined || sessions >= mostSessions || clock() >= limits.deadline) {
+        if (call === undefined || sessions >= maxSessions || clock() >= limits.deadline) {
           throw clientError("trp-client/refused", `The router knows no call ${callId} in this session.`, {
             data: { callId, outcome: "unknown" },
           });

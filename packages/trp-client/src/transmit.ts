@@ -14,7 +14,7 @@ import {
 } from "./limits.ts";
 import type { ClientEvent, SendOptions, TraceContext, Transport } from "./types.ts";
 
-/** Whether any frame of a call may have been executed: what an error says of the outcome. */
+/** Whether any frame of a call may have been executed: it decides the error. */
 export interface Progress {
   isOpen: boolean;
 }
@@ -103,7 +103,7 @@ const lateAnswer = (): never => tooLate("unknown");
 /** Errors after which nothing is sent again. */
 const final = new Set(["trp-client/closed", "trp-client/aborted"]);
 
-/** What the transport calls with frames that come before the answer. Throws for what is no frame of this request. */
+/** Returns what the transport calls with frames that come before the answer. Throws for what is no frame of this request. */
 function listener(frame: RequestFrame, { onPartial, onAdmitted }: Sending): SendOptions["onPartial"] {
   if (onPartial === undefined) return undefined;
   return (value) => {

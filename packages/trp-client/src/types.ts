@@ -13,9 +13,9 @@ import type {
 /** Carries frames to a router. Make your own for another wire; rejections should be {@link clientError}s. */
 export interface Transport {
   /**
-   * Sends one frame and gives what came back, parsed but not checked. Rejects when there is no answer:
+   * Sends one frame and returns what came back, parsed but not checked. Rejects when there is no answer:
    * `trp-client/unreachable` only if it is certain that nothing was sent, otherwise `no-answer` or `bad-answer`. A
-   * `TypeError` says that the frame can't be written at all, and goes to the caller as it is.
+   * `TypeError`: the frame can't be written at all; it and goes to the caller as it is.
    */
   send(frame: RequestFrame, options: SendOptions): Promise<unknown>;
   close(): Promise<void> | void;
@@ -32,11 +32,11 @@ export interface TraceContext {
   readonly traceparent: string;
   /** The header `tracestate`. */
   readonly tracestate?: string;
-  /** The frame's `trace_id`, unless the caller gives one. 32 hex digits. */
+  /** The frame's `trace_id`, unless the caller has one. 32 hex digits. */
   readonly traceId?: string;
 }
 
-/** Gives frames their trace: `traceClient()` of `@toolglot/trp-client/tracing`, or your own. */
+/** Assigns frames their trace: `traceClient()` of `@toolglot/trp-client/tracing`, or your own. */
 export interface ClientTracing {
   /** The trace of the code that runs now; undefined when there is none. */
   current(): TraceContext | undefined;
@@ -68,7 +68,7 @@ export interface SendOptions {
 
 /** How failed attempts are repeated. Only what can't double an effect is repeated at all. */
 export interface RetryOptions {
-  /** Attempts after the first, per call. Default: what the router says at HELLO (`retry_budget`). */
+  /** Attempts after the first, per call. Default: the router's `retry_budget` at HELLO. */
   maxRetries?: number;
   /** The pause before attempt n + 1 is `baseMs · 2^(n-1)` and up to `baseMs` of jitter. Default 200. */
   baseMs?: number;
@@ -87,7 +87,7 @@ export interface ClientOptions {
   /**
    * `auto` (default): a call that needs an idempotency key and has none gets a UUIDv7, the same for all its attempts.
    * While its outcome is unknown, the client's next calls of the same capability with the same arguments get that key
-   * too. `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1); where the router's catalog says
+   * too. `explicit`: such a call is refused before it is sent (TRP v0.1 draft, 15.1); where the router's catalog shows
    * that it does without a key, it is sent without.
    */
   keys?: "auto" | "explicit";
@@ -153,7 +153,7 @@ export interface CallRequest {
 export interface ClientCallOptions {
   /** For everything together: waiting, attempts, pauses. Milliseconds; default four times `timeoutMs`. */
   deadlineMs?: number;
-  /** Stops waiting. What was started goes on in the router. */
+  /** Stops waiting. What was started continues in the router. */
   signal?: AbortSignal;
   /** Default: the trace of `tracing`, or one id per client. */
   traceId?: string;
@@ -191,7 +191,7 @@ export interface CallError {
 /**
  * How a call ended.
  * - `success`: `result` is there.
- * - `refused`: nothing was executed, `error` says why (TRP_4002 waits for an approval: `error.retryHint.approval_id`).
+ * - `refused`: nothing was executed, see `error` (TRP_4002 waits for an approval: `error.retryHint.approval_id`).
  * - `failed`: it was started, and failed.
  * - `unknown`: it was started and its outcome is unknown, or it was still running at the deadline.
  */
@@ -216,7 +216,7 @@ export interface CallResult {
   policyProof?: PolicyProof;
   /** The call id under which the effect happened, when this answer repeats that one's: nothing was done now. */
   replayedFrom?: string;
-  /** When that call ended, milliseconds since the epoch by the router's clock. Of a router that says so. */
+  /** When that call ended, milliseconds since the epoch by the router's clock. Of a router that sends it. */
   replayedAt?: number;
 }
 
@@ -229,7 +229,7 @@ export interface RunningCall extends Pick<CallResult, "callId" | "capId" | "key"
 export interface WaitOptions extends ClientCallOptions {
   /** Milliseconds. Default: as long as it takes. */
   deadlineMs?: number;
-  /** Gets what the call says meanwhile, from its beginning. What it throws is lost. */
+  /** Gets the partial results of the call, from its beginning. What it throws is lost. */
   onPart?: (part: PartialResultEvent) => void;
 }
 
@@ -243,12 +243,12 @@ export interface PartsOptions extends ClientCallOptions {
 
 /**
  * What cancelling came to. `cancelled`: nothing was executed, and nothing will be. `cancelling`: it had started and was
- * asked to stop; its outcome says what came of it. `success`, `failed`, `unknown`: it had ended so. `not-found`: no
+ * asked to stop; its outcome shows the result. `success`, `failed`, `unknown`: it had ended so. `not-found`: no
  * such call is known in the session.
  */
 export type CancelStatus = "cancelled" | "cancelling" | "success" | "failed" | "unknown" | "not-found";
 
-/** How a batch ended; `refused`: nothing of it was executed, and every item says why. */
+/** How a batch ended; `refused`: nothing of it was executed, and every item has the reason. */
 export interface BatchResult {
   batchId: string;
   status: "success" | "partial" | "failed" | "refused";
@@ -295,7 +295,7 @@ export interface SessionInfo {
 
 /** The agent's side of TRP. */
 export interface TrpClient {
-  /** Opens the session, or gives the one that is open. The other methods do it when needed. */
+  /** Opens the session, or returns the one that is open. The other methods do it when needed. */
   hello(): Promise<SessionInfo>;
   /** Reads the whole catalog again. */
   syncCatalog(): Promise<Catalog>;
@@ -325,7 +325,7 @@ export interface TrpClient {
    */
   waitResult(callId: string, options?: WaitOptions): Promise<CallResult>;
   /**
-   * What a call has said so far and goes on to say, each part once and in order; returns its outcome as `waitResult`.
+   * Yields the partial results of a call, past and future, each once and in order; returns its outcome as `waitResult`.
    */
   parts(callId: string, options?: PartsOptions): AsyncGenerator<PartialResultEvent, CallResult>;
   /** Stops a call, if it can still be stopped: see {@link CancelStatus}. Rejects when the router can't cancel. */

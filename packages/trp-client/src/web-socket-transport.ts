@@ -8,7 +8,7 @@ import type { Transport } from "./types.ts";
 export interface WebSocketTransportOptions {
   /** The router's address, as `wss:` or `https:`; without a path, the WebSocket is at `/trp/ws`. */
   url: string | URL;
-  /** Bearer token, or what gives it for each connection. It goes out as a subprotocol, because pages can't send a header. */
+  /** Bearer token, or a function that returns one for each connection. It goes out as a subprotocol, because pages can't send a header. */
   token?: Token;
   /** Default: the global one, which Node has from version 22 on; before, that of the package `ws`, or `wsTransport`. */
   WebSocket?: new (
@@ -36,8 +36,13 @@ export const subprotocol = "trp.v0.1";
 
 /**
  * Frames over one WebSocket, for browsers, Node from version 22 on, Bun and Deno: partial results come as they are made, and any
- * number of frames share the connection. It is opened with the first frame, and again when it was lost. The browser does not say why
+ * number of frames share the connection. It is opened with the first frame, and again when it was lost. The browser does not report why
  * a connection is refused, so a wrong token is `trp-client/unreachable` here.
+ *
+ * @example
+ * ```ts
+ * const transport = webSocketTransport({ url: "wss://router.example", token });
+ * ```
  */
 export function webSocketTransport(options: WebSocketTransportOptions): Transport {
   checkKeys(
@@ -62,7 +67,7 @@ export function webSocketTransport(options: WebSocketTransportOptions): Transpor
   }, noFrame);
 }
 
-/** What is said of a message that is no frame. */
+/** The error of a message that is no frame. */
 export const noFrame = "What came on the WebSocket is no TRP frame";
 
 /** A token is ASCII. */

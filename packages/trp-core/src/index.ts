@@ -19,7 +19,7 @@ export type {
   CheckpointSigner,
   CheckpointVerifier,
 } from "./audit/types.ts";
-export type { RecoveryReport } from "./calls/recover.ts";
+export type { RecoveryReport } from "./calls/keyed/recover.ts";
 export { schemaToTemplate, templateToSchema } from "./catalog/arg-template.ts";
 export { CapabilityError } from "./catalog/capability-error.ts";
 export { capabilityOf, defineCapability } from "./catalog/define-capability.ts";

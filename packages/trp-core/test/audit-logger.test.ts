@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
 import { decisionEntry, outcomeEntry } from "../src/audit/logger.ts";
+import { stopOf } from "../src/calls/running/cancel.ts";
 import type { IncomingCall } from "../src/calls/types.ts";
 import { fault } from "../src/frames/fault.ts";
 import type { PolicyProof } from "../src/frames/results.ts";
@@ -29,12 +30,13 @@ function call(given: { key?: string | null; tenant?: string } = {}): IncomingCal
       expiresAt: 2,
     },
     principal,
+    digest: "",
     traceId: "trc_1",
     frameId: "frm_1",
     seq: 7,
     catalogEpoch: 42,
     capability: capability(),
-    signal: new AbortController().signal,
+    stop: stopOf(new AbortController().signal),
   };
 }
 

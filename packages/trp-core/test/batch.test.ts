@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { type Batch, type BatchEntry, batchPayload, checkBatch, runBatch } from "../src/calls/batch.ts";
 import type { RunOptions } from "../src/calls/dependencies.ts";
-import type { DependencyState } from "../src/calls/depends-on.ts";
+import { type Batch, type BatchEntry, batchPayload, checkBatch, runBatch } from "../src/calls/running/batch.ts";
+import type { DependencyState } from "../src/calls/running/depends-on.ts";
 import type { Settled } from "../src/calls/types.ts";
 import { fault } from "../src/frames/fault.ts";
 import { add, look, note, World } from "./calls-capabilities.ts";

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolglot/core";
 import { copyJson } from "@toolglot/internal";
 import { expect, it, vi } from "vitest";
-import { adaptArguments } from "../src/calls/route.ts";
+import { adaptArguments } from "../src/calls/running/route.ts";
 import { isFault } from "../src/frames/fault.ts";
 import { capability } from "./rules-rig.ts";
 

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { expect, it, vi } from "vitest";
-import { createExecutor, type ExecutorOptions } from "../src/calls/executor.ts";
+import { createExecutor, type ExecutorOptions } from "../src/calls/running/executor.ts";
 import type { Execution } from "../src/calls/types.ts";
 import { CapabilityError } from "../src/catalog/capability-error.ts";
 import type { AnyCapability, ExecuteContext } from "../src/catalog/types.ts";
@@ -15,13 +15,12 @@ const run = async (
     more?: Partial<AnyCapability>;
     options?: ExecutorOptions;
   } = {},
-): Promise<Execution> =>
-  createExecutor(given.options).run(
-    capability({ ...given.more, execute }),
-    { a: 1 },
-    context(given.context),
-    given.timeoutMs ?? 5_000,
-  );
+): Promise<Execution> => {
+  const { signal, ...rest } = context(given.context);
+  const stop = { aborted: signal.aborted, signal };
+  const one = capability({ ...given.more, execute });
+  return createExecutor(given.options).run(one, { a: 1 }, rest, stop, given.timeoutMs ?? 5_000);
+};
 
 // Linters fear the word in a definition.
 const thenName = "then";
@@ -296,6 +295,7 @@ it("tells runs apart that begin together and end in any order", async () => {
       }),
       {},
       context({}),
+      { aborted: false, signal: new AbortController().signal },
       60,
     ),
   );

@@ -2,7 +2,7 @@ import type { JsonObject } from "@toolglot/core";
 import { canonicalJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { callDigest, operationFingerprint } from "../src/calls/keys.ts";
+import { callDigest, operationFingerprint } from "../src/calls/keyed/keys.ts";
 import { sha256Digest } from "../src/digest/sha256.ts";
 
 const anyArgs = fc.dictionary(fc.string({ unit: "binary" }), fc.jsonValue()) as fc.Arbitrary<JsonObject>;
@@ -11,7 +11,9 @@ const anyText = fc.string({ unit: "binary" });
 it("takes fingerprints over the canonical JSON of capability and arguments", () => {
   fc.assert(
     fc.property(anyText, anyArgs, (capId, args) => {
-      expect(operationFingerprint(capId, args)).toBe(sha256Digest(canonicalJson({ cap_id: capId, args })));
+      expect(operationFingerprint(capId, canonicalJson(args))).toBe(
+        sha256Digest(canonicalJson({ cap_id: capId, args })),
+      );
     }),
   );
 });

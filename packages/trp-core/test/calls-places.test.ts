@@ -1,7 +1,8 @@
 import type { Release } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { createPlaces, type Places, type Seat } from "../src/calls/executor.ts";
+import { stopOf } from "../src/calls/running/cancel.ts";
+import { Places, type Seat } from "../src/calls/running/executor.ts";
 import { type Fault, isFault } from "../src/frames/fault.ts";
 
 const seat = (capId: string, maxConcurrency?: number): Seat => ({
@@ -17,7 +18,7 @@ function taken(given: ReturnType<Places["take"]>): Release {
 }
 
 it("gives places at once while there are some, and each back once", () => {
-  const places = createPlaces({ callsInFlight: 2, callsWaiting: 0 });
+  const places = new Places({ callsInFlight: 2, callsWaiting: 0 });
   const first = taken(places.take(open, patient));
   taken(places.take(open, patient));
   expect(places.running).toBe(2);
@@ -30,7 +31,7 @@ it("gives places at once while there are some, and each back once", () => {
 });
 
 it("first come, first served", async () => {
-  const places = createPlaces({ callsInFlight: 1, callsWaiting: 10 });
+  const places = new Places({ callsInFlight: 1, callsWaiting: 10 });
   const order: number[] = [];
   const release = taken(places.take(open, patient));
   const waiting = [1, 2, 3].map(async (number) => {
@@ -46,7 +47,7 @@ it("first come, first served", async () => {
 });
 
 it("a newcomer does not pass those who wait", async () => {
-  const places = createPlaces({ callsInFlight: 1, callsWaiting: 10 });
+  const places = new Places({ callsInFlight: 1, callsWaiting: 10 });
   const release = taken(places.take(open, patient));
   const first = places.take(open, patient) as Promise<Release>;
   release();
@@ -58,7 +59,7 @@ it("a newcomer does not pass those who wait", async () => {
 });
 
 it("a capability at its own limit waits for itself, and is passed by others", async () => {
-  const places = createPlaces({ callsInFlight: 3, callsWaiting: 10 });
+  const places = new Places({ callsInFlight: 3, callsWaiting: 10 });
   const narrow = seat("cap.narrow.v1", 1);
   const first = taken(places.take(narrow, patient));
   const second = places.take(narrow, patient) as Promise<Release>;
@@ -74,7 +75,7 @@ it("a capability at its own limit waits for itself, and is passed by others", as
 });
 
 it("who waits too long gets TRP_3003, and leaves the line", async () => {
-  const places = createPlaces({ callsInFlight: 1, callsWaiting: 1 });
+  const places = new Places({ callsInFlight: 1, callsWaiting: 1 });
   const release = taken(places.take(open, patient));
   expect(await places.take(open, { timeoutMs: 5 })).toMatchObject({
     code: "TRP_3003",
@@ -88,11 +89,11 @@ it("who waits too long gets TRP_3003, and leaves the line", async () => {
 });
 
 it("who is cancelled gets TRP_3005, before and while it waits", async () => {
-  const places = createPlaces({ callsInFlight: 1, callsWaiting: 1 });
-  expect(places.take(open, { ...patient, signal: AbortSignal.abort() })).toMatchObject({ code: "TRP_3005" });
+  const places = new Places({ callsInFlight: 1, callsWaiting: 1 });
+  expect(places.take(open, { ...patient, stop: stopOf(AbortSignal.abort()) })).toMatchObject({ code: "TRP_3005" });
   const release = taken(places.take(open, patient));
   const controller = new AbortController();
-  const waiting = places.take(open, { ...patient, signal: controller.signal });
+  const waiting = places.take(open, { ...patient, stop: stopOf(controller.signal) });
   controller.abort();
   expect(await waiting).toMatchObject({ code: "TRP_3005", dispatched: false });
   expect(places.waiting).toBe(0);
@@ -106,7 +107,7 @@ it("never more than the limits, nobody forgotten (any order of takes and returns
   });
   await fc.assert(
     fc.asyncProperty(steps, async (list) => {
-      const places = createPlaces({ callsInFlight: 4, callsWaiting: 100 });
+      const places = new Places({ callsInFlight: 4, callsWaiting: 100 });
       const seats = { open, narrow: seat("cap.narrow.v1", 2) };
       const held: { capId: string; release: Release }[] = [];
       const pending: Promise<void>[] = [];

@@ -2,11 +2,13 @@ import type { JsonObject } from "@toolglot/core";
 import { type Approvals, createApprovals } from "../src/approvals/approvals.ts";
 import { checkArguments } from "../src/arguments/check.ts";
 import type { AuditEntry } from "../src/audit/types.ts";
-import type { CallDependencies, CallPipeline, RunOptions } from "../src/calls/dependencies.ts";
-import { createExecutor, createPlaces } from "../src/calls/executor.ts";
-import { createCallPipeline } from "../src/calls/pipeline.ts";
-import { type RecoveryReport, recover } from "../src/calls/recover.ts";
-import { createOperations } from "../src/calls/resolve.ts";
+import type { CallDependencies, RunOptions } from "../src/calls/dependencies.ts";
+import { callDigest } from "../src/calls/keyed/keys.ts";
+import { type RecoveryReport, recover } from "../src/calls/keyed/recover.ts";
+import { CallPipeline } from "../src/calls/pipeline.ts";
+import { stopOf } from "../src/calls/running/cancel.ts";
+import { createExecutor, Places } from "../src/calls/running/executor.ts";
+import { createOperations } from "../src/calls/running/resolve.ts";
 import type { IncomingCall, Settled } from "../src/calls/types.ts";
 import { registerCapability } from "../src/catalog/register.ts";
 import type { AnyCapability, RegisteredCapability } from "../src/catalog/types.ts";
@@ -85,7 +87,7 @@ export function rig({
     executor: createExecutor(),
     shaper,
     approvals,
-    places: createPlaces({ callsInFlight: 256, callsWaiting: 1_024 }),
+    places: new Places({ callsInFlight: 256, callsWaiting: 1_024 }),
     emitter,
     checkArguments,
     approvalSecrets: [],
@@ -94,14 +96,16 @@ export function rig({
     times: { leaseMs: 10_000, keyTtlMs: 86_400_000, keyMemoryMs: 30 * 86_400_000 },
     ...overrides,
   };
-  const pipeline = createCallPipeline(dependencies);
+  const pipeline = new CallPipeline(dependencies);
   const never = new AbortController().signal;
   const call = (item: ItemInput, input: CallInput = {}): IncomingCall => {
     const capability = registered.get(item.cap_id);
     if (capability === undefined) throw new TypeError(`the rig has no ${item.cap_id}`);
     const { who = alice, sessionId = "sess_1", frameId = `frm_${++counter}`, signal = never } = input;
+    const whole = { call_id: `call_${++counter}`, idx: 0, timeout_ms: 5_000, args: {}, ...item };
     return {
-      item: { call_id: `call_${++counter}`, idx: 0, timeout_ms: 5_000, args: {}, ...item },
+      item: whole,
+      digest: callDigest(whole),
       session: {
         id: sessionId,
         tenant: who.tenant,
@@ -119,7 +123,7 @@ export function rig({
       seq: 1,
       catalogEpoch: 1,
       capability,
-      signal,
+      stop: stopOf(signal),
     };
   };
   return {

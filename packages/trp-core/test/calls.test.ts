@@ -1,6 +1,6 @@
 import { ToolError, ToolglotError } from "@toolglot/core";
 import { expect, it } from "vitest";
-import type { CallFrame } from "../src/calls/ending.ts";
+import type { CallFrame } from "../src/calls/types.ts";
 import { CapabilityError } from "../src/catalog/capability-error.ts";
 import { uuidV7 } from "../src/digest/ids.ts";
 import { fault } from "../src/frames/fault.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { firstSentence } from "../src/catalog/first-sentence.ts";
-import { createRegistry } from "../src/catalog/registry.ts";
+import { Registry } from "../src/catalog/registry.ts";
 import type { AnyCapability } from "../src/catalog/types.ts";
 import type { Fault } from "../src/frames/fault.ts";
 import { principal } from "../src/identity/principal.ts";
@@ -31,7 +31,7 @@ const [a, b, c, x] = ["a", "b", "c", "x"].map((word) => capability(word)) as [
 
 async function rig(capabilities: AnyCapability[], options: { strictEpoch?: boolean; store?: MemoryStore } = {}) {
   const store = options.store ?? new MemoryStore();
-  const registry = createRegistry({ store, capabilities, ...options });
+  const registry = new Registry({ store, capabilities, ...options });
   const session = async (who = ada): Promise<SessionRecord> =>
     store.sessions.create({
       id: `s${Math.random()}`,

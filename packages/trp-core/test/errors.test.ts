@@ -3,7 +3,8 @@ import { ToolError, ToolglotError } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { CapabilityError } from "../src/catalog/capability-error.ts";
 import { errorCodes, isTrpCode } from "../src/frames/codes.ts";
-import { fault, faultPayload, isFault, type TrpCode } from "../src/frames/fault.ts";
+import { fault, faultPayload, isFault } from "../src/frames/fault.ts";
+import type { TrpCode } from "../src/frames/results.ts";
 
 const codes = Object.keys(errorCodes) as TrpCode[];
 

@@ -2,7 +2,7 @@ import { canonicalJson } from "@toolglot/internal";
 import fc from "fast-check";
 import { expect, it } from "vitest";
 import { sha256Digest } from "../src/digest/sha256.ts";
-import { decide, defaultPolicy, policyProof, proofInputs } from "../src/policy/decide.ts";
+import { decide, defaultPolicy, policyProof, proofDigest, proofInputs } from "../src/policy/decide.ts";
 import type { PolicyDecision } from "../src/policy/types.ts";
 import { policyInput } from "./rules-rig.ts";
 
@@ -103,7 +103,7 @@ it("decides at once when the policy does", () => {
 it("proves a decision by rule, version and a digest over who, what and which arguments", () => {
   const input = policyInput({ principal: { roles: ["b", "a"] } });
   const decision = ask({});
-  const proof = policyProof(defaultPolicy(), input, decision, "sha256:00");
+  const proof = policyProof(defaultPolicy(), decision, proofDigest(input, "sha256:00"));
   const covered = {
     args: "sha256:00",
     capability: {
@@ -126,7 +126,7 @@ it("proves a decision by rule, version and a digest over who, what and which arg
 it("proof: the same for the same call at another time, another for other arguments, principal or capability", () => {
   const digest = (given: Parameters<typeof policyInput>[0], fingerprint = "sha256:00"): string => {
     const input = policyInput(given);
-    return policyProof(defaultPolicy(), input, ask(given), fingerprint).digest;
+    return proofDigest(input, fingerprint);
   };
   const first = digest({});
   expect(digest({ now: 5, phase: "start" })).toBe(first);

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { recover } from "../src/calls/recover.ts";
+import { recover } from "../src/calls/keyed/recover.ts";
 import type { AnyCapability, Effect } from "../src/catalog/types.ts";
 import { fault } from "../src/frames/fault.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";

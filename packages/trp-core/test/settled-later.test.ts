@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Resolution } from "../src/calls/resolve.ts";
+import type { Resolution } from "../src/calls/running/resolve.ts";
 import { defineCapability } from "../src/catalog/define-capability.ts";
 import { createRouter } from "../src/router/create-router.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";

@@ -1,6 +1,7 @@
 import { errorText } from "@toolglot/internal";
 import { backoff } from "./backoff.ts";
-import { type Connection, type Driver, isBusy, isCorrupt, isNoDatabase } from "./driver.ts";
+import { isBusy, isCorrupt, isNoDatabase } from "./driver.ts";
+import type { Connection, Driver } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
 import { applicationId, migrations } from "./migrations.ts";
 import { openFault } from "./store-file.ts";
@@ -99,7 +100,7 @@ function migrate(connection: Connection, file: string): void {
 /** Checks the file for damage, so that it is found when the store opens and not later by some call. */
 function checkPages(connection: Connection, file: string): void {
   const rows = connection.prepare("PRAGMA quick_check").all([]);
-  // A row may hold many lines, the first of which only says which database it is about.
+  // A row may hold many lines, the first of which only names the database.
   const lines = rows.flatMap(({ quick_check: text }) => String(text).split("\n"));
   const problems = lines.map((line) => line.trim()).filter((line) => line !== "" && !line.startsWith("***"));
   const [first = "ok"] = problems;

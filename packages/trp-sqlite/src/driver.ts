@@ -1,32 +1,6 @@
 import { libsqlDriver } from "./drivers/libsql.ts";
 import { nodeSqliteDriver } from "./drivers/node-sqlite.ts";
-
-/** What this package needs of a SQLite binding: synchronous, one connection per object. */
-export interface Driver {
-  readonly name: DriverName;
-  open(file: string): Connection;
-}
-
-/** The SQLite binding: the runtime's own, or the package `libsql`. Both write the same files. */
-export type DriverName = "node:sqlite" | "libsql";
-
-export interface Connection {
-  exec(sql: string): void;
-  prepare(sql: string): Statement;
-  close(): void;
-}
-
-export interface Statement {
-  run(parameters: readonly Value[]): void;
-  /** Runs it and returns how many rows it changed. */
-  change(parameters: readonly Value[]): number;
-  /** The first row. */
-  get(parameters: readonly Value[]): Row | undefined;
-  all(parameters: readonly Value[]): Row[];
-}
-
-export type Value = null | number | string | Uint8Array;
-export type Row = Record<string, Value>;
+import type { Driver, DriverName } from "./drivers/types.ts";
 
 /** Throws `TypeError` for an unknown name, and for `node:sqlite` when the runtime does not have it. */
 export function checkDriver(wanted: DriverName | undefined): void {
@@ -64,7 +38,7 @@ const locked = 6;
 const corrupt = 11;
 const notADatabase = 26;
 
-/** Whether another process holds the lock, so that the statement must be tried again. */
+/** Checks whether another process holds the lock, so that the statement must be tried again. */
 export function isBusy(error: unknown): boolean {
   const code = resultCode(error);
   return code === busy || code === locked;

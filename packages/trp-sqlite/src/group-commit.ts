@@ -1,6 +1,7 @@
 import { storeClosed } from "@toolglot/trp-core/store";
 import { backoff } from "./backoff.ts";
-import { type Connection, isBusy } from "./driver.ts";
+import { isBusy } from "./driver.ts";
+import type { Connection } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
 import { FileWatch } from "./file-watch.ts";
 import { Health } from "./health.ts";
@@ -17,10 +18,10 @@ const fillBytes = 1024 * 1024;
 
 interface Job {
   work: Work<unknown>;
-  /** It is no part of a call: what becomes of it says nothing of what calls write. */
+  /** It is no part of a call: its result is no sign of whether calls can be written. */
   isPulse: boolean;
-  /** Of `performance.now()`: when waiting for the lock is over. */
-  until: number;
+  /** Of `performance.now()`: when waiting for the lock is over. Set when another process was first found to hold it. */
+  until: number | undefined;
   resolve(value: unknown): void;
   reject(error: unknown): void;
 }
@@ -31,7 +32,7 @@ export interface GroupCommitOptions {
   /** How long to wait for another process's lock. Milliseconds. */
   lockTimeoutMs: number;
   /** No more is begun in a transaction after so long: neither this process nor others shall wait for it. Default 10. */
-  longestMs?: number;
+  maxMs?: number;
 }
 
 /**
@@ -130,7 +131,7 @@ class Lane {
   /** Of lanes that write. */
   readonly #files: FileWatch | undefined;
   readonly #lockTimeoutMs: number;
-  readonly #longestMs: number;
+  readonly #maxMs: number;
   #queue: Job[] = [];
   #running = false;
   #drained: (() => void) | undefined;
@@ -149,13 +150,12 @@ class Lane {
     this.#health = health;
     this.#files = files;
     this.#lockTimeoutMs = options.lockTimeoutMs;
-    this.#longestMs = options.longestMs ?? 10;
+    this.#maxMs = options.maxMs ?? 10;
   }
 
   submit<T>(work: Work<T>, isPulse = false): Promise<T> {
     return new Promise<T>((resolve, reject) => {
-      const until = performance.now() + this.#lockTimeoutMs;
-      this.#queue.push({ work, isPulse, until, resolve: resolve as Job["resolve"], reject });
+      this.#queue.push({ work, isPulse, until: undefined, resolve: resolve as Job["resolve"], reject });
       if (this.#running) return;
       this.#running = true;
       setImmediate(() => void this.#drain());
@@ -188,7 +188,7 @@ class Lane {
     this.#drained?.();
   }
 
-  /** One transaction over what is in the queue. Takes from the queue what it settles. */
+  /** Runs one transaction over the queue. Takes from the queue what it settles. */
   #runBatch(): "done" | { busy: unknown } {
     try {
       this.#health.check();
@@ -208,7 +208,7 @@ class Lane {
         const job = this.#queue[jobs.length] as Job;
         jobs.push(job);
         settle.push(this.#runJob(job));
-        if (performance.now() - start > this.#longestMs) break;
+        if (performance.now() - start > this.#maxMs) break;
       }
       this.#transaction.flush();
       this.#connection.exec("COMMIT");
@@ -263,9 +263,13 @@ class Lane {
 
   #rejectLate(error: unknown): void {
     const now = performance.now();
-    const late = this.#queue.filter((job) => job.until <= now);
+    const late: Job[] = [];
+    for (const job of this.#queue) {
+      job.until ??= now + this.#lockTimeoutMs;
+      if (job.until <= now) late.push(job);
+    }
     if (late.length === 0) return;
-    this.#queue = this.#queue.filter((job) => job.until > now);
+    this.#queue = this.#queue.filter((job) => !late.includes(job));
     const waitedMs = this.#lockTimeoutMs;
     const { file } = this.#transaction;
     const text = `${file} has been locked by another process for ${waitedMs} ms.`;

@@ -25,7 +25,7 @@ export class Health {
     if (this.#fault !== undefined) throw this.#fault;
   }
 
-  /** Whether calls could not be committed the last time. That something small is committed since says nothing of them. */
+  /** Whether calls could not be committed the last time. A small commit since is no sign that they could be. */
   get callsFailed(): boolean {
     return this.#callsFailed;
   }

@@ -115,7 +115,7 @@ INSERT INTO identity VALUES (lower(hex(randomblob(16))));
 INSERT INTO counters VALUES ('pulse', 0);
 `;
 
-// `expires_at` says whether one has expired: the status stays as it was written.
+// Whether one has expired depends on `expires_at`: the status stays as it was written.
 const approvalColumns = `
 ALTER TABLE approvals ADD COLUMN requester TEXT NOT NULL DEFAULT '';
 ALTER TABLE approvals ADD COLUMN status TEXT NOT NULL DEFAULT '';

@@ -17,6 +17,14 @@ import { openInThread } from "./thread/store-thread.ts";
  * when other processes held it locked for `lockTimeoutMs`. Methods reject with `trp/store-busy` or `trp/store-failed`,
  * where nothing was written, with `trp/store-damaged`, `trp/store-replaced`, `trp/store-closed`, and with
  * `trp/store-thread`, where the write may have happened or not.
+ *
+ * @example
+ * ```ts
+ * const store = await openSqliteStore({ file: "/var/lib/app/router.db" });
+ * const router = createRouter({ capabilities, store });
+ * await router.close();
+ * await store.close();
+ * ```
  */
 export async function openSqliteStore(options: SqliteOptions): Promise<RouterStore> {
   const { now } = options;
@@ -34,6 +42,11 @@ export async function openSqliteStore(options: SqliteOptions): Promise<RouterSto
  * Opens core's `OperationLog` in a SQLite file. It makes sure that an operation runs once, also after a crash of the
  * process: for example a call in a toolkit's plan. The file has the format of a store, so a router may use it as well.
  * Options and errors are those of {@link openSqliteStore}.
+ *
+ * @example
+ * ```ts
+ * const log = await openSqliteOperationLog({ file: "/var/lib/app/plans.db" });
+ * ```
  */
 export async function openSqliteOperationLog(options: SqliteOptions): Promise<SqliteOperationLog> {
   return await openInThread<SqliteOperationLog>("log", checkOptions(options), options.now);

@@ -1,6 +1,7 @@
 import { checkKeys } from "@toolglot/internal";
 import type { Synchronous } from "./connect.ts";
-import { checkDriver, type DriverName } from "./driver.ts";
+import { checkDriver } from "./driver.ts";
+import type { DriverName } from "./drivers/types.ts";
 import { prepareFile } from "./store-file.ts";
 
 /** Options of {@link openSqliteStore} and {@link openSqliteOperationLog}. */

@@ -4,8 +4,8 @@ import { errorText } from "@toolglot/internal";
 import { storeError } from "./errors.ts";
 
 /**
- * The absolute path of a store's file, which exists afterwards: a new one is made for its owner alone (0600), and SQLite
- * gives the files beside it the same rights. `TypeError` for what is no path; `trp/store-open` for symbolic links,
+ * Returns the absolute path of a store's file, which exists afterwards: a new one is made for its owner alone (0600), and SQLite
+ * creates the files beside it with the same rights. `TypeError` for what is no path; `trp/store-open` for symbolic links,
  * folders and devices, and where no file can be made.
  */
 export function prepareFile(file: string): string {
@@ -34,7 +34,7 @@ export function prepareFile(file: string): string {
   return path;
 }
 
-/** Why SQLite can't open the file, which says no more than that: found out by asking the system for the same rights. */
+/** Returns why SQLite can't open the file, which reports no more than that: found out by asking the system for the same rights. */
 export function openFault(file: string): string | undefined {
   const { R_OK, W_OK } = constants;
   try {
@@ -50,7 +50,7 @@ export function openFault(file: string): string | undefined {
   }
 }
 
-/** What an operator needs of an error of the system: the cause, and the cure. */
+/** Returns what an operator needs of an error of the system: the cause, and the cure. */
 function causeOf(error: unknown, file: string): string {
   const { code = "", path = file } = error as NodeJS.ErrnoException;
   const folder = dirname(file);

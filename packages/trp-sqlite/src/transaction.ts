@@ -1,6 +1,17 @@
+import type { KeptOperation } from "@toolglot/core/operation-log";
 import { chainText } from "@toolglot/trp-core/store";
-import type { Connection, Row, Statement, Value } from "./driver.ts";
+import type { Connection, Row, Statement, Value } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
+
+/** An operation whose start this process has committed, as it was then. */
+export interface StartedOperation {
+  /** The number of its row. */
+  n: number;
+  kept: KeptOperation;
+}
+
+/** The most started operations to remember. One that is forgotten is read again. */
+const maxStarted = 4_096;
 
 /**
  * The tools of a store's method inside a transaction. A statement is prepared once. A value that several methods of the
@@ -18,6 +29,7 @@ export class Transaction {
   #afterCommit: (() => void)[] = [];
   readonly #held = new Map<string, unknown>();
   readonly #deferred = new Map<string, () => void>();
+  readonly #started = new Map<string, StartedOperation>();
   #auditHead: { index: number; hash: string } | undefined;
   /** The identity of the store when it was first read. */
   #id: string | undefined;
@@ -30,7 +42,7 @@ export class Transaction {
     this.#now = now;
   }
 
-  /** The time. It stays the same during one method. */
+  /** Returns the time. It stays the same during one method. */
   now(): number {
     this.#at ??= this.#now();
     return this.#at;
@@ -52,6 +64,22 @@ export class Transaction {
     const acts = this.#afterCommit;
     this.#afterCommit = [];
     for (const act of acts) act();
+  }
+
+  /** Remembers an operation that this transaction has started, once it is committed. */
+  noteStarted(scope: string, key: string, started: StartedOperation): void {
+    this.afterCommit(() => {
+      this.#started.set(`${scope}\n${key}`, started);
+      if (this.#started.size > maxStarted) this.#started.delete(this.#started.keys().next().value as string);
+    });
+  }
+
+  /** Returns a started operation, and forgets it: it is about to end. */
+  takeStarted(scope: string, key: string): StartedOperation | undefined {
+    const name = `${scope}\n${key}`;
+    const found = this.#started.get(name);
+    this.#started.delete(name);
+    return found;
   }
 
   get(sql: string, ...parameters: Value[]): Row | undefined {
@@ -90,6 +118,11 @@ export class Transaction {
     return made;
   }
 
+  /** Returns the value under the key, when it was made in this transaction. */
+  peek<T>(key: string): T | undefined {
+    return this.#held.get(key) as T | undefined;
+  }
+
   /** Forgets the value under the key, because it is no longer true. */
   drop(key: string): void {
     this.#held.delete(key);
@@ -114,7 +147,7 @@ export class Transaction {
     );
   }
 
-  /** Gives back what {@link fill} took. */
+  /** Releases what {@link fill} took. */
   empty(): void {
     this.dirty = true;
     this.#connection.exec("DROP TABLE IF EXISTS filling");
@@ -228,7 +261,7 @@ const escaped = "\u{10ffff}";
 const needsEscape = /^\u{10ffff}|\0|\p{Cs}/u;
 
 /**
- * The form of a text in a column that is compared. Lone surrogates, which UTF-8 can't express, and NULs, at which
+ * Returns the form of a text in a column that is compared. Lone surrogates, which UTF-8 can't express, and NULs, at which
  * bindings cut texts, are escaped, so that different texts stay different. This form is never read back.
  */
 export function columnText(text: string): string {

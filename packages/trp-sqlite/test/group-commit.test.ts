@@ -2,7 +2,8 @@ import type { OperationLog } from "@toolglot/core";
 import { ToolglotError } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { connect } from "../src/connect.ts";
-import { type Connection, chooseDriver } from "../src/driver.ts";
+import { chooseDriver } from "../src/driver.ts";
+import type { Connection } from "../src/drivers/types.ts";
 import { GroupCommit } from "../src/group-commit.ts";
 import { openSqliteStore } from "../src/index.ts";
 import { prepareFile } from "../src/store-file.ts";
@@ -24,7 +25,7 @@ interface Watched {
 }
 
 /** A log whose connection is watched, and fails when told to. */
-async function watched(lockTimeoutMs = 1000, longestMs = Number.POSITIVE_INFINITY): Promise<Watched> {
+async function watched(lockTimeoutMs = 1000, maxMs = Number.POSITIVE_INFINITY): Promise<Watched> {
   const file = prepareFile(newFile());
   const real = await connect(await chooseDriver(), file, { synchronous: "full", lockTimeoutMs });
   const executed: string[] = [];
@@ -50,7 +51,7 @@ async function watched(lockTimeoutMs = 1000, longestMs = Number.POSITIVE_INFINIT
     close: () => real.close(),
   };
   // However slow this machine is at the moment: a transaction takes what there is.
-  const options = { name: "test", lockTimeoutMs, longestMs };
+  const options = { name: "test", lockTimeoutMs, maxMs };
   const commits = new GroupCommit(connection, new Transaction(connection, file, Date.now), options);
   const steps = operationsBySteps(operationSteps(commits, new Expectations()));
   const log = { ...sqliteOperations(commits, "disk"), ...steps };
@@ -247,5 +248,17 @@ it("should write nothing more once SQLite calls the file corrupt", async () => {
   failNext("COMMIT", sqliteError(11));
   await expect(commits.write(() => 1)).rejects.toMatchObject({ code: "trp/store-corrupt" });
   await expect(commits.write(() => 1)).rejects.toMatchObject({ code: "trp/store-corrupt" });
+  await commits.close();
+});
+
+it("should wait for another process's lock, and not count the time before it was asked for", async () => {
+  const { commits, failNext } = await watched(50, 0);
+  const first = commits.write(() => {
+    for (const until = performance.now() + 100; performance.now() < until; );
+    failNext("BEGIN IMMEDIATE", sqliteError(5));
+    return "first";
+  });
+  const second = commits.write(() => "second");
+  expect(await Promise.all([first, second])).toEqual(["first", "second"]);
   await commits.close();
 });

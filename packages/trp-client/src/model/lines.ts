@@ -6,7 +6,7 @@ import { needsKey } from "../catalog-view.ts";
 export interface CatalogLinesOptions {
   /** Marks what needs a key with `key`, for models that give keys themselves. Default false: the client makes them. */
   keys?: boolean;
-  /** Marks capabilities that wait for approval with `approval`. Default none: the catalog doesn't say. */
+  /** Marks capabilities that wait for approval with `approval`. Default none: the catalog has no such mark. */
   approval?: (row: AliasRow) => boolean;
   /** Characters of the sentence. Default 160; 0 leaves it out. */
   sentence?: number;
@@ -23,6 +23,11 @@ export interface CatalogLinesOptions {
  * That is `idx name(args) flags first sentence`. `args`: names in the order of the template; `?` may be left out; the type
  * follows unless it is a string, and what is too long for a line is `any`. Flags: `R` reads, `W` writes, `!HIGH` and
  * `!CRITICAL` risk, `key` and `approval` as asked for. A fifth of the tokens of the same tools as JSON.
+ *
+ * @example
+ * ```ts
+ * const lines = catalogLines((await client.catalog()).rows);
+ * ```
  */
 export function catalogLines(rows: readonly AliasRow[], options: CatalogLinesOptions = {}): string[] {
   checkKeys("catalogLines", options, "keys:boolean approval:function sentence:number");
@@ -39,14 +44,14 @@ function catalogLine(row: AliasRow, { keys = false, approval, sentence = 160 }: 
   return `${row.idx} ${oneLine(row.name)}(${args.join(", ")}) ${flags.join(" ")}${text === "" ? "" : ` ${text}`}`;
 }
 
-const longestType = 40;
+const maxType = 40;
 
 function argument(name: string, template: unknown): string {
   const text = typeof template === "string" ? template.trim() : "any";
   const isOptional = text.endsWith("?");
   const type = isOptional ? text.slice(0, -1) : text;
   // A bracket or a comma would end the list for a reader of the line.
-  const short = type.length > longestType || /[(),{}\n]/.test(type) ? "any" : type;
+  const short = type.length > maxType || /[(),{}\n]/.test(type) ? "any" : type;
   return `${oneLine(name)}${isOptional ? "?" : ""}${short === "string" ? "" : `:${short}`}`;
 }
 

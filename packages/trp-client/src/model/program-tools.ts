@@ -24,7 +24,7 @@ import { replayNote, toEnding, toLost } from "./to-tool-result.ts";
 /** Options of {@link programTools}. */
 export interface ProgramToolsOptions {
   /**
-   * Names the run of the program. The keys of its calls are made from this name and from the ids that the sandbox gives
+   * Names the run of the program. The keys of its calls are made from this name and from the ids that the sandbox assigns
    * to the calls. So the same run, repeated by any process, has no effect twice.
    */
   runId: string;
@@ -47,10 +47,15 @@ export interface ProgramToolsOptions {
 /**
  * A router's capabilities as functions of a program, for a sandbox: each by its name, and `router.call(name, args)`,
  * `router.batch([{ name, args }])`, `router.search(query)`. Every call is a call of its own, with policy, key, approval
- * and audit. A function gives the result's whole `data`, not what was cut for a model.
+ * and audit. A function returns the result's whole `data`, not what was cut for a model.
  *
  * A call that needs an approval is not made: the program is parked, where its run is durable, else it gets a
  * `ToolError`. Rejects when the catalog can't be read.
+ *
+ * @example
+ * ```ts
+ * const tools = await programTools(client, { runId: "report-2026-11-29" });
+ * ```
  */
 export async function programTools(client: TrpClient, options: ProgramToolsOptions): Promise<Tool[]> {
   checkKeys(
@@ -161,7 +166,7 @@ async function makeTools(client: TrpClient, options: ProgramToolsOptions, open: 
   ] as Tool[];
 }
 
-/** The capability's own; what the catalog's row says where that can't be had. */
+/** Returns the capability's own; that of the catalog's row where the capability's can't be had. */
 async function schemaOf(client: TrpClient, row: AliasRow): Promise<JsonSchemaObject> {
   try {
     return (await client.capQuery(row.cap_id)).schema as JsonSchemaObject;
@@ -199,7 +204,7 @@ class Program {
     return await this.call(row, args, context);
   }
 
-  /** Each call's value, or why there is none. */
+  /** Returns each call's value, or why there is none. */
   async batch(input: unknown, context: ToolContext): Promise<unknown> {
     const { calls } = input as { calls?: unknown };
     if (!Array.isArray(calls) || calls.length > 256) throw new ToolError("calls must be a list of at most 256 calls.");
@@ -226,7 +231,7 @@ class Program {
     throw new ToolError(message, { data: { executed: "no" } });
   }
 
-  /** The calls of a program belong to the trace in which the program began. */
+  /** Returns the trace in which the program began: its calls belong to it. */
   #all(calls: readonly { row: AliasRow; args: JsonObject }[], context: ToolContext): Promise<(() => unknown)[]> {
     return this.#inTrace(() => this.#make(calls, context));
   }
@@ -305,7 +310,7 @@ class Program {
 }
 
 /**
- * What a program can decide by, as members of the error's `data`: the router's `code`, whether the capability was
+ * Returns what a program can decide by, as members of the error's `data`: the router's `code`, whether the capability was
  * `executed`, and the `approvalIds` that a call waits for.
  */
 function failureData({ status, error }: CallResult): Record<string, unknown> {

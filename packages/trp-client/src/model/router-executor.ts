@@ -48,6 +48,11 @@ export interface RouterExecutorOptions {
  * A call that changes something gets its key from run and call id, so that a step that is run again does nothing twice.
  * What is unknown is `in-doubt`, what waits for approval is `pending`, and the same call made again, in whatever step or
  * run, is that very operation. Never rejects for what a model, the router or the network did.
+ *
+ * @example
+ * ```ts
+ * const executor = routerExecutor(client);
+ * ```
  */
 export function routerExecutor(client: TrpClient, options: RouterExecutorOptions = {}): Executor {
   checkKeys("routerExecutor", options, "toolName:string maxConcurrency:number timeoutMs:number approvals:{decide}");
@@ -172,7 +177,7 @@ class Job {
     return { ...base, error: { type: failed[0]?.error?.type ?? "Error", message } };
   }
 
-  /** A routed call as the host's hooks see it: by the capability's name, with the arguments that go to the router. */
+  /** Returns a routed call as the host's hooks see it: by the capability's name, with the arguments that go to the router. */
   #routed({ row, args }: MeantCall & { ok: true }, index: number): ToolCall {
     const isOne = this.#input.kind === "calls" && this.#input.calls.length === 1;
     const id = isOne ? this.#call.id : `${this.#call.id}:${index + 1}`;
@@ -217,7 +222,7 @@ class Job {
   }
 }
 
-/** What a catalog's row says of its capability, as a tool. */
+/** Returns the tool that a catalog's row describes. */
 function toolOf({ name, desc, io_class: ioClass, risk_tier: riskTier }: AliasRow): ToolDefinition {
   const annotations = { readOnlyHint: ioClass === "READ", riskTier };
   return { name, description: desc, inputSchema: { type: "object" }, annotations };

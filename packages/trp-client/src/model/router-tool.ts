@@ -22,7 +22,14 @@ export function shownRows(rows: readonly AliasRow[]): AliasRow[] {
   return rows.filter(({ cap_id: capId }) => !capId.startsWith(catalogFamily));
 }
 
-/** The one tool of a model that works through a router (TRP v0.1 draft, 1.1), with the catalog in its description. */
+/**
+ * Returns the one tool of a model that works through a router (TRP v0.1 draft, 1.1), with the catalog in its description.
+ *
+ * @example
+ * ```ts
+ * const tool = await routerTool(client);
+ * ```
+ */
 export async function routerTool(client: TrpClient, options: RouterToolOptions = {}): Promise<ToolDefinition> {
   checkKeys("routerTool", options, 'locale:"zh"|"en" name:text inlineLimit:number');
   const { locale = "en", name = "router", inlineLimit = 40 } = options;

@@ -51,10 +51,10 @@ export function toEnding(row: AliasRow, outcome: CallResult): Ending {
   return { ...failure(row.name, info), status, metadata: { ...metadata, trpCode: error.code } };
 }
 
-/** Says of an outcome that repeats an earlier call's that nothing was done now, and when it was done; else undefined. */
+/** Returns the note that an outcome repeats an earlier call's, with its time, and that nothing was done now; else undefined. */
 export function replayNote({ status, replayedFrom, replayedAt }: CallResult): string | undefined {
   if (replayedFrom === undefined || status === "unknown") return undefined;
-  // Of a time that is none, it only says that it was before.
+  // Without a valid time, the note has none.
   const time = replayedAt === undefined ? null : new Date(replayedAt).toJSON();
   const when = time === null ? "before" : `at ${time}`;
   const what = status === "success" ? "The same call was done" : "The same call failed";
@@ -73,7 +73,7 @@ function waiting(row: AliasRow, error: CallError): Ending {
   };
 }
 
-/** A call without an answer: in doubt, when it may have changed something. */
+/** Returns a call without an answer: in doubt, when it may have changed something. */
 export function toLost(row: AliasRow, error: unknown, isAborted: boolean): Ending {
   const isKnown = ToolglotError.isInstance(error);
   if (mayHaveRun(error) && needsKey(row)) {

@@ -20,7 +20,7 @@ import type { SendOptions, Transport } from "../types.ts";
 export interface HttpTransportOptions {
   /** The router's address; without a path, frames go to `/trp/frame`. */
   url: string | URL;
-  /** Bearer token, or what gives it for each request. */
+  /** Bearer token, or a function that returns one for each request. */
   token?: Token;
   /** Connections at one time. Default 64, as many as a session may have frames on their way. */
   maxSockets?: number;
@@ -35,8 +35,13 @@ export interface HttpTransportOptions {
 }
 
 /**
- * Frames over `node:http` or `node:https`, on connections of its own that are kept. Errors say whether anything was sent:
+ * Frames over `node:http` or `node:https`, on connections of its own that are kept. Errors show whether anything was sent:
  * `trp-client/unreachable` only when there was no connection.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: httpTransport({ url: "http://127.0.0.1:8080", token }), agentId: "agent-7" });
+ * ```
  */
 export function httpTransport(options: HttpTransportOptions): Transport {
   checkKeys(
@@ -90,7 +95,7 @@ interface Settings {
   maxAnswerBytes: number;
 }
 
-/** One request. `stale`: the server had closed the kept connection before it could see the request. */
+/** Sends one request. `stale`: the server had closed the kept connection before it could see the request. */
 function post(
   settings: Settings,
   headers: OutgoingHttpHeaders,

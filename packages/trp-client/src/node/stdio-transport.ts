@@ -34,6 +34,11 @@ const killMs = 2_000;
  * and again with the next one when it has ended; `close` ends its input, and the process with it. What it writes to its
  * standard output must be frames: anything else fails what is asked at the time (`trp-client/bad-answer`), and ends the
  * process.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: stdioTransport({ command: "node", args: ["router.mjs"] }), agentId: "agent-7" });
+ * ```
  */
 export function stdioTransport(options: StdioTransportOptions): Transport {
   checkKeys(

@@ -11,7 +11,7 @@ import { noFrame, subprotocol, type WebSocketLike, whenOpen } from "../web-socke
 export interface WsTransportOptions {
   /** The router's address, as `wss:` or `https:`; without a path, the WebSocket is at `/trp/ws`. */
   url: string | URL;
-  /** Bearer token, or what gives it for each connection. It goes out as `Authorization` header. */
+  /** Bearer token, or a function that returns one for each connection. It goes out as `Authorization` header. */
   token?: Token;
   /** How long a connection may take to be made. Default 5,000 ms. */
   connectTimeoutMs?: number;
@@ -23,7 +23,12 @@ export interface WsTransportOptions {
 
 /**
  * Frames over one WebSocket of the package `ws`, for every version of Node: as `webSocketTransport`, but the token is a header, and a
- * router that refuses the connection says why. A frame is refused with `trp-client/ws-missing` when `ws` is not installed.
+ * router that refuses the connection sends the reason. A frame is refused with `trp-client/ws-missing` when `ws` is not installed.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport: wsTransport({ url: "ws://127.0.0.1:8080", token }), agentId: "agent-7" });
+ * ```
  */
 export function wsTransport(options: WsTransportOptions): Transport {
   checkKeys(
@@ -59,7 +64,7 @@ async function readRefusal(response: IncomingMessage, maxBytes: number): Promise
   return { refused: frameOf(response.statusCode ?? 0, text.end()) };
 }
 
-/** The package is an optional peer. */
+/** Loads an optional peer. */
 async function loadWs(): Promise<typeof import("ws")> {
   try {
     return await import("ws");

@@ -8,6 +8,11 @@ import type { ClientTracing, TraceContext } from "../types.ts";
  * HTTP the headers `traceparent` and `tracestate` name it. With every transport, the frame's `trace_id` is the id of
  * the trace, if the trace is recorded and the caller gave no `traceId`. It makes no spans itself. Without an
  * OpenTelemetry SDK in the process it does nothing.
+ *
+ * @example
+ * ```ts
+ * const client = createClient({ transport, agentId: "agent-7", tracing: traceClient() });
+ * ```
  */
 export function traceClient(): ClientTracing {
   return {

@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { checkKeys } from "@toolglot/internal";
 import { auditKey } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
-import { operationId } from "../calls/keys.ts";
+import { operationId } from "../calls/keyed/keys.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { approvalRequested } from "../events/approval-events.ts";
@@ -16,7 +16,7 @@ import { renderApproval } from "./render.ts";
 export interface ApprovalDependencies {
   store: Pick<RouterStore, "approvals" | "now">;
   emit(event: RouterEvent): void;
-  /** Default: role `approver`, in the request's tenant. The requester never may, whatever this says. */
+  /** Default: role `approver`, in the request's tenant. The requester never may, whatever this returns. */
   mayDecide?: (who: Principal, approval: ApprovalRecord) => boolean;
   /** How long a request waits, and an approval holds. Milliseconds. */
   approvalTtlMs: number;
@@ -41,7 +41,7 @@ export interface ApprovalRequests {
   /** Rejects with `ToolglotError` `trp/approval-…`: `not-found`, `not-allowed`, `own-request`, `not-pending`. */
   approve(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
   deny(who: Principal, id: string, comment?: string): Promise<ApprovalRecord>;
-  /** The request in words, as the approver is to see it: capability, risk, requester, every argument. */
+  /** Returns the request in words, as the approver is to see it: capability, risk, requester, every argument. */
   render(approval: ApprovalRecord): string;
 }
 
@@ -55,7 +55,7 @@ export interface Approvals extends ApprovalRequests {
 }
 
 /** How many a list has at most. For more, ask for those before the last one. */
-const longestPage = 500;
+const maxPage = 500;
 
 /** The model gets a comment, no longer than this. */
 const maxComment = 1_000;
@@ -116,7 +116,7 @@ export function createApprovals(dependencies: ApprovalDependencies): Approvals {
         'status:"denied"|"pending"|"approved"|"used"|"expired" before:string limit:number',
       );
       const { limit = 100, ...rest } = given;
-      const filter = { ...rest, limit: Math.min(limit, longestPage) };
+      const filter = { ...rest, limit: Math.min(limit, maxPage) };
       // By itself: the requests of others must not push one's own out of the list.
       const own = await store.approvals.list({ ...filter, tenant: who.tenant, requester: who.id });
       if (mayDecide === hasApproverRole && !hasApproverRole(who)) return own;
@@ -164,7 +164,7 @@ function refusal(why: string, message: string, id: string, more: Record<string, 
   return new ToolglotError(`trp/approval-${why}`, message, { data: { id, ...more } });
 }
 
-/** The row about a decision. It is about no frame: what only frames have is empty. */
+/** Returns the row about a decision. It is about no frame: what only frames have is empty. */
 function auditRow(approval: ApprovalRecord, status: "approved" | "denied", who: Principal): AuditEntry {
   return {
     kind: "approval",

@@ -47,7 +47,7 @@ export function renderApproval(approval: ApprovalRecord): string {
   return lines.join("\n");
 }
 
-/** Every value that has no parts, by its JSON pointer; empty objects and lists too. */
+/** Returns every value that has no parts, by its JSON pointer; empty objects and lists too. */
 function* leaves(value: unknown, path: string): Generator<[path: string, value: unknown]> {
   if (typeof value !== "object" || value === null) yield [path, value];
   else {
@@ -63,7 +63,7 @@ function rendered(value: unknown): string {
   return typeof value === "string" ? quoted(value) : JSON.stringify(value);
 }
 
-/** A text in quotes, what can't be seen made visible, and the middle of a long one left out. */
+/** Returns a text in quotes, what can't be seen made visible, and the middle of a long one left out. */
 function quoted(text: string): string {
   if (text.length <= head + tail) return `"${escaped(text)}"`;
   const cut = text.length - head - tail;

@@ -30,6 +30,17 @@ export interface ApprovalTokenRequest {
 /**
  * Signs an approval of one call, as other TRP implementations do: `appr1.P.S` with the claims `v, cap_id, args_digest,
  * iat, exp, jti, sub` as JSON in P, and HMAC-SHA256 over P in S. `TypeError` for what a router would refuse: an empty secret, `ttlMs` below 1,000.
+ *
+ * @example
+ * ```ts
+ * const token = issueApprovalToken({
+ *   secret: approvalSecret,
+ *   capId: "cap.mail.send.v1",
+ *   args: { to: "ada@example.com", text: "Hi" },
+ *   ttlMs: 300_000,
+ *   sub: "agent-7",
+ * });
+ * ```
  */
 export function issueApprovalToken(request: ApprovalTokenRequest): string {
   checkKeys("issueApprovalToken", request, "secret:text capId:text args:object ttlMs:number sub:string now:number", [
@@ -76,13 +87,19 @@ export interface ApprovalTokenClaims {
   jti: string;
   /** From then on it is refused, milliseconds since the epoch: its `exp` and the 30 s that clocks may differ. */
   expiresAt: number;
-  /** Who approved, when it says so. */
+  /** Who approved, when the token names them. */
   sub?: string;
 }
 
 /**
  * Whether a token approves this very call: signed with one of the secrets, of this capability and these arguments, in
- * time (30 s of skew), and not by the caller. A Fault TRP_4002 that says why not otherwise, whatever the token is.
+ * time (30 s of skew), and not by the caller. Otherwise a fault TRP_4002 with the reason, whatever the token is.
+ *
+ * @example
+ * ```ts
+ * const found = verifyApprovalToken(token, { secrets: [approvalSecret], capId, args, requester: "agent-7", now: Date.now() });
+ * if (isFault(found)) console.log(found.message);
+ * ```
  */
 export function verifyApprovalToken(token: string, check: ApprovalTokenCheck): ApprovalTokenClaims | Fault {
   checkKeys("verifyApprovalToken", check, "secrets:string[] capId:text args:object requester:string now:number", [
@@ -103,7 +120,7 @@ export function verifyApprovalToken(token: string, check: ApprovalTokenCheck): A
   return typeof sub === "string" ? { jti, expiresAt, sub } : { jti, expiresAt };
 }
 
-/** The claims of a token that one of the secrets signed; otherwise what is wrong with it. */
+/** Returns the claims of a token that one of the secrets signed; otherwise what is wrong with it. */
 function readSigned(token: string, secrets: readonly string[]): Record<string, unknown> | string {
   if (typeof token !== "string" || token.length > tokenLength) return "it is no approval token";
   const [name, payload, signature, more] = token.split(".", 4);

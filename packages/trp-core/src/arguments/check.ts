@@ -7,15 +7,23 @@ import type { Principal } from "../identity/types.ts";
 import { createSafetyRules, type SafetyRules } from "./safety.ts";
 
 /** How many faults one answer names. */
-const mostNamed = 5;
-const longestMessage = 1_000;
+const maxNamed = 5;
+const maxMessage = 1_000;
+
+/** Arguments without a fault. */
+export interface CheckedArguments {
+  /** After defaults. */
+  args: JsonObject;
+  /** Whether they are equal to those that were sent. */
+  isAsSent: boolean;
+}
 
 const standardSafety: SafetyRules = createSafetyRules();
 
 /**
  * Checks arguments in three layers (TRP v0.1 draft, 10.3): structure by the schema, meaning by the capability's own rules,
- * safety by `safety` (default: `createSafetyRules()`). A layer is looked at only when the one before has nothing to say.
- * Gives the arguments after defaults, as a copy of their own, or TRP_2001 whose message names place and rule of up to five
+ * safety by `safety` (default: `createSafetyRules()`). A layer is checked only when the one before has found nothing.
+ * Returns the arguments after defaults, as a copy of their own, or TRP_2001 whose message names place and rule of up to five
  * faults and no value. A rule that throws, or answers with something else than text or nothing, is a fault of the
  * capability (TRP_5001). A promise only when the schema library checks asynchronously; never throws, never rejects.
  */
@@ -24,16 +32,16 @@ export function checkArguments(
   args: unknown,
   principal: Principal,
   safety: SafetyRules = standardSafety,
-): MaybePromise<{ args: JsonObject } | Fault> {
+): MaybePromise<CheckedArguments | Fault> {
   try {
     const checked = capability.validate(args);
     if (checked instanceof Promise) {
       return checked.then(
-        (settled) => conclude(capability, settled, principal, safety),
+        (settled) => conclude(capability, args, settled, principal, safety),
         () => broken(capability, "schema"),
       );
     }
-    return conclude(capability, checked, principal, safety);
+    return conclude(capability, args, checked, principal, safety);
   } catch {
     return broken(capability, "schema");
   }
@@ -41,10 +49,11 @@ export function checkArguments(
 
 function conclude(
   capability: RegisteredCapability,
+  sent: unknown,
   checked: ArgumentCheck,
   principal: Principal,
   safety: SafetyRules,
-): { args: JsonObject } | Fault {
+): CheckedArguments | Fault {
   if (!checked.success) return refused(checked.issues);
   const args = copyJson(checked.args);
   const { rules } = capability.definition;
@@ -68,15 +77,15 @@ function conclude(
     if (problems.length > 0) return refused(problems);
   }
   const faults = safety.check(args, capability.schema);
-  if (faults.length === 0) return { args };
+  if (faults.length === 0) return { args, isAsSent: checked.args === sent };
   return refused(faults.map(({ path, rule, message }) => `${path === "" ? "" : `${path}: `}${message} (rule ${rule})`));
 }
 
 function refused(problems: readonly string[]): Fault {
-  const named = problems.slice(0, mostNamed);
+  const named = problems.slice(0, maxNamed);
   const more = problems.length - named.length;
   const text = `${named.join("; ")}${more > 0 ? `; and ${more} more` : ""}`;
-  return fault("TRP_2001", text.length > longestMessage ? `${text.slice(0, longestMessage - 1)}…` : text);
+  return fault("TRP_2001", text.length > maxMessage ? `${text.slice(0, maxMessage - 1)}…` : text);
 }
 
 function broken(capability: RegisteredCapability, rule: string): Fault {

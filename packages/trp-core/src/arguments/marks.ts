@@ -2,7 +2,7 @@ import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import { refTarget } from "../catalog/arg-template-words.ts";
 
-/** What a schema says about the safety of the texts in a value. */
+/** A schema's marks of which texts in a value are safe. */
 export interface MarkedSchema {
   /** Of the value itself, when it is a text. */
   readonly marks: ReadonlySet<string>;
@@ -23,7 +23,7 @@ export function readMarks(schema: JsonSchemaObject): MarkedSchema | undefined {
   return found ?? undefined;
 }
 
-/** Whether any subschema has one of the two keywords; wherever they stand, a mark too many costs only time. */
+/** Checks whether any subschema has one of the two keywords; wherever they stand, a mark too many costs only time. */
 function hasMarks(root: JsonSchemaObject): boolean {
   const open: unknown[] = [root];
   const seen = new Set<unknown>();

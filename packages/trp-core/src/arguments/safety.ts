@@ -19,7 +19,7 @@ export interface SafetyFault {
 export interface TextRule {
   /** `[a-z0-9-]`, named in the fault. */
   name: string;
-  /** Must be quick, and linear in the text's length. `marks`: what the schema says of this text. */
+  /** Must be quick, and linear in the text's length. `marks`: the schema's marks of this text. */
   check(text: string, marks: ReadonlySet<string>): string | undefined;
 }
 
@@ -82,6 +82,12 @@ const standardTexts: readonly TextRule[] = [
  * Safety rules as data: `size`, `depth`, `forbidden-keys`, `control-characters`, `lone-surrogates`, `secrets`, and for
  * texts that the schema marks `path`, `url`, `sql-read`, `shell`. They are a net under a capability's own care (a
  * read-only connection, a root directory), not instead of it. `TypeError` for options that can't be meant.
+ *
+ * @example
+ * ```ts
+ * const safety = createSafetyRules({ maxCharacters: 100_000, forbiddenKeys: ["__proto__", "constructor"] });
+ * const router = createRouter({ capabilities, safety });
+ * ```
  */
 export function createSafetyRules(options: SafetyOptions = {}): SafetyRules {
   checkKeys(
@@ -152,7 +158,7 @@ const shortest = 20;
 
 /**
  * Refuses texts that hold a credential: what gets into arguments gets into logs, approvals and other people's systems.
- * Where one is meant to be passed, the schema says so: `"x-safety": "secret"` or `"format": "password"`.
+ * Where one is meant to be passed, the schema marks it: `"x-safety": "secret"` or `"format": "password"`.
  */
 function createSecretRule(): TextRule {
   return {
@@ -187,7 +193,7 @@ class SafetyWalk {
   readonly #at: (string | number)[] = [];
   #characters = 0;
   #values = 0;
-  /** Too big or too deep: there is no point in going on. */
+  /** Too big or too deep: the rest need not be checked. */
   #over = false;
 
   constructor(settings: SafetySettings) {

@@ -1,5 +1,5 @@
 /**
- * What makes a path more than a place below a root: `..`, an absolute path, a drive, a home, a URL's escapes of those.
+ * Returns what makes a path more than a place below a root: `..`, an absolute path, a drive, a home, a URL's escapes of those.
  * Undefined for a relative path that stays below.
  */
 export function pathProblem(text: string): string | undefined {

@@ -1,5 +1,5 @@
 /**
- * What a shell would take for more than one plain word or words: separators, substitutions, redirections, quotes, globs,
+ * Returns what a shell would take for more than one plain word or words: separators, substitutions, redirections, quotes, globs,
  * line breaks, and a dash in front, which would be an option. Undefined for text without them.
  */
 export function shellProblem(text: string): string | undefined {

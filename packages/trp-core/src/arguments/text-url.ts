@@ -1,5 +1,5 @@
 /**
- * What a URL must not be when a server fetches it for a model: another scheme than http and https, one with a user name or
+ * Returns what a URL must not be when a server fetches it for a model: another scheme than http and https, one with a user name or
  * password, one of this host or a private network. Names are not looked up: the code that fetches has to check the address that
  * a name leads to. Undefined for a public http(s) URL.
  */
@@ -21,7 +21,7 @@ function isPrivateName(host: string): boolean {
   return host === "localhost" || /\.(?:localhost|local|internal|intranet|lan|home\.arpa)$/.test(host);
 }
 
-/** The URL parser has written decimal, octal and hexadecimal addresses as four numbers. */
+/** Reads the four numbers of an address; the URL parser has written decimal, octal and hexadecimal addresses as four numbers. */
 function isPrivateV4(host: string): boolean {
   const found = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(host);
   if (found === null) return false;

@@ -22,7 +22,7 @@ export interface ChainedText {
   hash: string;
 }
 
-/** The canonical JSON of an entry. */
+/** Returns the canonical JSON of an entry. */
 export function entryText(entry: AuditEntry): string {
   return canonicalJson(entry);
 }

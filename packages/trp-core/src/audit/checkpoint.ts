@@ -2,7 +2,7 @@ import { canonicalJson } from "@toolglot/internal";
 import { base64url, base64urlBytes } from "../digest/base64url.ts";
 import type { AuditCheckpoint, CheckpointSigner, CheckpointVerifier } from "./types.ts";
 
-/** The bytes that a signature covers. */
+/** Returns the bytes that a signature covers. */
 function checkpointBytes({ at, from, hash, index }: AuditCheckpoint): Uint8Array {
   return new TextEncoder().encode(canonicalJson({ at, from, hash, index, type: "audit-checkpoint.v1" }));
 }
@@ -17,7 +17,7 @@ export async function signCheckpoint(
   return { ...checkpoint, key: signer.key, signature };
 }
 
-/** Whether the signature is valid. Undefined when `keys` has no verifier for the checkpoint's key. */
+/** Checks whether the signature is valid. Undefined when `keys` has no verifier for the checkpoint's key. */
 export async function checkSignature(
   checkpoint: AuditCheckpoint,
   keys: readonly CheckpointVerifier[],
@@ -42,7 +42,7 @@ export function checkCheckpoint(given: AuditCheckpoint): AuditCheckpoint {
   return { index, hash, at, from, ...(key !== undefined && { key, signature: signature as string }) };
 }
 
-/** Whether `from` of a checkpoint is valid: not after the checkpoint's own row, and not before the newest `from`. */
+/** Checks whether `from` of a checkpoint is valid: not after the checkpoint's own row, and not before the newest `from`. */
 export function follows({ index, from }: AuditCheckpoint, newest: AuditCheckpoint | undefined): boolean {
   return from <= index && from >= (newest?.from ?? 1);
 }

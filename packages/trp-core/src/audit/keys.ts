@@ -5,6 +5,13 @@ const algorithm = "Ed25519";
 /**
  * Creates a pair of Ed25519 keys for checkpoints of the audit log, as PEM texts (PKCS #8 and SPKI, which `openssl`
  * reads, too). Keep the private key where only the router can read it.
+ *
+ * @example
+ * ```ts
+ * const { privateKey, publicKey } = await createCheckpointKeys();
+ * const router = createRouter({ store, checkpoints: { signer: await checkpointSigner(privateKey) } });
+ * const report = await router.audit.verify({ keys: [await checkpointVerifier(publicKey)] });
+ * ```
  */
 export async function createCheckpointKeys(): Promise<{ privateKey: string; publicKey: string }> {
   const pair = (await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"])) as CryptoKeyPair;

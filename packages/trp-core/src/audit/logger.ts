@@ -7,7 +7,7 @@ import type { Principal } from "../identity/types.ts";
 import type { AuditEntry } from "./types.ts";
 
 // The audit entries of calls, with every field of the TRP v0.1 draft, 14.1. They have no arguments, no results and no messages.
-// When a row was written is the store's to say; the rows get into the store with what they are about.
+// The store sets the time of a row; the rows get into the store with what they are about.
 
 /** A call as audit rows see it: one that is refused early has no capability. */
 export interface AuditedCall {
@@ -53,7 +53,7 @@ export function outcomeEntry(
   return Object.assign(entry, end.names);
 }
 
-/** A key as audit rows have it: it can be compared, but not used. The same key of two tenants gives two texts. */
+/** Returns a key as audit rows have it: it can be compared, but not used. The same key of two tenants makes two texts. */
 export function auditKey(tenant: string, key: string): string {
   return sha256Digest(canonicalJson([tenant, key]));
 }

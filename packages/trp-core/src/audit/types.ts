@@ -1,9 +1,9 @@
 import type { PolicyProof } from "../frames/results.ts";
 
-/** What an audit row says, in the TRP v0.1 draft's names (14.1). No arguments, no results, no key in the clear. */
+/** The fields of an audit row, in the TRP v0.1 draft's names (14.1). No arguments, no results, no key in the clear. */
 export interface AuditEntry {
   /**
-   * `decision`: what the policy said, before anything ran. `outcome`: how a call ended. `approval`: somebody decided.
+   * `decision`: the policy's decision, before anything ran. `outcome`: how a call ended. `approval`: somebody decided.
    * `resolution`: somebody settled an operation in doubt.
    */
   kind: "decision" | "outcome" | "approval" | "resolution";

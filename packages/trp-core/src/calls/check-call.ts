@@ -1,27 +1,27 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
-import type { RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault, isFault } from "../frames/fault.ts";
-import { decide, deniesAlways, policyProof, policySubject } from "../policy/decide.ts";
+import { canonicalJson } from "@toolglot/internal";
+import { type Fault, isFault } from "../frames/fault.ts";
+import { decide, deniesAlways, policyProof, policySubject, proofDigest } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
-import { effectOperation } from "./effect-key.ts";
-import { type CallContext, tell } from "./ending.ts";
-import { asyncKeyMissing, denied, keyMissing, volatile } from "./faults.ts";
-import { isKeyOfAsync, operationFingerprint } from "./keys.ts";
-import type { IncomingCall } from "./types.ts";
+import { emit } from "./events.ts";
+import { asyncKeyMissing, denied, keyForApproval, keyMissing, volatile } from "./faults.ts";
+import { effectOperation } from "./keyed/effect-key.ts";
+import { isKeyOfAsync, operationFingerprint } from "./keyed/keys.ts";
+import type { CallContext } from "./types.ts";
 
 /** What was found out about a call before the operation of its key is read. */
 export interface Checked {
   /** After defaults. */
   args: JsonObject;
+  /** Their canonical JSON. */
+  argsText: string;
   fingerprint: string;
   /** Never a denial. */
   decision: PolicyDecision;
   /** Of a capability whose arguments name the effect. */
   effectOperation?: OperationKey;
 }
-
-const defaultMaxTimeoutMs = 60_000;
 
 /**
  * Arguments, key, policy; the first that has something against the call refuses it. Who may never have the capability
@@ -33,7 +33,7 @@ export async function checkCall(dependencies: CallDependencies, context: CallCon
   const isRefusedUnasked = isFault(checked) && context.proof === undefined;
   if (!isRefusedUnasked || !deniesAlways(dependencies.policy, principal, capability)) return checked;
   const { args } = item;
-  const fingerprint = operationFingerprint(capability.capId, args);
+  const fingerprint = operationFingerprint(capability.capId, canonicalJson(args));
   const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
   return isFault(decision) ? decision : checked;
 }
@@ -55,14 +55,15 @@ async function checkInTurn(dependencies: CallDependencies, context: CallContext)
   if (store.durability === "none" && !allowVolatile && effect !== "pure") {
     return volatile(store.name);
   }
-  const fingerprint = operationFingerprint(capability.capId, args);
+  const argsText = (found.isAsSent ? context.call.argsText : undefined) ?? canonicalJson(args);
+  const fingerprint = operationFingerprint(capability.capId, argsText);
   const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
   if (isFault(decision)) return decision;
   if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
-  return { args, fingerprint, decision, ...(named !== undefined && { effectOperation: named }) };
+  return { args, argsText, fingerprint, decision, ...(named !== undefined && { effectOperation: named }) };
 }
 
-/** What the policy says, its proof noted in the context; a denial as its fault. */
+/** Asks the policy, notes the proof in the context, and returns a denial as its fault. */
 export async function decideCall(
   dependencies: CallDependencies,
   context: CallContext,
@@ -72,25 +73,12 @@ export async function decideCall(
   const { capability, principal } = context.call;
   const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
   const decision = await decide(policy, input);
-  context.proof = policyProof(policy, input, decision, fingerprint);
+  // Neither who asks nor what for changes within a call, so the digest stays.
+  const digest = context.proof?.digest ?? proofDigest(input, fingerprint);
+  context.proof = policyProof(policy, decision, digest);
   if (decision.decision !== "deny") return decision;
   const refusal = denied(decision);
   await context.call.admission?.confirm();
-  tell(dependencies, context, { type: "call.policy_denied", rule: decision.rule, code: refusal.code });
+  emit(dependencies, context, { type: "call.policy_denied", rule: decision.rule, code: refusal.code });
   return refusal;
-}
-
-/** How long a call may take: as long as it says, and no longer than its capability does. */
-export function timeoutOf({ item, capability }: IncomingCall): number {
-  return timeLimit(capability, item.timeout_ms);
-}
-
-/** Milliseconds, cut to what the capability allows. */
-export function timeLimit({ definition }: RegisteredCapability, ms: number): number {
-  return Math.min(ms, definition.maxTimeoutMs ?? defaultMaxTimeoutMs);
-}
-
-/** An approval is bound to an operation, and that to a key. */
-export function keyForApproval(capId: string): Fault {
-  return fault("TRP_4003", `${capId} needs approval here, and an approval needs an idempotency_key.`);
 }

@@ -1,6 +1,7 @@
-import type { JsonObject, OperationKey } from "@toolglot/core";
+import type { JsonObject } from "@toolglot/core";
 import type { MaybePromise } from "@toolglot/schema";
 import type { Approvals } from "../approvals/approvals.ts";
+import type { CheckedArguments } from "../arguments/check.ts";
 import type { CapabilityRegistry, RegisteredCapability, Repeats } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { Fault } from "../frames/fault.ts";
@@ -10,9 +11,8 @@ import type { PolicyEngine } from "../policy/types.ts";
 import type { ResultShaper } from "../results/shaper.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { Spans } from "../tracing/spans.ts";
-import type { CallFrame } from "./ending.ts";
-import type { CapabilityExecutor, Places } from "./executor.ts";
-import type { IncomingCall, PipelineResult, Settled } from "./types.ts";
+import type { CapabilityExecutor, Places } from "./running/executor.ts";
+import type { CallFrame } from "./types.ts";
 
 /** Points at which a test can make a call stop, crash or hang. */
 export type Failpoint =
@@ -45,14 +45,14 @@ export interface CallDependencies {
     capability: RegisteredCapability,
     args: JsonObject,
     principal: Principal,
-  ): MaybePromise<{ args: JsonObject } | Fault>;
+  ): MaybePromise<CheckedArguments | Fault>;
   /** Of signed approval tokens; none: no tokens are taken. */
   approvalSecrets: readonly string[];
   /** Of the keys that are passed downstream. */
   downstreamSecret?: string;
   /** Lets effects other than `pure` run on a store with durability `none`. */
   allowVolatile: boolean;
-  /** For capabilities that don't say it themselves. */
+  /** Default for capabilities. */
   repeats: Repeats;
   /** Milliseconds, as in `RouterTimes`. */
   times: { leaseMs: number; keyTtlMs: number; keyMemoryMs: number };
@@ -78,19 +78,4 @@ export interface RunOptions {
   onStarted?: () => void;
   /** Gets the partial results of the call as they come. */
   onParts?: ((events: PartialResultEvent[]) => void) | undefined;
-}
-
-/** The path of one call, from its arguments to its outcome. */
-export interface CallPipeline {
-  /**
-   * Brings one call to its end. Writes one audit row about the outcome, and emits the events of the TRP v0.1 draft
-   * (14.2). SUCCESS is returned only after it was committed. Rejects only while the admission of the frame is pending
-   * (`NotAsExpected`).
-   */
-  run(call: IncomingCall, options?: RunOptions): Promise<PipelineResult>;
-  /**
-   * The state of an operation, without running anything; undefined when there is none. An operation whose router is
-   * gone and that must not run again is put in doubt. Rejects when the store does.
-   */
-  inspect(key: OperationKey): Promise<Settled | undefined>;
 }

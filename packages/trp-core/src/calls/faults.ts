@@ -2,7 +2,7 @@ import { type Fault, fault } from "../frames/fault.ts";
 import type { PolicyDecision } from "../policy/types.ts";
 import type { ApprovalRecord } from "../store/types.ts";
 
-/** What the path of a call has to say in its own words; the rest are the words of `errorCodes`. */
+// The faults of the path of a call that have words of their own; the rest have those of `errorCodes`.
 
 export function keyMissing(capId: string): Fault {
   return fault("TRP_4003", `${capId} needs an idempotency_key: it writes, or its risk is MEDIUM or above.`);
@@ -13,7 +13,12 @@ export function asyncKeyMissing(capId: string): Fault {
   return fault("TRP_4003", `${capId} may change something: it needs an idempotency_key to run ASYNC.`);
 }
 
-/** A denial is by rule, or by rate when it says when to come again. */
+/** An approval is bound to an operation, and that to a key. */
+export function keyForApproval(capId: string): Fault {
+  return fault("TRP_4003", `${capId} needs approval here, and an approval needs an idempotency_key.`);
+}
+
+/** Returns a denial by rule, or by rate when the decision has a time to come again. */
 export function denied(decision: PolicyDecision): Fault {
   const { reason, retryAfterMs } = decision;
   if (retryAfterMs === undefined) return fault("TRP_4001", reason);
@@ -33,7 +38,7 @@ export function outcomeUnknown(reason?: string): Fault {
   return fault("TRP_3004", reason, { dispatched: true });
 }
 
-/** An equal operation was begun under another key, and its outcome is unknown. This call began nothing. */
+/** Returns the fault of a call whose equal was begun under another key, with an unknown outcome. This call began nothing. */
 export function equalInDoubt(key: string): Fault {
   const message = "The same call was started before under another key, and nobody knows whether its effect happened.";
   return fault("TRP_3004", message, { dispatched: true, retryHint: { idempotency_key: key } });
@@ -53,7 +58,7 @@ export function effectForgotten(): Fault {
   });
 }
 
-/** The request waits for somebody's decision. */
+/** Returns the fault of a call whose request waits for a decision. */
 export function approvalPending(approval: ApprovalRecord): Fault {
   return fault("TRP_4002", `Request ${approval.id} waits for a decision: ${approval.reason}.`, {
     retryHint: { approval_id: approval.id, approval_expires_at_ms: approval.expiresAt },
@@ -71,7 +76,7 @@ export function approvalDenied(approval: ApprovalRecord): Fault {
   });
 }
 
-/** What was given as an approval can't be used for this call any more. */
+/** Returns the fault of a call whose approval can't be used any more. */
 export function approvalRefused(reason: "spent" | "expired" | "not-approved"): Fault {
   const messages = {
     spent: "The approval was used for another operation already.",
@@ -88,7 +93,7 @@ export function notStarted(): Fault {
   return fault("TRP_5001", "The router could not start the call; nothing was executed.");
 }
 
-/** The store can't serve, and nothing was started. */
+/** Returns the fault of a store that can't serve; nothing was started. */
 export function storeDown(): Fault {
   return fault("TRP_5003", "The router's store can't serve at the moment; nothing was executed.");
 }
@@ -107,7 +112,7 @@ export function timedOut(timeoutMs: number): Fault {
   return fault("TRP_3001", `The capability did not finish within ${timeoutMs} ms.`, { dispatched: true });
 }
 
-/** It threw something that says nothing about the effect; for what may be run again. */
+/** Returns the fault of an exception that leaves the effect open; for what may be run again. */
 export function executorError(message: string): Fault {
   return fault("TRP_3002", message, {
     dispatched: true,
@@ -153,7 +158,7 @@ export function messageOf(error: { message: unknown }): string {
 }
 
 /**
- * What may be said of an exception that was not made for the model: its class and its code, when they look like such,
+ * Returns what may be shown of an exception that was not made for the model: its class and its code, when they look like such,
  * never its message. `TypeError`, `Error, ECONNREFUSED`.
  */
 export function kindOf(error: unknown): string {

@@ -28,7 +28,7 @@ export function storedOutcome(settled: Extract<Settled, { kind: "success" | "fai
   return { ...rest, call_id: callId } as unknown as JsonObject;
 }
 
-/** How an operation ended, for the next call with its key; undefined while it has no outcome. */
+/** Returns how an operation ended, for the next call with its key; undefined while it has no outcome. */
 export function settledFromRecord(record: OperationRecord): Settled | undefined {
   if (record.state === "in-doubt") {
     const from = callIdOf(record.data);
@@ -77,7 +77,7 @@ function callIdOf(data: JsonValue | undefined): string | undefined {
 
 /**
  * How a call is answered. A failure after dispatch is a RESULT when the session has `RESULT_FAILED`, else a NACK that
- * says `dispatched`; an unknown outcome is always a RESULT. Undefined while the call has no outcome: answer with an
+ * with `dispatched`; an unknown outcome is always a RESULT. Undefined while the call has no outcome: answer with an
  * ACK.
  */
 export function settledToOutcome(
@@ -114,7 +114,7 @@ export function settledToOutcome(
 }
 
 /**
- * How a call is answered in the answer of a batch. One that is still running elsewhere has failed for now (TRP_3003).
+ * Returns how a call is answered in the answer of a batch. One that is still running elsewhere has failed for now (TRP_3003).
  */
 export function settledToItem(settled: Settled, callId: string): BatchItemResult {
   switch (settled.kind) {
@@ -157,7 +157,7 @@ function stillRunning(retryAfterMs: number): Fault {
   });
 }
 
-/** The outcome with which a begun call was answered. Undefined when it was never begun, or has no answer yet. */
+/** Returns the outcome with which a begun call was answered. Undefined when it was never begun, or has no answer yet. */
 export function settledIfBegun(outcome: CallOutcome | undefined): Settled | undefined {
   if (outcome === undefined || (outcome.type === "NACK" && !outcome.payload.dispatched)) return undefined;
   return settledFromOutcome(outcome);

@@ -1,23 +1,25 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
 import { settleWithin, sleep } from "@toolglot/internal";
 import { isFault } from "../frames/fault.ts";
-import { begunAnyway } from "./begun.ts";
-import { checkCall, timeoutOf } from "./check-call.ts";
-import type { CallDependencies, CallPipeline, RunOptions } from "./dependencies.ts";
-import { followKey, KeyAlias } from "./effect-key.ts";
-import { type CallContext, conclude, ifDoubt, tell } from "./ending.ts";
+import { checkCall } from "./check-call.ts";
+import type { CallDependencies, RunOptions } from "./dependencies.ts";
+import { conclude } from "./ending.ts";
+import { emit, ifDoubt } from "./events.ts";
 import { notStarted, storeDown } from "./faults.ts";
-import { KeyedCall } from "./keyed.ts";
-import { callDigest, operationOf } from "./keys.ts";
-import { fromJson, isRerunnable } from "./operation-data.ts";
+import { begunAnyway } from "./keyed/begun.ts";
+import { followKey, KeyAlias } from "./keyed/effect-key.ts";
+import { KeyedCall } from "./keyed/keyed.ts";
+import { operationOf } from "./keyed/keys.ts";
+import { fromJson, isRerunnable } from "./keyed/operation-data.ts";
+import { NotAsExpected } from "./keyed/pending-admission.ts";
 import { busy, noUsage, refused, settledFromRecord } from "./outcome.ts";
-import { NotAsExpected } from "./pending-admission.ts";
-import type { Settled } from "./types.ts";
-import { runUnkeyed } from "./unkeyed.ts";
+import { runUnkeyed } from "./running/unkeyed.ts";
+import { timeoutOf } from "./times.ts";
+import type { CallContext, IncomingCall, PipelineResult, Settled } from "./types.ts";
 
 /** Between two reads of an operation that runs elsewhere, at first and at most. Milliseconds. */
-const shortestPauseMs = 10;
-const longestPauseMs = 500;
+const minPauseMs = 10;
+const maxPauseMs = 500;
 
 /** The runs in flight in this router, by operation, so that other calls here can wait for them without polling. */
 type InFlight = Map<string, InFlightRun>;
@@ -31,25 +33,41 @@ interface InFlightRun {
  * The path of a call: arguments, key, policy, state of the key, approval, a place to run, policy again, start,
  * dispatch, finish. What is refused before start leaves nothing behind but its audit row, and the key stays free.
  */
-export function createCallPipeline(dependencies: CallDependencies): CallPipeline {
-  const inFlight: InFlight = new Map();
-  return {
-    async run(call, options = {}) {
-      const { frame, onStarted, onParts } = options;
-      const began = performance.now();
-      const context: CallContext = { call, began, frame, onStarted, onParts, adapterMs: 0, executorMs: 0 };
-      let settled: Settled;
-      try {
-        settled = await runCall(dependencies, context, inFlight, options);
-      } catch (error) {
-        if (error instanceof NotAsExpected) throw error;
-        // `dispatch` handles every fault after the start, so here nothing was executed.
-        settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
-      }
-      return await conclude(dependencies, context, settled);
-    },
-    inspect: (key) => inspect(dependencies, key),
-  };
+export class CallPipeline {
+  readonly #dependencies: CallDependencies;
+  readonly #inFlight: InFlight = new Map();
+
+  constructor(dependencies: CallDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Brings one call to its end. Writes one audit row about the outcome, and emits the events of the TRP v0.1 draft
+   * (14.2). SUCCESS is returned only after it was committed. Rejects only while the admission of the frame is pending
+   * (`NotAsExpected`).
+   */
+  async run(call: IncomingCall, options: RunOptions = {}): Promise<PipelineResult> {
+    const { frame, onStarted, onParts } = options;
+    const began = performance.now();
+    const context: CallContext = { call, began, frame, onStarted, onParts, adapterMs: 0, executorMs: 0 };
+    let settled: Settled;
+    try {
+      settled = await runCall(this.#dependencies, context, this.#inFlight, options);
+    } catch (error) {
+      if (error instanceof NotAsExpected) throw error;
+      // `dispatch` handles every fault after the start, so here nothing was executed.
+      settled = refused(ToolglotError.isInstance(error) ? storeDown() : notStarted());
+    }
+    return await conclude(this.#dependencies, context, settled);
+  }
+
+  /**
+   * Returns the state of an operation, without running anything; undefined when there is none. An operation whose router
+   * is gone and that must not run again is put in doubt. Rejects when the store does.
+   */
+  inspect(key: OperationKey): Promise<Settled | undefined> {
+    return inspect(this.#dependencies, key);
+  }
 }
 
 async function runCall(
@@ -63,9 +81,9 @@ async function runCall(
   const { idempotency_key } = item;
   const hasKey = typeof idempotency_key === "string";
   const who = { tenant: principal.tenant, principal: principal.id };
-  let own = hasKey ? operationOf(who, capability.family, idempotency_key) : undefined;
+  let own = hasKey ? (context.call.operation ?? operationOf(who, capability.family, idempotency_key)) : undefined;
   if (own !== undefined) context.operation = own;
-  tell(dependencies, context, { type: "call.accepted" });
+  emit(dependencies, context, { type: "call.accepted" });
   await failpoint?.("after-admit", item.call_id);
   const checked = await checkCall(dependencies, context);
   if (isFault(checked)) return refused(checked);
@@ -87,7 +105,7 @@ async function runCall(
   }
   const keyed = new KeyedCall(dependencies, context, own as OperationKey, alias);
   let operation = own as OperationKey;
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     const result = await noteInFlight(inFlight, operation, () => keyed.run(operation, checked));
     if ("instead" in result) {
       operation = result.instead;
@@ -105,7 +123,7 @@ async function runCall(
   }
 }
 
-/** Whether a call was cancelled before it was started here. */
+/** Checks whether a call was cancelled before it was started here. */
 function isCancelledInTime(settled: Settled): boolean {
   return settled.kind === "refused" && settled.fault.code === "TRP_3005";
 }
@@ -113,8 +131,7 @@ function isCancelledInTime(settled: Settled): boolean {
 /** From now on records about the call name this operation. The digest of the call stays that of the call as sent. */
 function standFor(context: CallContext, { key }: OperationKey): void {
   const { call } = context;
-  const sentDigest = call.sentDigest ?? callDigest(call.item);
-  context.call = { ...call, sentDigest, item: { ...call.item, idempotency_key: key } };
+  context.call = { ...call, item: { ...call.item, idempotency_key: key } };
 }
 
 /** Notes an attempt for other calls of this router while it lasts: the first one, when there are several. */
@@ -144,11 +161,11 @@ async function waitForOther(
   pauseMs: number,
 ): Promise<boolean> {
   const left = began + timeoutOf(call) - performance.now();
-  if (left <= 0 || call.signal.aborted) return false;
+  if (left <= 0 || call.stop.aborted) return false;
   const here = inFlight.get(JSON.stringify([scope, key]))?.run;
   if (here === undefined) await sleep(Math.min(left, pauseMs));
   // Whether the other attempt fails makes no difference: this one reads the operation for itself.
-  else await settleWithin(here, { ms: Math.min(left, longestPauseMs) }).catch(() => {});
+  else await settleWithin(here, { ms: Math.min(left, maxPauseMs) }).catch(() => {});
   return true;
 }
 

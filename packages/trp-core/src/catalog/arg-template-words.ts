@@ -21,7 +21,7 @@ export const formats: ReadonlyMap<string, string> = new Map([
   ["time", "time"],
 ]);
 
-/** The schema that a reference into the same document leads to, after all steps; `true` where it leads nowhere. */
+/** Returns the schema that a reference into the same document leads to, after all steps; `true` where it leads nowhere. */
 export function followRef(root: JsonSchemaObject, given: JsonSchema): JsonSchema {
   let schema = given;
   for (let step = 0; step < 16; step++) {
@@ -53,7 +53,7 @@ function decode(text: string): string {
   }
 }
 
-/** Whether a value can be a literal of a template. */
+/** Checks whether a value can be a literal of a template. */
 export function isPlain(value: unknown): value is string | number | boolean | null {
   return value === null || typeof value === "string" || typeof value === "boolean" || Number.isFinite(value);
 }

@@ -3,7 +3,7 @@ import { readType } from "./arg-template-reader.ts";
 import { followRef, formats, isPlain, words } from "./arg-template-words.ts";
 
 /**
- * The JSON Schema of an argument template, as a catalog row shows it: `{ "query": "string", "top_k": "int?" }`. An
+ * Returns the JSON Schema of an argument template, as a catalog row shows it: `{ "query": "string", "top_k": "int?" }`. An
  * object schema that takes no other properties. `TypeError` for a type that can't be read, naming the argument and
  * showing where.
  *
@@ -19,6 +19,12 @@ import { followRef, formats, isPlain, words } from "./arg-template-words.ts";
  * ```
  *
  * `object` takes any object, `{…}` only the named fields.
+ *
+ * @example
+ * ```ts
+ * templateToSchema({ query: "string", top_k: "int?" });
+ * // { type: "object", properties: { query: { type: "string" }, top_k: { type: "integer" } }, required: ["query"], … }
+ * ```
  */
 export function templateToSchema(template: Readonly<Record<string, string>>): JsonSchemaObject {
   if (typeof template !== "object" || template === null) {
@@ -38,13 +44,19 @@ export function templateToSchema(template: Readonly<Record<string, string>>): Js
 }
 
 /**
- * The argument template of an object schema. What the grammar can't say (lengths, ranges, patterns) is left out, and what
+ * Returns the argument template of an object schema. What the grammar can't express (lengths, ranges, patterns) is left out, and what
  * is too long for a catalog row becomes a wider type: so everything that fits the schema fits its template, and
- * `CAP_QUERY_REQ` gives the whole schema.
+ * `CAP_QUERY_REQ` returns the whole schema.
+ *
+ * @example
+ * ```ts
+ * schemaToTemplate({ type: "object", properties: { query: { type: "string" } }, required: ["query"] });
+ * // { query: "string" }
+ * ```
  */
 export function schemaToTemplate(schema: JsonSchemaObject): Record<string, string> {
   const template = createRecord<string>();
-  for (const [name, { schemas, required }] of argumentsOf(schema, schema, 0, { left: mostVisits })) {
+  for (const [name, { schemas, required }] of argumentsOf(schema, schema, 0, { left: maxVisits })) {
     const texts = schemas.map((found) => render(schema, found));
     template[name] = `${joinUnion(texts)}${required ? "" : "?"}`;
   }
@@ -80,7 +92,7 @@ function argumentsOf(
   }
   for (const branch of Array.isArray(schema.allOf) ? schema.allOf : []) {
     for (const [name, argument] of argumentsOf(root, branch, depth + 1, visits)) {
-      // Both hold: the first says enough.
+      // Both hold: the first is enough.
       if (found.has(name)) add(name, { schemas: [], required: argument.required });
       else add(name, { ...argument, required: argument.required || required.has(name) });
     }
@@ -101,10 +113,10 @@ function argumentsOf(
 const longest = 240;
 const deepest = 10;
 /** Schemas that refer to each other multiply: no more of them than this are looked at for one argument. */
-const mostVisits = 400;
+const maxVisits = 400;
 
 function render(root: JsonSchemaObject, schema: JsonSchema): string {
-  const text = typeText(root, schema, 0, { left: mostVisits });
+  const text = typeText(root, schema, 0, { left: maxVisits });
   return text.length <= longest ? text : coarse(root, schema);
 }
 
@@ -147,7 +159,7 @@ function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number, visi
 
   function objectText(): string {
     const { properties = {}, additionalProperties, required = [], ...rest } = schema as JsonSchemaObject;
-    // Only what is closed can be said field by field.
+    // Only what is closed can be written field by field.
     const branches = rest.allOf ?? rest.anyOf ?? rest.oneOf ?? rest.patternProperties;
     if (additionalProperties !== false || branches !== undefined || depth >= deepest) return "object";
     const fields = Object.entries(properties).map(([name, inner]) => {
@@ -158,7 +170,7 @@ function typeText(root: JsonSchemaObject, given: JsonSchema, depth: number, visi
   }
 }
 
-/** The type in one word, or a few: what holds of everything that fits. */
+/** Returns the type in one word, or a few: what holds of everything that fits. */
 function coarse(root: JsonSchemaObject, given: JsonSchema): string {
   const schema = followRef(root, given);
   if (typeof schema === "boolean") return "any";
@@ -179,7 +191,7 @@ function wordOf(value: unknown): string {
   return typeof value === "number" ? "number" : typeof value === "string" ? "string" : "object";
 }
 
-/** Members once each; `any` alone says all. Members are unions themselves where branches were. */
+/** Lists members once each; `any` alone covers all. Members are unions themselves where branches were. */
 function joinUnion(texts: string[]): string {
   const members = [...new Set(texts.flatMap(splitUnion))];
   return members.includes("any") ? "any" : members.join(" | ");

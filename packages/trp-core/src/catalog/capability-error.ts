@@ -17,7 +17,7 @@ export interface CapabilityErrorOptions {
 }
 
 /**
- * Thrown by a capability's `execute` or `probe` to say what became of the effect. Its message reaches the model word for
+ * Thrown by a capability's `execute` or `probe` to report what became of the effect. Its message reaches the model word for
  * word when the outcome is `failed` or `not-applied`. Code `trp/capability`.
  */
 export class CapabilityError extends ToolglotError {

@@ -1,14 +1,14 @@
 /** Whether an adapter may be asked: as usual, `later` than others, as the one `trial` after a row of failures, or not. */
 export type Standing = "closed" | "later" | "trial" | "open";
 
-/** How an attempt ended for the tool behind an adapter; `cancelled` says nothing about it. */
+/** How an attempt ended for the tool behind an adapter; `cancelled` is no sign of its health. */
 export type AttemptEnd = "well" | "badly" | "cancelled";
 
 const defaultFailures = 3;
 const defaultCoolDownMs = 30_000;
 
 /**
- * A circuit breaker: what the latest attempts say about a tool. After a failure it comes later than others, after
+ * A circuit breaker: the health of a tool by its latest attempts. After a failure it comes later than others, after
  * `maxFailures` in a row it is left out, each time for `coolDownMs`; then one attempt at a time tries whether it is back.
  * It counts in this process, for one router. Times are milliseconds of one clock.
  */
@@ -32,7 +32,7 @@ export class Circuit {
     return this.#onTrial ? "open" : "trial";
   }
 
-  /** An attempt begins; call what it returns with how it ended. */
+  /** Begins an attempt; call the returned function with how it ended. */
   begin(now: number): (end: AttemptEnd, at: number) => void {
     const isTrial = this.standing(now) === "trial";
     if (isTrial) this.#onTrial = true;

@@ -4,13 +4,13 @@ import type { InferInput, InputSchema, InputSource } from "@toolglot/schema";
 import type { RiskTier } from "../frames/types.ts";
 import type { AdapterFacts, AnyCapability, Capability } from "./types.ts";
 
-/** What a capability may say besides what a tool says already. */
+/** The fields of a capability that a tool does not have. */
 const capabilityKeys = [
   'capId:text name:text description:string riskTier:"LOW"|"MEDIUM"|"HIGH"|"CRITICAL" ioClass:"READ"|"WRITE" effect:"pure"|"idempotent"|"keyed"|"probe"|"opaque" rules:object[] adapt:function adapterVersion:string execute:function probe:function output:object',
   'shape:function roles:string[] examples:object[] maxTimeoutMs:number maxConcurrency:number repeats:"guarded"|"free" effectKey:function effectScope:"principal"|"tenant"',
 ] as const;
 
-/** What an adapter may say. */
+/** The fields of an adapter. */
 const adapterKeys = [
   "name:text cost:number when:function health:function system:string version:string maxTimeoutMs:number maxFailures:number coolDownMs:number adapt:any execute:any probe:any",
 ] as const;
@@ -18,6 +18,20 @@ const adapterKeys = [
 /**
  * The capability as it is: for its types, so that `execute` knows its arguments from `input` or `args`. `TypeError` for a
  * field that no capability has: a misspelt limit would be none.
+ *
+ * @example
+ * ```ts
+ * const refund = defineCapability({
+ *   capId: "cap.billing.refund.v1",
+ *   name: "refund",
+ *   description: "Refunds an order.",
+ *   riskTier: "HIGH",
+ *   ioClass: "WRITE",
+ *   effect: "keyed",
+ *   args: { order: "string", cents: "integer" },
+ *   execute: ({ order, cents }, { operationKey }) => bank.refund(order, cents, operationKey),
+ * });
+ * ```
  */
 export function defineCapability<const Source extends InputSource, Native = InferInput<Source>>(
   capability: Capability<Source, Native>,
@@ -27,7 +41,7 @@ export function defineCapability<const Source extends InputSource, Native = Infe
     "input:any args:any adapters:object[]",
   ]);
   const { capId, adapters } = capability;
-  // What is no list of adapters at all is said when it is registered.
+  // A value that is no list of adapters is refused when it is registered.
   const list: readonly Partial<AdapterFacts & Record<"adapt" | "execute" | "probe", unknown>>[] = Array.isArray(
     adapters,
   )
@@ -38,10 +52,10 @@ export function defineCapability<const Source extends InputSource, Native = Infe
 }
 
 /**
- * A capability of a tool: any of `defineTool`, or whatever else has a name, a description, an input schema and `execute`.
+ * Returns a capability of a tool: any of `defineTool`, or whatever else has a name, a description, an input schema and `execute`.
  * `execute` gets the context of the router, which has more than a tool's: `operationKey`, `principal`, `attempt`.
  *
- * The second argument says what a tool can't, and puts other words in place of the tool's. Defaults, from the annotations:
+ * The second argument adds what a tool does not have, and replaces words of the tool. Defaults, from the annotations:
  * - `ioClass`: READ with `readOnlyHint`, else WRITE.
  * - `effect`: `pure` with `readOnlyHint`, `idempotent` with `idempotentHint`, else `opaque`.
  * - `riskTier`: that of the annotations; else LOW with `readOnlyHint`, CRITICAL with `destructiveHint`, HIGH with
@@ -51,7 +65,9 @@ export function defineCapability<const Source extends InputSource, Native = Infe
  * `TypeError` for a field that no capability has.
  *
  * @example
+ * ```ts
  * const capability = capabilityOf(createTicket, { capId: "cap.ticket.create.v1", effect: "keyed" });
+ * ```
  */
 export function capabilityOf<Input = Record<string, unknown>>(
   tool: Tool<Input> & { readonly schema?: InputSchema<Input> },

@@ -1,4 +1,4 @@
-/** The first sentence of a description, on one line: what a catalog shows. */
+/** Returns the first sentence of a description, on one line: what a catalog shows. */
 export function firstSentence(description: string): string {
   const [paragraph = ""] = description
     .trim()

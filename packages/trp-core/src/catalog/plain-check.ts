@@ -3,7 +3,7 @@ import type { JsonSchema, JsonSchemaObject } from "@toolglot/core";
 /** True: the schema surely takes the value as it is. False: ask the engine. */
 export type PlainCheck = (value: unknown) => boolean;
 
-/** Keywords that say nothing about which values are good. */
+/** Keywords without effect on which values are good. */
 const silent = new Set(["title", "description", "examples", "$comment", "$schema", "$id", "deprecated", "readOnly"]);
 
 const bounds = "minLength maxLength minimum maximum exclusiveMinimum exclusiveMaximum minItems maxItems".split(" ");
@@ -16,7 +16,7 @@ type Plain = JsonSchemaObject & { [bound in "minLength" | "maxLength" | "minItem
 type Kind = "string" | "number" | "integer" | "boolean" | "null" | "object" | "array";
 
 /**
- * A quick check for plain schemas: closed objects and lists of texts, numbers and constants, without defaults, patterns,
+ * Returns a quick check for plain schemas: closed objects and lists of texts, numbers and constants, without defaults, patterns,
  * formats or branches. Undefined for all others. Most calls pass it, twenty times as fast as the engine, which still
  * has the say about whatever this doesn't take; a property test holds the two together.
  */
@@ -104,7 +104,7 @@ function objectCheck(schema: Plain, left: readonly string[]): PlainCheck | undef
     if (prototype !== Object.prototype && prototype !== null) return false;
     let missing = needed.size;
     for (const key in value) {
-      // What is not declared is the engine's to judge, whatever the schema says of it.
+      // What is not declared is the engine's to judge, whatever the schema has for it.
       const member = members.get(key);
       if (member === undefined || !member.check((value as Record<string, unknown>)[key])) return false;
       if (member.required) missing--;

@@ -22,7 +22,7 @@ import type { AnyCapability, ArgumentCheck, RegisteredAdapter, RegisteredCapabil
  * definition is malformed, with what to change.
  *
  * Arguments of a frame are programs' work, not a model's text: they are not converted (`"5"` is not 5), defaults are
- * filled in, and unknown ones are refused, also where the source says nothing of them.
+ * filled in, and unknown ones are refused, also where the source does not mention them.
  */
 export function registerCapability(
   definition: AnyCapability,
@@ -101,7 +101,7 @@ function closed(schema: JsonSchemaObject, capId: string): JsonSchemaObject {
 
 type Library = (args: JsonObject) => MaybePromise<ArgumentCheck>;
 
-/** What a schema library checks beyond JSON Schema; nothing for JSON Schema and shorthand. */
+/** Returns what a schema library checks beyond JSON Schema; nothing for JSON Schema and shorthand. */
 function librarySide(source: InputSource, input: InputSchema): Library | undefined {
   if (input.kind !== "standard") return undefined;
   if (isInputSchema(source)) {
@@ -159,7 +159,7 @@ function refuse(issues: string[]): ArgumentCheck {
   return { success: false, issues };
 }
 
-/** A schema that throws says nothing about the arguments; what it threw may hold secrets. */
+/** Refuses arguments whose schema threw. What it threw may hold secrets. */
 function broken(): ArgumentCheck {
   return refuse(["the arguments: their schema failed while it checked them"]);
 }

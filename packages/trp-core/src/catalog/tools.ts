@@ -5,13 +5,13 @@ import { createSearchIndex, type SearchIndex } from "./search-index.ts";
 import type { Capability, CapabilityRegistry, ExecuteContext, RegisteredCapability } from "./types.ts";
 
 /** Lists that differ (one for each set of roles, mostly), with an index each. */
-const mostIndexes = 16;
+const maxIndexes = 16;
 const defaultLimit = 8;
 
 /**
  * The capabilities `cap.trp.catalog.search.v1` and `cap.trp.catalog.describe.v1`, for catalogs too big to be shown whole.
  * Both see what the principal sees, nothing else: also the weights of words come from those capabilities alone, so that a
- * score reveals nothing of hidden ones. They give `cap_id`s; the session's catalog says which `idx` each has.
+ * score reveals nothing of hidden ones. They return `cap_id`s; the session's catalog has their `idx`.
  */
 export function catalogCapabilities(registry: Pick<CapabilityRegistry, "visible">): Capability[] {
   const indexes = new Map<string, SearchIndex>();
@@ -22,7 +22,7 @@ export function catalogCapabilities(registry: Pick<CapabilityRegistry, "visible"
     indexes.delete(key);
     indexes.set(key, index);
     const [oldest] = indexes.keys();
-    if (indexes.size > mostIndexes && oldest !== undefined) indexes.delete(oldest);
+    if (indexes.size > maxIndexes && oldest !== undefined) indexes.delete(oldest);
     return index;
   };
   return [searchCapability(registry, indexOf), describeCapability(registry)];

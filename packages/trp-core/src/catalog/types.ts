@@ -7,7 +7,7 @@ import type { SessionRecord } from "../store/session-types.ts";
 import type { Circuit } from "./circuit.ts";
 
 /**
- * What can be said about running a capability twice:
+ * What running a capability twice does:
  * - `pure`: it changes nothing.
  * - `idempotent`: twice is as once.
  * - `keyed`: it passes `context.operationKey` on, and the downstream does the same key once.
@@ -42,10 +42,10 @@ export interface ExecuteContext {
    */
   fence?: number;
   /**
-   * Says how far the call is, or what it has found so far: a message, or more than that. It becomes a partial result
+   * Reports how far the call is, or what it has found so far: a message, or more than that. It becomes a partial result
    * with a number (`PARTIAL_RESULT`), kept with the operation of a call that has a key; without a key only a caller who
    * listens gets it. Of a message 2,000 characters are kept, of data 16 kB. Never throws. What an `execute` that yields
-   * gives before its last value is reported in the same way.
+   * yields before its last value is reported in the same way.
    */
   progress(update: ProgressUpdate | string): void;
 }
@@ -67,13 +67,13 @@ export type ProbeResult =
   | { state: "not-applied" }
   | { state: "unknown" };
 
-/** A named rule on arguments that a schema can't say: returns what is wrong, or nothing. */
+/** A named rule on arguments that a schema can't express: returns what is wrong, or nothing. */
 export interface ArgumentRule<Args = JsonObject> {
   name: string;
   check(args: Args, principal: Principal): string | undefined;
 }
 
-/** What an adapter says of the tool behind it: `degraded` comes after the others, `down` is not asked at all. */
+/** The health of the tool behind an adapter: `degraded` comes after the others, `down` is not asked at all. */
 export type AdapterHealth = "ok" | "degraded" | "down";
 
 /** What a condition of an adapter is asked about: who calls, with which canonical arguments (after defaults). */
@@ -152,8 +152,8 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   /** Part of the schema digest: raise it when `adapt` changes. Default `1`. */
   adapterVersion?: string;
   /**
-   * Does it. A `ToolError` is a definite failure and its message reaches the model; `CapabilityError` says more. Any
-   * other exception says nothing about whether the effect happened. A capability has either `execute` or `adapters`.
+   * Does it. A `ToolError` is a definite failure and its message reaches the model; `CapabilityError` is more exact. Any
+   * other exception leaves open whether the effect happened. A capability has either `execute` or `adapters`.
    */
   execute?(args: Native, context: ExecuteContext): unknown;
   /**
@@ -166,7 +166,7 @@ export interface Capability<Source extends InputSource = InputSource, Native = I
   /**
    * Names the effect of a call by its canonical arguments (after defaults): `({ order }) => order`. Calls with the same
    * name are one operation, whichever run, model or session they come from, and need no key of the caller. A pure
-   * function; text of at least one character. When it throws, or gives something else, the call is refused (TRP_5001).
+   * function; text of at least one character. When it throws, or returns something else, the call is refused (TRP_5001).
    */
   effectKey?(args: InferInput<Source>): string;
   /** Whose calls with the same `effectKey` are one operation. Default `principal`: each one's own. */
@@ -224,7 +224,7 @@ export interface RegisteredAdapter {
 }
 
 /**
- * What structural validation gives: the args after defaults, or what is wrong, as `items[2].price: expected number`.
+ * The result of structural validation: the args after defaults, or what is wrong, as `items[2].price: expected number`.
  */
 export type ArgumentCheck = { success: true; args: JsonObject } | { success: false; issues: string[] };
 
@@ -243,7 +243,7 @@ export interface CapabilityRegistry {
   unregister(capId: string): boolean;
   get(capId: string): RegisteredCapability | undefined;
   /**
-   * What is in this principal's catalog, in order of registration: what is for their roles, less what policy always
+   * Returns what is in this principal's catalog, in order of registration: what is for their roles, less what policy always
    * denies.
    */
   visible(principal: Principal): RegisteredCapability[];
@@ -251,7 +251,7 @@ export interface CapabilityRegistry {
   /** The id of a first alias view for a new session. */
   openView(principal: Principal): Promise<string>;
   /**
-   * Brings the session's view up to date: appends, marks what is gone. Gives the rows of what is there; and, in a
+   * Brings the session's view up to date: appends, marks what is gone. Returns the rows of what is there; and, in a
    * session with `CATALOG_DELTA`, what has changed since `knownEpoch`, when that is the epoch it was synced at last.
    */
   sync(session: SessionRecord, principal: Principal, knownEpoch?: number | null): Promise<SyncedCatalog>;

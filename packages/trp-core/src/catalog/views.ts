@@ -66,7 +66,7 @@ export function createViews(store: CatalogStore): Views {
 }
 
 /**
- * The entries that follow: what is new is appended, what is not there any more is marked, digests are those of now. The
+ * Returns the entries that follow: what is new is appended, what is not there any more is marked, digests are those of now. The
  * same list when nothing changed.
  */
 export function nextEntries(before: readonly Alias[], visible: readonly RegisteredCapability[]): readonly Alias[] {
@@ -86,7 +86,7 @@ export function nextEntries(before: readonly Alias[], visible: readonly Register
   return isSame ? before : entries;
 }
 
-/** What a session is given now. */
+/** Returns what a session is given now. */
 export function servedRows(epoch: number, rows: readonly AliasRow[]): Served {
   const digests = rows.map((row) => [row.idx, sha256Base64url(canonicalJson(row)).slice(0, 22)]);
   return { epoch, rows: Object.fromEntries(digests) };

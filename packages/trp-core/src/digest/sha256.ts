@@ -57,7 +57,7 @@ export function hmacSha256Portable(secret: string, text: string): Uint8Array {
 }
 
 /**
- * The same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
+ * Returns the same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
  * was put together from; looking at it with a pattern makes them join it.
  */
 export function flat(text: string): string {

@@ -1,9 +1,9 @@
-import { operationId } from "../calls/keys.ts";
+import { operationId } from "../calls/keyed/keys.ts";
 import type { ApprovalRecord } from "../store/types.ts";
 import type { NewEvent } from "./types.ts";
 
 /**
- * The event for a new request for approval. The store creates it, because only the store knows when the request
+ * Returns the event for a new request for approval. The store creates it, because only the store knows when the request
  * expires.
  */
 export function approvalRequested(record: ApprovalRecord): NewEvent {

@@ -17,7 +17,7 @@ interface Subscription {
 }
 
 /**
- * An emitter whose listeners can't disturb a call. Events are delivered at once and in order, and frozen. What a listener
+ * Creates an emitter whose listeners can't disturb a call. Events are delivered at once and in order, and frozen. What a listener
  * throws is lost, and so is the rejection of an async one, which nobody waits for. A listener that was added during an
  * event gets the next one; one that was taken out gets none any more. `TypeError` for a listener that is no function.
  */

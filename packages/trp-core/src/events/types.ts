@@ -1,4 +1,4 @@
-import type { ErrorClass, TrpCode } from "../frames/fault.ts";
+import type { ErrorClass, TrpCode } from "../frames/results.ts";
 import type { RequestFrame, ResponseFrame } from "../frames/types.ts";
 
 type FrameType = RequestFrame["frame_type"];
@@ -31,7 +31,7 @@ export type EventBody =
   | { type: "frame.answered"; frame?: FrameType; answer: AnswerType; code?: string; ms: number }
   | NewEvent;
 
-/** An event that an outbox can hold, before the store gives it its time. */
+/** An event that an outbox can hold, before the store sets its time. */
 export type NewEvent =
   | ({ type: "call.accepted" } & CallEventFacts)
   | ({ type: "call.policy_denied"; rule: string; code: TrpCode } & CallEventFacts)
@@ -39,7 +39,7 @@ export type NewEvent =
   | ({ type: "call.resumed"; attempt: number } & CallEventFacts)
   /** The capability has run. An event about the outcome follows. */
   | ({ type: "call.executed"; executorMs: number; adapter?: string } & CallEventFacts)
-  /** One of several adapters failed, and the call goes on with the next one. */
+  /** One of several adapters failed, and the call continues with the next one. */
   | ({ type: "call.adapter_failed"; adapter: string; next: string } & CallEventFacts)
   | ({ type: "call.retry_suggested"; code: TrpCode; backoffMs: number } & CallEventFacts)
   | ({ type: "call.succeeded"; replayed: boolean; ms: number } & CallEventFacts)

@@ -1,11 +1,10 @@
-import type { ErrorClass, TrpCode } from "./fault.ts";
-import type { RetryHint } from "./results.ts";
+import type { ErrorClass, RetryHint, TrpCode } from "./results.ts";
 
 /** What a code means, and what a client that gets it can count on. */
 export interface CodeEntry {
   /** For logs and people: `DUPLICATE_OR_STALE`. */
   readonly name: string;
-  /** The class that goes with it, unless a fault says otherwise (an executor's failure may be TRANSIENT). */
+  /** The class that goes with it, unless a fault has another (an executor's failure may be TRANSIENT). */
   readonly errorClass: ErrorClass;
   /** Whether the same call may be sent again by itself (TRP v0.1 draft, 8.2). */
   readonly retryable: boolean;

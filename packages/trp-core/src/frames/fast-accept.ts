@@ -3,7 +3,7 @@ import { isId, isJsonObject, maxDependencies, maxTimeoutMs, tokenLength } from "
 import type { RequestFrame } from "./types.ts";
 
 /**
- * Whether a frame is good, for the frames of which there are many: what its schema in `requestSchemas` says, written out
+ * Checks whether a frame is good, for the frames of which there are many: the schema in `requestSchemas`, written out
  * by hand, since it runs for every call and is five times as fast. False means no more than: ask the schema. Frames
  * that this takes and a schema doesn't can't be; a property test holds the two together.
  *
@@ -44,7 +44,7 @@ function acceptsEnvelope(json: JsonObject): boolean {
   );
 }
 
-/** A call, or the item of a batch, which has no `execution_mode`. */
+/** Returns a call, or the item of a batch, which has no `execution_mode`. */
 function acceptsCall(item: JsonObject, modes: 0 | 1): boolean {
   let known = 5;
   if (item.idempotency_key !== undefined) {
@@ -113,7 +113,7 @@ function isInteger(value: unknown, min: number): boolean {
   return Number.isSafeInteger(value) && (value as number) >= min;
 }
 
-/** How many members an object has; `for in` is the quickest way to count them. */
+/** Returns how many members an object has; `for in` is the quickest way to count them. */
 function sizeOf(object: JsonObject): number {
   let size = 0;
   for (const _ in object) size++;

@@ -1,53 +1,5 @@
 import { errorCodes, isTrpCode } from "./codes.ts";
-import type { FaultPayload, RetryHint } from "./results.ts";
-
-/** The nine classes of the TRP v0.1 draft (12.1). */
-export type ErrorClass =
-  | "TRANSIENT"
-  | "ORDER_VIOLATION"
-  | "CATALOG_MISMATCH"
-  | "SCHEMA_MISMATCH"
-  | "POLICY_DENIED"
-  | "APPROVAL_REQUIRED"
-  | "NON_IDEMPOTENT_BLOCKED"
-  | "EXECUTOR_ERROR"
-  | "INTERNAL_ERROR";
-
-/** Every code a router can give; `errorCodes` says what each means. */
-export type TrpCode =
-  | "TRP_1001"
-  | "TRP_1002"
-  | "TRP_1003"
-  | "TRP_1004"
-  | "TRP_1005"
-  | "TRP_1006"
-  | "TRP_1007"
-  | "TRP_1008"
-  | "TRP_2000"
-  | "TRP_2001"
-  | "TRP_2002"
-  | "TRP_2003"
-  | "TRP_2004"
-  | "TRP_2005"
-  | "TRP_2006"
-  | "TRP_2007"
-  | "TRP_2008"
-  | "TRP_3001"
-  | "TRP_3002"
-  | "TRP_3003"
-  | "TRP_3004"
-  | "TRP_3005"
-  | "TRP_4001"
-  | "TRP_4002"
-  | "TRP_4003"
-  | "TRP_4004"
-  | "TRP_4005"
-  | "TRP_4006"
-  | "TRP_4007"
-  | "TRP_4008"
-  | "TRP_5000"
-  | "TRP_5001"
-  | "TRP_5003";
+import type { ErrorClass, FaultPayload, RetryHint, TrpCode } from "./results.ts";
 
 /**
  * An error on its way to the client, made by `fault(code, …)`. Plain data: what is refused is a return value, not an
@@ -65,12 +17,17 @@ export interface Fault {
   dispatched: boolean;
 }
 
-/** What a fault may say differently from its code's row in `errorCodes`. */
+/** The fields of a fault that may differ from its code's row in `errorCodes`. */
 export type FaultDetails = Partial<Pick<Fault, "fix" | "retryable" | "retryHint" | "dispatched" | "errorClass">>;
 
 /**
- * An error on its way to the client. What is not given comes from `errorCodes`: the message is the code's cause, the fix
- * its cure. `retryHint` is added to the code's own. `dispatched` is false unless said otherwise.
+ * Returns an error on its way to the client. What is not given comes from `errorCodes`: the message is the code's cause, the fix
+ * its cure. `retryHint` is added to the code's own. `dispatched` is false by default.
+ *
+ * @example
+ * ```ts
+ * fault("TRP_2001", "to: expected a string, got a number").retryHint; // { action: "FIX_ARGUMENTS" }
+ * ```
  */
 export function fault(code: TrpCode, message?: string, details: FaultDetails = {}): Fault {
   if (!isTrpCode(code)) throw new TypeError(`there is no code ${String(code)}; errorCodes lists them`);
@@ -86,7 +43,7 @@ export function fault(code: TrpCode, message?: string, details: FaultDetails = {
   };
 }
 
-/** Whether a value is a {@link Fault}, as opposed to what a function returns when all is well. */
+/** Checks whether a value is a {@link Fault}, as opposed to what a function returns when all is well. */
 export function isFault(value: unknown): value is Fault {
   if (typeof value !== "object" || value === null) return false;
   const { code, errorClass, fix, retryHint } = value as Partial<Fault>;

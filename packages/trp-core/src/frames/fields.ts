@@ -5,7 +5,7 @@ import * as v from "valibot";
 /** Whether a value that came out of JSON is an object. */
 export const isJsonObject = isObject as (value: unknown) => value is JsonObject;
 
-// The pieces that frames are made of. The message of each says what is expected there: "expected …, got …".
+// The pieces that frames are made of. The message of each names what is expected there: "expected …, got …".
 
 /** Characters of an id, a name, a key. */
 const idLength = 256;
@@ -16,10 +16,10 @@ export const maxTimeoutMs = 2_147_483_647;
 /** How many calls one call may depend on. */
 export const maxDependencies = 256;
 
-/** What a schema takes in is unknown, what it gives is known. */
+/** The input of a schema is unknown, its output is known. */
 export type FrameSchema<Value> = v.GenericSchema<unknown, Value>;
 
-/** Holds a schema to a type of `types.ts`, both ways: what it gives is one, and every one can be given. */
+/** Holds a schema to a type of `types.ts`, both ways: its output is of the type, and each value of the type can be its output. */
 export function agreeing<Value>(): <Schema extends FrameSchema<Value>>(
   schema: [Value] extends [v.InferOutput<Schema>] ? Schema : never,
 ) => FrameSchema<Value> {
@@ -32,7 +32,7 @@ export function agreeing<Value>(): <Schema extends FrameSchema<Value>>(
 const idForm = /^[^\u0000-\u001f\u007f\p{Cs}]*$/u;
 const plainId = /^[\x20-\x7e]{1,256}$/;
 
-/** Whether a text may be an id: 1 to 256 characters, none of them a control character or half of one. */
+/** Checks whether a text may be an id: 1 to 256 characters, none of them a control character or half of one. */
 export function isId(value: unknown): value is string {
   if (typeof value !== "string") return false;
   return plainId.test(value) || (value.length > 0 && value.length <= idLength && idForm.test(value));
@@ -68,12 +68,12 @@ export function integer(min: number, also = ""): v.GenericSchema<number> {
   return v.pipe(v.number(expected), v.safeInteger(expected), v.minValue(min, expected));
 }
 
-/** One of some words. */
+/** Returns one of some words. */
 export function oneOf<const Word extends string>(...words: Word[]): v.GenericSchema<Word> {
   return v.picklist(words, words.map((word) => `"${word}"`).join(" or "));
 }
 
-/** An object of anything that JSON can say: parsing has seen to that. */
+/** An object of JSON: parsing has seen to that. */
 export const jsonObject: v.GenericSchema<JsonObject> = v.custom<JsonObject>(isJsonObject, "object");
 /** The same, or null. */
 export const nullableJsonObject: v.GenericSchema<JsonObject | null> = v.nullable(

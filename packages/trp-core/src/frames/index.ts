@@ -6,12 +6,13 @@
 export { canonicalJson } from "../digest/canonical-json.ts";
 export { uuidV7 } from "../digest/ids.ts";
 export { type CodeEntry, errorCodes, isTrpCode } from "./codes.ts";
-export { type ErrorClass, type Fault, type FaultDetails, fault, isFault, type TrpCode } from "./fault.ts";
+export { type Fault, type FaultDetails, fault, isFault } from "./fault.ts";
 export { type FrameType, frameJsonSchemas } from "./json-schemas.ts";
 export { type FrameLimits, type ParsedFrame, parseFrame } from "./parse-frame.ts";
 export { ack, emptyHead, type FrameHead, headOf, nack, type ReplyOptions, replyTo } from "./replies.ts";
 export { requestSchemas } from "./request-schemas.ts";
 export { responseSchemas } from "./response-schemas.ts";
 export type * from "./results.ts";
+export type { ErrorClass, TrpCode } from "./results.ts";
 export type * from "./types.ts";
 export { trpVersion } from "./types.ts";

@@ -1,8 +1,9 @@
 import { nearest } from "@toolglot/core";
 import type { BaseIssue } from "valibot";
 import { describe, pathText } from "./describe.ts";
-import { type Fault, fault, type TrpCode } from "./fault.ts";
+import { type Fault, fault } from "./fault.ts";
 import { requestSchemas } from "./request-schemas.ts";
+import type { TrpCode } from "./results.ts";
 import type { RequestFrame } from "./types.ts";
 
 /** Fields in which a client may have put a secret. Messages don't repeat their values. */
@@ -16,7 +17,7 @@ const codeOfQueryField: Readonly<Record<string, TrpCode>> = {
   include_partials: "TRP_2006",
 };
 
-/** The fault for the first thing that a frame's schema has to say against it. */
+/** Returns the fault for the first issue that a frame's schema has found. */
 export function issueFault(type: RequestFrame["frame_type"], issue: BaseIssue<unknown>): Fault {
   const path = (issue.path ?? []).map(({ key }) => key as string | number);
   const where = path.length === 0 ? "frame" : pathText(path);

@@ -2,12 +2,13 @@ import { type JsonObject, nearest } from "@toolglot/core";
 import * as v from "valibot";
 import { describe, pathText } from "./describe.ts";
 import { acceptsFast } from "./fast-accept.ts";
-import { type Fault, fault, type TrpCode } from "./fault.ts";
+import { type Fault, fault } from "./fault.ts";
 import { isId, isJsonObject } from "./fields.ts";
 import { issueFault } from "./issue-fault.ts";
 import { isPlain, readJson, type Unreadable } from "./read-json.ts";
 import { emptyHead, type FrameHead } from "./replies.ts";
 import { requestSchemas } from "./request-schemas.ts";
+import type { TrpCode } from "./results.ts";
 import { type CallItem, type CallReqPayload, type RequestFrame, trpVersion } from "./types.ts";
 
 /** What a frame may be at most. */
@@ -33,6 +34,12 @@ const frameTypes = Object.keys(requestSchemas) as RequestFrame["frame_type"][];
  * those that have a code of their own). Total: it never throws, whatever it is given. What is left out gets its default
  * (`attempt` 1, `depends_on` empty, `execution_mode` SYNC, …). The frame is a copy: nothing of the input is kept, and
  * nothing that happens to the input later changes it.
+ *
+ * @example
+ * ```ts
+ * const parsed = parseFrame(JSON.parse(text), { depth: 64, batchCalls: 64 });
+ * if ("fault" in parsed) return nack(parsed.head, parsed.fault, { now: Date.now() });
+ * ```
  */
 export function parseFrame(input: unknown, limits: FrameLimits): ParsedFrame {
   let head: FrameHead = emptyHead;
@@ -79,7 +86,7 @@ function check(json: JsonObject, limits: FrameLimits): { frame: RequestFrame } |
   return refusal(frame) ?? { frame };
 }
 
-/** What has the right shape, and is refused all the same. */
+/** Returns what has the right shape, and is refused all the same. */
 function refusal(frame: RequestFrame): { fault: Fault } | undefined {
   if (frame.frame_type === "HELLO_REQ" && !frame.payload.supported_versions.includes(trpVersion)) {
     return { fault: unsupportedVersion("payload.supported_versions", frame.payload.supported_versions.join(", ")) };
@@ -149,7 +156,7 @@ function unreadableFault(problem: Unreadable, limits: FrameLimits): Fault {
   }
 }
 
-/** Gives a frame's payload every field, defaults for what was left out. */
+/** Fills a frame's payload with defaults for what was left out. */
 function fillDefaults(frame: RequestFrame): void {
   switch (frame.frame_type) {
     case "CALL_REQ": {

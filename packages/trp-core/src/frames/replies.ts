@@ -89,7 +89,7 @@ export function nack(
   return replyTo(head, "NACK", payload, { now: options.now });
 }
 
-/** Says that a call is known and has no outcome yet (TRP v0.1 draft, 6.2.2). */
+/** Creates the ACK of a known call without an outcome (TRP v0.1 draft, 6.2.2). */
 export function ack(
   head: FrameHead,
   status: AckPayload["status"],

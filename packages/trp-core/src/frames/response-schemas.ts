@@ -1,17 +1,18 @@
 import type { JsonSchemaObject, JsonValue } from "@toolglot/core";
 import * as v from "valibot";
 import { errorCodes } from "./codes.ts";
-import type { ErrorClass, TrpCode } from "./fault.ts";
 import { agreeing, type FrameSchema, id, integer, jsonObject, nullableId, oneOf } from "./fields.ts";
 import type {
   AckPayload,
   CallBatchResPayload,
   CallDagResPayload,
+  ErrorClass,
   NackPayload,
   PartialResultPayload,
   ResultPayload,
   ResultQueryResPayload,
   RetryHint,
+  TrpCode,
 } from "./results.ts";
 import type {
   CancelResPayload,
@@ -246,7 +247,7 @@ const resultQueryRes = agreeing<ResultQueryResPayload>()(
   }),
 );
 
-/** Events may say more than these: their other fields are kept. */
+/** Events may have more fields: they are kept. */
 const partialResult = agreeing<PartialResultPayload>()(
   v.strictObject({
     call_id: id,

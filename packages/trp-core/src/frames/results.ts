@@ -1,5 +1,52 @@
 import type { JsonValue } from "@toolglot/core";
-import type { ErrorClass, TrpCode } from "./fault.ts";
+
+/** The nine classes of the TRP v0.1 draft (12.1). */
+export type ErrorClass =
+  | "TRANSIENT"
+  | "ORDER_VIOLATION"
+  | "CATALOG_MISMATCH"
+  | "SCHEMA_MISMATCH"
+  | "POLICY_DENIED"
+  | "APPROVAL_REQUIRED"
+  | "NON_IDEMPOTENT_BLOCKED"
+  | "EXECUTOR_ERROR"
+  | "INTERNAL_ERROR";
+
+/** Every code of a router; `errorCodes` has the meaning of each. */
+export type TrpCode =
+  | "TRP_1001"
+  | "TRP_1002"
+  | "TRP_1003"
+  | "TRP_1004"
+  | "TRP_1005"
+  | "TRP_1006"
+  | "TRP_1007"
+  | "TRP_1008"
+  | "TRP_2000"
+  | "TRP_2001"
+  | "TRP_2002"
+  | "TRP_2003"
+  | "TRP_2004"
+  | "TRP_2005"
+  | "TRP_2006"
+  | "TRP_2007"
+  | "TRP_2008"
+  | "TRP_3001"
+  | "TRP_3002"
+  | "TRP_3003"
+  | "TRP_3004"
+  | "TRP_3005"
+  | "TRP_4001"
+  | "TRP_4002"
+  | "TRP_4003"
+  | "TRP_4004"
+  | "TRP_4005"
+  | "TRP_4006"
+  | "TRP_4007"
+  | "TRP_4008"
+  | "TRP_5000"
+  | "TRP_5001"
+  | "TRP_5003";
 
 /** The frame was taken, and its answer is not there yet (6.2.2). Not a final answer. */
 export interface AckPayload {
@@ -50,7 +97,7 @@ export interface FaultPayload {
   dispatched: boolean;
 }
 
-/** Refused, or, without the feature `RESULT_FAILED`, failed: `dispatched` says which (6.2.3). */
+/** Refused, or, without the feature `RESULT_FAILED`, failed: see `dispatched` (6.2.3). */
 export interface NackPayload extends FaultPayload {
   /** Null when it could not be read. */
   nack_of_frame_id: string | null;
@@ -112,7 +159,7 @@ export interface ResultPayload {
   call_id: string;
   idx: number;
   cap_id: string;
-  /** UNKNOWN: nobody can say whether the effect happened. */
+  /** UNKNOWN: it is not known whether the effect happened. */
   status: "SUCCESS" | "FAILED" | "UNKNOWN";
   /** Null unless SUCCESS. */
   result: ShapedResult | null;

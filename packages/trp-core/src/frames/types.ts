@@ -39,7 +39,7 @@ export interface Envelope<Type extends string, Payload> {
 
 /** Fields that a request may carry besides (5.2). */
 export interface ReservedFields {
-  /** Can only narrow what the transport says about the caller: `role` and `roles` intersect with the principal's. */
+  /** Can only narrow the caller that the transport has identified: `role` and `roles` intersect with the principal's. */
   auth_context?: JsonObject | null;
   sdk_version?: string | null;
   /** Reserved: only null is accepted. */
@@ -63,10 +63,10 @@ export type Feature =
 
 /** Opens a session, or resumes one (6.1.1). */
 export interface HelloReqPayload {
-  /** Name of the agent, for logs. It gives no rights. */
+  /** Name of the agent, for logs. It grants no rights. */
   agent_id: string;
   supported_versions: string[];
-  /** A session of the same principal to go on with; unknown and foreign ones are TRP_1008. */
+  /** A session of the same principal to resume; unknown and foreign ones are TRP_1008. */
   resume_session_id?: string | null;
   /** Asks for features that are not granted to everybody. A plain router refuses this field. */
   features?: string[] | null;
@@ -138,7 +138,7 @@ export interface CatalogDelta {
   catalog_epoch: number;
   /** Rows that are new, or there again. */
   added: AliasRow[];
-  /** Rows that say something else than before, whole. */
+  /** Rows that have changed, whole. */
   changed: AliasRow[];
   /** What is gone: its number is never given to another capability. */
   removed: Pick<AliasRow, "idx" | "cap_id">[];
@@ -202,7 +202,7 @@ export interface CallBatchReqPayload {
   mode?: "PARALLEL" | "SEQUENTIAL";
   /** From 1. */
   max_concurrency: number;
-  /** After a failed item: go on with those that don't depend on it (default), or start no more. */
+  /** After a failed item: continue with those that don't depend on it (default), or start no more. */
   on_error?: "continue" | "stop";
   calls: CallItem[];
 }
@@ -238,7 +238,7 @@ export interface CancelReqPayload {
  * What cancelling came to:
  * - `CANCELLED`: nothing was executed, and nothing will be: the call is refused from now on (TRP_3005).
  * - `CANCELLING`: it was started. The capability was asked to stop, as soon as its router knows; what came of it is
- *   the call's own outcome, which says the truth: SUCCESS, when it was too late.
+ *   the call's own outcome, which is right: SUCCESS, when it was too late.
  * - `SUCCESS`, `FAILED`, `UNKNOWN`: it had ended so.
  * - `NOT_FOUND`: no call of this id is known in the session.
  */

@@ -47,7 +47,7 @@ async function guard(run: () => Promise<HttpReply>): Promise<HttpReply> {
   } catch (error) {
     if (error instanceof BadRequest) return errorReply(400, "bad-request", error.message);
     if (!ToolglotError.isInstance(error)) return errorReply(500, "internal", "Something went wrong in the router.");
-    // What a store says of its troubles names files and statements.
+    // The messages of a store name files and statements.
     if (error.code.startsWith("trp/store-")) {
       return errorReply(503, "store-unavailable", "The router's store can't serve at the moment.");
     }

@@ -4,16 +4,22 @@ import type { TransportLimits } from "../transport/limits.ts";
 import { UnreadGuard } from "../transport/unread-guard.ts";
 import { errorReply } from "./messages.ts";
 import { metricsCure } from "./metrics-page.ts";
-import { createRoutes } from "./route.ts";
+import { HttpRoutes } from "./route.ts";
 import type { BodyWanted, HttpOptions, HttpReply } from "./types.ts";
 
 /**
- * The router as a fetch handler, for every server that takes `(Request) => Response`: Workers, Deno, Bun, Hono, Next.
+ * Creates a fetch handler of the router, for every server that takes `(Request) => Response`: Workers, Deno, Bun, Hono, Next.
  *
  * `POST /trp/frame` answers one frame, as JSON, or as `text/event-stream` (one frame per event) when only that is
  * accepted. 200 for every answer to JSON, NACKs too; before that 400 (not JSON), 401, 403, 405, 413 and 415, each with a
  * NACK as body. `GET /healthz`, `GET /readyz`, `/trp/approvals…` and `/trp/operations…` as `serveHttp` has them.
  * Throws `TypeError` for options that can't be; the handler itself never rejects.
+ *
+ * @example
+ * ```ts
+ * const who = bearerTokens({ "secret-token": { principal: "agent-7" } });
+ * const worker = { fetch: createFetchHandler(router, { authenticate: (header) => who(bearerToken(header)) }) };
+ * ```
  */
 export function createFetchHandler(router: Router, options: HttpOptions): (request: Request) => Promise<Response> {
   checkKeys(
@@ -23,14 +29,14 @@ export function createFetchHandler(router: Router, options: HttpOptions): (reque
     ["authenticate"],
     metricsCure,
   );
-  const routes = createRoutes("createFetchHandler", router, options);
+  const routes = new HttpRoutes("createFetchHandler", router, options);
   return async (request) => {
     const { method, headers } = request;
     const url = new URL(request.url);
     const head = {
       method,
       target: url.pathname + url.search,
-      // A Request made by hand has no Host header; its URL says the same.
+      // A Request made by hand has no Host header; its URL has the same name.
       header: (name: string) => headers.get(name) ?? (name === "host" ? url.host : undefined),
     };
     const first = await routes.begin(head);

@@ -1,5 +1,6 @@
-import { fault, type TrpCode } from "../frames/fault.ts";
+import { fault } from "../frames/fault.ts";
 import { emptyHead, nack } from "../frames/replies.ts";
+import type { TrpCode } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { TraceHeaders } from "../tracing/spans.ts";
@@ -29,12 +30,12 @@ export function nackReply(
   return jsonReply(status, nack(emptyHead, fault(code, message, fix === undefined ? {} : { fix }), { now }), headers);
 }
 
-/** A refusal of the other paths. */
+/** Returns a refusal of the other paths. */
 export function errorReply(status: number, code: string, message: string, headers?: Record<string, string>): HttpReply {
   return jsonReply(status, { error: { code, message } }, headers);
 }
 
-/** Lets the router answer a frame: 200 whatever it says, as JSON, or as a stream of events when `heartbeatMs` is there. */
+/** Lets the router answer a frame: always 200, as JSON, or as a stream of events when `heartbeatMs` is there. */
 export async function frameAnswer(
   answers: FrameAnswers,
   frame: unknown,
@@ -79,7 +80,7 @@ class HttpSender {
   }
 }
 
-/** The token of an `Authorization: Bearer …` header (RFC 6750, 2.1), of any visible characters; undefined without one. */
+/** Returns the token of an `Authorization: Bearer …` header (RFC 6750, 2.1), of any visible characters; undefined without one. */
 export function bearerToken(authorization: string | undefined): string | undefined {
   if (authorization === undefined || authorization.length > 8192) return undefined;
   return /^bearer +([!-~]+) *$/i.exec(authorization)?.[1];
@@ -96,7 +97,7 @@ export function isJsonType(contentType: string | undefined): boolean {
 }
 
 /**
- * Whether the caller asks for an event stream: `Accept` names `text/event-stream`, and doesn't want JSON as much or
+ * Checks whether the caller asks for an event stream: `Accept` names `text/event-stream`, and doesn't want JSON as much or
  * more. No header, or an answer that can be either, is JSON.
  */
 export function wantsEventStream(accept: string | undefined): boolean {
@@ -113,7 +114,7 @@ export function wantsEventStream(accept: string | undefined): boolean {
   return stream > json;
 }
 
-/** The name in a `Host` header, in lower case and without port: `[::1]:80` is `::1`. Undefined when it is malformed. */
+/** Returns the name in a `Host` header, in lower case and without port: `[::1]:80` is `::1`. Undefined when it is malformed. */
 export function hostName(host: string | undefined): string | undefined {
   const match = /^(?:\[([0-9a-f:.]{2,45})\]|([\w.-]{1,255}))(?::\d{1,5})?$/i.exec(host ?? "");
   return (match?.[1] ?? match?.[2])?.toLowerCase();

@@ -2,7 +2,7 @@ import type { Principal } from "../identity/types.ts";
 import { errorReply, jsonHeaders } from "./messages.ts";
 import type { HttpReply, MetricsPage } from "./types.ts";
 
-/** What makes a page, for who gives something else. */
+/** Creates the error for what is no page. */
 export const metricsCure = { metrics: "routerMetrics() of @toolglot/trp-core/metrics makes it." } as const;
 
 /** Replies with the page, or with 403 to a principal who may not read it. Never rejects. */

@@ -11,7 +11,7 @@ export interface HttpHead {
 }
 
 /**
- * Says who calls: the principal, or nothing for a caller who is not known (401). Gets the `Authorization` header; the
+ * Identifies the caller: returns the principal, or nothing for a caller who is not known (401). Gets the `Authorization` header; the
  * rest of the request's head is there for other schemes (a client certificate's fields set by a proxy, for example).
  */
 export type Authenticate = (

@@ -25,7 +25,15 @@ export interface BearerEntry {
   tenant?: string;
 }
 
-/** A principal with its defaults, frozen. `TypeError` when a field is malformed. */
+/**
+ * A principal with its defaults, frozen. `TypeError` when a field is malformed.
+ *
+ * @example
+ * ```ts
+ * const boss = principal({ id: "ada", roles: ["approver"] });
+ * await router.approvals.approve(boss, approvalId, "Fine with me.");
+ * ```
+ */
 export function principal(input: PrincipalInput): Principal {
   if (!isObject(input)) throw new TypeError('principal(…) takes an object like { id: "ada", roles: ["approver"] }');
   checkKeys("principal", input as PrincipalInput, "id:text tenant:string roles:string[] canDelete:boolean");
@@ -37,7 +45,7 @@ export function principal(input: PrincipalInput): Principal {
   return Object.freeze({ tenant, id, roles: Object.freeze([...new Set(roles)]), canDelete });
 }
 
-/** Whether a value can be taken as a principal as it is. */
+/** Checks whether a value can be taken as a principal as it is. */
 export function isPrincipal(value: unknown): value is Principal {
   if (!isObject(value)) return false;
   const { id, tenant, roles, canDelete } = value;
@@ -63,9 +71,9 @@ export function narrow(principal: Principal, authContext: unknown): Principal {
   return Object.freeze({ ...principal, roles: Object.freeze(roles) });
 }
 
-/** The lists that a role must be in; undefined when nothing is said of roles. */
+/** Returns the lists that a role must be in; undefined without a condition on roles. */
 function wantedRoles(authContext: unknown): readonly (readonly string[])[] | undefined {
-  // A list says nothing of roles.
+  // A list has no condition on roles.
   if (Array.isArray(authContext)) return undefined;
   if (!isObject(authContext)) return [[]];
   const lists: (readonly string[])[] = [];
@@ -81,9 +89,15 @@ function wantedRoles(authContext: unknown): readonly (readonly string[])[] | und
 const known = new Set(["principal", "roles", "can_delete", "tenant"]);
 
 /**
- * Who a bearer token stands for, from a map of token to principal. Tokens are kept as hashes, and each look-up compares
- * with all of them, so its time says nothing about them. `TypeError` when the map is malformed; the message never shows a
+ * Returns who a bearer token stands for, from a map of token to principal. Tokens are kept as hashes, and each look-up compares
+ * with all of them, so its time reveals nothing. `TypeError` when the map is malformed; the message never shows a
  * token.
+ *
+ * @example
+ * ```ts
+ * const who = bearerTokens({ "secret-token": { principal: "ada", roles: ["approver"] } });
+ * const server = await serveHttp(router, { authenticate: (header) => who(bearerToken(header)) });
+ * ```
  */
 export function bearerTokens(
   map: Readonly<Record<string, BearerEntry>>,

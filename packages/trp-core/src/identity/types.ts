@@ -7,7 +7,7 @@ export interface Principal {
   tenant: string;
   /** Unique in its tenant. */
   id: string;
-  /** `readonly` refuses every WRITE, `approver` may decide about the requests of others. Others mean what rules say. */
+  /** `readonly` refuses every WRITE, `approver` may decide about the requests of others. The meaning of others is up to the rules. */
   roles: readonly string[];
   /** May use CRITICAL capabilities, with approval. */
   canDelete: boolean;

@@ -14,7 +14,7 @@ export interface GaugeSources {
 type Samples = [labels: Record<string, string>, value: number][];
 
 /** Counting stops at this many records. */
-const mostCounted = 1_000;
+const maxCounted = 1_000;
 /** A gauge whose query takes longer than this is left out. Milliseconds. */
 const patienceMs = 2_000;
 
@@ -71,22 +71,22 @@ export function createGauges(registry: Registry, sources: GaugeSources): void {
     const isReady = (await Promise.all(whys)).every((why) => why === undefined);
     return [[{}, isReady ? 1 : 0]];
   });
-  gauge("operations_in_doubt", `Operations that a person must settle, ${mostCounted} at most`, [], async () => {
+  gauge("operations_in_doubt", `Operations that a person must settle, ${maxCounted} at most`, [], async () => {
     let sum = 0;
     for (const { operations } of stores().keys()) {
-      const filter = { states: ["in-doubt" as const], scopePrefix: '["trp",', limit: mostCounted };
+      const filter = { states: ["in-doubt" as const], scopePrefix: '["trp",', limit: maxCounted };
       const found = await count("operations.list", () => operations.list(filter));
       if (found === undefined) return [];
       sum += found;
     }
     return [[{}, sum]];
   });
-  const help = `Requests for approval that wait, ${mostCounted} at most of each tenant`;
+  const help = `Requests for approval that wait, ${maxCounted} at most of each tenant`;
   gauge("approvals_pending", help, ["tenant"], async () => {
     const sums = new Map<string, number>();
     for (const [{ approvals }, tenants] of stores()) {
       for (const tenant of tenants) {
-        const filter = { tenant, status: "pending" as const, limit: mostCounted };
+        const filter = { tenant, status: "pending" as const, limit: maxCounted };
         const found = await count("approvals.list", () => approvals.list(filter));
         if (found !== undefined) sums.set(tenant, (sums.get(tenant) ?? 0) + found);
       }

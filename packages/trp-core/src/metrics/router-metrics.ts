@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import type { MetricsPage } from "../http/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { Router } from "../router/types.ts";
-import { type Counters, createCounters } from "./counters.ts";
+import { Counters } from "./counters.ts";
 import { createGauges } from "./gauges.ts";
 
 /** Options of {@link routerMetrics}. */
@@ -21,19 +21,24 @@ export interface RouterMetricsOptions {
 export interface RouterMetrics extends Required<MetricsPage> {
   /** The one that was given, or its own. */
   readonly registry: Registry;
-  /** All of the registry, in the text format of Prometheus. */
+  /** Returns all of the registry, in the text format of Prometheus. */
   text(): Promise<string>;
   /** Counts no more of the router. What was counted stays in the registry. */
   close(): void;
 }
 
 /**
- * Prometheus metrics of a router, through `prom-client`: what the events of the TRP v0.1 draft (14.2) say, how long frames, calls
+ * Prometheus metrics of a router, through `prom-client`: the events of the TRP v0.1 draft (14.2) as counters, how long frames, calls
  * and capabilities take, what waits for people, what the store could not do. `serveHttp(router, { metrics })` shows them at `GET
  * /metrics`. No label holds a session, a principal, a key or an argument, and every label has few values: the `cap_id` of a capability
  * that is not registered is `unknown`.
  *
  * Throws `TypeError` for options that can't be, and the error of `prom-client` when the registry has a metric of the same name.
+ *
+ * @example
+ * ```ts
+ * const server = await serveHttp(router, { authenticate, metrics: routerMetrics(router) });
+ * ```
  */
 export function routerMetrics(router: Router, options: RouterMetricsOptions = {}): RouterMetrics {
   if (typeof router?.subscribe !== "function") throw new TypeError("router must be a Router, as createRouter makes it");
@@ -53,7 +58,7 @@ export function routerMetrics(router: Router, options: RouterMetricsOptions = {}
     },
     text: () => registry.metrics(),
     mayRead,
-    refused: shared.counters.refused,
+    refused: (code) => shared.counters.refused(code),
     connections: shared.connections,
     close: leave,
   };
@@ -87,7 +92,7 @@ function makeShared(registry: Registry): Shared {
   const open = new Set<{ transport: string; count: () => number }>();
   const before = new Set(registry.getMetricsAsArray().map(({ name }) => name));
   try {
-    const counters = createCounters(registry);
+    const counters = new Counters(registry);
     createGauges(registry, {
       routers: () =>
         [...joined].map(([router, { members }]) => ({ router, tenants: [...members].flatMap((one) => one.tenants) })),

@@ -21,7 +21,7 @@ export function answerParserErrors(server: Server, now: () => number): void {
   });
 }
 
-/** Writes an answer to a connection that Node gives no response for, and closes it. */
+/** Writes an answer to a connection without a response of Node's, and closes it. */
 export function answerAndClose(socket: Duplex, { status, headers, body }: HttpReply): void {
   const lines = Object.entries({ ...headers, "content-length": Buffer.byteLength(body), connection: "close" });
   // A client that doesn't close its side would keep the socket for as long as it likes.

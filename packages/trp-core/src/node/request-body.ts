@@ -57,7 +57,7 @@ export function linger(request: IncomingMessage, response: ServerResponse, body:
 }
 
 /**
- * Reads a body of at most `maxBytes`, counted as it comes, and gives it to `done`; undefined when there is more, and then
+ * Reads a body of at most `maxBytes`, counted as it comes, and passes it to `done`; undefined when there is more, and then
  * the rest is left unread. `done` is not called when the client goes away before the end.
  */
 export function readBody(

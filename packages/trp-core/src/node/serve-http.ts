@@ -4,7 +4,7 @@ import { checkKeys } from "@toolglot/internal";
 import type { RouterEvent, RouterListener } from "../events/types.ts";
 import { nackReply } from "../http/messages.ts";
 import { metricsCure } from "../http/metrics-page.ts";
-import { createRoutes, type HttpRoutes } from "../http/route.ts";
+import { HttpRoutes } from "../http/route.ts";
 import type { BodyWanted, HttpOptions, HttpReply, MetricsPage } from "../http/types.ts";
 import type { Router } from "../router/types.ts";
 import type { TransportLimits } from "../transport/limits.ts";
@@ -75,6 +75,13 @@ const loopback = ["localhost", "127.0.0.1", "::1"];
  * Serves a router over HTTP on `node:http`: `POST /trp/frame`, the approvals and operations API, `/healthz`, `/readyz`,
  * and `/metrics` when there are any; see `createFetchHandler` for the statuses. Throws `TypeError` for options that
  * can't be, rejects with the system's error when the port can't be had.
+ *
+ * @example
+ * ```ts
+ * const server = await serveHttp(router, { port: 8080, authenticate: (header) => who(bearerToken(header)) });
+ * console.log(server.url);
+ * await server.close();
+ * ```
  */
 export async function serveHttp(router: Router, options: ServeHttpOptions): Promise<HttpServer> {
   checkKeys(
@@ -93,7 +100,7 @@ export async function serveHttp(router: Router, options: ServeHttpOptions): Prom
   checkCount("maxConnections", maxConnections);
   checkCount("maxConnectionsPerAddress", maxConnectionsPerAddress);
   const hosts = options.allowedHosts ?? (loopback.includes(host) ? loopback : undefined);
-  const routes = createRoutes(
+  const routes = new HttpRoutes(
     "serveHttp",
     router,
     hosts === undefined ? options : { ...options, allowedHosts: hosts },
@@ -248,7 +255,7 @@ function send(routes: HttpRoutes, request: IncomingMessage, response: ServerResp
   if (length > limits.unreadBytes) guardReader(request.socket, response, limits).sent();
 }
 
-/** A client that leaves its answer unread must not keep it here for ever. */
+/** Creates the guard against a client that leaves its answer unread. */
 function guardReader(socket: Socket, response: ServerResponse, limits: TransportLimits): UnreadGuard {
   const guard = new UnreadGuard(limits, { unread: () => response.writableLength, cut: () => socket.destroy() });
   response.on("drain", () => guard.taken());

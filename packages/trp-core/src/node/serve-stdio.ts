@@ -41,6 +41,12 @@ export interface StdioServer {
  * Serves a router to the process that started this one: a frame per line in both directions (NDJSON, UTF-8). Answers come when
  * they are there, in any order: an ACK, partial results, at last the answer. When the input ends, frames that were read are
  * still answered. Throws `TypeError` for options that can't be.
+ *
+ * @example
+ * ```ts
+ * const server = serveStdio(router, { principal: principal({ id: "agent-7" }) });
+ * await server.done;
+ * ```
  */
 export function serveStdio(router: Router, options: ServeStdioOptions): StdioServer {
   checkKeys(
@@ -91,7 +97,7 @@ export function serveStdio(router: Router, options: ServeStdioOptions): StdioSer
   const onEnd = (): void => {
     lines.end();
     ending = "input-ended";
-    // However long that takes: the other side said that it sends no more, not that it waits no more.
+    // However long that takes: the other side sends no more, but it may still wait.
     void channel.close(Number.POSITIVE_INFINITY);
   };
   const onBroken = (): void => finish("failed");

@@ -9,14 +9,14 @@ export type Condition = (input: PolicyInput) => boolean;
 export class TooLongError extends Error {}
 
 /** Longer texts are not matched against globs. */
-const longestMatched = 65_536;
+const maxMatched = 65_536;
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
 
 /** What holds or not by principal and capability alone. */
 export type SubjectCondition = (subject: Pick<PolicyInput, "principal" | "capability">) => boolean;
 
-/** The conditions of a checked rule on who and which. */
+/** Returns the conditions of a checked rule on who and which. */
 export function subjectConditionsOf({ who, which }: Pick<PolicyRule, "who" | "which">): SubjectCondition[] {
   const all: SubjectCondition[] = [];
   const oneOf = <Value>(
@@ -45,7 +45,7 @@ export function subjectConditionsOf({ who, which }: Pick<PolicyRule, "who" | "wh
   return all;
 }
 
-/** The conditions of a checked rule on anything else. */
+/** Returns the conditions of a checked rule on anything else. */
 export function otherConditionsOf({ args, when }: Pick<PolicyRule, "args" | "when">): Condition[] {
   const all: Condition[] = [];
   if (when !== undefined) all.push(timeCondition(when));
@@ -116,8 +116,8 @@ function valueTests(condition: ArgumentCondition): ((value: JsonValue) => boolea
     const globs = matches.map(wildcardTest);
     tests.push((value) => {
       if (typeof value !== "string") return false;
-      if (value.length > longestMatched) {
-        throw new TooLongError(`an argument is too long to be checked (${longestMatched} characters at most)`);
+      if (value.length > maxMatched) {
+        throw new TooLongError(`an argument is too long to be checked (${maxMatched} characters at most)`);
       }
       return globs.some((fits) => fits(value));
     });

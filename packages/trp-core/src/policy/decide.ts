@@ -6,13 +6,13 @@ import type { PolicyProof } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
 
-/** A capability as policies see it. */
+/** Returns a capability as policies see it. */
 export function policySubject({ capId, family, definition }: RegisteredCapability): PolicyInput["capability"] {
   const { riskTier, ioClass, effect } = definition;
   return { capId, family, riskTier, ioClass, effect };
 }
 
-/** What a policy that fails says: the same words for every failure, so that nothing of it gets out. */
+/** The decision of a policy that fails: the same words for every failure, so that nothing of it gets out. */
 const failed: PolicyDecision = Object.freeze({
   decision: "deny",
   rule: "policy-error",
@@ -21,8 +21,8 @@ const failed: PolicyDecision = Object.freeze({
 
 /**
  * Asks a policy, and denies when it fails: when it throws, rejects, takes longer than `timeoutMs` (default 5,000), or
- * gives what is no decision, the answer is `deny` by the rule `policy-error`. Never throws, never rejects; a promise only
- * when the policy gives one. The decision is a copy with nothing but the known fields, its texts cut to 128 (rule) and
+ * returns what is no decision, the answer is `deny` by the rule `policy-error`. Never throws, never rejects; a promise only
+ * when the policy returns one. The decision is a copy with nothing but the known fields, its texts cut to 128 (rule) and
  * 500 (reason) characters.
  */
 export function decide(
@@ -43,8 +43,8 @@ export function decide(
 }
 
 /**
- * Whether the policy denies a capability to a principal whatever the arguments, the time and the rate. Such a principal
- * learns nothing of the capability but what the policy says. A policy that throws here has not said so.
+ * Checks whether the policy denies a capability to a principal whatever the arguments, the time and the rate. Such a principal
+ * learns nothing of the capability but the policy's reason. A policy that throws here does not deny.
  */
 export function deniesAlways(engine: PolicyEngine, principal: Principal, registered: RegisteredCapability): boolean {
   try {
@@ -76,9 +76,9 @@ function cut(text: string, length: number): string {
 const strictness: Record<PolicyDecision["decision"], number> = { allow: 0, approve: 1, deny: 2 };
 
 /**
- * A policy for principals that a frame's `auth_context` has narrowed. A rule may refuse what has a role, so fewer roles
+ * Returns a policy for principals that a frame's `auth_context` has narrowed. A rule may refuse what has a role, so fewer roles
  * could mean more rights: both the narrowed principal and the one that the transport knows are asked, and the stricter
- * answer holds. `fullOf` gives the latter. Rates are counted once, for the latter.
+ * answer holds. `fullOf` returns the latter. Rates are counted once, for the latter.
  */
 export function strictForNarrowed(
   engine: PolicyEngine,
@@ -105,22 +105,17 @@ export function strictForNarrowed(
 }
 
 /**
- * What proves a decision: the rule, the policy's version, and a digest over who asked, for which capability, with which
+ * Returns what proves a decision: the rule, the policy's version, and a digest over who asked, for which capability, with which
  * arguments (by their fingerprint, `sha256:` and hex over capability and args). Time and phase are not in it, so the same
  * call by the same principal has the same digest, and anybody who has the call can make it again. See {@link proofInputs}.
  */
-export function policyProof(
-  engine: PolicyEngine,
-  input: PolicyInput,
-  decision: PolicyDecision,
-  argsFingerprint: string,
-): PolicyProof {
-  return {
-    digest: flat(sha256Digest(proofInputs(input, argsFingerprint))),
-    rule: decision.rule,
-    policy_version: engine.version,
-    decision: decision.decision,
-  };
+export function policyProof(engine: PolicyEngine, { rule, decision }: PolicyDecision, digest: string): PolicyProof {
+  return { digest, rule, policy_version: engine.version, decision };
+}
+
+/** Returns the digest of a proof, over {@link proofInputs}. */
+export function proofDigest(input: PolicyInput, argsFingerprint: string): string {
+  return flat(sha256Digest(proofInputs(input, argsFingerprint)));
 }
 
 /**
@@ -159,7 +154,7 @@ const byRisk: Record<PolicyInput["capability"]["riskTier"], PolicyDecision> = {
 for (const decision of [...Object.values(refused), ...Object.values(byRisk)]) Object.freeze(decision);
 
 /**
- * The policy of a router that was given none: LOW and MEDIUM are allowed, HIGH needs an approval, CRITICAL an approval and
+ * Returns the policy of a router that was given none: LOW and MEDIUM are allowed, HIGH needs an approval, CRITICAL an approval and
  * the principal's `canDelete`; the role `readonly` refuses every WRITE. That MEDIUM and above need a key is the
  * capability's rule (TRP v0.1 draft, 9.1), not the policy's. A risk that is none of the four is denied.
  */

@@ -4,7 +4,7 @@ import type { PolicyInput, PolicyRule } from "./types.ts";
 const fewBuckets = 1_024;
 
 /**
- * Token buckets of one rate, one for each of whom it is per. `take` gives 0 for a call within the rate, which it counts,
+ * Token buckets of one rate, one for each of whom it is per. `take` returns 0 for a call within the rate, which it counts,
  * else the milliseconds until the next one may come. Buckets that are full again are forgotten.
  */
 export function createRate(rate: NonNullable<PolicyRule["rate"]>): { take(input: PolicyInput): number } {

@@ -31,11 +31,12 @@ interface Compiled {
 const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule", reason: "no rule allows it" });
 
 /**
- * A policy from rules as data, in order: the first that holds decides, and is named in the decision. The rules are copied:
+ * Creates a policy from rules as data, in order: the first that holds decides, and is named in the decision. The rules are copied:
  * changing them later changes nothing. `TypeError`, with the cure, for rules that can't be meant. When a rule can't be
  * evaluated, the call is denied by `policy-error`; a text that is too long for a rule's globs is denied by that rule.
  *
  * @example
+ * ```ts
  * createPolicy({
  *   version: "2026-11-21",
  *   rules: [
@@ -44,6 +45,7 @@ const noRule: PolicyDecision = Object.freeze({ decision: "deny", rule: "no-rule"
  *     { id: "search-rate", decision: "deny", which: { capIds: ["cap.search.*"] }, rate: { limit: 30, windowMs: 60_000 } },
  *   ],
  * });
+ * ```
  */
 export function createPolicy(options: PolicyOptions): PolicyEngine {
   checkKeys("createPolicy", options, 'version:string rules:object[] fallback:{evaluate}|"deny"', ["version", "rules"], {
@@ -92,7 +94,7 @@ function compile(rule: PolicyRule): Compiled {
   };
 }
 
-/** What a rule says, when it holds. */
+/** Returns the decision of a rule that holds. */
 function apply({ subject, conditions, rate, decision }: Compiled, input: PolicyInput): PolicyDecision | undefined {
   try {
     for (const condition of subject) if (!condition(input)) return undefined;

@@ -15,7 +15,7 @@ export interface PolicyInput {
   phase: "admission" | "start";
 }
 
-/** What a policy says. */
+/** The decision of a policy. */
 export interface PolicyDecision {
   decision: "allow" | "deny" | "approve";
   /** Name of the rule that decided. */
@@ -96,7 +96,7 @@ export interface PolicyRule {
 
 /**
  * What an argument must be. `at` is a JSON pointer into the arguments; a part `*` means any item or member, and then one
- * value that fits is enough. All that is said must hold for the same value. An argument that is not there fits nothing but
+ * value that fits is enough. All conditions must hold for the same value. An argument that is not there fits nothing but
  * `exists: false`.
  */
 export interface ArgumentCondition {

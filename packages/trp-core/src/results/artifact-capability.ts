@@ -12,7 +12,7 @@ export interface ArtifactPart {
   /** Where this part begins and ends, in bytes; `end` is not included. */
   offset: number;
   end: number;
-  /** Where to go on; null when this is the end. */
+  /** The next offset; null when this is the end. */
   next_offset: number | null;
   /** Of text and JSON. No character is cut in two. */
   text?: string;
@@ -27,7 +27,7 @@ interface ReadArgs {
 }
 
 /**
- * The capability `cap.trp.artifact.read.v1`: a range of an artifact, for the principal it belongs to. Offsets are bytes;
+ * Returns the capability `cap.trp.artifact.read.v1`: a range of an artifact, for the principal it belongs to. Offsets are bytes;
  * of text, a range begins and ends between characters. No more comes at once than fits the budget of a result
  * (`maxResultTokens` tokens, as the shaper counts), so what is read is never cut again.
  */

@@ -59,7 +59,7 @@ function chooseBounds(fits: (bounds: Bounds) => boolean, room: number): Bounds |
   return fits(last) ? last : undefined;
 }
 
-/** The greatest number in a range that fits, when the least one does. */
+/** Returns the greatest number in a range that fits, when the least one does. */
 function most(least: number, greatest: number, fits: (value: number) => boolean): number | undefined {
   if (!fits(least)) return undefined;
   let low = least;

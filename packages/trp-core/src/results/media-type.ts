@@ -7,7 +7,7 @@ const signatures: readonly (readonly [string, readonly number[]])[] = [
   ["application/gzip", [0x1f, 0x8b]],
 ];
 
-/** What bytes are by their beginning; `application/octet-stream` when that says nothing. */
+/** Returns what bytes are by their beginning; `application/octet-stream` when that is unknown. */
 export function mediaTypeOf(bytes: Uint8Array): string {
   const found = signatures.find(([, start]) => start.every((byte, index) => bytes[index] === byte));
   return found?.[0] ?? "application/octet-stream";

@@ -1,6 +1,6 @@
 import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
-import { checkKeys, ignoreRejection } from "@toolglot/internal";
+import { ignoreRejection } from "@toolglot/internal";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Hex } from "../digest/sha256.ts";
@@ -16,7 +16,7 @@ import { bytesPerToken, defaultResultBudget, tokensOf } from "./tokens.ts";
 /** Makes a result small enough for a model. */
 export interface ResultShaper {
   /**
-   * Never rejects; what JSON can't say is named in `warnings`. The result shares nothing with the value.
+   * Never rejects; what JSON can't express is named in `warnings`. The result shares nothing with the value.
    */
   shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult>;
 }
@@ -33,11 +33,11 @@ export interface ResultShaperOptions {
   artifactTtlMs?: number;
 }
 
-const longestSummary = 400;
-const mostWarnings = 12;
-const mostCutsNamed = 6;
-const mostCutArtifacts = 3;
-const mostBinaries = 8;
+const maxSummary = 400;
+const maxWarnings = 12;
+const maxCutsNamed = 6;
+const maxCutArtifacts = 3;
+const maxBinaries = 8;
 const maxArtifactBytes = 16 * 1024 * 1024;
 
 /**
@@ -50,7 +50,6 @@ const maxArtifactBytes = 16 * 1024 * 1024;
  * `TypeError` for a budget below 200.
  */
 export function createResultShaper(options: ResultShaperOptions): ResultShaper {
-  checkKeys("createResultShaper", options, "store:{now} maxTokens:number countTokens:function artifactTtlMs:number");
   const { maxTokens = defaultResultBudget, artifactTtlMs = 24 * 3_600_000 } = options;
   if (!Number.isSafeInteger(maxTokens) || maxTokens < 200) {
     throw new TypeError(`the result budget must be a whole number of tokens from 200, not ${maxTokens}`);
@@ -122,7 +121,7 @@ class Shaper {
     warnings: string[],
     principal: Principal,
   ): Promise<ArtifactRef[]> {
-    const most = Math.max(1, Math.min(mostBinaries, Math.floor(this.#maxTokens / 250)));
+    const most = Math.max(1, Math.min(maxBinaries, Math.floor(this.#maxTokens / 250)));
     const stored: ArtifactRef[] = [];
     for (const { bytes, path, place } of binaries.slice(0, most)) {
       const planned = this.#plan(bytes, mediaTypeOf(bytes), path);
@@ -136,9 +135,9 @@ class Shaper {
     return stored;
   }
 
-  /** Over the budget: makes the data smaller until all of it fits, what is said about the cuts included. */
+  /** Over the budget: makes the data smaller until all of it fits, the notes about the cuts included. */
   async #cut(whole: ShapedResult, principal: Principal): Promise<ShapedResult> {
-    const summary = shortLine(whole.summary, longestSummary) || "done";
+    const summary = shortLine(whole.summary, maxSummary) || "done";
     const own = limitWarnings(whole.warnings);
     let room = this.#maxTokens * bytesPerToken;
     for (let round = 0; round < 40 && room > 8; round++) {
@@ -181,11 +180,11 @@ class Shaper {
     return { summary: "", data: null, artifacts: [], warnings: [] };
   }
 
-  /** What is to be kept of what was cut: parts within other parts are not kept twice. */
+  /** Returns what is to be kept of what was cut: parts within other parts are not kept twice. */
   #planCuts(cuts: readonly Cut[], data: JsonValue): Planned[] {
     if (cuts.length === 0) return [];
     const outer = cuts.filter(({ path }) => !cuts.some((other) => other.path !== path && isInside(path, other.path)));
-    const parts = outer.length > mostCutArtifacts ? [{ path: "", original: data }] : outer;
+    const parts = outer.length > maxCutArtifacts ? [{ path: "", original: data }] : outer;
     return parts.map(({ path, original }) => {
       const isText = typeof original === "string";
       const bytes = new TextEncoder().encode(isText ? original : JSON.stringify(original));
@@ -237,7 +236,7 @@ class Shaper {
   }
 }
 
-/** What the capability itself says about its result; its own `shape` must not be able to break a call that succeeded. */
+/** Returns the capability's own summary of a result; its `shape` must not be able to break a call that succeeded. */
 function pick({ definition }: RegisteredCapability, value: unknown): Picked {
   if (definition.shape === undefined) return { summary: undefined, data: value, warnings: [] };
   try {
@@ -246,7 +245,7 @@ function pick({ definition }: RegisteredCapability, value: unknown): Picked {
     const { summary, data, warnings = [] } = shaped;
     if (typeof summary === "string" && Array.isArray(warnings)) {
       const texts = warnings.filter((warning) => typeof warning === "string" && warning !== "");
-      return { summary: shortLine(summary, longestSummary), data, warnings: texts.map((text) => shortLine(text, 200)) };
+      return { summary: shortLine(summary, maxSummary), data, warnings: texts.map((text) => shortLine(text, 200)) };
     }
   } catch {
     // As if it had none.
@@ -255,13 +254,13 @@ function pick({ definition }: RegisteredCapability, value: unknown): Picked {
 }
 
 function limitWarnings(warnings: readonly string[]): string[] {
-  const kept = warnings.slice(0, mostWarnings).map((warning) => shortLine(warning, 200));
+  const kept = warnings.slice(0, maxWarnings).map((warning) => shortLine(warning, 200));
   if (warnings.length > kept.length) kept.push(`and ${warnings.length - kept.length} more warnings`);
   return kept;
 }
 
 function cutWarnings(cuts: readonly Cut[]): string[] {
-  const named = cuts.slice(0, mostCutsNamed).map(({ path, kept }) => `${shortPath(path)}: ${kept}`);
+  const named = cuts.slice(0, maxCutsNamed).map(({ path, kept }) => `${shortPath(path)}: ${kept}`);
   if (cuts.length > named.length) named.push(`and ${cuts.length - named.length} more parts were cut`);
   return named;
 }

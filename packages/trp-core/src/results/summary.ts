@@ -2,9 +2,9 @@ import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 
 const longest = 200;
-const mostNamed = 6;
+const maxNamed = 6;
 
-/** A line about a value, for a capability that says nothing itself: how many items, which members. */
+/** Returns a line about a value, for a capability without a summary of its own: how many items, which members. */
 export function summaryOf(data: JsonValue): string {
   if (data === null) return "done, without data";
   if (typeof data === "string") return shortLine(data, longest) || "an empty text";
@@ -13,8 +13,8 @@ export function summaryOf(data: JsonValue): string {
   const keys = Object.keys(data);
   if (keys.length === 0) return "an empty object";
   let text = "";
-  for (const key of keys.slice(0, mostNamed)) text += `${text === "" ? "" : ", "}${memberText(key, data[key] ?? null)}`;
-  if (keys.length > mostNamed) text += `, and ${keys.length - mostNamed} more`;
+  for (const key of keys.slice(0, maxNamed)) text += `${text === "" ? "" : ", "}${memberText(key, data[key] ?? null)}`;
+  if (keys.length > maxNamed) text += `, and ${keys.length - maxNamed} more`;
   return shortLine(text, longest);
 }
 
@@ -29,7 +29,7 @@ function itemsText({ length }: readonly JsonValue[]): string {
   return length === 0 ? "no items" : length === 1 ? "1 item" : `${length} items`;
 }
 
-/** The first line that says something, at most so long. */
+/** Returns the first line that is not empty, at most so long. */
 export function shortLine(text: string, length: number): string {
   // Only the beginning is looked at: the text may be long.
   const start = text.slice(0, 4 * length).trimStart();

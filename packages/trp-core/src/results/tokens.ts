@@ -1,10 +1,10 @@
 import { utf8Length } from "./json-size.ts";
 
-/** Tokens of a result, when nothing else is said. */
+/** Tokens of a result by default. */
 export const defaultResultBudget = 2_000;
 export const bytesPerToken = 4;
 
-/** Tokens of a text: as `countTokens` says, when it says a number; else 4 UTF-8 bytes are one. */
+/** Tokens of a text: the number that `countTokens` returns; else 4 UTF-8 bytes are one. */
 export function tokensOf(text: string, countTokens: ((text: string) => number) | undefined): number {
   if (countTokens !== undefined) {
     try {

@@ -105,7 +105,7 @@ function broken(report: Omit<AuditReport, "trust" | "ok">): AuditReport {
   return { ...report, ok: false, trust: "The log can't be trusted: something was taken out, changed or put in." };
 }
 
-/** Says in words how far a log without a fault can be trusted. */
+/** Returns in words how far a log without a fault can be trusted. */
 function trustIn(
   operations: ExpectedRows | undefined,
   noted: VerifyOptions["expect"],

@@ -1,10 +1,11 @@
-import { cancelledInTime, cancelledMidway } from "../calls/cancel.ts";
 import type { RunOptions } from "../calls/dependencies.ts";
-import { dependencyFault, dependencyState } from "../calls/depends-on.ts";
-import { operationOfCall } from "../calls/effect-key.ts";
-import { callReply, conclude, inProgress, outcomeReply } from "../calls/ending.ts";
+import { conclude } from "../calls/ending.ts";
 import { denied } from "../calls/faults.ts";
+import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { busy, noUsage, refused, settledIfBegun } from "../calls/outcome.ts";
+import { callReply, inProgress, outcomeReply } from "../calls/replies.ts";
+import { cancelledInTime, cancelledMidway } from "../calls/running/cancel.ts";
+import { dependencyFault, dependencyState } from "../calls/running/depends-on.ts";
 import type { CallFacts, PipelineResult, Settled } from "../calls/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
 import { ack, replyTo } from "../frames/replies.ts";
@@ -12,7 +13,7 @@ import type { PartialResultPayload } from "../frames/results.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
 import type { CallOutcome, CallRecord, KnownCall } from "../store/session-types.ts";
-import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
+import { type AdmittedFrame, type FrameDependencies, partialSender, type SentCall } from "./frame-dependencies.ts";
 
 /** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */
 export async function answerCall(
@@ -77,7 +78,7 @@ function partsListener(
 }
 
 /**
- * The answer to an ASYNC call: an ACK as soon as its start is committed. What ends before that is answered as it is: a
+ * Returns the answer to an ASYNC call: an ACK as soon as its start is committed. What ends before that is answered as it is: a
  * refusal, or the outcome of an earlier call.
  */
 async function answerAsync(
@@ -101,12 +102,10 @@ async function answerAsync(
 export interface SettleOptions extends RunOptions {
   /** Looks at `depends_on`; a batch does so by itself. */
   dependencies: boolean;
-  /** Of the call as it was sent, when its arguments are others now. */
-  sentDigest?: string;
 }
 
 /**
- * Brings one call of an admitted frame to its end: what can be said before its capability is known, then the pipeline.
+ * Brings one call of an admitted frame to its end: refusals that need no capability, then the pipeline.
  */
 export function settleItem(
   deps: FrameDependencies,
@@ -132,17 +131,16 @@ async function settleCall(
   const { store, registry, pipeline, inFlight } = deps;
   const { session, principal, frame } = admitted;
   const { item } = call;
-  if (options.sentDigest !== undefined) call.sentDigest = options.sentDigest;
   if (known?.status === "reused") return await refuse(deps, call, known, options, fault("TRP_1007"));
   if (known?.status === "known" && known.call.isCancelled) {
     return await refuse(deps, call, known, options, cancelledInTime(), () => cancelledBefore(deps, call, known.call));
   }
   const end = inFlight.begin(session.id, "call", item.call_id);
   const cancellable = session.features.includes("CANCEL")
-    ? deps.cancellations.open(session.id, item.call_id, call.signal, isUntold(known))
+    ? deps.cancellations.open(session.id, item.call_id, call.stop, isUntold(known))
     : undefined;
   if (cancellable !== undefined) {
-    call.signal = cancellable.signal;
+    call.stop = cancellable;
     call.cancellable = cancellable;
   }
   try {
@@ -160,7 +158,7 @@ async function settleCall(
   }
 }
 
-/** Whether the call was sent before and its outcome is unknown. */
+/** Checks whether the call was sent before and its outcome is unknown. */
 function isUntold(known: KnownCall | undefined): boolean {
   return known?.status === "known" && known.call.outcome === undefined;
 }
@@ -168,25 +166,31 @@ function isUntold(known: KnownCall | undefined): boolean {
 /** A call without its capability, which may not be known. */
 export function callFacts(
   { stop }: Pick<FrameDependencies, "stop">,
-  { frame, session, principal, admission }: AdmittedFrame,
+  { frame, session, principal, admission, sent }: AdmittedFrame,
   item: CallItem,
 ): CallFacts {
+  const [first] = sent;
+  const own = (first?.item === item ? first : sent.find((each) => each.item.call_id === item.call_id)) as SentCall;
+  const { digest, operation } = own.call;
   return {
-    ...(admission && { admission }),
+    admission,
     item,
+    digest,
+    argsText: own.item.args === item.args ? own.argsText : undefined,
+    operation,
     session,
     principal,
     traceId: frame.trace_id,
     frameId: frame.frame_id,
     seq: frame.seq ?? 0,
     catalogEpoch: frame.catalog_epoch ?? 0,
-    signal: stop,
+    stop,
   };
 }
 
 /**
  * Refuses a call before it reaches the pipeline. When the call was begun before, the answer is its state instead, and
- * then whatever `otherwise` gives.
+ * then that of `otherwise`.
  */
 async function refuse(
   deps: FrameDependencies,
@@ -207,7 +211,7 @@ async function refuse(
 }
 
 /**
- * The state of a call that was cancelled and is sent again, and whose operation has no record. When the call was begun,
+ * Returns the state of a call that was cancelled and is sent again, and whose operation has no record. When the call was begun,
  * its recorded answer counts. Without an answer, a call without a key may be running in another router, or may have run
  * there. A call with a key is not running: the cancel mark has kept it from starting.
  */
@@ -226,7 +230,7 @@ async function cancelledBefore(
 }
 
 /**
- * The state of a call that is sent again after it was cancelled, after its capability was changed or removed, or after
+ * Returns the state of a call that is sent again after it was cancelled, after its capability was changed or removed, or after
  * a dependency failed. None of these undoes its effect or stops another router. Undefined for a principal who may no
  * longer use the capability.
  */
@@ -240,7 +244,7 @@ async function earlierOutcome(
   if (registered !== undefined && !registry.visible(principal).includes(registered)) return undefined;
   const settled = await pipeline.inspect(call.operation);
   if (settled === undefined) return undefined;
-  // The operation may belong to another call with the same key, perhaps with other arguments. Then it says nothing
+  // The operation may belong to another call with the same key, perhaps with other arguments. Then it has no meaning
   // here.
   if ((await operationOfCall(store.operations, call)) === undefined) return undefined;
   if (registered === undefined) return settled;
@@ -255,7 +259,7 @@ async function earlierOutcome(
 }
 
 /**
- * Whether a call without a key that is sent again gets its earlier answer; otherwise it may run again. An unknown
+ * Checks whether a call without a key that is sent again gets its earlier answer; otherwise it may run again. An unknown
  * outcome is not kept, because it may be known by now when the arguments name the effect.
  */
 export function isKept({ type, payload }: CallOutcome): boolean {

@@ -56,7 +56,7 @@ export function createCheckpoints({ store, options, auditTtlMs, onFault }: Check
   }
 
   /**
-   * The `from` of the next checkpoint: the row of the newest checkpoint that is older than `auditTtlMs`. This row
+   * Returns the `from` of the next checkpoint: the row of the newest checkpoint that is older than `auditTtlMs`. This row
    * stays, and rows before it may be dropped.
    */
   async function firstRow(newest: AuditCheckpoint | undefined, now: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { auditKey } from "../audit/logger.ts";
 import type { AuditRow } from "../audit/types.ts";
-import { familyOf, operationOf, ownerOf, tenantWide } from "../calls/keys.ts";
+import { familyOf, operationOf, ownerOf, tenantWide } from "../calls/keyed/keys.ts";
 import type { RouterStore } from "../store/types.ts";
 
 /** Compares the operations of a store with its audit rows. Both are written in one transaction, so they must agree. */

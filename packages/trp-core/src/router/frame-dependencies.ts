@@ -1,14 +1,14 @@
-import type { Cancellations } from "../calls/cancel.ts";
-import type { CallPipeline } from "../calls/dependencies.ts";
-import type { PendingAdmission } from "../calls/pending-admission.ts";
+import type { PendingAdmission } from "../calls/keyed/pending-admission.ts";
+import type { CallPipeline } from "../calls/pipeline.ts";
+import type { Cancellations, Stop } from "../calls/running/cancel.ts";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import type { Emitter } from "../events/emitter.ts";
 import type { FrameHead } from "../frames/replies.ts";
-import type { RequestFrame } from "../frames/types.ts";
+import type { CallItem, RequestFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { SessionManager } from "../sessions/sessions.ts";
-import type { KnownCall, SessionRecord } from "../store/session-types.ts";
+import type { AdmittedCall, KnownCall, SessionRecord } from "../store/session-types.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { Spans } from "../tracing/spans.ts";
 import type { InFlight, Lifecycle } from "./lifecycle.ts";
@@ -25,7 +25,7 @@ export interface FrameDependencies {
   inFlight: InFlight;
   cancellations: Cancellations;
   /** Aborted when the router closes and nobody waits any more for what runs. */
-  stop: AbortSignal;
+  stop: Stop;
   limits: RouterLimits;
   times: RouterTimes;
   /** Remembers whom the transport named, for a principal that the frame has narrowed. */
@@ -36,6 +36,15 @@ export interface FrameDependencies {
   spans?: Spans;
 }
 
+/** A call as its frame has it. */
+export interface SentCall {
+  item: CallItem;
+  /** The same as the store needs it. */
+  call: AdmittedCall;
+  /** The canonical JSON of its arguments. */
+  argsText: string;
+}
+
 /** A frame that was admitted, with what is needed to answer it. */
 export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   frame: Frame;
@@ -43,10 +52,12 @@ export interface AdmittedFrame<Frame extends RequestFrame = RequestFrame> {
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
+  /** Its calls, as they were sent. */
+  sent: readonly SentCall[];
   /** What was known of its calls before it came, by their ids. */
   known: ReadonlyMap<string, KnownCall>;
   /** While the admission is not committed. */
-  admission?: PendingAdmission;
+  admission?: PendingAdmission | undefined;
   /** What came with the frame. */
   context?: Pick<FrameContext, "onPartial" | "signal">;
 }

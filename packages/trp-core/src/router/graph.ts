@@ -1,7 +1,14 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
 import { valueAt, wholeResult } from "@toolglot/internal";
 import { denied } from "../calls/faults.ts";
-import { fillReferences, misfit, placeText, pointerText, type Reference, referencesOf } from "../calls/references.ts";
+import {
+  fillReferences,
+  misfit,
+  placeText,
+  pointerText,
+  type Reference,
+  referencesOf,
+} from "../calls/running/references.ts";
 import type { Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { type Fault, fault, isFault } from "../frames/fault.ts";
@@ -58,7 +65,7 @@ export class Graph {
     return new Graph(deps, admitted, references);
   }
 
-  /** What a call needs: what it says it depends on, and what it refers to. */
+  /** Returns what a call needs: its dependencies, and what it refers to. */
   dependsOn({ call_id, depends_on = [] }: CallItem): string[] {
     return [...new Set([...depends_on, ...this.#of(call_id).map(({ from }) => from)])];
   }
@@ -108,7 +115,7 @@ export class Graph {
   }
 }
 
-/** What the policy says of a capability that the principal may never have, before anything else is said of it. */
+/** Returns the policy's denial of a capability that the principal may never have. It comes before all other faults. */
 async function alwaysDenied(
   { policy, store }: FrameDependencies,
   { principal }: DagFrame,
@@ -128,7 +135,7 @@ function inCall({ call_id }: CallItem, reason: Fault): Fault {
   return fault(code, `Call ${JSON.stringify(call_id)}: ${message} ${whole}`, { fix, retryHint });
 }
 
-/** What is wrong with the arguments, wherever the references lead: a reference may turn out to be anything. */
+/** Returns what is wrong with the arguments, wherever the references lead: a reference may turn out to be anything. */
 async function wrongArguments(
   { validate }: RegisteredCapability,
   { args }: CallItem,
@@ -139,7 +146,7 @@ async function wrongArguments(
   const open = references.map(({ at }) => placeText(at));
   const issues = checked.issues.filter((issue) => {
     const place = /^[^:\s]+(?=:)/.exec(issue)?.[0];
-    // Of a whole that holds a reference nobody can tell yet.
+    // The value of a whole that holds a reference is not known yet.
     if (place === undefined) return open.length === 0;
     return !open.some((at) => isWithin(at, place) || isWithin(place, at));
   });

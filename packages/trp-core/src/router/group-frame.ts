@@ -1,11 +1,11 @@
 import { createRecord } from "@toolglot/core";
-import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/batch.ts";
 import type { RunOptions } from "../calls/dependencies.ts";
-import { dependencyState } from "../calls/depends-on.ts";
-import { conclude, keepsOutcome } from "../calls/ending.ts";
+import { conclude } from "../calls/ending.ts";
 import { storeDown } from "../calls/faults.ts";
-import { callDigest } from "../calls/keys.ts";
 import { refused, settledFromOutcome, settledToOutcome } from "../calls/outcome.ts";
+import { keepsOutcome } from "../calls/replies.ts";
+import { type BatchEntry, batchPayload, checkBatch, runBatch } from "../calls/running/batch.ts";
+import { dependencyState } from "../calls/running/depends-on.ts";
 import type { Settled } from "../calls/types.ts";
 import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
@@ -72,8 +72,7 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
       if (isFault(args)) return refused(args);
       begun.add(item);
       const filled = { ...item, args };
-      const sent = args === item.args ? {} : { sentDigest: callDigest(item) };
-      return (await settleItem(deps, admitted, filled, known, { ...options, dependencies: false, ...sent })).settled;
+      return (await settleItem(deps, admitted, filled, known, { ...options, dependencies: false })).settled;
     };
     return {
       callId: item.call_id,
@@ -107,8 +106,8 @@ export async function answerGroup(deps: FrameDependencies, admitted: GroupFrame)
 }
 
 /**
- * The answer to a group that came before, put together from how its calls stand: undefined while one of them runs, or was
- * lost (`lost` says so).
+ * Returns the answer to a group that came before, put together from how its calls stand: undefined while one of them runs, or was
+ * lost (`lost`).
  */
 export async function standingGroup(
   deps: FrameDependencies,

@@ -1,9 +1,9 @@
-import { afterDoubt } from "../calls/doubt.ts";
-import { operationOfCall } from "../calls/effect-key.ts";
-import { inProgress, outcomeReply } from "../calls/ending.ts";
 import { notApplied } from "../calls/faults.ts";
-import { fromJson } from "../calls/operation-data.ts";
+import { afterDoubt } from "../calls/keyed/doubt.ts";
+import { operationOfCall } from "../calls/keyed/effect-key.ts";
+import { fromJson } from "../calls/keyed/operation-data.ts";
 import { noUsage, settledToOutcome } from "../calls/outcome.ts";
+import { inProgress, outcomeReply } from "../calls/replies.ts";
 import type { Replay, Settled } from "../calls/types.ts";
 import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";
@@ -60,7 +60,7 @@ export async function standingOf(
   }
 }
 
-/** Whether an answer can't change any more: a success, or a refusal of a call that was never started. */
+/** Checks whether an answer can't change any more: a success, or a refusal of a call that was never started. */
 function isFinal({ type, payload }: CallOutcome): boolean {
   return type === "RESULT" ? payload.status === "SUCCESS" : !payload.dispatched;
 }
@@ -74,7 +74,7 @@ function addressOf(
   return { idx, cap_id: fromJson(record.data)?.cap_id ?? "" };
 }
 
-/** The state of a call as the reply to a frame that can't be admitted, or not again. */
+/** Returns the state of a call as the reply to a frame that can't be admitted, or not again. */
 export function standingReply(
   head: FrameHead,
   standing: Standing,

@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 import { checkKeys, maxTimerMs, settleWithin } from "@toolglot/internal";
-import type { RecoveryReport } from "../calls/recover.ts";
+import type { RecoveryReport } from "../calls/keyed/recover.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { RouterTimes } from "./types.ts";
 
@@ -46,7 +46,7 @@ export function createLifecycle(options: LifecycleOptions): Lifecycle {
   let closed: Promise<void> | undefined;
   let recovering: Promise<RecoveryReport> | undefined;
 
-  /** Gives the promise back, and waits for it in `close`. */
+  /** Returns the promise, and waits for it in `close`. */
   function track<Value>(promise: Promise<Value>): Promise<Value> {
     work.add(promise);
     const done = (): boolean => work.delete(promise);
@@ -131,26 +131,21 @@ function every(ms: number, task: () => Promise<unknown>): () => void {
 }
 
 /** The frames and calls that are in flight in this router, by session. */
-export interface InFlight {
-  /** In flight until what it returns is called. */
-  begin(sessionId: string, kind: "frame" | "call", id: string): () => void;
-  has(sessionId: string, kind: "frame" | "call", id: string): boolean;
-}
-
-export function createInFlight(): InFlight {
+export class InFlight {
   // One entry each, since the same call may be in flight twice. Searched only when something comes twice.
-  const all = new Set<{ sessionId: string; kind: "frame" | "call"; id: string }>();
-  return {
-    begin(sessionId, kind, id) {
-      const entry = { sessionId, kind, id };
-      all.add(entry);
-      return () => all.delete(entry);
-    },
-    has(sessionId, kind, id) {
-      for (const entry of all) {
-        if (entry.id === id && entry.kind === kind && entry.sessionId === sessionId) return true;
-      }
-      return false;
-    },
-  };
+  readonly #all = new Set<{ sessionId: string; kind: "frame" | "call"; id: string }>();
+
+  /** Begins one, which is in flight until the returned function is called. */
+  begin(sessionId: string, kind: "frame" | "call", id: string): () => void {
+    const entry = { sessionId, kind, id };
+    this.#all.add(entry);
+    return () => this.#all.delete(entry);
+  }
+
+  has(sessionId: string, kind: "frame" | "call", id: string): boolean {
+    for (const entry of this.#all) {
+      if (entry.id === id && entry.kind === kind && entry.sessionId === sessionId) return true;
+    }
+    return false;
+  }
 }

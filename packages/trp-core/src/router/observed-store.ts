@@ -30,7 +30,7 @@ function observed<Part extends object>(part: Part, prefix: string, report: Store
 
 type Method = (...given: unknown[]) => unknown;
 
-/** Gives each method as it is now, watched; made once for each. */
+/** Returns each method as it is now, watched; made once for each. */
 function observedMethods(
   owner: object,
   prefix: string,

@@ -46,7 +46,7 @@ function checkCheckpoints(given: NonNullable<RouterOptions["checkpoints"]>, fail
   }
 }
 
-/** The limits with their defaults. `TypeError` for what is no count above 0. */
+/** Returns the limits with their defaults. `TypeError` for what is no count above 0. */
 export function readLimits(given: RouterOptions["limits"]): RouterLimits {
   checkKeys(
     "createRouter: limits",
@@ -67,7 +67,7 @@ export function readLimits(given: RouterOptions["limits"]): RouterLimits {
   return Object.freeze(limits);
 }
 
-/** The times with their defaults, in milliseconds. `TypeError` for what is no time. */
+/** Returns the times with their defaults, in milliseconds. `TypeError` for what is no time. */
 export function readTimes(given: RouterOptions["times"]): RouterTimes {
   checkKeys(
     "createRouter: times",

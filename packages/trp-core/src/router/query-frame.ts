@@ -1,6 +1,6 @@
 import { settleWithin } from "@toolglot/internal";
-import { operationOfCall } from "../calls/effect-key.ts";
-import { eventOf } from "../calls/parts.ts";
+import { operationOfCall } from "../calls/keyed/effect-key.ts";
+import { eventOf } from "../calls/running/parts.ts";
 import { ack, replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload, ResultQueryResPayload } from "../frames/results.ts";
 import type { RequestOf, ResponseFrame, ResponseOf } from "../frames/types.ts";
@@ -17,10 +17,10 @@ type QueryFrame = AdmittedFrame<RequestOf<"RESULT_QUERY_REQ">>;
 const partsAtOnce = 100;
 const partsInStream = 20;
 /** Between two looks at a call that is followed, at first and at most. Milliseconds. */
-const shortestPauseMs = 20;
-const longestPauseMs = 250;
+const minPauseMs = 20;
+const maxPauseMs = 250;
 /** After so long a call that is followed is answered as it stands, so that no question stays open for ever. */
-const longestFollowMs = 30_000;
+const maxFollowMs = 30_000;
 
 /**
  * Answers a `RESULT_QUERY_REQ`: how a call of this session stands, or its partial results. A sender who listens gets
@@ -33,15 +33,15 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
   const send = isFollowed ? partialSender(context) : undefined;
   if (!isFollowed) return await lookAt(deps, admitted, Number.MAX_SAFE_INTEGER);
   let after = after_event_id;
-  const until = performance.now() + longestFollowMs;
+  const until = performance.now() + maxFollowMs;
   const early = send && acknowledged(deps, admitted, send);
-  for (let pauseMs = shortestPauseMs; ; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
+  for (let pauseMs = minPauseMs; ; pauseMs = Math.min(pauseMs * 2, maxPauseMs)) {
     const reply = await lookAt(deps, admitted, after);
     if (early === undefined) return reply;
     if (reply.frame_type === "PARTIAL_RESULT") {
       early(reply);
       after = reply.payload.next_after_event_id;
-      pauseMs = shortestPauseMs;
+      pauseMs = minPauseMs;
       continue;
     }
     const signal = context?.signal;
@@ -86,7 +86,7 @@ export async function answerResultQuery(deps: FrameDependencies, admitted: Query
 }
 
 /**
- * Sends partial results, and an ACK before the first thing that is said early: the sender learns that the frame was
+ * Sends partial results, and an ACK before the first early frame: the sender learns that the frame was
  * taken, so that the next ones need not wait for its answer, and that what comes now is not yet this answer.
  */
 function acknowledged(
@@ -102,7 +102,7 @@ function acknowledged(
   };
 }
 
-/** Some of a call's partial results. As long as there is more to read, the call is not over for its reader. */
+/** Returns some of a call's partial results. As long as there is more to read, the call is not over for its reader. */
 function partialOf({ call_id, status }: ResultQueryResPayload, found: PartList, after: number): PartialResultPayload {
   const last = found.parts.at(-1)?.id ?? 0;
   const isOver = status !== "IN_PROGRESS" && last === found.last;
@@ -119,7 +119,7 @@ function partialOf({ call_id, status }: ResultQueryResPayload, found: PartList, 
   };
 }
 
-/** The partial results of a call's operation, when it is the call's own. */
+/** Returns the partial results of a call's operation, when it is the call's own. */
 async function partsOf(
   { store }: FrameDependencies,
   call: CallRecord,

@@ -2,8 +2,8 @@ import type { ValidatorFactory } from "@toolglot/schema";
 import type { ApprovalRequests } from "../approvals/approvals.ts";
 import type { SafetyRules } from "../arguments/safety.ts";
 import type { AuditCheckpoint, AuditReport, AuditRow, CheckpointSigner, VerifyOptions } from "../audit/types.ts";
-import type { RecoveryReport } from "../calls/recover.ts";
-import type { Operations } from "../calls/resolve.ts";
+import type { RecoveryReport } from "../calls/keyed/recover.ts";
+import type { Operations } from "../calls/running/resolve.ts";
 import type { AnyCapability, CapabilityRegistry, Repeats } from "../catalog/types.ts";
 import type { RouterListener } from "../events/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
@@ -47,7 +47,7 @@ export interface RouterOptions {
    */
   keylessReads?: boolean;
   /**
-   * How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless `countTokens` says better. Default
+   * How many tokens a result may take; a token is counted as 4 UTF-8 bytes unless there is `countTokens`. Default
    * 2,000.
    */
   maxResultTokens?: number;
@@ -157,7 +157,7 @@ export interface RouterTimes {
 /** Who sent a frame. */
 export interface FrameContext {
   principal: Principal;
-  /** Aborted when the sender is gone. Calls that were started go on: their outcome is recorded. */
+  /** Aborted when the sender is gone. Calls that were started continue: their outcome is recorded. */
   signal?: AbortSignal;
   /**
    * Gets the partial results of a `CALL_REQ` while its answer is on the way; and of a `RESULT_QUERY_REQ` with
@@ -165,7 +165,7 @@ export interface FrameContext {
    * `ACCEPTED` comes before them. What it throws is lost.
    */
   onPartial?: ((frame: ResponseFrame) => void) | undefined;
-  /** The trace that the frame belongs to, for `tracing`. Default: what its `trace_id` says. */
+  /** The trace that the frame belongs to, for `tracing`. Default: that of its `trace_id`. */
   trace?: TraceHeaders | undefined;
 }
 

@@ -1,4 +1,4 @@
-import { canonicalJson, checkKeys, ignoreRejection, settleWithin } from "@toolglot/internal";
+import { canonicalJson, ignoreRejection, settleWithin } from "@toolglot/internal";
 import type { CapabilityRegistry } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Digest } from "../digest/sha256.ts";
@@ -52,11 +52,6 @@ const windowSize = 64;
 
 /** Sessions in a store: opened and resumed, and the order and duplicates of their frames. */
 export function createSessions(options: SessionOptions): SessionManager {
-  checkKeys(
-    "createSessions",
-    options,
-    "store:object registry:{epoch,openView} times:object retryBudget:number waiting:number",
-  );
   const { store, registry, times, retryBudget = 3 } = options;
   const queue = createFrameQueue(options.waiting ?? 1_024);
 
@@ -195,7 +190,7 @@ function frameDigest({ frame_type: type, seq, payload }: RequestFrame, calls: re
   );
 }
 
-/** Everything of a call that {@link AdmittedCall.digest} doesn't cover, and that digest. */
+/** Returns everything of a call that {@link AdmittedCall.digest} doesn't cover, and that digest. */
 function callFacts(item: CallItem, { digest }: AdmittedCall): (string | number)[] {
   const { call_id, idx, attempt = 1, timeout_ms, depends_on = [], approval_token, schema_digest } = item;
   return [digest, call_id, idx, attempt, timeout_ms, approval_token ?? "", schema_digest ?? "", ...depends_on];

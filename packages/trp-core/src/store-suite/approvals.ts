@@ -116,7 +116,7 @@ export const approvalCases: StoreCase[] = storeCases({
     equal((await ids({ status: "pending", limit: 200 })).length, 59, "the number of pending ones");
     equal(await ids({ status: "approved" }), [], "approved ones that were not used in time");
   },
-  "should let a requester have no more requests waiting than it is told": async ({ store, advance }) => {
+  "should let a requester have no more requests waiting than the limit": async ({ store, advance }) => {
     const ask = async (key: string, more: Parameters<typeof wantedApproval>[0] = {}): Promise<string> => {
       const wanted = wantedApproval({ id: `id ${key}`, operation: { ...operation, key }, mostPending: 2, ...more });
       return (await store.approvals.request(wanted)).status;

@@ -203,7 +203,7 @@ export function wantedApproval(
   };
 }
 
-/** A request for approval that was approved. */
+/** Returns a request for approval that was approved. */
 export async function approved(
   store: RouterStore,
   more: Partial<Parameters<ApprovalStore["request"]>[0]> = {},

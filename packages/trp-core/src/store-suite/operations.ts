@@ -131,7 +131,7 @@ export const operationCases: StoreCase[] = storeCases({
     equal(await startStatus(store), "in-doubt", "the next start");
     equal(await store.operations.abandon({ ...operation, fence: 2 }), false, "of what is in doubt");
   },
-  "should refuse a key whose outcome is forgotten, as long as it was told to": async ({ store, advance }) => {
+  "should refuse a key whose outcome is forgotten, for as long as keys are kept": async ({ store, advance }) => {
     const claim = await started(store, { ttlMs: 100, keepMs: day });
     await store.operations.finish(claim, { state: "done", outcome: "secret" });
     advance(100);
@@ -146,7 +146,7 @@ export const operationCases: StoreCase[] = storeCases({
     await store.prune();
     equal(await startStatus(store), "claimed", "a start after all is forgotten");
   },
-  "should tell nothing of what had the key before": async ({ store, advance }) => {
+  "should show nothing of what had the key before": async ({ store, advance }) => {
     const claim = await started(store, { ttlMs: 100 }, { data: { old: 1 } });
     await store.operations.finish(claim, { state: "done", outcome: "old" });
     advance(100);

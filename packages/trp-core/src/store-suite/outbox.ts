@@ -23,7 +23,7 @@ function happened(callId: string, type: "call.accepted" | "call.resumed" = "call
   return type === "call.accepted" ? { type, ...facts } : { type, attempt: 2, ...facts };
 }
 
-/** The call ids of all events in the outbox. */
+/** Returns the call ids of all events in the outbox. */
 async function callIds(store: RouterStore): Promise<string[]> {
   const { events } = await store.outbox.read({ after: 0, limit: 1_000 });
   return events.map(({ event }) => ("callId" in event ? event.callId : event.type));
@@ -58,7 +58,7 @@ export const outboxCases: StoreCase[] = storeCases({
     equal([rest.events.map(({ index }) => index), rest.last], [[2], 3], "a piece");
     equal((await store.outbox.read({ after: 9 })).events, [], "what is after the last one");
   },
-  "should write events with the step that they tell of, or not at all": async ({ store, advance }) => {
+  "should write events with the step that they report, or not at all": async ({ store, advance }) => {
     await openSession(store);
     const claim = await started(store, {}, { events: [happened("start")] });
     equal(await startStatus(store, { owner: "b" }, { events: [happened("busy")] }), "busy", "a start that is refused");
@@ -72,12 +72,12 @@ export const outboxCases: StoreCase[] = storeCases({
     await store.sessions.answer(answerOf(1, outcomes), { audit: [], events: [happened("answer")] });
     const other = await started(store, { key: "other" });
     await store.operations.doubt(other, "gone", { events: [happened("doubt")] });
-    equal(await callIds(store), ["start", "begin", "finish", "answer", "doubt"], "what was told");
+    equal(await callIds(store), ["start", "begin", "finish", "answer", "doubt"], "the events");
     advance(1);
     const bad = store.operations.start({ ...operation, fingerprint: "f", owner: "o", leaseMs: -1 }, { events: [] });
     await rejects(bad, isTypeError, "a malformed start");
   },
-  "should tell of a doubt that a claim brings about, once": async ({ store, advance }) => {
+  "should write a doubt that a claim brings about, once": async ({ store, advance }) => {
     const doubt = { ifDoubt: { events: [happened("doubt")], audit: [auditEntry("doubt")] } };
     const { fence } = await started(store, {}, { ...doubt, events: [happened("start")] });
     await started(store, { key: "other" });
@@ -91,7 +91,7 @@ export const outboxCases: StoreCase[] = storeCases({
     equal((await store.operations.takeOver(claimRequest(), fence, doubt)).status, "changed", "another claim");
     equal(await startStatus(store, { key: "other" }, doubt), "in-doubt", "a start after the lease");
     equal(await startStatus(store, { key: "third" }, doubt), "claimed", "a start of what is free");
-    equal(await callIds(store), ["start", "doubt", "doubt"], "what was told");
+    equal(await callIds(store), ["start", "doubt", "doubt"], "the events");
     equal(
       (await store.audit.read()).map(({ entry }) => entry.call_id),
       ["doubt", "doubt"],
@@ -109,7 +109,7 @@ export const outboxCases: StoreCase[] = storeCases({
       "the rows",
     );
   },
-  "should tell of a request for approval when it is new, and of a decision when it is made": async ({ store }) => {
+  "should write a request for approval when it is new, and a decision when it is made": async ({ store }) => {
     const { record } = await store.approvals.request(wantedApproval({ outbox: true }));
     await store.approvals.request(wantedApproval({ id: "again", outbox: true }));
     await store.approvals.request(wantedApproval({ id: "quiet", operation: { ...operation, key: "quiet" } }));
@@ -122,7 +122,7 @@ export const outboxCases: StoreCase[] = storeCases({
     await store.approvals.decide(record.id, decision, { events: [decided] });
     const { events } = await store.outbox.read({ after: 0 });
     const bodies = events.map(({ event: { at: _, ...body } }) => body);
-    equal(bodies, [approvalRequested(record), decided], "what was told");
+    equal(bodies, [approvalRequested(record), decided], "the events");
     truth(!("outbox" in record), "the record should not keep what was asked of the store");
   },
   "should share nothing with what it is given": async ({ store }) => {

@@ -20,7 +20,7 @@ import {
   who,
 } from "./fixtures.ts";
 
-/** The ids of the session's calls in flight. */
+/** Returns the ids of the session's calls in flight. */
 async function inFlight(store: RouterStore): Promise<string[]> {
   return (await store.sessions.callsInFlight("sess")).map(({ callId }) => callId);
 }

@@ -43,7 +43,7 @@ export function requestApproval(
   return { status: "created", record: denial === undefined ? record : { ...record, deniedBefore: denial } };
 }
 
-/** The denial that a record is, or that it came after. */
+/** Returns the denial that a record is, or that it came after. */
 function denialIn({ id, status, decidedBy = "", decidedAt = 0, deniedBefore }: ApprovalRecord): Denial | undefined {
   return status === "denied" ? { id, by: decidedBy, at: decidedAt } : deniedBefore;
 }
@@ -62,7 +62,7 @@ export function denialOf(
   return status === "denied" || isAskedAnew ? newest : undefined;
 }
 
-/** The operation that a claim must not overtake: an approval of its key with another fingerprint is open. */
+/** Returns the operation that a claim must not overtake: an approval of its key with another fingerprint is open. */
 export function approvalConflict(
   newest: ApprovalRecord | undefined,
   { scope, key, fingerprint }: ClaimRequest,
@@ -84,7 +84,7 @@ export function approvalConflict(
 }
 
 /**
- * Whether an approval record lets the operation `key` start. `resumed`: the operation has a record already. The record
+ * Checks whether an approval record lets the operation `key` start. `resumed`: the operation has a record already. The record
  * to be written when it does; one that this very operation used before stays as it is.
  */
 export function useApproval(
@@ -104,7 +104,7 @@ export function useApproval(
   return status === "approved" ? { record: { ...found, status: "used", usedAt: now } } : { refused: "not-approved" };
 }
 
-/** The same for a signed token, given by which operation it was spent, if it was. */
+/** Returns the same for a signed token, given by which operation it was spent, if it was. */
 export function useToken(
   spentBy: OperationKey | undefined,
   { expiresAt }: Extract<ApprovalUse, { kind: "token" }>,
@@ -126,7 +126,7 @@ export function decideApproval(
   return { ...found, status, decidedAt: now, decidedBy: by, ...(comment !== undefined && { comment }) };
 }
 
-/** The key is taken by an operation that needed no approval: shown as a record that was used. */
+/** Returns a used record for a key whose operation needed no approval. */
 function inPlaceOf(
   operation: OperationRecord,
   { ttlMs: _, mostPending: __, outbox: ___, ...wanted }: Wanted,
@@ -144,7 +144,7 @@ export function isUnsettled({ state, startedAt, leaseUntil }: OperationRecord, n
   return startedAt !== undefined && state !== "done" && state !== "failed" && leaseUntil <= now;
 }
 
-/** Whether the key's operation is no longer the one that the caller has read (`StartOptions.ifFence`). */
+/** Checks whether the key's operation is no longer the one that the caller has read (`StartOptions.ifFence`). */
 export function isChanged(record: OperationRecord | undefined, ifFence: number | undefined): boolean {
   return ifFence !== undefined && (record?.fence ?? 0) !== ifFence;
 }

@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import type { SessionStore } from "./session-types.ts";
 import type { ApprovalStore, ArtifactStore } from "./types.ts";
 
-/** What a store answers after `close()`. */
+/** Creates the error of a store after `close()`. */
 export function storeClosed(name: string): ToolglotError {
   return new ToolglotError("trp/store-closed", `The store (${name}) is closed.`, { data: { store: name } });
 }

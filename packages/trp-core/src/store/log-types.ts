@@ -1,6 +1,6 @@
 import type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
 import type { RouterEvent } from "../events/types.ts";
-import type { SameTransaction } from "./types.ts";
+import type { SameTransaction } from "./session-types.ts";
 
 /** How long {@link RouterStore.prune} keeps records that have no expiry time of their own. */
 export interface Retention {
@@ -17,7 +17,7 @@ export interface AuditStore {
   append(entries: AuditEntry[], together?: Pick<SameTransaction, "events">): Promise<void>;
   /** In order of `index`, from `after` on (exclusive; default all). */
   read(range?: { after?: number; limit?: number }): Promise<AuditRow[]>;
-  /** The newest row and the newest checkpoint. A member is absent when there is none. */
+  /** Returns the newest row and the newest checkpoint. A member is absent when there is none. */
   head(): Promise<AuditHead>;
   /**
    * Adds a checkpoint. A checkpoint for the same row is replaced. False, and nothing is added, when the log has no such

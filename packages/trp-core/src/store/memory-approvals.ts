@@ -5,7 +5,8 @@ import { approvalAt, decideApproval, requestApproval } from "./approval-rules.ts
 import { checkApproval, idTaken } from "./checks.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
-import type { ApprovalRecord, ApprovalStore, SameTransaction } from "./types.ts";
+import type { SameTransaction } from "./session-types.ts";
+import type { ApprovalRecord, ApprovalStore } from "./types.ts";
 
 /** Approvals of a `MemoryStore`. */
 export class MemoryApprovals implements ApprovalStore {

@@ -104,7 +104,7 @@ export class MemoryAudit {
   prune(): void {
     const from = this.#checkpoints.at(-1)?.from ?? 1;
     const kept = this.#chained.findIndex(({ index }) => index >= from);
-    // What a checkpoint gives up was chained when that was made.
+    // Rows that a checkpoint lets go of were chained when it was made.
     this.#chained.splice(0, kept === -1 ? this.#chained.length : kept);
     this.#checkpoints = this.#checkpoints.filter(({ index }) => index >= from);
   }

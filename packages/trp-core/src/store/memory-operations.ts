@@ -24,13 +24,13 @@ import { copyJson } from "@toolglot/internal";
 import { approvalConflict, denialOf, isChanged, useApproval, useToken } from "./approval-rules.ts";
 import type { MemorySessions } from "./memory-sessions.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
+import type { SameTransaction } from "./session-types.ts";
 import type {
   ApprovalUse,
   Changed,
   ClaimOptions,
   OperationFilter,
   RouterOperationLog,
-  SameTransaction,
   StartOptions,
   StartResult,
 } from "./types.ts";

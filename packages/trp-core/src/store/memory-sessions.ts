@@ -11,11 +11,11 @@ import type {
   CallOutcome,
   CallRecord,
   KnownCall,
+  SameTransaction,
   SessionRecord,
   SessionStore,
   Who,
 } from "./session-types.ts";
-import type { SameTransaction } from "./types.ts";
 
 /** Sessions of a `MemoryStore`. */
 export class MemorySessions implements SessionStore {
@@ -149,7 +149,7 @@ function isOwner(record: SessionRecord, who: Who): boolean {
   return record.tenant === who.tenant && record.principal === who.principal;
 }
 
-/** What was known of a frame's calls. */
+/** Returns what was known of a frame's calls. */
 function knownCalls(
   { calls: kept }: KeptSession,
   { sessionId, calls, knownOnly }: Admission,
@@ -220,7 +220,7 @@ function copyReply(reply: ResponseFrame): ResponseFrame {
   return { ...reply, payload };
 }
 
-/** A copy of what is kept of a call. */
+/** Returns a copy of what is kept of a call. */
 function callRecord<Kept extends KeptCall | undefined>(
   sessionId: string,
   callId: string,

@@ -8,7 +8,7 @@ import { MemoryOperations } from "./memory-operations.ts";
 import { MemoryParts } from "./memory-parts.ts";
 import { MemorySessions } from "./memory-sessions.ts";
 import { MemoryTables } from "./memory-tables.ts";
-import type { SessionStore } from "./session-types.ts";
+import type { SameTransaction, SessionStore } from "./session-types.ts";
 import type {
   ApprovalStore,
   ArtifactStore,
@@ -16,7 +16,6 @@ import type {
   PartStore,
   RouterOperationLog,
   RouterStore,
-  SameTransaction,
 } from "./types.ts";
 
 /** Options of {@link MemoryStore}. */
@@ -31,6 +30,11 @@ export interface MemoryStoreOptions {
  * A router's store in memory, for tests, for trying out, and for capabilities without effects. It forgets everything
  * with the process (`durability: "none"`), so a router on it refuses effects other than `pure` unless `allowVolatile` is set. What
  * it holds is bounded by what is still valid: expired rows go by themselves whenever the store has doubled.
+ *
+ * @example
+ * ```ts
+ * const router = createRouter({ capabilities, store: new MemoryStore(), allowVolatile: true });
+ * ```
  */
 export class MemoryStore implements RouterStore {
   readonly name = "memory";

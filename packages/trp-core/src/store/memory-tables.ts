@@ -5,8 +5,8 @@ import { approvalMemoryMs, isUnsettled } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
 import type { Retention } from "./log-types.ts";
 import { MemoryAudit, MemoryOutbox } from "./memory-logs.ts";
-import type { CallOutcome, SessionRecord } from "./session-types.ts";
-import type { ApprovalRecord, SameTransaction, StoredArtifact, StoredPart } from "./types.ts";
+import type { CallOutcome, SameTransaction, SessionRecord } from "./session-types.ts";
+import type { ApprovalRecord, StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */
 export interface KeptSession {
@@ -84,13 +84,13 @@ export class MemoryTables {
     };
   }
 
-  /** The time, for a method that may go on; throws when the store is closed. */
+  /** Returns the time at the start of a method; throws when the store is closed. */
   enter(): number {
     if (this.closed) throw storeClosed("memory");
     return this.#now();
   }
 
-  /** A session that has not expired. */
+  /** Returns a session that has not expired. */
   session(id: string, now: number): KeptSession | undefined {
     const session = this.sessions.get(id);
     return session && session.record.expiresAt > now ? session : undefined;
@@ -116,7 +116,7 @@ export class MemoryTables {
     this.effects.set(effectId, keys.add(key));
   }
 
-  /** An operation with this effect whose outcome is unknown: one in doubt first, then the oldest. */
+  /** Returns an operation with this effect whose outcome is unknown: one in doubt first, then the oldest. */
   unsettled(effectId: string, now: number): KeptOperation | undefined {
     let oldest: KeptOperation | undefined;
     for (const key of this.effects.get(effectId) ?? []) {
@@ -169,7 +169,7 @@ export class MemoryTables {
     for (const [id, { expiresAt, status, operation }] of this.approvals) {
       const key = mapKey(operation);
       if (expiresAt + approvalMemoryMs > now) continue;
-      // An operation that goes on may use its approval once more.
+      // A resumed operation may use its approval once more.
       if (status === "used" && rememberedOperation(this.operations.get(key), now)) continue;
       this.approvals.delete(id);
       if (this.newestApproval.get(key) === id) this.newestApproval.delete(key);

@@ -8,7 +8,7 @@ export interface OutboxBounds {
   last: number;
 }
 
-const longestPage = 1_000;
+const maxPage = 1_000;
 const day = 24 * 60 * 60 * 1000;
 
 /** Where a read begins, and how many events it may return. Throws `TypeError` for an invalid range. */
@@ -22,10 +22,10 @@ export function outboxWindow(range: OutboxRange): { after: number; consumer: str
   if (!Number.isSafeInteger(limit) || limit < 1) {
     throw new TypeError("outbox.read: limit must be a whole number from 1");
   }
-  return { after: after ?? 0, consumer, limit: Math.min(limit, longestPage) };
+  return { after: after ?? 0, consumer, limit: Math.min(limit, maxPage) };
 }
 
-/** The page of events after a number, and the range of events that are missing there. */
+/** Returns the page of events after a number, and the range of events that are missing there. */
 export function outboxPage(events: OutboxEvent[], after: number, { dropped, last }: OutboxBounds): OutboxPage {
   return { events, last, ...(after < dropped && { missed: { first: after + 1, last: dropped } }) };
 }

@@ -40,7 +40,7 @@ export function isAsExpected(found: AdmissionResult, view: string): boolean {
   return Object.values(found.calls).every(({ status }) => status === "new");
 }
 
-/** The state of a call before its frame arrived. */
+/** Returns the state of a call before its frame arrived. */
 export function knownCall(found: CallRecord | undefined, digest: string): KnownCall {
   if (!found) return { status: "new" };
   return { status: found.digest === digest ? "known" : "reused", call: found };

@@ -1,7 +1,8 @@
 import type { OperationClaim, OperationKey } from "@toolglot/core";
+import type { AuditEntry } from "../audit/types.ts";
+import type { NewEvent } from "../events/types.ts";
 import type { NackPayload, ResultPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { SameTransaction } from "./types.ts";
 
 /** A session; bound to who opened it. */
 export interface SessionRecord {
@@ -43,7 +44,7 @@ export interface SessionStore {
   answer(answer: Answer, together?: Pick<SameTransaction, "audit" | "events">): Promise<void>;
   readCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
   /**
-   * Marks a call as cancelled, for good, also when it is admitted again. Gives it as it is then; undefined when
+   * Marks a call as cancelled, for good, also when it is admitted again. Returns it as it is then; undefined when
    * unknown.
    */
   cancelCall(sessionId: string, callId: string): Promise<CallRecord | undefined>;
@@ -152,4 +153,12 @@ export interface Answer {
   reply?: ResponseFrame;
   /** By call id. */
   outcomes: Record<string, CallOutcome>;
+}
+
+/** What is written in the same transaction as a step of an operation. */
+export interface SameTransaction {
+  audit?: AuditEntry[];
+  answer?: Answer;
+  /** Events to add to the outbox, in this order. The store sets their time. */
+  events?: NewEvent[];
 }

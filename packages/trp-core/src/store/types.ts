@@ -9,10 +9,8 @@ import type {
   OperationRecord,
   OperationState,
 } from "@toolglot/core";
-import type { AuditEntry } from "../audit/types.ts";
-import type { NewEvent } from "../events/types.ts";
 import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
-import type { Answer, SessionStore, Who } from "./session-types.ts";
+import type { SameTransaction, SessionStore, Who } from "./session-types.ts";
 
 /**
  * Where a router keeps everything that must outlive a request. Routers share nothing but a store, so any router serves
@@ -44,14 +42,6 @@ export interface RouterStore {
    */
   prune(retention?: Retention): Promise<void>;
   close(): Promise<void>;
-}
-
-/** What is written in the same transaction as a step of an operation. */
-export interface SameTransaction {
-  audit?: AuditEntry[];
-  answer?: Answer;
-  /** Events to add to the outbox, in this order. The store sets their time. */
-  events?: NewEvent[];
 }
 
 /** How the start of an operation is allowed, when policy asks for an approval. */
@@ -114,7 +104,7 @@ export interface RouterOperationLog extends OperationLog {
    * means the record is `started` and committed. An approval that this very operation consumed before is taken again,
    * so that an abandoned operation can be resumed.
    *
-   * An operation that was denied (the newest approval record of it says so) does not begin, whatever `approval` is.
+   * An operation that was denied (by its newest approval record) does not begin, whatever `approval` is.
    *
    * When nothing is known of the key and another operation of the same `effectId` is unsettled (`isUnsettled`), nothing
    * is claimed: the answer is `in-doubt`, with the record of that one.
@@ -125,7 +115,7 @@ export interface RouterOperationLog extends OperationLog {
     result: Parameters<OperationLog["finish"]>[1],
     together?: SameTransaction,
   ): Promise<boolean>;
-  /** The same as in core's log. Audit rows and events are written only when the operation begins. */
+  /** Begins as core's log does. Audit rows and events are written only when the operation begins. */
   begin(
     claim: OperationClaim,
     data?: JsonValue,
@@ -137,11 +127,11 @@ export interface RouterOperationLog extends OperationLog {
    * oldest.
    */
   read(key: OperationKey, effectId?: string): Promise<OperationRecord | undefined>;
-  /** Gives the lease up at once, without an outcome: the next claim may take it over. False when it was lost. */
+  /** Releases the lease at once, without an outcome: the next claim may take it over. False when it was lost. */
   abandon(claim: OperationClaim): Promise<boolean>;
   list(filter: OperationFilter): Promise<OperationRecord[]>;
   /**
-   * All operations that are remembered, in the order in which the store has them, a piece at a time: `after` is 0, then
+   * Returns all operations that are remembered, in the order in which the store has them, a piece at a time: `after` is 0, then
    * `last` of the piece before, until there is none. Data and outcomes may be left out.
    */
   scan(after: number, limit: number): Promise<{ records: OperationRecord[]; last?: number }>;
@@ -149,7 +139,7 @@ export interface RouterOperationLog extends OperationLog {
 
 /** A partial result, before it has its number. */
 export interface NewPart {
-  /** `PROGRESS`: the capability said it. */
+  /** `PROGRESS`: the capability reported it. */
   kind: "PROGRESS";
   stage: string;
   message: string;
@@ -168,8 +158,8 @@ export interface StoredPart extends NewPart {
 /** Partial results of operations. They go with their operation's outcome. */
 export interface PartStore {
   /**
-   * Adds parts to an operation that is started, under its claim, and gives the number of the last one; undefined when
-   * the claim was lost. Numbers go on from the last part, `skipped` of them left out before these. Only the newest
+   * Adds parts to an operation that is started, under its claim, and returns the number of the last one; undefined when
+   * the claim was lost. Numbers follow the last part, `skipped` of them left out before these. Only the newest
    * `keep` parts stay.
    */
   add(
@@ -178,7 +168,7 @@ export interface PartStore {
     options: { keep: number; skipped?: number },
   ): Promise<number | undefined>;
   /**
-   * At most `limit` parts after a number, oldest first; `first` and `last` are the numbers of the oldest and the newest
+   * Returns at most `limit` parts after a number, oldest first; `first` and `last` are the numbers of the oldest and the newest
    * that are kept, 0 when there are none. What an earlier operation with this key left is not among them.
    */
   read(key: OperationKey, range: { after: number; limit: number }): Promise<PartList>;
@@ -203,7 +193,7 @@ export interface OperationFilter {
 }
 
 /**
- * `approved` and `denied` say what somebody decided, `used` that the call has started, `expired` that nothing came in
+ * `approved` and `denied` are decisions; `used`: the call has started; `expired`: nothing came in
  * time.
  */
 export type ApprovalStatus = "pending" | "approved" | "denied" | "used" | "expired";
@@ -231,7 +221,7 @@ export interface ApprovalRecord {
   expiresAt: number;
   decidedAt?: number;
   decidedBy?: string;
-  /** What the decider said. */
+  /** The decider's words. */
   comment?: string;
   /** When the call started. */
   usedAt?: number;
@@ -312,7 +302,7 @@ export interface ArtifactStore {
 
 /** Epochs and alias views, which all routers on the store share. */
 export interface CatalogStore {
-  /** The epoch of a catalog with this digest: the lowest known one that is at least `atLeast`, or a new, higher one. */
+  /** Returns the epoch of a catalog with this digest: the lowest known one that is at least `atLeast`, or a new, higher one. */
   epoch(digest: string, atLeast: number): Promise<number>;
   /** The highest one that was given out; 0 when none was. */
   highestEpoch(): Promise<number>;

@@ -18,14 +18,6 @@ export interface TraceHeaders {
   readonly tracestate?: string | undefined;
 }
 
-/** The span of a call, for the steps of the pipeline that add something to it. */
-export interface CallSpan {
-  /** Stored with the call's operation, so that a router that takes the operation over can link to this span. */
-  readonly traceparent: string;
-  /** Links to the span of an earlier call: this call continues that call's operation, or repeats its outcome. */
-  link(traceparent: string | undefined): void;
-}
-
 /** The facts about a frame before it is answered. */
 export interface TracedFrame {
   /** Undefined when the frame could not be read. */

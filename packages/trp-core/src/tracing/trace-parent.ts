@@ -3,7 +3,7 @@ import { readTraceparent } from "@toolglot/internal/otel";
 import type { TraceHeaders } from "./spans.ts";
 
 /**
- * The trace that a frame names by its `trace_id`, which is a `traceparent` or the 32 hex digits of a trace. The digits
+ * Returns the trace that a frame names by its `trace_id`, which is a `traceparent` or the 32 hex digits of a trace. The digits
  * name no span of the trace, but a parent needs a span id, so the first half of the digits serves as the span id.
  */
 function readTraceId(traceId: string | null): SpanContext | undefined {

@@ -9,10 +9,10 @@ import {
   readTraceparent,
   traceparentText,
 } from "@toolglot/internal/otel";
-import type { Settled } from "../calls/types.ts";
+import type { CallSpan, Settled } from "../calls/types.ts";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { CallSpan, RouterTracing, Spans } from "./spans.ts";
+import type { RouterTracing, Spans } from "./spans.ts";
 import { parentOf } from "./trace-parent.ts";
 
 const scope = { name: "@toolglot/trp-core" };
@@ -34,6 +34,11 @@ const maxText = 256;
  * No span holds arguments, results, keys, or error messages. As long as the process has no OpenTelemetry SDK, nothing
  * is recorded; an SDK may be registered at any time. Parents need a context manager, which every SDK for Node
  * registers.
+ *
+ * @example
+ * ```ts
+ * const router = createRouter({ capabilities, tracing: traceRouter() });
+ * ```
  */
 export function traceRouter(): RouterTracing {
   return { spans };

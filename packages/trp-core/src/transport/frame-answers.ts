@@ -110,7 +110,7 @@ export class FrameAnswers {
     else this.#inFlight.set(key, left);
   }
 
-  /** The NACK for a message that is not handed to the router. `frame`: as far as it could be read. */
+  /** Returns the NACK for a message that is not handed to the router. `frame`: as far as it could be read. */
   refuse(reason: Fault, frame: unknown): ResponseFrame {
     this.#metrics?.refused?.(reason.code);
     return nack(isObject(frame) ? readHead(frame) : emptyHead, reason, { now: this.#router.store.now() });

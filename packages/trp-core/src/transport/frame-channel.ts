@@ -23,7 +23,7 @@ export interface ChannelWire {
 const unread = "Too many answers on this connection are not read.";
 
 /** Questions of one connection that may wait for the end of a call; more are answered at once. */
-const mostWaiting = 64;
+const maxWaiting = 64;
 
 /**
  * The frames of one connection: each is answered when its answer is there, in any order, an ACK and partial results before it.
@@ -88,7 +88,7 @@ export class FrameChannel {
     this.#send(this.#answers.refuse(reason, { frame_id: frameIdIn(beginning) }));
   }
 
-  /** The connection is over. What was started goes on in the router. */
+  /** The connection is over. What was started continues in the router. */
   leave(): void {
     this.#guard.end();
     this.#gone.abort();
@@ -108,7 +108,7 @@ export class FrameChannel {
 
   async #answer(frame: unknown): Promise<void> {
     const waits = isObject(frame) && frame.frame_type === "RESULT_QUERY_REQ";
-    const early = waits && this.#waiting >= mostWaiting ? undefined : this.#early;
+    const early = waits && this.#waiting >= maxWaiting ? undefined : this.#early;
     const sender = { principal: this.#principal, signal: this.#gone.signal, inFlight: this.#inFlight, early };
     this.#inFlight++;
     if (waits) this.#waiting++;

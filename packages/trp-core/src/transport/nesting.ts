@@ -2,7 +2,7 @@ const quote = 0x22;
 const backslash = 0x5c;
 
 /**
- * Whether JSON is nested deeper than a limit, found without parsing it: parsing what is nothing but brackets takes ten
+ * Checks whether JSON is nested deeper than a limit, found without parsing it: parsing what is nothing but brackets takes ten
  * times as long as other JSON of its size. False for what is no JSON, as long as it isn't deep.
  */
 export function isNestedDeeper(json: Uint8Array, limit: number): boolean {

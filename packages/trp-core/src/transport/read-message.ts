@@ -18,7 +18,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** Reads JSON of an unknown client, or says why it can't be read. `what` is the message in the words of its transport. */
+/** Reads JSON of an unknown client, or returns why it can't be read. `what` is the message in the words of its transport. */
 export function readMessage(
   bytes: Uint8Array,
   { what, depth, decode }: { what: "body" | "frame"; depth: number; decode: DecodeUtf8 },
@@ -32,7 +32,7 @@ export function readMessage(
   }
   const text = decode(bytes);
   if (text === undefined) return refuse("not UTF-8", "Send JSON in UTF-8.");
-  // Of a key that is there twice, the last one counts: what JSON.parse says is what everything after it sees.
+  // Of a key that is there twice, the last one counts: the result of JSON.parse is what everything after it sees.
   try {
     return { value: JSON.parse(text) };
   } catch {
@@ -45,7 +45,7 @@ const backslash = 0x5c;
 const colon = 0x3a;
 
 /**
- * The `frame_id` of a frame that is not to be parsed, found in its bytes, which may be its beginning only: a refusal has to
+ * Returns the `frame_id` of a frame that is not to be parsed, found in its bytes, which may be its beginning only: a refusal has to
  * name it. Looks at the outermost object alone, because arguments may have a member of that name. Null when it can't be found.
  */
 export function frameIdIn(bytes: Uint8Array): string | null {

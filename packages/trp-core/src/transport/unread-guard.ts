@@ -5,7 +5,7 @@ import type { TransportLimits } from "./limits.ts";
 export interface ReaderSide {
   /** Bytes that were sent, and not taken. */
   unread(): number;
-  /** Gives the reader up. */
+  /** Cuts the reader off. */
   cut(): void;
   pause?(): void;
   resume?(): void;
@@ -34,7 +34,7 @@ export class UnreadGuard {
     return this.#timer !== undefined;
   }
 
-  /** Whether there is room for what can come in any number. Gives the reader up when there is none. */
+  /** Whether there is room for what can come in any number. Cuts the reader off when there is none. */
   hasRoom(): boolean {
     if (this.#isOver) return false;
     if (this.#side.unread() <= most * this.#limits.unreadBytes) return true;

@@ -1,4 +1,4 @@
-import type { Connection, Driver, Row, Value } from "../driver.ts";
+import type { Connection, Driver, Row, Value } from "./types.ts";
 
 /** libsql's synchronous interface. Its option `readonly` has no effect, so it is not offered. */
 export async function libsqlDriver(address = "libsql"): Promise<Driver> {

@@ -1,4 +1,4 @@
-import type { Connection, Driver, Row, Value } from "../driver.ts";
+import type { Connection, Driver, Row, Value } from "./types.ts";
 
 /** What is used of `node:sqlite`, which the types of Node 20 don't have. */
 interface NodeSqlite {

@@ -1,5 +1,5 @@
 import { type Answer, entryText, type ResponseFrame, renewUpTo, type SameTransaction } from "@toolglot/trp-core/store";
-import type { Row } from "../driver.ts";
+import type { Row } from "../drivers/types.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { writeEvents } from "./outbox.ts";
 import { isReply, outcomeOf } from "./reply-outcome.ts";
@@ -30,21 +30,37 @@ function answerText({ sessionId, frameId, reply, outcomes }: Answer): AnswerText
 /** Writes the final answer of a frame, and the outcomes of its own calls. */
 function keepAnswer(tx: Transaction, answer: AnswerText): void {
   const [sessionId, frameId, reply, callId, outcomes] = answer;
+  if (callId !== undefined && reply !== undefined && keepReply(tx, sessionId, frameId, callId, reply)) return;
   const session = findSession(tx, sessionId);
   if (!session) return;
   if (callId === undefined || reply === undefined) {
     keepTexts(tx, session, frameId, reply, outcomes);
     return;
   }
-  const frame = columnText(frameId);
-  // The seq is compared because the session may have forgotten the frame, and another frame may have its id now.
-  const sql = `UPDATE calls SET reply = ?, outcome = NULL WHERE session = ? AND call_id = ? AND frame = ?
-    AND seq = (SELECT seq FROM frames WHERE session = ? AND frame_id = ?) AND seq > ?`;
-  const old = renewUpTo(session.expectedSeq - 1);
-  if (tx.change(sql, reply, session.n, columnText(callId), frame, session.n, frame, old) > 0) return;
   const outcome = JSON.stringify(outcomeOf(JSON.parse(reply) as ResponseFrame));
   keepTexts(tx, session, frameId, reply, [[callId, outcome]]);
 }
+
+/** Writes a reply that is the outcome of its call, too. False when call, frame or session are not as they mostly are. */
+function keepReply(tx: Transaction, sessionId: string, frameId: string, callId: string, reply: string): boolean {
+  const frame = columnText(frameId);
+  const id = columnText(callId);
+  // A session of this transaction may have a seq that is not written yet.
+  const session = tx.peek<Session>(`session ${sessionId}`);
+  if (session !== undefined && session.fixed.expiresAt <= tx.now()) return false;
+  const old = session && renewUpTo(session.expectedSeq - 1);
+  return old === undefined
+    ? tx.change(replyInAny, reply, columnText(sessionId), tx.now(), id, frame, renewUpTo(-1)) > 0
+    : tx.change(replyInKnown, reply, session?.n as number, id, frame, old) > 0;
+}
+
+// The seq is compared because the session may have forgotten the frame, and another frame may have its id now.
+const ofFrame = `call_id = ? AND frame = ?
+  AND seq = (SELECT f.seq FROM frames f WHERE f.session = calls.session AND f.frame_id = calls.frame)`;
+const replyInKnown = `UPDATE calls SET reply = ?, outcome = NULL WHERE session = ? AND ${ofFrame} AND seq > ?`;
+const replyInAny = `UPDATE calls SET reply = ?, outcome = NULL
+  WHERE session = (SELECT n FROM sessions WHERE id = ? AND expires_at > ?) AND ${ofFrame}
+  AND seq > (SELECT expected_seq FROM sessions WHERE n = calls.session) + ?`;
 
 /** Writes the answer into the frame's row, and each outcome into its call's row. */
 function keepTexts(

@@ -11,7 +11,7 @@ import {
   idTaken,
   requestApproval,
 } from "@toolglot/trp-core/store";
-import type { Row } from "../driver.ts";
+import type { Row } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "./answers.ts";
@@ -120,7 +120,7 @@ function listPage(
   return { records: page.map((row) => approvalAt(recordOf(tx, row), now)), below: Number(page.at(-1)?.n ?? 0) };
 }
 
-/** How many requests of a requester wait for a decision; no more than `most` are counted. */
+/** Returns how many requests of a requester wait for a decision; no more than `most` are counted. */
 function countPending(tx: Transaction, { tenant, requester }: ApprovalRecord, most: number): number {
   const sql = `SELECT count(*) AS n FROM (SELECT 1 FROM approvals
     WHERE tenant = ? AND requester = ? AND status = 'pending' AND expires_at > ? LIMIT ?)`;
@@ -151,7 +151,7 @@ export function writeApproval(tx: Transaction, record: ApprovalRecord): void {
 /** Returns whether there may be more to drop. */
 export function pruneApprovals(tx: Transaction, atOnce: number): boolean {
   const now = tx.now();
-  // An operation that goes on may use its approval once more.
+  // A resumed operation may use its approval once more.
   const sql = `SELECT n FROM approvals AS a WHERE expires_at <= ? AND NOT (used = 1 AND EXISTS (
       SELECT 1 FROM operations AS o WHERE o.scope = a.scope AND o.key = a.key
       AND o.state <> 'forgotten' AND (o.due_at IS NULL OR o.due_at > ?)

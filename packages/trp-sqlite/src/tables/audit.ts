@@ -6,12 +6,12 @@ import {
   checkCheckpoint,
   follows,
 } from "@toolglot/trp-core/store";
-import type { Row } from "../driver.ts";
+import type { Row } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
 import type { Transaction } from "../transaction.ts";
 import { sameTransactionText, writeSameTransaction } from "./answers.ts";
 
-/** The audit log in SQLite, and its checkpoints. Only {@link pruneAudit} takes rows out of it. */
+/** Creates the audit log in SQLite, and its checkpoints. Only {@link pruneAudit} takes rows out of it. */
 export function sqliteAudit(commits: GroupCommit): AuditStore {
   return {
     async append(audit, together) {

@@ -7,7 +7,7 @@ export interface ExpectedAdmission extends Admission {
 }
 
 /** The most tokens to remember. A start with a forgotten token gets `not-admitted`, and the router looks again. */
-const most = 4_096;
+const maxTokens = 4_096;
 
 /**
  * The tokens of admissions with the expected result. A start checks its token, in the same transaction or a later one.
@@ -23,7 +23,7 @@ export class Expectations {
 
   #keep(token: string): void {
     this.#committed.add(token);
-    if (this.#committed.size <= most) return;
+    if (this.#committed.size <= maxTokens) return;
     for (const oldest of this.#committed) {
       this.#committed.delete(oldest);
       return;

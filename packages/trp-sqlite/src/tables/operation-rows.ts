@@ -1,9 +1,9 @@
 import type { JsonValue, OperationKey, OperationRecord, OperationState } from "@toolglot/core";
 import { type KeptOperation, operationFreeAt, rememberedOperation, tidyOperation } from "@toolglot/core/operation-log";
 import { isUnsettled, type OperationFilter } from "@toolglot/trp-core/store";
-import type { Row, Value } from "../driver.ts";
+import type { Row, Value } from "../drivers/types.ts";
 import type { GroupCommit } from "../group-commit.ts";
-import { columnText, type Transaction } from "../transaction.ts";
+import { columnText, type StartedOperation, type Transaction } from "../transaction.ts";
 
 /** A row, with data and outcome as text until they are asked for. */
 export interface Stored {
@@ -21,7 +21,7 @@ export function findOperation(tx: Transaction, { scope, key }: OperationKey): St
   return find(tx, wholeRow, scope, key);
 }
 
-/** The same without data and outcome, for steps that only write them. */
+/** Returns the same without data and outcome, for steps that only write them. */
 export function findRecord(tx: Transaction, { scope, key }: OperationKey): Stored | undefined {
   return find(tx, recordAlone, scope, key);
 }
@@ -43,7 +43,7 @@ function find(tx: Transaction, sql: string, scope: string, key: string): Stored 
   return rememberedOperation(stored.kept, now) ? stored : { ...stored, data: null, outcome: null };
 }
 
-/** An operation with this effect of which nobody knows what came of it: one in doubt first, then the oldest. */
+/** Returns an operation with this effect of which nobody knows what came of it: one in doubt first, then the oldest. */
 export function unsettledOperation(tx: Transaction, effectId: string): Stored | undefined {
   const now = tx.now();
   const sql = `SELECT scope, key, ${columns} FROM operations WHERE open = 1 AND effect_id = ?
@@ -65,34 +65,73 @@ export function recordOf(tx: Transaction, { kept, data, outcome }: Stored): Oper
   };
 }
 
-/** Writes a record, with its data or its outcome when it is given; what isn't stays as it was `before`. */
-export function writeOperation(
-  tx: Transaction,
-  kept: KeptOperation,
-  before: Stored | undefined,
-  { data, outcome, effectId }: { data?: string; outcome?: string; effectId?: string },
-): void {
-  const { scope, key, state, fence, leaseUntil, expiresAt } = kept.record;
+interface Texts {
+  data?: string;
+  outcome?: string;
+  effectId?: string;
+}
+
+/** Returns the columns that repeat what is in the record, in the order of `written`. */
+function valuesOf(kept: KeptOperation): Value[] {
+  const { state, fence, leaseUntil, expiresAt } = kept.record;
   const open = state === "done" || state === "failed" ? 0 : 1;
   const freeAt = operationFreeAt(kept);
   const dueAt = expiresAt ?? (Number.isFinite(freeAt) ? freeAt : null);
-  const values: Value[] = [state, open, fence, leaseUntil, dueAt, keptText(kept)];
+  return [state, open, fence, leaseUntil, dueAt, keptText(kept)];
+}
+
+function newValues(kept: KeptOperation, { data, outcome, effectId }: Texts): Value[] {
+  const { scope, key } = kept.record;
+  const effect = effectId === undefined ? null : columnText(effectId);
+  return [...valuesOf(kept), columnText(scope), columnText(key), data ?? null, outcome ?? null, effect];
+}
+
+const intoOperations = `INTO operations
+  (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome, effect_id)`;
+const insertNew = `INSERT ${intoOperations} SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?
+  WHERE NOT EXISTS (SELECT 1 FROM approvals WHERE scope = ? AND key = ?) AND NOT EXISTS (
+    SELECT 1 FROM operations WHERE open = 1 AND effect_id = ? AND (state = 'in-doubt' OR lease_until <= ?))
+  ON CONFLICT (scope, key) DO NOTHING RETURNING rowid AS n`;
+
+/**
+ * Writes an operation when the store knows nothing of its key: no operation, no approval, and no unsettled operation with
+ * its effect (unless `again`). Whether that is so is found out by the write itself. False when it is not.
+ */
+export function insertOperation(tx: Transaction, kept: KeptOperation, texts: Texts, again: boolean): boolean {
+  const values = newValues(kept, texts);
+  const { scope, key } = kept.record;
+  const effect = again ? null : (values.at(-1) as Value);
+  const row = tx.write(insertNew, ...values, columnText(scope), columnText(key), effect, tx.now());
+  if (row === undefined) return false;
+  tx.noteStarted(scope, key, { n: Number(row.n), kept });
+  return true;
+}
+
+/** Writes a record, with its data or its outcome when it is given; what isn't stays as it was `before`. */
+export function writeOperation(tx: Transaction, kept: KeptOperation, before: Stored | undefined, texts: Texts): void {
   if (!before) {
-    tx.run(
-      `INSERT OR REPLACE INTO operations
-       (state, open, fence, lease_until, due_at, kept, scope, key, data, outcome, effect_id)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-      ...[...values, columnText(scope), columnText(key), data ?? null, outcome ?? null],
-      effectId === undefined ? null : columnText(effectId),
-    );
+    tx.run(`INSERT OR REPLACE ${intoOperations} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`, ...newValues(kept, texts));
     return;
   }
+  const { data, outcome, effectId } = texts;
+  const values = valuesOf(kept);
   if (effectId !== undefined) {
     tx.run("UPDATE operations SET effect_id = ? WHERE rowid = ?", columnText(effectId), before.n);
   }
   if (data !== undefined) tx.run(writeData, ...values, data, before.n);
   else if (outcome !== undefined) tx.run(writeOutcome, ...values, outcome, before.n);
   else tx.run(writeRecord, ...values, before.n);
+}
+
+/** Writes a record with its outcome, unless another has changed it. */
+export function writeIfSame(
+  tx: Transaction,
+  kept: KeptOperation,
+  before: StartedOperation,
+  { outcome }: Texts,
+): boolean {
+  const values = [...valuesOf(kept), outcome ?? null, before.n, keptText(before.kept)];
+  return tx.change(`${writeOutcome} AND kept = ?`, ...values) > 0;
 }
 
 /** Looked at in one transaction. */
@@ -138,7 +177,7 @@ function pieceOf(state: OperationState): string {
     WHERE open = ${open} AND state = ? AND fence > ? ORDER BY fence LIMIT ?`;
 }
 
-/** All that is remembered, without data and outcomes, in order of their rows. */
+/** Returns all that is remembered, without data and outcomes, in order of their rows. */
 export function scanOperations(
   tx: Transaction,
   after: number,
@@ -152,7 +191,7 @@ export function scanOperations(
   return rows.length < limit ? { records } : { records, last: Number(rows.at(-1)?.n) };
 }
 
-/** Drops what is forgotten, and the outcomes of what is only known to have been. Gives whether there may be more. */
+/** Drops what is forgotten, and the outcomes of what is only known to have been. Returns whether there may be more. */
 export function pruneOperations(tx: Transaction, atOnce: number): boolean {
   const now = tx.now();
   const sql = `SELECT scope, key, ${columns} FROM operations WHERE due_at <= ? LIMIT ?`;
@@ -198,7 +237,7 @@ type Kept = [
   reason: string | null,
   ttlMs: number,
   keepMs: number,
-  /** When their columns can't say them. */
+  /** When their columns can't express them. */
   scope?: string,
   key?: string,
 ];

@@ -3,9 +3,10 @@ import { beginOperation, claimOperation, finishOperation } from "@toolglot/core/
 import type { ApprovalUse, RouterOperationLog, StartOptions, StartResult } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import type { Transaction } from "../transaction.ts";
+import { newCall } from "./admission.ts";
 import { type SameTransactionText, sameTransactionText } from "./answers.ts";
 import type { Expectations } from "./expectations.ts";
-import { type Change, changeOperation, checked, start } from "./operations.ts";
+import { type Change, changeOperation, checked, finishStarted, start } from "./operations.ts";
 import { findCall, findSession } from "./session-rows.ts";
 
 // Every keyed call starts and finishes an operation, so these two steps must be cheap. The caller's side writes the
@@ -69,7 +70,7 @@ export function operationsBySteps(steps: OperationSteps): Pick<RouterOperationLo
   };
 }
 
-/** The steps on the side of the file. */
+/** Returns the steps on the side of the file. */
 export function operationSteps(commits: GroupCommit, expectations: Expectations): OperationSteps {
   return {
     start: (args) => commits.write((tx) => startBy(tx, args, expectations)),
@@ -77,7 +78,10 @@ export function operationSteps(commits: GroupCommit, expectations: Expectations)
       const result = state === "released" ? { state } : { state, outcome: null };
       const decide: Change = (kept, now, held) => finishOperation(kept, held, result, now);
       const texts = outcome === undefined ? {} : { outcome };
-      return commits.write((tx) => changeOperation(tx, { scope, key, fence }, decide, texts, beside));
+      return commits.write((tx) => {
+        const claim = { scope, key, fence };
+        return finishStarted(tx, claim, decide, texts, beside) ?? changeOperation(tx, claim, decide, texts, beside);
+      });
     },
   };
 }
@@ -102,8 +106,7 @@ function startArgs(request: ClaimRequest, options: StartOptions): StartArgs {
 function startBy(tx: Transaction, args: StartArgs, expectations: Expectations): Started | StartResult {
   const [wanted, data, effectId, again, ifFence, ifAdmitted, call, approval, beside, doubt] = args;
   if (ifAdmitted !== undefined && !expectations.isMet(tx, ifAdmitted)) return { status: "not-admitted" };
-  const session = call && findSession(tx, call[0]);
-  if (session && findCall(tx, session, call[1])?.isCancelled) return { status: "call-cancelled" };
+  if (call !== undefined && isCancelled(tx, ...call)) return { status: "call-cancelled" };
   const [scope, key, fingerprint, owner, leaseMs, ttlMs, keepMs, abandoned] = wanted;
   const request: ClaimRequest = {
     ...{ scope, key, fingerprint, owner, leaseMs },
@@ -115,6 +118,13 @@ function startBy(tx: Transaction, args: StartArgs, expectations: Expectations): 
   const use = approval === undefined ? undefined : (JSON.parse(approval) as ApprovalUse);
   const { result, isNew } = start(tx, request, texts, { again, ifFence }, use, { beside, doubt });
   return isNew && result.status === "claimed" ? [tx.now(), result.claim.fence] : result;
+}
+
+function isCancelled(tx: Transaction, sessionId: string, callId: string): boolean {
+  // Admitted in this transaction, and not cancelled in it.
+  if (tx.peek(newCall(sessionId, callId)) === true) return false;
+  const session = findSession(tx, sessionId);
+  return session !== undefined && findCall(tx, session, callId)?.isCancelled === true;
 }
 
 function isStarted(found: Started | StartResult): found is Started {

@@ -37,11 +37,13 @@ import {
   dropParts,
   findOperation,
   findRecord,
+  insertOperation,
   listOperations,
   recordOf,
   type Stored,
   scanOperations,
   unsettledOperation,
+  writeIfSame,
   writeOperation,
 } from "./operation-rows.ts";
 
@@ -52,7 +54,7 @@ export type Change = (
   claim: OperationClaim,
 ) => KeptOperation | "released" | undefined;
 
-/** The operation log in SQLite, without the two steps that every call needs; `operationsBySteps` has these. */
+/** Creates the operation log in SQLite, without the two steps that every call needs; `operationsBySteps` has these. */
 export function sqliteOperations(
   commits: GroupCommit,
   durability: "process" | "disk",
@@ -156,6 +158,16 @@ export function start(
   { beside, doubt }: { beside: SameTransactionText; doubt: SameTransactionText },
 ): { result: StartResult; isNew?: boolean } {
   const now = tx.now();
+  if (approval === undefined && (ifFence ?? 0) === 0) {
+    const { result, keep } = claimOperation(undefined, request, now, tx.nextFence());
+    const { claim } = result as { claim: OperationClaim };
+    const started = beginOperation(keep, claim, undefined, now) as KeptOperation;
+    if (insertOperation(tx, started, texts, again)) {
+      tx.takeFence();
+      writeSameTransaction(tx, beside);
+      return { result: { status: "claimed", claim, record: started.record }, isNew: true };
+    }
+  }
   const stored = findOperation(tx, request);
   const before = rememberedOperation(stored?.kept, now);
   if (isChanged(before, ifFence)) return { result: { status: "changed" } };
@@ -183,6 +195,24 @@ export function start(
     ...(data !== undefined && { data: JSON.parse(data) as JsonValue }),
   };
   return { result: { ...result, record } };
+}
+
+/**
+ * Ends an operation whose start this process has written, without reading its record: the write finds out whether the
+ * record is still the same. Undefined when it is not, or when the operation is released.
+ */
+export function finishStarted(
+  tx: Transaction,
+  claim: OperationClaim,
+  decide: Change,
+  texts: Texts,
+  together: SameTransactionText,
+): boolean | undefined {
+  const stored = tx.takeStarted(claim.scope, claim.key);
+  const next = stored && decide(stored.kept, tx.now(), claim);
+  if (!stored || !next || next === "released" || !writeIfSame(tx, next, stored, texts)) return undefined;
+  writeSameTransaction(tx, together);
+  return true;
 }
 
 export function changeOperation(
@@ -214,7 +244,7 @@ function decide(tx: Transaction, request: ClaimRequest, stored: Stored | undefin
   return conflict ? { result: { status: "conflict", record: conflict } } : decision;
 }
 
-/** A record with its data and outcome, as far as they are still known. */
+/** Returns a record with its data and outcome, as far as they are still known. */
 function withTexts(tx: Transaction, record: OperationRecord, stored: Stored | undefined): OperationRecord {
   return stored ? recordOf(tx, { ...stored, kept: { ...stored.kept, record } }) : record;
 }
@@ -241,7 +271,7 @@ function useOf(
   return { write: () => tx.run(sql, jti, operation, approval.expiresAt) };
 }
 
-/** With numbers that JSON can say. */
+/** Returns the request with numbers that JSON can express. */
 export function checked(request: ClaimRequest): ClaimRequest {
   checkClaimRequest(request);
   const { ttlMs, keepMs } = request;
@@ -253,7 +283,7 @@ export function checked(request: ClaimRequest): ClaimRequest {
   };
 }
 
-/** JSON can't say Infinity; thirty thousand years are as good. */
+/** Cuts what JSON can't express, Infinity, to thirty thousand years. */
 function clamp(ms: number): number {
   return Math.min(ms, 1e15);
 }

@@ -14,7 +14,7 @@ import {
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 
-/** The outbox in SQLite. */
+/** Creates the outbox in SQLite. */
 export function sqliteOutbox(commits: GroupCommit): OutboxStore {
   return {
     async read(range) {

@@ -57,7 +57,7 @@ function placeOf({ scope, key }: OperationKey): [string, string] {
   return [columnText(scope), columnText(key)];
 }
 
-/** What is older is of an earlier operation with this key. */
+/** Drops the parts of an earlier operation with this key. */
 function startOf({ startedAt = Number.MAX_SAFE_INTEGER }: OperationRecord): number {
   return startedAt;
 }

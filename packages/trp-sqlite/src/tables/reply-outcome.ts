@@ -1,6 +1,6 @@
 import type { CallOutcome, ResponseFrame } from "@toolglot/trp-core/store";
 
-/** The outcome of a frame's only call, taken from the reply to the frame. */
+/** Returns the outcome of a frame's only call, taken from the reply to the frame. */
 export function outcomeOf({ frame_type: type, payload }: ResponseFrame): CallOutcome {
   return { type, payload } as CallOutcome;
 }

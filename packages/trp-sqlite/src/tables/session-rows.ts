@@ -1,5 +1,5 @@
 import type { CallOutcome, CallRecord, ResponseFrame, SessionRecord, Who } from "@toolglot/trp-core/store";
-import type { Row, Value } from "../driver.ts";
+import type { Row, Value } from "../drivers/types.ts";
 import { columnText, type Transaction } from "../transaction.ts";
 import { outcomeOf } from "./reply-outcome.ts";
 
@@ -22,9 +22,44 @@ export function findSession(tx: Transaction, id: string): Session | undefined {
   return session && session.fixed.expiresAt > tx.now() ? session : undefined;
 }
 
+/**
+ * Takes the next seq of a session for a frame that has it: reads the session and writes the seq in one statement.
+ * Undefined when the seq is not the session's next, or there is no such session. See {@link giveBack}.
+ */
+export function takeNext(tx: Transaction, id: string, seq: number): Session | undefined {
+  const held = tx.peek<Session>(`session ${id}`);
+  if (held !== undefined) {
+    if (held.expectedSeq !== seq || held.fixed.expiresAt <= tx.now()) return undefined;
+    takeSeq(tx, held, seq);
+    return held;
+  }
+  const row = tx.write(takeSql, seq + 1, columnText(id), seq, tx.now());
+  return row && tx.held(`session ${id}`, () => sessionOf(tx, row, id));
+}
+
+const sessionColumns = "n, expected_seq, view, record";
+const takeSql = `UPDATE sessions SET expected_seq = ? WHERE id = ? AND expected_seq = ? AND expires_at > ?
+  RETURNING ${sessionColumns}`;
+
+/** Makes a seq that was taken the next one again. */
+export function giveBack(tx: Transaction, session: Session, seq: number): void {
+  takeSeq(tx, session, seq - 1);
+}
+
+/** Sets the next seq at once, but writes it only once for all frames of a transaction. */
+export function takeSeq(tx: Transaction, session: Session, seq: number): void {
+  session.expectedSeq = seq + 1;
+  tx.defer(`seq ${session.n}`, () => {
+    tx.run("UPDATE sessions SET expected_seq = ? WHERE n = ?", session.expectedSeq, session.n);
+  });
+}
+
 function readSession(tx: Transaction, id: string): Session | undefined {
-  const row = tx.get("SELECT n, expected_seq, view, record FROM sessions WHERE id = ?", columnText(id));
-  if (!row) return undefined;
+  const row = tx.get(`SELECT ${sessionColumns} FROM sessions WHERE id = ?`, columnText(id));
+  return row && sessionOf(tx, row, id);
+}
+
+function sessionOf(tx: Transaction, row: Row, id: string): Session {
   const fixed = tx.parse<Fixed>(row.record, "sessions", id, isFixed);
   return { n: Number(row.n), fixed, view: String(row.view), expectedSeq: Number(row.expected_seq) };
 }
@@ -33,7 +68,7 @@ function isFixed(value: Fixed): boolean {
   return typeof value.expiresAt === "number" && typeof value.tenant === "string" && Array.isArray(value.features);
 }
 
-/** A copy for the caller. */
+/** Returns a copy for the caller. */
 export function recordOf({ fixed, view, expectedSeq }: Session): SessionRecord {
   return { ...fixed, features: [...fixed.features], view, expectedSeq };
 }

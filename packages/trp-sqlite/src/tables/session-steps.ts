@@ -53,7 +53,7 @@ export function sessionsBySteps(steps: SessionSteps): Pick<SessionStore, "admit"
   };
 }
 
-/** The steps on the side of the file. */
+/** Returns the steps on the side of the file. */
 export function sessionSteps(commits: GroupCommit, expectations: Expectations): SessionSteps {
   return {
     admit: (args) => {

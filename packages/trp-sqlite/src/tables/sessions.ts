@@ -1,6 +1,7 @@
 import { checkSession, idTaken, type SessionStore } from "@toolglot/trp-core/store";
 import type { GroupCommit } from "../group-commit.ts";
 import { columnText } from "../transaction.ts";
+import { newCall } from "./admission.ts";
 import {
   callColumns,
   callOf,
@@ -58,6 +59,7 @@ export function sqliteSessions(commits: GroupCommit): Omit<SessionStore, "admit"
         const session = findSession(tx, sessionId);
         const call = session && findCall(tx, session, callId);
         if (session === undefined || call === undefined || call.isCancelled) return call;
+        tx.drop(newCall(sessionId, callId));
         const { digest, frameId, operation } = call;
         const record: FixedCall = { callId, digest, frameId, ...(operation && { operation }), isCancelled: true };
         const sql = "UPDATE calls SET record = ? WHERE session = ? AND call_id = ?";

@@ -3,7 +3,7 @@ import { type AdmissionResult, isAsExpected, type SessionRecord, type SessionSto
 import type { ExpectedAdmission } from "../tables/expectations.ts";
 
 /** The most sessions that this side remembers. The one that was used longest ago is dropped first. */
-const most = 4_096;
+const maxSessions = 4_096;
 
 /**
  * The sessions of a store in a thread, with a memory on the caller's side. When the caller allows it (`mayExpect`), the
@@ -20,9 +20,9 @@ export function expectingSessions(sessions: SessionStore, now: () => number): Se
     const expectedSeq = Math.max(known.get(id)?.expectedSeq ?? 0, found.expectedSeq);
     // Reinserting keeps the order of use, which matters only when the map is getting full. Otherwise the entry is
     // replaced in its place, because deletions make V8 keep old tables of the `Map` alive.
-    if (known.size > most / 2) known.delete(id);
+    if (known.size > maxSessions / 2) known.delete(id);
     known.set(id, { ...found, features: [...features], expectedSeq });
-    if (known.size > most) known.delete(known.keys().next().value as string);
+    if (known.size > maxSessions) known.delete(known.keys().next().value as string);
   }
 
   async function admit(admission: ExpectedAdmission): Promise<AdmissionResult> {

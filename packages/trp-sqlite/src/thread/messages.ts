@@ -77,7 +77,7 @@ const errors: Readonly<Record<string, new (message: string, options?: ErrorOptio
   RangeError,
 };
 
-/** The same error on this side. Its class is the same for the classes that callers distinguish. */
+/** Returns the same error on this side. Its class is the same for the classes that callers distinguish. */
 export function errorOf({ name, message, isOurs, fields, cause: facts }: ErrorFacts): Error {
   const cause = facts && errorOf(facts);
   if (isOurs) return new ToolglotError(String(fields.code), message, { data: fields.data as never, cause });

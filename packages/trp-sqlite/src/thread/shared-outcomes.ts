@@ -7,7 +7,7 @@ import { isReply, outcomeOf } from "../tables/reply-outcome.ts";
 
 type Packed = Omit<Required<Answer>, "outcomes"> & { outcomes: Record<string, CallOutcome | "reply"> };
 
-/** The arguments of a method, in which the word `reply` stands for each outcome that is the same as the reply. */
+/** Returns the arguments of a method, in which the word `reply` stands for each outcome that is the same as the reply. */
 export function packOutcomes(given: unknown[]): unknown[] {
   return given.map((value) => {
     if (!isObject(value)) return value;

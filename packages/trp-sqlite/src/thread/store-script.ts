@@ -44,7 +44,7 @@ function givenOf(given: Request[2]): readonly unknown[] {
   return values;
 }
 
-/** Describes an object, and gives its methods numbers, including those of its inner objects. */
+/** Describes an object, and numbers its methods, including those of its inner objects. */
 function partOf(owner: object, kind: "method" | "step" = "method"): Part {
   const part: Part = {};
   for (const [name, value] of Object.entries(owner)) {
@@ -63,14 +63,14 @@ async function answer(id: number, method: Method, given: Request[2]): Promise<vo
     const value = await method(...givenOf(given));
     // Results of steps are small and go as they are. When the request was not JSON, the result may not be JSON either.
     const asJson = typeof given === "string" && typeof value === "object" && isJson(value);
-    tell(asJson ? [id, JSON.stringify(value), "json"] : [id, value]);
+    send(asJson ? [id, JSON.stringify(value), "json"] : [id, value]);
   } catch (error) {
-    tell([id, errorFacts(error), "error"]);
+    send([id, errorFacts(error), "error"]);
   }
 }
 
 /** Sends the answers that one transaction settles in one message. */
-function tell(settled: Answer): void {
+function send(settled: Answer): void {
   answers.push(settled);
   if (answers.length > 1) return;
   // `nextTick` runs after all promises that can be settled now, and before the next transaction.

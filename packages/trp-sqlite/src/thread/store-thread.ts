@@ -110,7 +110,7 @@ class StoreThread {
     return thread;
   }
 
-  /** An object with the members of the thread's store. */
+  /** Returns an object with the members of the thread's store. */
   stub(part: Part = this.#part): Record<string, unknown> {
     const members = Object.entries(part).map(([name, member]) => {
       if ("value" in member) return [name, member.value];

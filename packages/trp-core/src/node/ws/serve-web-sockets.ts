@@ -1,7 +1,7 @@
 import type { Server } from "node:http";
 import { checkKeys, defined } from "@toolglot/internal";
 import { metricsCure } from "../../http/metrics-page.ts";
-import { createRoutes } from "../../http/route.ts";
+import { HttpRoutes } from "../../http/route.ts";
 import type { HttpOptions, MetricsPage } from "../../http/types.ts";
 import type { Router } from "../../router/types.ts";
 import { decode } from "../decode.ts";
@@ -27,6 +27,12 @@ export interface WebSocketServer {
 /**
  * WebSockets on a server of your own; `serveHttp` has them as an option, see {@link webSockets}. Rejects with `trp/ws-missing` when
  * the package `ws` is not installed, and throws `TypeError` for options that can't be.
+ *
+ * @example
+ * ```ts
+ * const face = await serveWebSockets(router, { server: httpServer, authenticate });
+ * await face.close();
+ * ```
  */
 export async function serveWebSockets(router: Router, options: ServeWebSocketsOptions): Promise<WebSocketServer> {
   checkKeys(
@@ -39,7 +45,7 @@ export async function serveWebSockets(router: Router, options: ServeWebSocketsOp
   const { server: given, path, connections, connectionsPerPrincipal, pingMs, ...shared } = options;
   const server = given as Server;
   if (typeof server?.on !== "function") throw new TypeError("serveWebSockets: server must be a server of node:http");
-  const routes = createRoutes("serveWebSockets", router, shared, decode);
+  const routes = new HttpRoutes("serveWebSockets", router, shared, decode);
   const face = webSockets(defined({ path, connections, connectionsPerPrincipal, pingMs }));
   const sockets = await face.attach({ server, router, routes });
   return {

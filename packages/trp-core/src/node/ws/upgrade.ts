@@ -9,7 +9,7 @@ const tokenStart = "trp.bearer.";
 
 /**
  * The head of an upgrade as `authenticate` reads it: pages can't send an `Authorization` header with a WebSocket, so their token
- * comes as a subprotocol. Undefined when the request says in two ways who calls.
+ * comes as a subprotocol. Undefined when the request has two tokens.
  */
 export function upgradeHead(head: HttpHead): HttpHead | undefined {
   const tokens = offered(head).filter((name) => name.startsWith(tokenStart));
@@ -21,7 +21,7 @@ export function upgradeHead(head: HttpHead): HttpHead | undefined {
   return { ...head, header: (name) => (name === "authorization" ? authorization : head.header(name)) };
 }
 
-/** Whether a client says what it speaks, and it is not this. */
+/** Checks whether a client offers subprotocols, and not this one. */
 export function speaksOther(head: HttpHead): boolean {
   const names = offered(head).filter((name) => !name.startsWith(tokenStart));
   return names.length > 0 && !names.includes(protocol);

@@ -1,7 +1,7 @@
 import type { IncomingMessage, Server } from "node:http";
 import type { Duplex } from "node:stream";
 import { checkKeys, isThenable } from "@toolglot/internal";
-import type { WebSocket } from "ws";
+import type { WebSocket, WebSocketServer } from "ws";
 import { nackReply } from "../../http/messages.ts";
 import type { HttpRoutes } from "../../http/route.ts";
 import type { HttpHead, HttpReply } from "../../http/types.ts";
@@ -28,10 +28,15 @@ export interface WebSocketOptions {
 
 /**
  * WebSockets for `serveHttp({ webSockets: webSockets() })`: text messages of one frame each, at `/trp/ws`. The answers to a frame
- * come when they are there, in any order: an ACK, partial results, at last the answer. Who calls is said once, with the upgrade:
+ * come when they are there, in any order: an ACK, partial results, at last the answer. The caller is identified once, with the upgrade:
  * the `Authorization` header, or for web pages, which can't send one, a subprotocol `trp.bearer.` and the token in base64url,
  * beside `trp.v0.1`; identity, hosts and origins are checked as those of other requests, and refused alike before the upgrade.
  * Needs the package `ws`. Throws `TypeError` for options that can't be.
+ *
+ * @example
+ * ```ts
+ * const server = await serveHttp(router, { authenticate, webSockets: webSockets({ path: "/trp/ws" }) });
+ * ```
  */
 export function webSockets(options: WebSocketOptions = {}): WebSockets {
   checkKeys("webSockets", options, "path:text connections:number connectionsPerPrincipal:number pingMs:number");
@@ -42,8 +47,10 @@ export function webSockets(options: WebSocketOptions = {}): WebSockets {
     throw new TypeError(`webSockets: ${name} must be a whole number from 1, not ${String(value)}`);
   }
   return {
-    attach: ({ server, router, routes }: WebSocketHost) =>
-      attach(server as Server, router, routes as HttpRoutes, { path, connections, connectionsPerPrincipal, pingMs }),
+    attach: async ({ server, router, routes }: WebSocketHost) => {
+      const host = { server: server as Server, router, routes: routes as HttpRoutes };
+      return new SocketFace(await loadWs(), host, { path, connections, connectionsPerPrincipal, pingMs });
+    },
   };
 }
 
@@ -55,73 +62,111 @@ interface Connection {
   isAlive: boolean;
 }
 
-async function attach(
-  server: Server,
-  router: Router,
-  routes: HttpRoutes,
-  { path, connections, connectionsPerPrincipal, pingMs }: Required<WebSocketOptions>,
-): Promise<{ close(graceMs: number): Promise<void> }> {
-  const { WebSocketServer } = await loadWs();
-  const { answers } = routes;
-  const open = new Set<Connection>();
-  const upgrades = new WebSocketServer({
-    noServer: true,
-    clientTracking: false,
-    // Up to here a frame that is too large can be refused by its id; beyond, the connection is closed (1009).
-    maxPayload: 2 * answers.limits.frameBytes,
-    perMessageDeflate: false,
-    // Checked with each frame, and refused as frames are.
-    skipUTF8Validation: true,
-    autoPong: false,
-    handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
-    ...{ closeTimeout: 1_000 },
-  });
-  const refusal = (status: number, code: "TRP_2000" | "TRP_5003", message: string, fix: string): HttpReply =>
-    nackReply(status, code, message, { fix, now: router.store.now() });
+/** The WebSockets of one server. */
+class SocketFace {
+  readonly #host: { server: Server; router: Router; routes: HttpRoutes };
+  readonly #options: Required<WebSocketOptions>;
+  readonly #upgrades: WebSocketServer;
+  readonly #open = new Set<Connection>();
+  readonly #pings: NodeJS.Timeout;
+  readonly #uncount: (() => void) | undefined;
+  readonly #onUpgrade = (request: IncomingMessage, stream: Duplex, first: Buffer): void =>
+    this.#upgrade(request, stream, first);
 
-  const onUpgrade = (request: IncomingMessage, stream: Duplex, first: Buffer): void => {
+  constructor(
+    { WebSocketServer: Upgrades }: Awaited<ReturnType<typeof loadWs>>,
+    host: { server: Server; router: Router; routes: HttpRoutes },
+    options: Required<WebSocketOptions>,
+  ) {
+    const { server, routes } = host;
+    this.#host = host;
+    this.#options = options;
+    this.#upgrades = new Upgrades({
+      noServer: true,
+      clientTracking: false,
+      // Up to here a frame that is too large can be refused by its id; beyond, the connection is closed (1009).
+      maxPayload: 2 * routes.answers.limits.frameBytes,
+      perMessageDeflate: false,
+      // Checked with each frame, and refused as frames are.
+      skipUTF8Validation: true,
+      autoPong: false,
+      handleProtocols: (offered) => (offered.has(protocol) ? protocol : false),
+      ...{ closeTimeout: 1_000 },
+    });
+    this.#pings = setInterval(() => this.#ping(), options.pingMs);
+    this.#pings.unref();
+    server.on("upgrade", this.#onUpgrade);
+    this.#uncount = routes.metrics?.connections?.("ws", () => this.#open.size);
+    routes.upgradeAt(options.path);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    clearInterval(this.#pings);
+    await Promise.all(
+      [...this.#open].map(async ({ socket, channel }) => {
+        const closed = new Promise((resolve) => socket.once("close", resolve));
+        await channel.close(graceMs);
+        await closed;
+      }),
+    );
+    this.#host.server.off("upgrade", this.#onUpgrade);
+    this.#uncount?.();
+  }
+
+  #upgrade(request: IncomingMessage, stream: Duplex, first: Buffer): void {
     const head = headOf(request);
+    const { path } = this.#options;
     if ((head.target.split("?")[0] ?? "") !== path) {
       // Somebody else's, on a server that is not ours alone.
-      if (server.listenerCount("upgrade") > 1) return;
-      answerAndClose(stream, refusal(404, "TRP_2000", "There is nothing at this path.", `Connect to ${path}.`));
+      if (this.#host.server.listenerCount("upgrade") > 1) return;
+      const fix = `Connect to ${path}.`;
+      answerAndClose(stream, this.#refusal(404, "TRP_2000", "There is nothing at this path.", fix));
       return;
     }
     stream.on("error", ignore);
-    const goOn = (who: HttpReply | Principal): void => {
+    const proceed = (who: HttpReply | Principal): void => {
       stream.off("error", ignore);
-      const refused = "status" in who ? who : tooMany(who);
+      const refused = "status" in who ? who : this.#tooMany(who);
       if (refused !== undefined) answerAndClose(stream.on("error", ignore), refused);
-      else upgrades.handleUpgrade(request, stream, first, (socket) => begin(socket, who as Principal));
+      else this.#upgrades.handleUpgrade(request, stream, first, (socket) => this.#begin(socket, who as Principal));
     };
-    const who = identify(head);
-    if (isThenable(who)) void who.then(goOn);
-    else goOn(who);
-  };
+    const who = this.#identify(head);
+    if (isThenable(who)) void who.then(proceed);
+    else proceed(who);
+  }
 
-  function identify(given: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal> {
+  #identify(given: HttpHead): HttpReply | Principal | Promise<HttpReply | Principal> {
     const head = upgradeHead(given);
     if (head === undefined) {
-      return refusal(400, "TRP_2000", "The request says twice who calls.", "Send the token in one way.");
+      const fix = "Send the token in one way.";
+      return this.#refusal(400, "TRP_2000", "The request says twice who calls.", fix);
     }
     if (speaksOther(head)) {
-      return refusal(400, "TRP_2000", `Only the subprotocol ${protocol} is spoken here.`, `Offer ${protocol}.`);
+      const fix = `Offer ${protocol}.`;
+      return this.#refusal(400, "TRP_2000", `Only the subprotocol ${protocol} is spoken here.`, fix);
     }
-    return routes.enter(head);
+    return this.#host.routes.enter(head);
   }
 
-  function tooMany(who: Principal): HttpReply | undefined {
+  #tooMany(who: Principal): HttpReply | undefined {
+    const { connections, connectionsPerPrincipal } = this.#options;
     const name = nameOf(who);
     let own = 0;
-    for (const connection of open) if (connection.who === name) own++;
-    if (open.size < connections && own < connectionsPerPrincipal) return undefined;
-    const message =
-      open.size < connections ? "This caller has too many connections." : "There are too many connections.";
-    return refusal(503, "TRP_5003", message, "Use a connection that is open, or try again in a moment.");
+    for (const connection of this.#open) if (connection.who === name) own++;
+    const isFull = this.#open.size >= connections;
+    if (!isFull && own < connectionsPerPrincipal) return undefined;
+    const message = isFull ? "There are too many connections." : "This caller has too many connections.";
+    const fix = "Use a connection that is open, or try again in a moment.";
+    return this.#refusal(503, "TRP_5003", message, fix);
   }
 
-  function begin(socket: WebSocket, principal: Principal): void {
-    const channel = new FrameChannel(answers, {
+  #refusal(status: number, code: "TRP_2000" | "TRP_5003", message: string, fix: string): HttpReply {
+    return nackReply(status, code, message, { fix, now: this.#host.router.store.now() });
+  }
+
+  #begin(socket: WebSocket, principal: Principal): void {
+    const { router, routes } = this.#host;
+    const channel = new FrameChannel(routes.answers, {
       principal,
       depth: router.limits.depth,
       decode,
@@ -138,7 +183,7 @@ async function attach(
       },
     });
     const connection: Connection = { socket, channel, who: nameOf(principal), isAlive: true };
-    open.add(connection);
+    this.#open.add(connection);
     socket.on("message", (data) => {
       connection.isAlive = true;
       channel.receive(data as Buffer);
@@ -153,42 +198,23 @@ async function attach(
     // The connection closes after it.
     socket.on("error", ignore);
     socket.once("close", () => {
-      open.delete(connection);
+      this.#open.delete(connection);
       channel.leave();
     });
     // It was let in just before.
-    if (answers.isClosing) void channel.close(0);
+    if (routes.answers.isClosing) void channel.close(0);
   }
 
-  const pings = setInterval(() => {
-    for (const connection of open) {
+  #ping(): void {
+    for (const connection of this.#open) {
       const { socket, channel } = connection;
-      // Nothing is read from it: what does not read is given up by its channel.
+      // Nothing is read from it: its channel closes a connection whose answers are not read.
       if (channel.isPaused) continue;
       if (!connection.isAlive) socket.terminate();
       else socket.ping();
       connection.isAlive = false;
     }
-  }, pingMs);
-  pings.unref();
-  server.on("upgrade", onUpgrade);
-  const uncount = routes.metrics?.connections?.("ws", () => open.size);
-  routes.upgradeAt(path);
-
-  return {
-    async close(graceMs) {
-      clearInterval(pings);
-      await Promise.all(
-        [...open].map(async ({ socket, channel }) => {
-          const closed = new Promise((resolve) => socket.once("close", resolve));
-          await channel.close(graceMs);
-          await closed;
-        }),
-      );
-      server.off("upgrade", onUpgrade);
-      uncount?.();
-    },
-  };
+  }
 }
 
 const closings: Readonly<Record<Ending, [code: number, reason: string]>> = {

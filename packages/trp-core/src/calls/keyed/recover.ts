@@ -1,16 +1,20 @@
 import type { OperationClaim, OperationRecord } from "@toolglot/core";
 import { inParallel } from "@toolglot/core/executing";
 import { canonicalJson } from "@toolglot/internal";
-import { decisionEntry } from "../audit/logger.ts";
-import { isFault } from "../frames/fault.ts";
-import type { PolicyProof } from "../frames/results.ts";
-import { decide, policyProof, policySubject } from "../policy/decide.ts";
-import { type Cancellable, createCancellations, isCancelled } from "./cancel.ts";
-import { timeoutOf } from "./check-call.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { dispatch } from "./dispatch.ts";
-import { type CallContext, conclude, emit, proofOf, sameTransaction, untold, usageOf } from "./ending.ts";
-import { executorError, outcomeUnknown } from "./faults.ts";
+import { decisionEntry } from "../../audit/logger.ts";
+import { isFault } from "../../frames/fault.ts";
+import type { PolicyProof } from "../../frames/results.ts";
+import { decide, policyProof, policySubject, proofDigest } from "../../policy/decide.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { conclude, proofOf, sameTransaction, usageOf } from "../ending.ts";
+import { emitNow, pendingEvents } from "../events.ts";
+import { executorError, outcomeUnknown } from "../faults.ts";
+import { storedOutcome } from "../outcome.ts";
+import { type Cancellable, Cancellations, isCancelled, type Stop, stopOf } from "../running/cancel.ts";
+import { dispatch } from "../running/dispatch.ts";
+import { type Chosen, noAdapter, Route } from "../running/route.ts";
+import { timeoutOf } from "../times.ts";
+import type { CallContext, IncomingCall, Settled } from "../types.ts";
 import {
   approvalIdOf,
   callFromData,
@@ -22,9 +26,6 @@ import {
   routeData,
   toJson,
 } from "./operation-data.ts";
-import { storedOutcome } from "./outcome.ts";
-import { barred, type Chosen, Route } from "./route.ts";
-import type { IncomingCall, Settled } from "./types.ts";
 
 /** The number of operations that had lost their router, by what recovery did with them. */
 export interface RecoveryReport {
@@ -39,11 +40,11 @@ export interface RecoveryReport {
 }
 
 /** The most operations that one sweep reads. */
-const mostAtOnce = 10_000;
+const maxAtOnce = 10_000;
 /** How many operations are settled at the same time. */
 const workers = 8;
 /** An operation whose routers died this many times is not tried again, because it may be the cause of their deaths. */
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /**
  * Takes over what crashed routers left behind: operations that were started and whose lease has expired. An operation
@@ -61,14 +62,15 @@ export async function recover(
     states: ["started", "claimed"],
     leaseExpired: true,
     scopePrefix: '["trp",',
-    limit: mostAtOnce,
+    limit: maxAtOnce,
   });
+  const stop = stopOf(signal);
   const report: RecoveryReport = { rerun: 0, probed: 0, inDoubt: 0, leftAlone: 0 };
   const started = found.filter((record) => record.startedAt !== undefined);
   await inParallel(started, workers, async (record) => {
     if (signal.aborted) return;
     try {
-      await new Recovery(dependencies, record, report, signal).run();
+      await new Recovery(dependencies, record, report, stop).run();
     } catch {
       report.leftAlone += 1;
     }
@@ -80,13 +82,13 @@ class Recovery {
   readonly #dependencies: CallDependencies;
   readonly #record: OperationRecord;
   readonly #report: RecoveryReport;
-  readonly #signal: AbortSignal;
+  readonly #stop: Stop;
 
-  constructor(dependencies: CallDependencies, record: OperationRecord, report: RecoveryReport, signal: AbortSignal) {
+  constructor(dependencies: CallDependencies, record: OperationRecord, report: RecoveryReport, stop: Stop) {
     this.#dependencies = dependencies;
     this.#record = record;
     this.#report = report;
-    this.#signal = signal;
+    this.#stop = stop;
   }
 
   async run(): Promise<void> {
@@ -96,8 +98,8 @@ class Recovery {
       this.#report.leftAlone += 1;
       return;
     }
-    const call = callFromData(data, this.#record.key, capability, this.#signal);
-    const cancellable = createCancellations().open(data.session_id, data.call_id, this.#signal);
+    const call = callFromData(data, this.#record.key, capability, this.#stop);
+    const cancellable = new Cancellations().open(data.session_id, data.call_id, this.#stop);
     try {
       await this.#recall(call, data, cancellable);
       await this.#settle(call, data);
@@ -116,7 +118,7 @@ class Recovery {
     const known = session && (await sessions.readCall(data.session_id, data.call_id));
     if (session) call.session = session;
     if (known && known.digest === data.call_digest) call.frameId = known.frameId;
-    Object.assign(call, { cancellable, signal: cancellable.signal });
+    Object.assign(call, { cancellable, stop: cancellable });
     if (known?.isCancelled) cancellable.cancel();
   }
 
@@ -133,9 +135,9 @@ class Recovery {
     const route = new Route({ capability, principal: call.principal, args, effect, earlier });
     if (data.answered !== undefined && isRerunnable(effect)) await this.#forget(context, data);
     else if (effect === "opaque") await this.#giveUp(context, "its router is gone, and it must not run again");
-    else if (isCancelled(call.signal) && effect !== "probe")
+    else if (isCancelled(call.stop) && effect !== "probe")
       await this.#giveUp(context, "it was cancelled, and its router is gone");
-    else if (data.attempts >= mostAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
+    else if (data.attempts >= maxAttempts) await this.#giveUp(context, `its router died ${data.attempts} times`);
     else {
       try {
         await this.#again(context, data, route);
@@ -145,7 +147,7 @@ class Recovery {
     }
   }
 
-  /** Gives up an operation whose caller has not repeated the call while the key was remembered. */
+  /** Writes off an operation whose caller has not repeated the call while the key was remembered. */
   async #forget(context: CallContext, data: OperationData): Promise<void> {
     const { store, times } = this.#dependencies;
     if (this.#record.leaseUntil + times.keyTtlMs > store.now()) return;
@@ -171,7 +173,7 @@ class Recovery {
       : operations.doubt(claim, reason, together);
     context.committed = await written;
     if (!context.committed) return undefined;
-    context.untold = [];
+    context.pendingEvents = [];
     if (!isPure) this.#report.inDoubt += 1;
     await conclude(this.#dependencies, context, settled);
     return settled;
@@ -196,8 +198,8 @@ class Recovery {
   async #again(context: CallContext, data: OperationData, route: Route): Promise<void> {
     const { call } = context;
     const chosen = this.#choose(context, data, route);
-    if (chosen === undefined || chosen === barred) {
-      return await this.#giveUp(context, "no adapter may go on with what another has begun");
+    if (chosen === undefined || chosen === noAdapter) {
+      return await this.#giveUp(context, "no adapter may continue what another has begun");
     }
     const proof = isFault(chosen) ? undefined : await this.#allowed(call, data);
     if (isFault(chosen) || proof === undefined) {
@@ -205,7 +207,7 @@ class Recovery {
       return;
     }
     const timeoutMs = timeoutOf(call);
-    const release = await this.#dependencies.places.take(call.capability, { timeoutMs, signal: this.#signal });
+    const release = await this.#dependencies.places.take(call.capability, { timeoutMs, stop: this.#stop });
     if (isFault(release)) {
       this.#report.leftAlone += 1;
       return;
@@ -218,12 +220,12 @@ class Recovery {
     }
   }
 
-  /** The adapter that runs the operation again. For a `probe` operation it is the adapter that was started last. */
+  /** Returns the adapter that runs the operation again. For a `probe` operation it is the adapter that was started last. */
   #choose(context: CallContext, data: OperationData, route: Route): ReturnType<Route["take"]> | undefined {
     const now = this.#dependencies.store.now();
     const chosen = route.effect === "probe" ? route.named(data.adapter) : route.take(now);
     context.adapterMs = route.adapterMs;
-    if (chosen === undefined || chosen === barred || isFault(chosen)) return chosen;
+    if (chosen === undefined || chosen === noAdapter || isFault(chosen)) return chosen;
     if (route.effect === "probe") route.keep(chosen, now);
     context.route = route;
     return chosen;
@@ -261,10 +263,10 @@ class Recovery {
     const resumed = { type: "call.resumed" as const, attempt: next.attempts };
     const together = {
       audit: [decisionEntry(call, proof, approvalIdOf(data), next.adapter)],
-      ...untold(this.#dependencies, context, resumed),
+      ...pendingEvents(this.#dependencies, context, resumed),
     };
     if (!(await store.operations.begin(claim, toJson(next), together))) return undefined;
-    emit(this.#dependencies, context, resumed);
+    emitNow(this.#dependencies, context, resumed);
     const asks = route.effect === "probe";
     const settled = await dispatch(this.#dependencies, {
       context,
@@ -283,7 +285,7 @@ class Recovery {
     return settled;
   }
 
-  /** The proof that the policy still allows it, else undefined. An approval that it was started with stays valid. */
+  /** Returns the proof that the policy still allows it, else undefined. An approval that it was started with stays valid. */
   async #allowed({ capability, principal }: IncomingCall, data: OperationData): Promise<PolicyProof | undefined> {
     const { policy, store } = this.#dependencies;
     const input = {
@@ -295,7 +297,7 @@ class Recovery {
     };
     const decision = await decide(policy, input);
     const refused = decision.decision === "deny" || (decision.decision === "approve" && data.approval === undefined);
-    return refused ? undefined : policyProof(policy, input, decision, this.#record.fingerprint);
+    return refused ? undefined : policyProof(policy, decision, proofDigest(input, this.#record.fingerprint));
   }
 
   /** Claims the operation. Undefined when another router was quicker, or when the operation has ended. */

@@ -1,8 +1,8 @@
-import { type Fault, fault } from "../frames/fault.ts";
-import type { RouterStore } from "../store/types.ts";
-import { afterDoubt } from "./doubt.ts";
-import { followKey, operationOfCall } from "./effect-key.ts";
-import { settledFromRecord } from "./outcome.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
+import type { RouterStore } from "../../store/types.ts";
+import { afterDoubt } from "../keyed/doubt.ts";
+import { followKey, operationOfCall } from "../keyed/effect-key.ts";
+import { settledFromRecord } from "../outcome.ts";
 
 /** How a call stands that another depends on. */
 export type DependencyState = "succeeded" | "failed" | "unfinished" | "unknown";
@@ -24,7 +24,7 @@ export async function dependencyFault(
 }
 
 /**
- * How an earlier call of a session stands. One that was refused for now (it may be sent again, or waits for an approval)
+ * Returns how an earlier call of a session stands. One that was refused for now (it may be sent again, or waits for an approval)
  * is unfinished. Rejects when the store does.
  */
 export async function dependencyState(

@@ -1,17 +1,17 @@
 import { type JsonValue, type OperationKey, type OperationRecord, ToolglotError } from "@toolglot/core";
-import { auditKey } from "../audit/logger.ts";
-import type { AuditEntry } from "../audit/types.ts";
-import type { CapabilityRegistry } from "../catalog/types.ts";
-import type { Emitter } from "../events/emitter.ts";
-import type { NewEvent } from "../events/types.ts";
-import type { ShapedResult } from "../frames/results.ts";
-import type { Principal } from "../identity/types.ts";
-import type { ResultShaper } from "../results/shaper.ts";
-import type { RouterStore } from "../store/types.ts";
-import { executorFailed } from "./faults.ts";
-import { operationId, ownerOf, scopePrefix } from "./keys.ts";
-import { fromJson } from "./operation-data.ts";
-import { noUsage, storedOutcome } from "./outcome.ts";
+import { auditKey } from "../../audit/logger.ts";
+import type { AuditEntry } from "../../audit/types.ts";
+import type { CapabilityRegistry } from "../../catalog/types.ts";
+import type { Emitter } from "../../events/emitter.ts";
+import type { NewEvent } from "../../events/types.ts";
+import type { ShapedResult } from "../../frames/results.ts";
+import type { Principal } from "../../identity/types.ts";
+import type { ResultShaper } from "../../results/shaper.ts";
+import type { RouterStore } from "../../store/types.ts";
+import { executorFailed } from "../faults.ts";
+import { operationId, ownerOf, scopePrefix } from "../keyed/keys.ts";
+import { fromJson } from "../keyed/operation-data.ts";
+import { noUsage, storedOutcome } from "../outcome.ts";
 
 /** What the resolution of operations depends on. */
 export interface OperationDependencies {

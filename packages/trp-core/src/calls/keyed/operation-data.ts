@@ -1,12 +1,12 @@
 import type { JsonObject, JsonValue } from "@toolglot/core";
-import type { Effect, RegisteredCapability } from "../catalog/types.ts";
-import type { Fault } from "../frames/fault.ts";
-import type { PolicyProof } from "../frames/results.ts";
-import type { Principal } from "../identity/types.ts";
-import type { ApprovalUse } from "../store/types.ts";
-import { callDigest } from "./keys.ts";
-import { attemptOf, type Chosen, type EarlierAttempt, withAttempt } from "./route.ts";
-import type { IncomingCall } from "./types.ts";
+import type { Effect, RegisteredCapability } from "../../catalog/types.ts";
+import type { Fault } from "../../frames/fault.ts";
+import type { PolicyProof } from "../../frames/results.ts";
+import type { Principal } from "../../identity/types.ts";
+import type { ApprovalUse } from "../../store/types.ts";
+import type { Stop } from "../running/cancel.ts";
+import { attemptOf, type Chosen, type EarlierAttempt, withAttempt } from "../running/route.ts";
+import type { IncomingCall } from "../types.ts";
 
 /** What an operation's record keeps as `data`: all that is needed to run it again without the call that began it. */
 export interface OperationData {
@@ -58,7 +58,7 @@ export function operationData(
     args,
     effect: capability.definition.effect,
     call_id: item.call_id,
-    call_digest: call.sentDigest ?? callDigest(item),
+    call_digest: call.digest,
     trace_id: call.traceId,
     frame_id: call.frameId,
     session_id: call.session.id,
@@ -74,7 +74,7 @@ export function operationData(
   };
 }
 
-/** What an operation's record says of the adapter that is started, and of those before it. */
+/** Returns the names that an operation's record has of the started adapter and of those before it. */
 export function routeData(
   { adapter }: Chosen,
   failed: readonly EarlierAttempt[],
@@ -91,7 +91,7 @@ export function earlierAttempts(before: OperationData | undefined): EarlierAttem
   return withAttempt(earlier, { ...names, outcome: "unknown" });
 }
 
-/** The approval record or token that a start uses, as audit rows name it. */
+/** Returns the approval record or token that a start uses, as audit rows name it. */
 export function approvalIdOf({ approval }: Pick<OperationData, "approval">): string | undefined {
   return approval?.kind === "record" ? approval.id : approval?.jti;
 }
@@ -114,12 +114,12 @@ export function fromJson(data: JsonValue | undefined): OperationData | undefined
   return known ? (data as unknown as OperationData) : undefined;
 }
 
-/** The call that an operation was begun by, put together again from its record. Its session may be gone. */
+/** Returns the call that an operation was begun by, put together again from its record. Its session may be gone. */
 export function callFromData(
   data: OperationData,
   key: string,
   capability: RegisteredCapability,
-  signal: AbortSignal,
+  stop: Stop,
 ): IncomingCall {
   const { principal } = data;
   return {
@@ -146,17 +146,18 @@ export function callFromData(
       expiresAt: 0,
     },
     principal,
+    digest: data.call_digest ?? "",
     traceId: data.trace_id,
     frameId: data.frame_id,
     seq: data.seq,
     catalogEpoch: data.catalog_epoch,
     capability,
-    signal,
+    stop,
   };
 }
 
 /**
- * Whether an effect may run again although it may have happened. A `probe` effect may only after asking, so it is not.
+ * Checks whether an effect may run again although it may have happened. A `probe` effect may only after asking, so it is not.
  */
 export function isRerunnable(effect: Effect): boolean {
   return effect === "pure" || effect === "idempotent" || effect === "keyed";
@@ -166,7 +167,7 @@ const hardness: Readonly<Record<Effect, number>> = { pure: 0, idempotent: 1, key
 
 /**
  * How an operation is to be treated that an earlier attempt began, perhaps under another version of the code: what that
- * attempt did is no easier to repeat than its own version said.
+ * attempt did is no easier to repeat than in its own version.
  */
 export function effectOver(now: Effect, before: Effect | undefined): Effect {
   return before === undefined || hardness[before] <= hardness[now] ? now : before;

@@ -1,11 +1,11 @@
 import { settleWithin, unsettled } from "@toolglot/internal";
-import { CapabilityError } from "../catalog/capability-error.ts";
-import type { ExecuteContext, ProbeResult } from "../catalog/types.ts";
+import { CapabilityError } from "../../catalog/capability-error.ts";
+import type { ExecuteContext, ProbeResult } from "../../catalog/types.ts";
 import type { Chosen } from "./route.ts";
 
 /**
- * Asks an adapter of a capability what became of an operation. Whatever goes wrong (it throws, takes too long, gives no answer that can
- * be read) is `unknown`; a `CapabilityError` says what it says. Never rejects.
+ * Asks an adapter of a capability what became of an operation. Whatever goes wrong (it throws, takes too long, has no answer that can
+ * be read) is `unknown`; a `CapabilityError` has its own outcome. Never rejects.
  */
 export async function askProbe(
   { adapter: { definition }, native }: Chosen,

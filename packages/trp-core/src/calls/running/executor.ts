@@ -1,7 +1,6 @@
 import { ToolError } from "@toolglot/core";
 import { iteratorOf, lastOf } from "@toolglot/core/executing";
 import {
-  checkKeys,
   isThenable,
   joinBytes,
   Limiter,
@@ -11,13 +10,13 @@ import {
   unsettled,
 } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
-import { CapabilityError } from "../catalog/capability-error.ts";
-import type { ExecuteContext, RegisteredAdapter, RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault } from "../frames/fault.ts";
-import { isCancelled } from "./cancel.ts";
-import { timeLimit } from "./check-call.ts";
-import { kindOf, messageOf } from "./faults.ts";
-import type { Execution } from "./types.ts";
+import { CapabilityError } from "../../catalog/capability-error.ts";
+import type { ExecuteContext, RegisteredAdapter, RegisteredCapability } from "../../catalog/types.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
+import { kindOf, messageOf } from "../faults.ts";
+import { timeLimit } from "../times.ts";
+import type { Execution } from "../types.ts";
+import { isCancelled, type Stop } from "./cancel.ts";
 
 /** Runs one capability once. */
 export interface CapabilityExecutor {
@@ -27,7 +26,8 @@ export interface CapabilityExecutor {
   run(
     capability: RegisteredCapability,
     native: unknown,
-    context: ExecuteContext,
+    context: Omit<ExecuteContext, "signal">,
+    stop: Pick<Stop, "aborted" | "signal">,
     timeoutMs: number,
     /** Default: the cheapest, which is the only one of a capability with `execute`. */
     adapter?: RegisteredAdapter,
@@ -59,16 +59,13 @@ const maxValues = 100_000;
  * - `CapabilityError` with `not-applied`: `not-applied`; so is a call whose signal was aborted before it began;
  * - everything else, and running out of time: `unknown`, in words of our own.
  *
- * Code that never gives control back can't be stopped from within its process.
+ * Code that never returns control can't be stopped from within its process.
  */
-export function createExecutor(options: ExecutorOptions = {}): CapabilityExecutor {
-  checkKeys("createExecutor", options, "onError:function");
-  const { onError } = options;
+export function createExecutor({ onError }: ExecutorOptions = {}): CapabilityExecutor {
   return {
-    async run(capability, native, given, timeoutMs, adapter = capability.adapters[0]) {
+    async run(capability, native, given, stop, timeoutMs, adapter = capability.adapters[0]) {
       const { capId } = capability;
-      const { signal, callId, traceId } = given;
-      if (signal.aborted) return { kind: "not-applied", message: `${capId} was cancelled before it began` };
+      if (stop.aborted) return { kind: "not-applied", message: `${capId} was cancelled before it began` };
       const ms = timeLimit(capability, timeoutMs);
       // Made when it is asked for, since most capabilities never look at it: a sixteenth less CPU for a read.
       let controller: AbortController | undefined;
@@ -86,8 +83,9 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
       try {
         const work = result(adapter?.definition.execute?.(native, context), context);
         if (!isThenable(work)) return { kind: "done", value: work };
-        let value = await settleWithin(work, { ms, signal });
+        let value = await settleWithin(work, { ms, signal: () => stop.signal });
         if (value !== unsettled) return { kind: "done", value };
+        const { signal } = stop;
         timedOut = !signal.aborted;
         const message = timedOut ? `${capId} did not end within ${ms} ms` : `${capId} was stopped before it ended`;
         own().abort(timedOut ? new DOMException(message, "TimeoutError") : signal.reason);
@@ -96,7 +94,7 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
         return value === unsettled ? { kind: "unknown", message, timedOut } : { kind: "done", value };
       } catch (error) {
         try {
-          onError?.(error, { capId, callId, traceId });
+          onError?.(error, { capId, callId: given.callId, traceId: given.traceId });
         } catch {
           // The host's log is its own affair.
         }
@@ -106,7 +104,7 @@ export function createExecutor(options: ExecutorOptions = {}): CapabilityExecuto
   };
 }
 
-/** The one result of what `execute` returned; a promise unless it is there already. */
+/** Returns the one result of what `execute` returned; a promise unless it is there already. */
 function result(returned: unknown, context: ExecuteContext): unknown {
   if (isThenable(returned)) return Promise.resolve(returned).then((value) => result(value, context));
   const iterator = iteratorOf(returned);
@@ -143,22 +141,10 @@ function classify(error: unknown, capId: string, timedOut: boolean): Execution {
       return { kind: "failed", message: messageOf(error), transient: false };
     }
   } catch {
-    // An error whose fields throw says nothing.
+    // An error whose fields throw is an unknown one.
   }
   const message = timedOut ? `${capId} did not end in time` : `${capId} ended with an exception (${kindOf(error)})`;
   return { kind: "unknown", message, timedOut };
-}
-
-/** Room for calls that run at the same time. */
-export interface Places {
-  /**
-   * A place for one call of a capability: at once when there is one, else when its turn in the line comes. A fault when the
-   * line is full (TRP_5003), the time is up (TRP_3003) or the signal is aborted (TRP_3005). Never rejects. Call the release
-   * when the call has ended.
-   */
-  take(capability: Seat, options: { timeoutMs: number; signal?: AbortSignal }): MaybePromise<Release | Fault>;
-  readonly running: number;
-  readonly waiting: number;
 }
 
 /** What is known of the capability that needs a place: a registered capability is one. */
@@ -170,34 +156,49 @@ export interface Seat {
 /**
  * Places for calls: `callsInFlight` in all, of each capability at most its `maxConcurrency`, and a line of `callsWaiting`
  * for the rest. First come, first served; only a call that waits for a place of its own capability is passed by others.
- * `TypeError` for numbers that are no counts.
  */
-export function createPlaces(limits: { callsInFlight: number; callsWaiting: number }): Places {
-  const limiter = new Limiter(limits.callsInFlight, limits.callsWaiting);
-  return {
-    get running(): number {
-      return limiter.running;
-    },
-    get waiting(): number {
-      return limiter.waiting;
-    },
-    take({ capId, definition }, { timeoutMs, signal }) {
-      const { running, waiting } = limiter;
-      const orFault = (taken: Release | Refusal): Release | Fault => {
-        switch (taken) {
-          case "late":
-            return fault("TRP_3003", `there was no room for ${capId} within ${timeoutMs} ms`);
-          case "aborted":
-            return fault("TRP_3005", `${capId} was cancelled while it waited for room`);
-          case "full":
-          case "closed":
-            return fault("TRP_5003", `${running} calls are running and ${waiting} wait: there is no room for more`);
-          default:
-            return taken;
-        }
-      };
-      const taken = limiter.take({ key: capId, keyLimit: definition.maxConcurrency, ms: timeoutMs, signal });
-      return taken instanceof Promise ? taken.then(orFault) : orFault(taken);
-    },
-  };
+export class Places {
+  readonly #limiter: Limiter;
+
+  /** Takes numbers that the caller has checked. */
+  constructor(limits: { callsInFlight: number; callsWaiting: number }) {
+    this.#limiter = new Limiter(limits.callsInFlight, limits.callsWaiting);
+  }
+
+  get running(): number {
+    return this.#limiter.running;
+  }
+
+  get waiting(): number {
+    return this.#limiter.waiting;
+  }
+
+  /**
+   * Takes a place for one call of a capability: at once when there is one, else when its turn in the line comes. Returns
+   * a fault when the line is full (TRP_5003), the time is up (TRP_3003) or the call is stopped (TRP_3005). Never
+   * rejects. Call the release when the call has ended.
+   */
+  take(
+    { capId, definition }: Seat,
+    { timeoutMs, stop }: { timeoutMs: number; stop?: Pick<Stop, "aborted" | "signal"> },
+  ): MaybePromise<Release | Fault> {
+    const { running, waiting } = this.#limiter;
+    const orFault = (taken: Release | Refusal): Release | Fault => {
+      switch (taken) {
+        case "late":
+          return fault("TRP_3003", `there was no room for ${capId} within ${timeoutMs} ms`);
+        case "aborted":
+          return fault("TRP_3005", `${capId} was cancelled while it waited for room`);
+        case "full":
+        case "closed":
+          return fault("TRP_5003", `${running} calls are running and ${waiting} wait: there is no room for more`);
+        default:
+          return taken;
+      }
+    };
+    if (stop?.aborted) return orFault("aborted");
+    const signal = stop && (() => stop.signal);
+    const taken = this.#limiter.take({ key: capId, keyLimit: definition.maxConcurrency, ms: timeoutMs, signal });
+    return taken instanceof Promise ? taken.then(orFault) : orFault(taken);
+  }
 }

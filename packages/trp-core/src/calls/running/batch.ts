@@ -1,10 +1,10 @@
-import { type Fault, fault } from "../frames/fault.ts";
-import type { CallBatchResPayload } from "../frames/results.ts";
-import type { CallItem } from "../frames/types.ts";
-import type { RunOptions } from "./dependencies.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
+import type { CallBatchResPayload } from "../../frames/results.ts";
+import type { CallItem } from "../../frames/types.ts";
+import type { RunOptions } from "../dependencies.ts";
+import { settledToItem } from "../outcome.ts";
+import type { Settled } from "../types.ts";
 import { type DependencyState, dependencyFault } from "./depends-on.ts";
-import { settledToItem } from "./outcome.ts";
-import type { Settled } from "./types.ts";
 
 /** One call of a batch. */
 export interface BatchEntry {
@@ -110,7 +110,7 @@ export async function runBatch(batch: Batch): Promise<Settled[]> {
   return entries.map((entry) => ends.get(entry.callId) as Settled);
 }
 
-/** The payload of a batch's answer: SUCCESS when all have succeeded, FAILED when none has. */
+/** Returns the payload of a batch's answer: SUCCESS when all have succeeded, FAILED when none has. */
 export function batchPayload(
   batchId: string,
   callIds: readonly string[],

@@ -1,15 +1,17 @@
-import type { ProgressUpdate } from "../catalog/types.ts";
-import { type Fault, isFault } from "../frames/fault.ts";
-import { inRunSpan } from "../tracing/spans.ts";
+import type { ProgressUpdate } from "../../catalog/types.ts";
+import { type Fault, isFault } from "../../frames/fault.ts";
+import { inRunSpan } from "../../tracing/spans.ts";
+import { type Checked, decideCall } from "../check-call.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { proofOf, usageOf } from "../ending.ts";
+import { emit, emitExecuted, handedOver } from "../events.ts";
+import { executorError, executorFailed, keyForApproval, notApplied, timedOut } from "../faults.ts";
+import { refused } from "../outcome.ts";
+import { timeoutOf } from "../times.ts";
+import type { CallContext, Execution, Settled } from "../types.ts";
 import { cancelledInTime, cancelledMidway, isCancelled } from "./cancel.ts";
-import { type Checked, decideCall, keyForApproval, timeoutOf } from "./check-call.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, handedOver, proofOf, tell, tellExecuted, usageOf } from "./ending.ts";
-import { executorError, executorFailed, notApplied, timedOut } from "./faults.ts";
-import { refused } from "./outcome.ts";
 import { PartWriter } from "./parts.ts";
-import { barred, type Chosen, nextOf, Route, timeLeft } from "./route.ts";
-import type { Execution, Settled } from "./types.ts";
+import { type Chosen, nextOf, noAdapter, Route, timeLeft } from "./route.ts";
 
 /** Runs a call without a key. Such a call may always run again, so no operation stands for it. */
 export async function runUnkeyed(
@@ -18,13 +20,13 @@ export async function runUnkeyed(
   { args, fingerprint }: Checked,
 ): Promise<Settled> {
   const { executor, places, failpoint, store, shaper, spans } = dependencies;
-  const { capability, item, traceId, principal, signal } = context.call;
+  const { capability, item, traceId, principal, stop } = context.call;
   const { effect } = capability.definition;
   const route = new Route({ capability, principal, args, effect });
   const found = route.find(store.now());
   if (isFault(found)) return refused(found);
   const timeoutMs = timeoutOf(context.call);
-  const taken = places.take(capability, { timeoutMs, signal });
+  const taken = places.take(capability, { timeoutMs, stop });
   const release = await taken;
   if (isFault(release)) return refused(release);
   try {
@@ -37,38 +39,38 @@ export async function runUnkeyed(
     const first = route.take(store.now());
     context.adapterMs = route.adapterMs;
     if (isFault(first)) return refused(first);
-    if (first === barred) throw new Error("nothing was tried yet");
-    if (isCancelled(signal)) return refused(cancelledInTime());
+    if (first === noAdapter) throw new Error("nothing was tried yet");
+    if (isCancelled(stop)) return refused(cancelledInTime());
     context.route = route;
     if (context.call.cancellable) context.call.cancellable.isStarted = true;
     const before = performance.now();
     const parts = context.onParts && new PartWriter({ attempt: 1, onParts: context.onParts, now: () => store.now() });
     const progress = (update: ProgressUpdate | string): void => parts?.report(update);
-    const given = { signal, callId: item.call_id, traceId, principal, attempt: 1, progress };
+    const given = { callId: item.call_id, traceId, principal, attempt: 1, progress };
     let chosen: Chosen = first;
     let execution: Execution;
     for (;;) {
       const ms = route.isSingle ? timeoutMs : timeLeft(chosen, timeoutMs, before);
       const { native, adapter } = chosen;
-      const run = (): Promise<Execution> => executor.run(capability, native, given, ms, adapter);
+      const run = (): Promise<Execution> => executor.run(capability, native, given, stop, ms, adapter);
       execution = await inRunSpan(spans, { verb: "run", capability, adapter, attempt: 1 }, run);
       if (route.isSingle) break;
-      route.ended(execution, store.now(), signal.aborted);
+      route.ended(execution, store.now(), stop.aborted);
       const leftMs = timeoutMs - (performance.now() - before);
-      const next = signal.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
+      const next = stop.aborted ? undefined : nextOf(route, execution, { now: store.now(), leftMs });
       if (next === undefined) break;
-      tell(dependencies, context, handedOver(chosen, next));
+      emit(dependencies, context, handedOver(chosen, next));
       chosen = next;
     }
     await parts?.close();
     context.executorMs = performance.now() - before;
     await failpoint?.("after-effect", item.call_id);
-    tellExecuted(dependencies, context);
+    emitExecuted(dependencies, context);
     if (execution.kind === "done") {
       const result = await shaper.shape(capability, execution.value, principal);
       return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
     }
-    if (execution.kind === "unknown" && isCancelled(signal)) {
+    if (execution.kind === "unknown" && isCancelled(stop)) {
       return failed(context, cancelledMidway(effect !== "pure"));
     }
     return failed(context, faultOf(execution, timeoutMs));

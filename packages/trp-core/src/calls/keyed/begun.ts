@@ -1,7 +1,7 @@
 import type { OperationRecord } from "@toolglot/core";
-import type { RouterStore } from "../store/types.ts";
-import { busy, settledFromRecord, settledIfBegun } from "./outcome.ts";
-import type { Settled } from "./types.ts";
+import type { RouterStore } from "../../store/types.ts";
+import { busy, settledFromRecord, settledIfBegun } from "../outcome.ts";
+import type { Settled } from "../types.ts";
 
 // A call can be cancelled before it starts here although another router has begun it. Another router can also have
 // ended a call that was begun here. The outcome is then in the record of the operation. A released operation leaves no
@@ -9,7 +9,7 @@ import type { Settled } from "./types.ts";
 // the call.
 
 /**
- * The state of a call that any router has begun. Undefined when no router has, or when the store holds no answer.
+ * Returns the state of a call that any router has begun. Undefined when no router has, or when the store holds no answer.
  * `record` is the operation's record and must be read before this function is called. For a cancelled call it must be
  * read after the call was marked as cancelled, because from then on the call can't start. Rejects when the store does.
  */

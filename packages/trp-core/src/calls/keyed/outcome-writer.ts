@@ -1,16 +1,16 @@
 import type { OperationClaim } from "@toolglot/core";
 import { type Lease, sleep } from "@toolglot/internal";
-import type { Fault } from "../frames/fault.ts";
-import type { ShapedResult } from "../frames/results.ts";
-import type { SameTransaction } from "../store/types.ts";
+import type { Fault } from "../../frames/fault.ts";
+import type { ShapedResult } from "../../frames/results.ts";
+import type { SameTransaction } from "../../store/session-types.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { proofOf, sameTransaction, usageOf } from "../ending.ts";
+import { outcomeUnknown } from "../faults.ts";
+import { claimOf, noUsage, storedOutcome } from "../outcome.ts";
+import type { Chosen, Route } from "../running/route.ts";
+import type { CallContext, Settled } from "../types.ts";
 import { begunAnyway } from "./begun.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { type CallContext, proofOf, sameTransaction, usageOf } from "./ending.ts";
-import { outcomeUnknown } from "./faults.ts";
 import { type OperationData, toJson } from "./operation-data.ts";
-import { claimOf, noUsage, storedOutcome } from "./outcome.ts";
-import type { Chosen, Route } from "./route.ts";
-import type { Settled } from "./types.ts";
 
 /** An operation whose start is committed. It runs under its claim. */
 export interface StartedCall {
@@ -49,7 +49,7 @@ export class OutcomeWriter {
     return await this.#finish("done", await this.#success(value));
   }
 
-  /** A final failure: the next call with the key gets the same answer. */
+  /** Writes a final failure: the next call with the key gets the same answer. */
   async failed(fault: Fault): Promise<Settled> {
     return await this.#finish("failed", this.#failure(fault));
   }
@@ -112,13 +112,13 @@ export class OutcomeWriter {
     if (done === undefined) return this.unrecorded();
     if (!done) return await this.lost();
     context.committed = true;
-    context.untold = [];
+    context.pendingEvents = [];
     this.settled = settled;
     await this.#point("after-finish");
     return settled;
   }
 
-  /** Gives the operation up, so that the next call with its key can run it again. This call fails with `fault`. */
+  /** Abandons the operation, so that the next call with its key can run it again. This call fails with `fault`. */
   async abandon(fault: Fault, data: OperationData): Promise<Settled> {
     await this.#point("before-finish");
     const { claim } = this.#started;
@@ -162,7 +162,7 @@ export class OutcomeWriter {
     }
   }
 
-  /** The operation was started, but the store has no outcome of it. So the outcome is unknown, even after a success. */
+  /** Returns the unknown outcome of a started operation: the store has none, perhaps after a success. */
   unrecorded(): Settled {
     const { context } = this.#started;
     const usage = context.executorMs > 0 ? usageOf(context) : noUsage;

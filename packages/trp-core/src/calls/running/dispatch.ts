@@ -1,18 +1,18 @@
 import { keepLease, type Lease } from "@toolglot/internal";
-import type { ProbeResult, ProgressUpdate } from "../catalog/types.ts";
-import { isFault } from "../frames/fault.ts";
-import { inRunSpan } from "../tracing/spans.ts";
+import type { ProbeResult, ProgressUpdate } from "../../catalog/types.ts";
+import { isFault } from "../../frames/fault.ts";
+import { inRunSpan } from "../../tracing/spans.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import { emitExecuted, emitNow, handedOver, pendingEvents } from "../events.ts";
+import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut } from "../faults.ts";
+import { downstreamKey } from "../keyed/keys.ts";
+import { isRerunnable, type OperationData, routeData, toJson } from "../keyed/operation-data.ts";
+import { OutcomeWriter, type StartedCall } from "../keyed/outcome-writer.ts";
+import type { Execution, IncomingCall, Settled } from "../types.ts";
 import { cancelledMidway, isCancelled } from "./cancel.ts";
-import type { CallDependencies } from "./dependencies.ts";
-import { emit, handedOver, tellExecuted, untold } from "./ending.ts";
-import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut } from "./faults.ts";
-import { downstreamKey } from "./keys.ts";
-import { isRerunnable, type OperationData, routeData, toJson } from "./operation-data.ts";
-import { OutcomeWriter, type StartedCall } from "./outcome-writer.ts";
 import { PartWriter } from "./parts.ts";
 import { askProbe } from "./probe.ts";
-import { barred, type Chosen, nextOf, timeLeft } from "./route.ts";
-import type { Execution, IncomingCall, Settled } from "./types.ts";
+import { type Chosen, nextOf, noAdapter, timeLeft } from "./route.ts";
 
 /**
  * Runs a started operation and commits its outcome. A call succeeds only when its success is committed. When the router
@@ -25,7 +25,7 @@ export async function dispatch(dependencies: CallDependencies, started: StartedC
     leaseMs: times.leaseMs,
     leaseUntil: started.leaseUntil,
     now: () => store.now(),
-    signal: call.signal,
+    signal: () => call.stop.signal,
   });
   try {
     return await new Dispatch(dependencies, started, lease).run();
@@ -93,7 +93,7 @@ class Dispatch {
       // Fences only rise, so every earlier attempt had this fence or a lower one.
       const found = await this.#ask(claim.fence - 1);
       if (found.state === "unknown") return await this.#end.doubt("asked, the capability could not tell");
-      const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.signal);
+      const mayRun = found.state === "not-applied" && !isCancelled(this.#started.context.call.stop);
       if (!mayRun || !(await this.#chooseAnew())) return await this.#endProbed(found);
     }
     for (;;) {
@@ -112,13 +112,13 @@ class Dispatch {
     }
   }
 
-  /** The adapter of the earlier attempt did nothing, so any adapter may run now. False when none can. */
+  /** Lets any adapter run after an earlier attempt that did nothing. False when none can. */
   async #chooseAnew(): Promise<boolean> {
     const { route } = this.#started;
     if (route.isSingle) return true;
     route.cleared();
     const next = route.take(this.#dependencies.store.now());
-    if (next === barred || isFault(next)) return false;
+    if (next === noAdapter || isFault(next)) return false;
     return next.adapter === this.#chosen.adapter || (await this.#hand(next));
   }
 
@@ -127,15 +127,24 @@ class Dispatch {
     const { context, claim } = this.#started;
     const { call } = context;
     const before = performance.now();
-    const given = { ...this.#executeContext(claim.fence), signal: this.#lease.signal };
+    const given = this.#executeContext(claim.fence);
     const { adapter, native } = this.#chosen;
     const { executor, spans } = this.#dependencies;
-    const run = (): Promise<Execution> => executor.run(call.capability, native, given, this.#timeLeft(), adapter);
+    const run = (): Promise<Execution> => executor.run(call.capability, native, given, this, this.#timeLeft(), adapter);
     const about = { verb: "run" as const, capability: call.capability, adapter, attempt: given.attempt };
     const execution = await inRunSpan(spans, about, run);
     context.executorMs += performance.now() - before;
     await this.#point("after-effect");
     return execution;
+  }
+
+  /** Whether the run is to end: the call was cancelled, or its lease is lost. */
+  get aborted(): boolean {
+    return this.#started.context.call.stop.aborted || this.#lease.loss !== undefined;
+  }
+
+  get signal(): AbortSignal {
+    return this.#lease.signal;
   }
 
   /** How long the chosen adapter may run: never longer than the time that the call has left. Milliseconds. */
@@ -144,12 +153,12 @@ class Dispatch {
     return route.isSingle ? timeoutMs : timeLeft(this.#chosen, timeoutMs, this.#began);
   }
 
-  /** The adapter that runs next; undefined when the call ends with this execution. */
+  /** Returns the adapter that runs next; undefined when the call ends with this execution. */
   #next(execution: Execution): Chosen | undefined {
     const { route, timeoutMs } = this.#started;
-    const { signal } = this.#lease;
-    route.ended(execution, this.#dependencies.store.now(), signal.aborted);
-    if (signal.aborted) return undefined;
+    const isStopped = this.aborted;
+    route.ended(execution, this.#dependencies.store.now(), isStopped);
+    if (isStopped) return undefined;
     return nextOf(route, execution, {
       now: this.#dependencies.store.now(),
       leftMs: timeoutMs - (performance.now() - this.#began),
@@ -163,12 +172,12 @@ class Dispatch {
     const { adapter: _, system: __, earlier: ___, ...rest } = this.#data;
     const data: OperationData = { ...rest, ...routeData(next, route.failed) };
     const handed = handedOver(this.#chosen, next);
-    const events = untold(this.#dependencies, context, handed);
+    const events = pendingEvents(this.#dependencies, context, handed);
     const written = await this.#end.retry(() => operations.begin(claim, toJson(data), events));
     if (written === undefined) this.#end.settled = this.#end.unrecorded();
     if (written !== true) return false;
-    context.untold = [];
-    emit(this.#dependencies, context, handed);
+    context.pendingEvents = [];
+    emitNow(this.#dependencies, context, handed);
     this.#data = data;
     this.#chosen = next;
     await this.#point("after-start");
@@ -181,14 +190,14 @@ class Dispatch {
     const { call } = context;
     // The parts are written before the outcome, so that a reader who sees the outcome can read all parts.
     await this.#parts?.close();
-    tellExecuted(this.#dependencies, context);
+    emitExecuted(this.#dependencies, context);
     switch (execution.kind) {
       case "done":
         return await this.#end.done(execution.value);
       case "failed":
         return await this.#failed(execution.message, execution.transient);
       case "not-applied":
-        if (isCancelled(call.signal)) return await this.#end.released(cancelledMidway(false));
+        if (isCancelled(call.stop)) return await this.#end.released(cancelledMidway(false));
         if (this.#mayHaveHappened()) return await this.#end.abandon(notAppliedThisTime(execution.message), this.#data);
         return await this.#end.released(notApplied(execution.message));
       default:
@@ -228,9 +237,9 @@ class Dispatch {
   }
 
   /**
-   * Whether an earlier attempt may have had an effect. In that case the key must not become free: a call with other
+   * Checks whether an earlier attempt may have had an effect. In that case the key must not become free: a call with other
    * arguments could take it, and the caller would read that nothing happened. False for `probe`, where the capability
-   * was asked and said that there was no effect.
+   * was asked and answered that there was no effect.
    */
   #mayHaveHappened(): boolean {
     const { data, route } = this.#started;
@@ -241,10 +250,10 @@ class Dispatch {
   /** It is unknown whether the effect happened. The declared effect of the capability decides what follows. */
   async #endUnknown(execution: Extract<Execution, { kind: "unknown" }>): Promise<Settled> {
     const { context, timeoutMs, claim } = this.#started;
-    const { capability, signal } = context.call;
+    const { capability, stop } = context.call;
     const { effect } = capability.definition;
     if (isRerunnable(effect)) {
-      if (isCancelled(signal)) return await this.#end.abandon(cancelledMidway(effect !== "pure"), this.#data);
+      if (isCancelled(stop)) return await this.#end.abandon(cancelledMidway(effect !== "pure"), this.#data);
       // The router lost its lease and aborted the run. The capability has not failed, and the router that takes the
       // operation over continues it.
       if (this.#lease.loss !== undefined) return await this.#end.lost();
@@ -267,7 +276,7 @@ class Dispatch {
       case "failed":
         return await this.#end.failed(executorFailed(found.message, false, true));
       default:
-        if (isCancelled(this.#started.context.call.signal)) return await this.#end.released(cancelledMidway(false));
+        if (isCancelled(this.#started.context.call.stop)) return await this.#end.released(cancelledMidway(false));
         return await this.#end.released(notApplied("It had no effect."));
     }
   }

@@ -1,14 +1,14 @@
 import type { JsonObject, OperationKey, OperationRecord } from "@toolglot/core";
 import { copyJson, ignoreRejection, isThenable } from "@toolglot/internal";
-import type { RegisteredCapability } from "../catalog/types.ts";
-import { sha256Base64url } from "../digest/sha256.ts";
-import { type Fault, fault } from "../frames/fault.ts";
-import type { Principal } from "../identity/types.ts";
-import type { RouterOperationLog } from "../store/types.ts";
-import type { CallDependencies } from "./dependencies.ts";
+import type { RegisteredCapability } from "../../catalog/types.ts";
+import { sha256Base64url } from "../../digest/sha256.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
+import type { Principal } from "../../identity/types.ts";
+import type { RouterOperationLog } from "../../store/types.ts";
+import type { CallDependencies } from "../dependencies.ts";
+import type { IncomingCall } from "../types.ts";
 import { operationOf, tenantWide } from "./keys.ts";
 import { fromJson } from "./operation-data.ts";
-import type { IncomingCall } from "./types.ts";
 
 // A capability may name the effect of a call by its arguments. The operation of such a call is that of the effect: the
 // effect's name is its key. A key of the caller's own is another name for it, kept as a small record under that key, so
@@ -16,7 +16,7 @@ import type { IncomingCall } from "./types.ts";
 
 const readable = /^[\w.:@/-]{1,200}$/;
 
-/** The operation that a call's effect is; a fault of the capability (TRP_5001) when it can't name it. Never throws. */
+/** Returns the operation that a call's effect is; a fault of the capability (TRP_5001) when it can't name it. Never throws. */
 export function effectOperation(
   { definition, family, capId }: RegisteredCapability,
   args: JsonObject,
@@ -53,7 +53,7 @@ export function operationOfAlias(record: OperationRecord): OperationKey | undefi
   return aliasOf(record)?.operation;
 }
 
-/** The operation that a key leads to: its own, or the one that it is another name for. */
+/** Returns the operation that a key leads to: its own, or the one that it is another name for. */
 export async function followKey(
   operations: Pick<RouterOperationLog, "read">,
   key: OperationKey,
@@ -97,7 +97,7 @@ export class KeyAlias {
   }
 
   /**
-   * What a caller's key is for a call with an effect: another name of it; nothing when it has an operation of its own,
+   * Returns what a caller's key is for a call with an effect: another name of it; nothing when it has an operation of its own,
    * from a time when the capability did not name effects; a fault when it was used for another call (TRP_4004).
    */
   static async of(
@@ -115,7 +115,7 @@ export class KeyAlias {
   }
 
   /**
-   * Binds the key to its call: from now on it is refused for any other. Writes once and gives what is to be awaited
+   * Binds the key to its call: from now on it is refused for any other. Writes once and returns what is to be awaited
    * beside what follows, or the refusal. Rejects when the store does.
    */
   async bind(
@@ -137,7 +137,7 @@ export class KeyAlias {
     if (claimed.status === "expired") return fault("TRP_4005");
     this.#isBound = true;
     if (claimed.status !== "claimed") return { done: Promise.resolve() };
-    const alias: Alias = { operation: this.operation, call_digest: call.sentDigest ?? "", idx: call.item.idx };
+    const alias: Alias = { operation: this.operation, call_digest: call.digest, idx: call.item.idx };
     const outcome = { alias } as unknown as JsonObject;
     // If this write fails, the claim alone still binds the key, so the caller need not know.
     return { done: operations.finish(claimed.claim, { state: "done", outcome }).catch(() => false) };

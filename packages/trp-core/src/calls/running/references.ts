@@ -1,7 +1,7 @@
 import type { JsonObject, JsonSchemaObject, JsonValue } from "@toolglot/core";
 import { isObject, pointerSteps, valueAt } from "@toolglot/internal";
-import type { RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault } from "../frames/fault.ts";
+import type { RegisteredCapability } from "../../catalog/types.ts";
+import { type Fault, fault } from "../../frames/fault.ts";
 
 /** A place in the arguments of a call that another call's result fills. */
 export interface Reference {
@@ -14,7 +14,7 @@ export interface Reference {
 }
 
 /** References in one call, at most. */
-const mostReferences = 64;
+const maxReferences = 64;
 
 /**
  * The references in the arguments of a call of a graph: every object with `$from` is one, `{ "$from": "call_1", "path":
@@ -24,7 +24,7 @@ export function referencesOf(args: JsonObject): Reference[] | Fault {
   const found: Reference[] = [];
   const problem = collect(args, [], found);
   if (problem !== undefined) return fault("TRP_2001", problem);
-  if (found.length > mostReferences) return fault("TRP_2001", `More than ${mostReferences} references in one call.`);
+  if (found.length > maxReferences) return fault("TRP_2001", `More than ${maxReferences} references in one call.`);
   return found;
 }
 
@@ -68,7 +68,7 @@ export function fillReferences(args: JsonObject, values: ReadonlyMap<Reference, 
 }
 
 /**
- * Why a reference can't fit, whatever the other call gives: there is no such argument, or its types are others than those
+ * Returns why a reference can't fit, whatever the other call returns: there is no such argument, or its types are others than those
  * that the other capability declares (`output`). Undefined when it may fit.
  */
 export function misfit(
@@ -88,7 +88,7 @@ export function misfit(
   return `${where}: expected ${[...wanted].join(" or ")}, and ${from} gives ${[...given].join(" or ")}.`;
 }
 
-/** What a `$from` path walks through (13.1). */
+/** Returns what a `$from` path walks through (13.1). */
 function resultSchema({ definition }: RegisteredCapability): JsonSchemaObject {
   return {
     type: "object",
@@ -104,7 +104,7 @@ function resultSchema({ definition }: RegisteredCapability): JsonSchemaObject {
 
 type Types = ReadonlySet<string> | "anything" | "nothing";
 
-/** The JSON types that a schema allows at a place. What is too involved to tell is anything. */
+/** Returns the JSON types that a schema allows at a place: `anything` where it is too involved. */
 function typesAt(schema: unknown, steps: readonly string[], root: JsonSchemaObject, depth = 0): Types {
   if (schema === false) return "nothing";
   if (!isObject(schema) || depth > 32) return "anything";

@@ -1,11 +1,11 @@
 import type { OperationClaim } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
 import { ignoreRejection, sleep } from "@toolglot/internal";
-import type { ProgressUpdate } from "../catalog/types.ts";
-import type { PartialResultEvent } from "../frames/results.ts";
-import { fitJson } from "../results/fit.ts";
-import { toSafeJson } from "../results/safe-json.ts";
-import type { NewPart, PartStore, StoredPart } from "../store/types.ts";
+import type { ProgressUpdate } from "../../catalog/types.ts";
+import type { PartialResultEvent } from "../../frames/results.ts";
+import { fitJson } from "../../results/fit.ts";
+import { toSafeJson } from "../../results/safe-json.ts";
+import type { NewPart, PartStore, StoredPart } from "../../store/types.ts";
 
 /** Partial results of one operation that are kept; the oldest go first. */
 const keptParts = 512;
@@ -92,7 +92,7 @@ export class PartWriter {
       throw error;
     }
     if (last === undefined) {
-      // Another router holds the operation: what this one says does not count any more.
+      // Another router holds the operation: the parts of this one do not count any more.
       this.#closed = true;
       return;
     }
@@ -103,7 +103,7 @@ export class PartWriter {
   }
 }
 
-/** A part as a `PARTIAL_RESULT` has it. */
+/** Returns a part as a `PARTIAL_RESULT` has it. */
 export function eventOf({ id, at, kind, stage, message, attempt, data }: StoredPart): PartialResultEvent {
   const event: PartialResultEvent = { event_id: id, kind, stage, message, attempt, timestamp_ms: at };
   if (data !== undefined) event.data = data;

@@ -1,11 +1,11 @@
-import type { JsonObject, OperationKey } from "@toolglot/core";
+import type { OperationKey } from "@toolglot/core";
 import { canonicalJson } from "@toolglot/internal";
-import { base64url } from "../digest/base64url.ts";
-import { flat, hmacSha256, sha256Base64url, sha256Digest } from "../digest/sha256.ts";
-import type { CallItem } from "../frames/types.ts";
-import type { Who } from "../store/session-types.ts";
+import { base64url } from "../../digest/base64url.ts";
+import { flat, hmacSha256, sha256Base64url, sha256Digest } from "../../digest/sha256.ts";
+import type { CallItem } from "../../frames/types.ts";
+import type { Who } from "../../store/session-types.ts";
 
-/** A `cap_id` without its version: `cap.mail.send.v2` is of the family `cap.mail.send`. Families share keys. */
+/** Returns a `cap_id` without its version: `cap.mail.send.v2` is of the family `cap.mail.send`. Families share keys. */
 export function familyOf(capId: string): string {
   return capId.replace(/\.v\d{1,9}$/, "");
 }
@@ -55,29 +55,30 @@ export function scopePrefix(tenant: string): string {
   return `${canonicalJson(["trp", tenant]).slice(0, -1)},`;
 }
 
-/** What an operation does, capability version included: the same key with another fingerprint is a conflict. */
-export function operationFingerprint(capId: string, args: JsonObject): string {
-  // Canonical JSON, its keys in their order: both of these are made for every call.
-  return sha256Digest(`{"args":${canonicalJson(args)},"cap_id":${canonicalJson(capId)}}`);
+/** Returns what an operation does, capability version included: the same key with another fingerprint is a conflict. */
+export function operationFingerprint(capId: string, argsText: string): string {
+  return sha256Digest(`{"args":${argsText},"cap_id":${canonicalJson(capId)}}`);
 }
 
 /**
  * What a call is to bring about, whatever its key and the version of its capability: whose, which family, which args.
  */
-export function effectIdOf(scope: string, args: JsonObject): string {
-  return sha256Digest(`{"args":${canonicalJson(args)},"scope":${canonicalJson(scope)}}`);
+export function effectIdOf(scope: string, argsText: string): string {
+  return sha256Digest(`{"args":${argsText},"scope":${canonicalJson(scope)}}`);
 }
 
 /** Up to this length a text is as good as its digest, and cheaper. */
 const shortText = 240;
 
 /**
- * What makes a `call_id` mean this call: the capability, the args as sent, and the key. A digest; short ones as text.
+ * Returns what makes a `call_id` mean this call: the capability, the args as sent, and the key. A digest; short ones as text.
  */
-export function callDigest(item: Pick<CallItem, "cap_id" | "args" | "idempotency_key">): string {
-  const { cap_id, args, idempotency_key = null } = item;
+export function callDigest(
+  { cap_id, args, idempotency_key = null }: Pick<CallItem, "cap_id" | "args" | "idempotency_key">,
+  argsText: string = canonicalJson(args),
+): string {
   const name = `"cap_id":${canonicalJson(cap_id)},"idempotency_key":${canonicalJson(idempotency_key)}`;
-  const text = `{"args":${canonicalJson(args)},${name}}`;
+  const text = `{"args":${argsText},${name}}`;
   return text.length <= shortText ? flat(text) : sha256Digest(text);
 }
 

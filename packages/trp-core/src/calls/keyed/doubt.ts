@@ -1,11 +1,11 @@
-import type { CallOutcome } from "../store/session-types.ts";
-import type { RouterStore } from "../store/types.ts";
-import { settledFromRecord } from "./outcome.ts";
-import type { Settled } from "./types.ts";
+import type { CallOutcome } from "../../store/session-types.ts";
+import type { RouterStore } from "../../store/types.ts";
+import { settledFromRecord } from "../outcome.ts";
+import type { Settled } from "../types.ts";
 
 /**
- * A call was answered `UNKNOWN`, because its operation was in doubt. This gives the operation's outcome after a person
- * has settled it. `gone`: the store no longer has the operation, because the person said that it was not applied, or
+ * Returns the outcome of an operation in doubt, for a call that was answered `UNKNOWN`, after a person
+ * has settled it. `gone`: the store no longer has the operation, because the person settled it as not applied, or
  * because its outcome has expired. Undefined while nobody has settled it, and for calls with another outcome.
  */
 export async function afterDoubt(

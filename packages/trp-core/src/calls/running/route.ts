@@ -1,10 +1,10 @@
 import { type JsonObject, ToolError } from "@toolglot/core";
 import { copyJson, ignoreRejection, isThenable } from "@toolglot/internal";
-import type { Effect, RegisteredAdapter, RegisteredCapability } from "../catalog/types.ts";
-import { type Fault, fault, isFault } from "../frames/fault.ts";
-import type { Principal } from "../identity/types.ts";
-import { messageOf } from "./faults.ts";
-import type { Execution } from "./types.ts";
+import type { Effect, RegisteredAdapter, RegisteredCapability } from "../../catalog/types.ts";
+import { type Fault, fault, isFault } from "../../frames/fault.ts";
+import type { Principal } from "../../identity/types.ts";
+import { messageOf } from "../faults.ts";
+import type { Execution } from "../types.ts";
 
 /** An adapter that was started for an operation before, and whether that may have had an effect. */
 export interface EarlierAttempt {
@@ -20,8 +20,8 @@ export interface Chosen {
   native: unknown;
 }
 
-/** No adapter may go on with the operation, now or later. */
-export const barred = "barred";
+/** No adapter may continue the operation, now or later. */
+export const noAdapter = "no-adapter";
 
 /** What a route is for. */
 export interface RouteCall {
@@ -91,15 +91,15 @@ export class Route {
     return adapter && this.#adapt(adapter);
   }
 
-  /** The next one, without taking it; a fault when none can run now, `barred` when none may. */
-  find(now: number): Chosen | Fault | typeof barred {
+  /** Returns the next one, without taking it; a fault when none can run now, `noAdapter` when none may. */
+  find(now: number): Chosen | Fault | typeof noAdapter {
     const { capability } = this.#call;
     if (this.isSingle) {
       const only = capability.adapters[0] as RegisteredAdapter;
-      return this.#mayFollow(only) ? this.#adapt(only) : barred;
+      return this.#mayFollow(only) ? this.#adapt(only) : noAdapter;
     }
     const allowed = capability.adapters.filter((each) => !this.#asked.includes(each) && this.#mayFollow(each));
-    if (allowed.length === 0) return barred;
+    if (allowed.length === 0) return noAdapter;
     const meant = allowed.filter((each) => this.#isFor(each));
     if (meant.length === 0) {
       return fault("TRP_4001", `no adapter of ${capability.capId} is for this caller and these arguments`);
@@ -115,14 +115,14 @@ export class Route {
     return first as Fault;
   }
 
-  /** The next one, which is about to run: say how it {@link ended}. */
-  take(now: number): Chosen | Fault | typeof barred {
+  /** Takes the next one, which is about to run. Call {@link ended} after it. */
+  take(now: number): Chosen | Fault | typeof noAdapter {
     const found = this.find(now);
-    if (found !== barred && !isFault(found)) this.#begin(found.adapter, now);
+    if (found !== noAdapter && !isFault(found)) this.#begin(found.adapter, now);
     return found;
   }
 
-  /** Takes this one, whatever may be said against it: it was started before. */
+  /** Takes this one, whatever its health: it was started before. */
   keep({ adapter }: Chosen, now: number): void {
     this.#begin(adapter, now);
   }
@@ -134,7 +134,7 @@ export class Route {
     this.#failed = this.#failed.map((before) => ({ ...before, outcome: "not-applied" }));
   }
 
-  /** How the one that was taken ended. `isStopped`: it was not let finish, so that this says nothing about it. */
+  /** How the one that was taken ended. `isStopped`: it was not let finish, so that its health is open. */
   ended(execution: Execution, now: number, isStopped: boolean): void {
     const { kind } = execution;
     const isBad = kind === "unknown" || kind === "not-applied" || (kind === "failed" && execution.transient);
@@ -162,7 +162,7 @@ export class Route {
     this.#failed = withAttempt(this.#failed, attemptOf(this.#current, outcome));
   }
 
-  /** Whether what ran before lets this one run, by the effect of the capability. */
+  /** Checks whether what ran before lets this one run, by the effect of the capability. */
   #mayFollow({ name, definition: { system } }: RegisteredAdapter): boolean {
     const { effect } = this.#call;
     if (effect === "pure" || effect === "idempotent") return true;
@@ -195,13 +195,13 @@ export class Route {
   }
 }
 
-/** How long an adapter may run, of what a call has left since it `began`. Milliseconds, at least 1. */
+/** Returns how long an adapter may run, of what a call has left since it `began`. Milliseconds, at least 1. */
 export function timeLeft({ adapter }: Chosen, timeoutMs: number, began: number): number {
   const left = Math.max(1, timeoutMs - (performance.now() - began));
   return Math.min(left, adapter.definition.maxTimeoutMs ?? left);
 }
 
-/** The adapter that goes on after one that ended so, taken; nothing when that was the end. */
+/** Takes the adapter that continues after one that ended so. Undefined when that was the end. */
 export function nextOf(
   route: Route,
   execution: Execution,
@@ -211,10 +211,10 @@ export function nextOf(
   const isOver = execution.kind === "done" || (execution.kind === "failed" && !(execution.transient && repeats));
   if (isOver || leftMs <= 0) return undefined;
   const next = route.take(now);
-  return next === barred || isFault(next) ? undefined : next;
+  return next === noAdapter || isFault(next) ? undefined : next;
 }
 
-/** An attempt by an adapter. */
+/** Returns an attempt by an adapter. */
 export function attemptOf(
   { name, definition: { system } }: Pick<RegisteredAdapter, "name" | "definition">,
   outcome: EarlierAttempt["outcome"],
@@ -228,7 +228,7 @@ export function withAttempt(list: readonly EarlierAttempt[], one: EarlierAttempt
   return isKnown ? [...list] : [...list, one];
 }
 
-/** Those that may be asked now: the well ones first, each group in order of costs. */
+/** Returns those that may be asked now: the well ones first, each group in order of costs. */
 function inOrder(adapters: readonly RegisteredAdapter[], now: number): RegisteredAdapter[] {
   const well: RegisteredAdapter[] = [];
   const later: RegisteredAdapter[] = [];
@@ -250,14 +250,14 @@ function healthOf({ definition }: RegisteredAdapter): "ok" | "degraded" | "down"
   }
 }
 
-const shortestWaitMs = 200;
+const minWaitMs = 200;
 /** Until a tool may be well again of which only the host knows. */
 const unknownWaitMs = 1_000;
 
 function noneReady({ capId }: RegisteredCapability, adapters: readonly RegisteredAdapter[], now: number): Fault {
   const open = adapters.filter(({ circuit }) => circuit.standing(now) === "open");
   const waits = open.map(({ circuit }) => circuit.opensAt - now);
-  const backoff_ms = waits.length === 0 ? unknownWaitMs : Math.max(shortestWaitMs, Math.min(...waits));
+  const backoff_ms = waits.length === 0 ? unknownWaitMs : Math.max(minWaitMs, Math.min(...waits));
   return fault("TRP_5003", `none of the tools behind ${capId} can be asked at the moment; nothing was executed`, {
     retryHint: { backoff_ms },
   });

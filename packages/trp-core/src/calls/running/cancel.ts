@@ -1,0 +1,131 @@
+import { onAbort } from "@toolglot/internal";
+import { type Fault, fault } from "../../frames/fault.ts";
+
+/** The reason of an abort when the caller has cancelled the call. */
+class CallCancelled extends Error {
+  override readonly name = "AbortError";
+
+  constructor() {
+    super("the caller cancelled the call");
+  }
+}
+
+/** Checks whether a call was stopped because its caller has cancelled it. */
+export function isCancelled({ aborted, reason }: Pick<AbortSignal, "aborted" | "reason">): boolean {
+  return aborted && reason instanceof CallCancelled;
+}
+
+/** Refuses a call that was cancelled in time: nothing was executed. */
+export function cancelledInTime(): Fault {
+  return fault("TRP_3005", "The call was cancelled before it was started; nothing was executed.");
+}
+
+/** The fault of a call that was cancelled while it ran. `hadEffect`: whether it may have had an effect. */
+export function cancelledMidway(hadEffect: boolean): Fault {
+  const effect = hadEffect ? "a part of it may have been done" : "it changed nothing";
+  return fault("TRP_3005", `The call was cancelled while it ran; ${effect}.`, { dispatched: true });
+}
+
+/** What ends a call early. */
+export interface Stop {
+  /** Whether it has happened. */
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  /** May be made when it is asked for, since most calls need none. */
+  readonly signal: AbortSignal;
+}
+
+/** Returns the stop that a signal is. */
+export function stopOf(signal: AbortSignal): Stop {
+  return {
+    signal,
+    get aborted(): boolean {
+      return signal.aborted;
+    },
+    get reason(): unknown {
+      return signal.reason;
+    },
+  };
+}
+
+/** A call in flight in this router that may be cancelled. Stopped when it is, or when the router stops. */
+export class Cancellable implements Stop {
+  /** Set when the capability is about to run. */
+  isStarted = false;
+  /** The call was sent before, with an unknown outcome. If it has no key, another router may be running it. */
+  readonly isAgain: boolean;
+  readonly #router: Stop;
+  readonly #ended: (call: Cancellable) => void;
+  #cancelled: CallCancelled | undefined;
+  #controller: AbortController | undefined;
+  #unlink = (): void => {};
+
+  constructor(router: Stop, isAgain: boolean, ended: (call: Cancellable) => void) {
+    this.#router = router;
+    this.isAgain = isAgain;
+    this.#ended = ended;
+  }
+
+  get aborted(): boolean {
+    return this.#cancelled !== undefined || this.#router.aborted;
+  }
+
+  get reason(): unknown {
+    return this.#cancelled ?? this.#router.reason;
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller !== undefined) return this.#controller.signal;
+    const made = new AbortController();
+    this.#controller = made;
+    if (this.#cancelled !== undefined) made.abort(this.#cancelled);
+    else this.#unlink = onAbort(this.#router.signal, () => made.abort(this.#router.reason));
+    return made.signal;
+  }
+
+  cancel(): void {
+    if (this.aborted) return;
+    this.#cancelled = new CallCancelled();
+    this.#controller?.abort(this.#cancelled);
+  }
+
+  /** Notes that the call has ended. */
+  end(): void {
+    this.#unlink();
+    this.#ended(this);
+  }
+}
+
+/** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
+export class Cancellations {
+  // A call that is sent twice may be in flight twice.
+  readonly #calls = new Map<string, Set<Cancellable>>();
+
+  open(sessionId: string, callId: string, router: Stop, isAgain: boolean = false): Cancellable {
+    const name = nameOf(sessionId, callId);
+    const others = this.#calls.get(name) ?? new Set();
+    this.#calls.set(name, others);
+    const call = new Cancellable(router, isAgain, (ended) => {
+      others.delete(ended);
+      if (others.size === 0 && this.#calls.get(name) === others) this.#calls.delete(name);
+    });
+    others.add(call);
+    return call;
+  }
+
+  /**
+   * Aborts a call in flight, and returns how far it was. Undefined when it is not in this router. `again`: it is
+   * waiting, and it was sent before ({@link Cancellable.isAgain}).
+   */
+  cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined {
+    const found = [...(this.#calls.get(nameOf(sessionId, callId)) ?? [])];
+    for (const call of found) call.cancel();
+    if (found.length === 0) return undefined;
+    if (found.some(({ isStarted }) => isStarted)) return "started";
+    return found.some(({ isAgain }) => isAgain) ? "again" : "waiting";
+  }
+}
+
+function nameOf(sessionId: string, callId: string): string {
+  return `${sessionId.length}:${sessionId}${callId}`;
+}
