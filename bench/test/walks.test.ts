@@ -7,8 +7,8 @@ const maxFiles: Record<keyof typeof walks, number> = {
   "native by the agent": 67,
   "TAM plan": 105,
   "ATTP Python": 119,
-  "ToolsXML edit": 108,
-  "keyed write over HTTP on SQLite": 83,
+  "ToolsXML edit": 110,
+  "keyed write over HTTP on SQLite": 85,
 };
 
 /** What an agent without options has no use for. */

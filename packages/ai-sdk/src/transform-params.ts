@@ -17,10 +17,10 @@ export interface CallState {
 }
 
 /** Providers take so many stop sequences. */
-const mostStops = 4;
+const maxStops = 4;
 
 /** After so many answers in a row that were refused, the next one is shown as it is. */
-const mostRefusals = 2;
+const maxRefusals = 2;
 
 type Options = Omit<ToolglotMiddlewareOptions<SpecificationVersion>, "onDiagnostic">;
 
@@ -41,9 +41,9 @@ export function transformParams(
   const choice = choose(toolChoice, declared);
   const prompt = decodePrompt(params.prompt);
   const wished = options.unreadable !== "text";
-  const feedback = wished && refusalsInARow(prompt) < mostRefusals;
+  const feedback = wished && refusalsInARow(prompt) < maxRefusals;
   if (wished && !feedback)
-    warnings.push(other(`the last ${mostRefusals} answers could not be read; this one is shown as it is.`));
+    warnings.push(other(`the last ${maxRefusals} answers could not be read; this one is shown as it is.`));
   const bridge = createBridge(protocol, {
     tools: declared,
     toolChoice: choice,
@@ -114,11 +114,11 @@ function stopSequences(
   warnings: Warning[],
 ): string[] | undefined {
   const all = [...new Set([...(own ?? []), ...protocols])];
-  const room = Math.max(mostStops, new Set(own).size);
+  const room = Math.max(maxStops, new Set(own).size);
   if (all.length > room)
     warnings.push(
       other(
-        `providers take ${mostStops} stop sequences; left out: ${all
+        `providers take ${maxStops} stop sequences; left out: ${all
           .slice(room)
           .map((one) => JSON.stringify(one))
           .join(", ")}.`,

@@ -47,7 +47,7 @@ const said = [
 ];
 
 /** So much of one text is read, from its beginning. */
-const longestText = 4000;
+const maxTextLength = 4000;
 
 /**
  * Whether a model's error says that the request was longer than its context: by its code (`context-overflow`), its status 413, or its
@@ -83,6 +83,6 @@ function collect(value: unknown, found: { texts: string[]; statuses: unknown[] }
 
 /** The beginning of a text; a code as words. */
 function wordsOf(text: string): string {
-  const read = text.slice(0, longestText);
+  const read = text.slice(0, maxTextLength);
   return /^\w+$/.test(read) ? read.replaceAll("_", " ") : read;
 }

@@ -1,5 +1,5 @@
 /** Longer names are not compared letter by letter. */
-const longestCompared = 128;
+const maxComparedLength = 128;
 
 /**
  * The names most like a name, best first: a model's slips are swapped letters, case, and separators. Only names near
@@ -7,7 +7,7 @@ const longestCompared = 128;
  */
 export function nearest(name: string, candidates: readonly string[], count = 3): string[] {
   const wanted = plain(name);
-  if (wanted === "" || wanted.length > longestCompared) return [];
+  if (wanted === "" || wanted.length > maxComparedLength) return [];
   // None for one or two letters: any name would be near any other.
   const limit = Math.min(12, Math.floor(wanted.length * 0.4));
   const found: { candidate: string; distance: number }[] = [];
@@ -25,7 +25,7 @@ export function nearest(name: string, candidates: readonly string[], count = 3):
 
 function plain(name: string): string {
   return name
-    .slice(0, 4 * longestCompared)
+    .slice(0, 4 * maxComparedLength)
     .toLowerCase()
     .replace(/[\s_.:/-]+/g, "");
 }

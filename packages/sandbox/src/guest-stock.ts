@@ -5,7 +5,7 @@ import type { SandboxPoolStats } from "./types.ts";
 
 /** Pause before a start in the background that follows a failure; doubled by each further one. */
 const firstPauseMs = 100;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 
 /** A guest, for one run. */
 export interface StockedGuest {
@@ -104,7 +104,7 @@ export class GuestStock {
       this.#endPause();
       this.#fill();
     } else if (this.#pause === undefined && this.#missing) {
-      const pauseMs = Math.min(firstPauseMs * 2 ** (faults - 1), longestPauseMs);
+      const pauseMs = Math.min(firstPauseMs * 2 ** (faults - 1), maxPauseMs);
       this.#pause = inBackground(() => {
         this.#pause = undefined;
         if (this.#missing) this.#tryToSpawn();

@@ -72,7 +72,7 @@ it.each([codeTools, sandboxExecutor])(
     expect(() => given(undefined as never)).toThrow(/takes a sandbox, made with createSandbox/);
     expect(() => given({} as never)).toThrow(/takes a sandbox, made with createSandbox/);
     expect(() => given(sandbox, { tools: {} })).toThrow(/tools must be an array/);
-    expect(() => given(sandbox, { tools: [null] })).toThrow(/each with name, inputSchema and execute/);
+    expect(() => given(sandbox, { tools: [null] })).toThrow(/tools\[0\] must be an object, not null/);
     expect(() => given(sandbox, { imports: "all" })).toThrow(/imports must be/);
     expect(() => given(sandbox, { import: "refuse" })).toThrow(/has no option "import"\. Did you mean "imports"\?/);
   },

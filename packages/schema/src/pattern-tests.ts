@@ -17,18 +17,18 @@ export class Undecided extends Error {}
 const undecided = new Undecided("left to the server that runs the tool");
 
 /** Steps of every call: a tenth of a second or two. */
-const leastSteps = 2_000_000;
+const minSteps = 2_000_000;
 /** Patterns of untrusted schemas don't run on longer texts. */
 const maxTextLength = 100_000;
 /** Shorter texts are tested again: remembering them costs as much. */
-const leastRemembered = 16;
+const minRemembered = 16;
 const maxCompiled = 500;
 
 /** What is tested in `body` is tested once. `size`: of the value, which may cost so much more. */
 export function inOneCall<Result>(bounded: boolean, size: () => number, body: () => Result): Result {
   if (current !== undefined && current.bounded === bounded) return body();
   const around = current;
-  current = { bounded, tested: new Map(), left: bounded ? leastSteps + 4 * size() : 0 };
+  current = { bounded, tested: new Map(), left: bounded ? minSteps + 4 * size() : 0 };
   try {
     return body();
   } finally {
@@ -55,7 +55,7 @@ export function spend(steps: number): void {
 
 /** Whether a pattern is found in a text; asked once a call. Throws {@link Undecided}. */
 export function matchesPattern(pattern: string, text: string): boolean {
-  if (current === undefined || text.length < leastRemembered) return test(pattern, text);
+  if (current === undefined || text.length < minRemembered) return test(pattern, text);
   let texts = current.tested.get(pattern);
   if (texts === undefined) {
     texts = new Map();

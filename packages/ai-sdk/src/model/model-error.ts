@@ -10,10 +10,10 @@ export interface RetryAdvice {
 }
 
 /** No provider's wish is followed for longer. */
-const longestRetryMs = 60_000;
+const maxRetryMs = 60_000;
 
 /** So much of what a server said is shown. */
-const longestSaid = 300;
+const maxSaidLength = 300;
 
 /** The error of a request, as provider packages throw it; which copy of the SDK made it is no matter. */
 interface ApiCallError {
@@ -53,13 +53,13 @@ function fromApi(error: ApiCallError, info: ModelInfo): ToolglotError {
   const { statusCode: status, responseBody: body = "", isRetryable = false, responseHeaders = {} } = error;
   const url = redact(error.url);
   const wished = retryAfter(responseHeaders, Date.now());
-  const retryAfterMs = wished === undefined ? undefined : Math.min(wished, longestRetryMs);
+  const retryAfterMs = wished === undefined ? undefined : Math.min(wished, maxRetryMs);
   const retryable =
     status === undefined ? isRetryable : status === 408 || status === 409 || status === 429 || status >= 500;
   const advice: RetryAdvice = { retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   // What a provider package could not read of the answer stands in its body.
   const isRead = body.includes(error.message) || body.trim() === "" || /^\s*[[{]/.test(body);
-  const said = redact(isRead ? error.message : body).slice(0, longestSaid);
+  const said = redact(isRead ? error.message : body).slice(0, maxSaidLength);
   const options = { cause: error, data: { ...advice, ...(status !== undefined && { status }), url, said } };
   const failure = (code: string, what: string, cure?: string): ToolglotError =>
     new ToolglotError(code, `${what}: ${said}${cure === undefined ? "" : `. ${cure}`}`, options);

@@ -10,7 +10,7 @@ interface Answer {
 }
 
 /** So many calls are remembered; older ones are of answers that are long over. */
-const mostCalls = 10_000;
+const maxCalls = 10_000;
 
 /** Which answer a call is of. Of this process: after a reload nothing is known, and calls are ordered as they arrive. */
 const answers = new Map<string, Answer>();
@@ -21,7 +21,7 @@ export function openAnswer(isPlan: boolean): (callId: string) => void {
   return (callId) => {
     answers.set(callId, answer);
     for (const [oldest] of answers) {
-      if (answers.size <= mostCalls) break;
+      if (answers.size <= maxCalls) break;
       answers.delete(oldest);
     }
   };

@@ -37,11 +37,11 @@ const quotesAlone = /^ {0,3}["'“”‘’]{1,6}[ \t]*\r?$/;
 /** What may stand between a document's first line and its table. */
 const headLine =
   /[ \t]*(?:(?:#[^\n]*)?\r?\n|(?:thought|status|target|message)[ \t]*[=:][ \t]*(?:"""[\s\S]*?"""[ \t]*\r?\n|'''[\s\S]*?'''[ \t]*\r?\n|[^\n]*\n))/y;
-const longestHead = 20_000;
+const maxHeadLength = 20_000;
 
 /** So many of them at most belong to a seam, and so long ones: what is longer is no slip. */
-const mostLines = 8;
-const longestLine = 90;
+const maxLines = 8;
+const maxLineLength = 90;
 
 const kinds: Record<Opener["kind"], RegExp> = {
   table:
@@ -117,7 +117,7 @@ export class OpenerWatch {
 
   /** Where the code ends if the document of an opener is another one. */
   codeEnd(source: Source, next: number): number {
-    const from = Math.max(this.#bodyStart, next - (mostLines + 1) * longestLine);
+    const from = Math.max(this.#bodyStart, next - (maxLines + 1) * maxLineLength);
     const text = source.slice(from, next);
     return from + seamStart(text, text.length - 1, 0, this.#own) + 1;
   }
@@ -138,10 +138,10 @@ function mayCut(kind: Opener["kind"]): boolean {
 /** Index of the line break before the lines that may belong to a seam, going back from the line break before an opener. */
 function seamStart(text: string, lineBreak: number, from: number, own: RegExp): number {
   let at = lineBreak;
-  for (let count = 0; count < mostLines; count += 1) {
+  for (let count = 0; count < maxLines; count += 1) {
     const before = text.lastIndexOf("\n", at - 1);
     const line = text.slice(before + 1, at);
-    if (at === 0 || before < from || line.length >= longestLine || !between.test(line) || own.test(line)) break;
+    if (at === 0 || before < from || line.length >= maxLineLength || !between.test(line) || own.test(line)) break;
     at = before;
   }
   return at;
@@ -188,7 +188,7 @@ function headStart(source: Source, { start }: Opener, openers: readonly Opener[]
   let first = start;
   for (const other of openers.toReversed()) {
     if (other.start >= start || other.kind === "code") continue;
-    if (start - other.start > longestHead || !isHead(source.slice(other.start, start))) break;
+    if (start - other.start > maxHeadLength || !isHead(source.slice(other.start, start))) break;
     first = other.start;
   }
   return first;

@@ -4,7 +4,7 @@ const chunksToPack = 1024;
  * A line that is still undecided after so many units waits for its line break. Asking again at every chunk would cost the
  * square of a long line's length.
  */
-const longestUndecided = 64;
+const maxUndecidedLength = 64;
 
 /**
  * Text that arrives in chunks. A window of unread text is kept flat; everything read stays reachable by offset, so that a
@@ -50,7 +50,7 @@ export class Source {
     }
     if (chunk === "") return false;
     this.#waiting += chunk;
-    if (waits && this.text.length - this.at > longestUndecided && !chunk.includes("\n")) return false;
+    if (waits && this.text.length - this.at > maxUndecidedLength && !chunk.includes("\n")) return false;
     this.takeRest();
     return true;
   }

@@ -80,7 +80,7 @@ function encoded(part: string, start: number, encoding: Encoding, { path, text }
 
 /** Beyond so many differences, and so many units, a part is one change. */
 const maxDifferences = 500;
-const mostUnits = 20_000;
+const maxUnits = 20_000;
 
 /** What really differs in a change: what a replacement has in common with the text it takes the place of keeps its bytes. */
 function smallest(text: string, { from, to, text: replace }: TextChange): TextChange[] {
@@ -96,7 +96,7 @@ function smallest(text: string, { from, to, text: replace }: TextChange): TextCh
     const own = withoutCommonEnds(text.slice(change.from, change.to), change.text, change.from);
     if (own === undefined) return [];
     const part = text.slice(own.from, own.to);
-    if (part === "" || own.text === "" || part.length + own.text.length > mostUnits) return [own];
+    if (part === "" || own.text === "" || part.length + own.text.length > maxUnits) return [own];
     return differing([...part], [...own.text], own) ?? [own];
   });
 }

@@ -60,7 +60,7 @@ describe("openLocalTools({ encodings })", () => {
 
   it.each([
     [["gbkk"], /no encoding "gbkk"; did you mean GBK\?/],
-    [[5], /no encoding 5/],
+    [[5], /encodings\[0\] must be text, not 5/],
     ["gbk", /must be a list of names/],
   ])("is checked: %j", async (encodings, message) => {
     const opening = openLocalTools({ roots: "/tmp", encodings: encodings as never });

@@ -5,8 +5,8 @@ import { executeTool, failureForGuest } from "./tools.ts";
 import type { CallOutcome, Noted, PendingCall } from "./types.ts";
 
 /** Of one call; the rest is not told. Characters of each. */
-const mostNotes = 20;
-const longestNote = 2_000;
+const maxNotes = 20;
+const maxNoteLength = 2_000;
 
 /** Runs the tools of one program, within the time that they have together. */
 export class ToolWork {
@@ -58,7 +58,7 @@ export class ToolWork {
     };
     const notes: string[] = [];
     const note = (text: string): void => {
-      if (notes.length < mostNotes) notes.push(String(text).slice(0, longestNote));
+      if (notes.length < maxNotes) notes.push(String(text).slice(0, maxNoteLength));
     };
     const report: ToolContext["report"] = (used) => {
       call.usage ??= {};

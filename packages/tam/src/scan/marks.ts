@@ -127,13 +127,13 @@ export function isCutEndMarker(text: string): boolean {
 export function isUndecided(text: string, lineStart: number): boolean {
   let at = lineStart;
   while (at < text.length && isLineSpace(text.charCodeAt(at))) at += 1;
-  if (at - lineStart > longestIndent) return false;
+  if (at - lineStart > maxIndentLength) return false;
   if (at === text.length) return true;
   return text.charCodeAt(at) === 60 ? markerAt(text, at, false) === "more" : fieldAt(text, at, false) === "more";
 }
 
 /** A line indented further opens no field and holds no marker, when it stands in a value. */
-export const longestIndent = 99;
+export const maxIndentLength = 99;
 
 /** Whether a unit is part of a delimiter. */
 export function isMark(code: number): boolean {

@@ -13,8 +13,8 @@ import {
   isOpening,
   isUndecided,
   leadOf,
-  longestIndent,
   markerAt,
+  maxIndentLength,
   separatorBefore,
 } from "./marks.ts";
 import type { Field, OpenValue } from "./scan.ts";
@@ -156,7 +156,7 @@ function giveOut(source: Source, { stream, checkpoint, candidate }: OpenValue, e
 /** White space before an index on its line; -1 when something else stands there, or too much. */
 function indentBefore({ fresh }: Draft, { text, at: from }: Source, at: number): number {
   let line = at;
-  while (line > from && at - line <= longestIndent && isLineSpace(text.charCodeAt(line - 1))) line -= 1;
+  while (line > from && at - line <= maxIndentLength && isLineSpace(text.charCodeAt(line - 1))) line -= 1;
   const isFirst = line === from ? fresh : text.charCodeAt(line - 1) === 10;
   return isFirst ? at - line : -1;
 }
@@ -190,7 +190,7 @@ function atOpener(
   let line = lineBreak < 0 ? (draft.fresh && near.length === at - from ? from : -1) : at - near.length + lineBreak + 1;
   let first = line;
   if (line >= 0) while (isLineSpace(text.charCodeAt(first))) first += 1;
-  let field = line >= 0 && first - line <= longestIndent ? fieldAt(text, first, ended) : undefined;
+  let field = line >= 0 && first - line <= maxIndentLength ? fieldAt(text, first, ended) : undefined;
   if (field === "more") return waitAt(draft, source, value, line, true);
   if (field?.opener.start !== at) {
     // Within a line: read as if it were a field of its own, for the opener's sake.

@@ -205,7 +205,7 @@ function retrying(
       if (final === undefined) return;
       if (tries.attempts > retry || signal.aborted || !mayRetry(prepared, final)) return yield final;
       report.progress({ attempt: tries.attempts, error: final.error?.message ?? contentText(final.content) });
-      await sleep(Math.min(longestPauseMs, firstPauseMs * 2 ** (tries.attempts - 1)), signal);
+      await sleep(Math.min(maxPauseMs, firstPauseMs * 2 ** (tries.attempts - 1)), signal);
     }
   };
 }
@@ -222,7 +222,7 @@ function mayRetry({ tool }: Prepared & { ok: true }, { status, error }: ToolResp
 }
 
 const firstPauseMs = 100;
-const longestPauseMs = 5000;
+const maxPauseMs = 5000;
 
 function toOutcome(response: ToolResponse, facts: Record<string, unknown>): CallOutcome {
   const { status, content, data, metadata } = response;

@@ -34,7 +34,7 @@ export interface PlanRun {
 
 const leaseMs = 60_000;
 const firstPollMs = 20;
-const longestPollMs = 1000;
+const maxPollMs = 1000;
 
 /**
  * Runs a plan with a request id at most once, for as long as the log remembers it (24 h). A second plan with the same
@@ -65,7 +65,7 @@ export async function runOnce(
     );
   };
   const shown = JSON.stringify(plan.requestId);
-  for (let pollMs = firstPollMs; ; pollMs = Math.min(longestPollMs, pollMs * 2)) {
+  for (let pollMs = firstPollMs; ; pollMs = Math.min(maxPollMs, pollMs * 2)) {
     const asked = performance.now();
     let claimed: Awaited<ReturnType<OperationLog["claim"]>>;
     try {

@@ -5,8 +5,8 @@ import { mendResult } from "./mend.ts";
 import { mendedKey } from "./mended.ts";
 
 /** Characters of a line that is no message, and how many such lines are told in a minute. */
-const mostShown = 200;
-const mostLines = 10;
+const maxShown = 200;
+const maxLines = 10;
 
 type Id = string | number;
 
@@ -99,8 +99,8 @@ export class Incoming {
     const minute = Math.floor(performance.now() / 60_000);
     this.#lines = minute === this.#minute ? this.#lines + 1 : 1;
     this.#minute = minute;
-    if (this.#lines > mostLines) return;
-    const shown = line.length > mostShown ? `${line.slice(0, mostShown)}…` : line;
+    if (this.#lines > maxLines) return;
+    const shown = line.length > maxShown ? `${line.slice(0, maxShown)}…` : line;
     this.#onNoise(new Error(`The server wrote what is no message: ${shown}`));
   }
 }

@@ -27,8 +27,8 @@ const results: Readonly<Record<string, SpecType>> = {
 };
 
 /** Faults that are looked for again after those that hid them were mended, and how many are told. */
-const mostRounds = 8;
-const mostTold = 20;
+const maxRounds = 8;
+const maxTold = 20;
 
 /**
  * A result as the protocol's own schema wants it: what is optional and wrong (as `null` for what is absent) is left out, an item
@@ -47,7 +47,7 @@ export function mendResult(sdk: ClientModule, method: string | undefined, value:
   for (const issue of rounds(sdk, type, value)) mendAt(value, issue, told);
   if (told.size === 0) return value;
   const all = notesOf(told);
-  const notes = all.length > mostTold ? [...all.slice(0, mostTold), `and ${all.length - mostTold} more`] : all;
+  const notes = all.length > maxTold ? [...all.slice(0, maxTold), `and ${all.length - maxTold} more`] : all;
   value._meta = { ...(isObject(value._meta) && value._meta), [mendedKey]: notes };
   return value;
 }
@@ -59,7 +59,7 @@ const notesOf = (told: Told): string[] => [...told].map(([path, message]) => `${
 
 /** What a schema has against a value, again after each round of mending, until it has nothing or nothing changes. */
 function* rounds(sdk: ClientModule, type: SpecType, value: unknown): Generator<Issue> {
-  for (let round = 0; round < mostRounds; round++) {
+  for (let round = 0; round < maxRounds; round++) {
     const issues = issuesOf(sdk, type, value);
     if (issues.length === 0) return;
     const before = JSON.stringify(value);

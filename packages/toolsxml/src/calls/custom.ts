@@ -27,7 +27,7 @@ import {
 import type { CallContext, Element } from "./types.ts";
 
 /** A longer text is prose, in which quotes and white space at the ends are its own. */
-const longestName = 200;
+const maxNameLength = 200;
 
 /** Elements in elements deeper than this are text. */
 const deepest = 32;
@@ -214,7 +214,7 @@ class InputReader {
     this.#to.delta(field, this.#to.bodyText(body, child));
     const reading = this.text(body.text, schema);
     const { value } = reading as { value?: JsonValue };
-    const isName = typeof value === "string" && value.length <= longestName && !value.includes("\n");
+    const isName = typeof value === "string" && value.length <= maxNameLength && !value.includes("\n");
     if (isName && !child.raw.includes(cdataStart) && isDressed(value))
       this.#to.report("toolsxml/dressed-value", child.bodyStart, child.bodyStart + child.raw.length);
     return reading;

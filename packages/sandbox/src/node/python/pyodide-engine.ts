@@ -20,7 +20,7 @@ import { type EngineInfo, readWheels, type Wheels } from "./wheels.ts";
 const startTimeoutMs = 300_000;
 /** Between two tries to make a snapshot that failed. */
 const firstPauseMs = 500;
-const longestPauseMs = 30_000;
+const maxPauseMs = 30_000;
 /** What the guest's side lets a call's arguments have, and what surrounds a value in a frame. */
 const maxArgumentBytes = 4 * 1024 * 1024;
 /** 8 MB of files, as base64 in JSON. */
@@ -187,7 +187,7 @@ export class PyodideEngine implements Engine {
       this.#given = undefined;
     } catch (error) {
       // The first time it may be a child that was killed: it is tried again at once.
-      const pauseMs = times === 0 ? 0 : Math.min(firstPauseMs * 2 ** times, longestPauseMs);
+      const pauseMs = times === 0 ? 0 : Math.min(firstPauseMs * 2 ** times, maxPauseMs);
       this.#given = { why: errorText(error), since, times: times + 1, until: performance.now() + pauseMs };
     }
   }

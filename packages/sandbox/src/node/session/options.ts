@@ -49,7 +49,7 @@ export interface SessionSettings extends Required<Pick<SessionOptions, "storage"
 /** Signs what never leaves the process. */
 let ownKey: Uint8Array | undefined;
 
-const leastKeyBytes = 32;
+const minKeyBytes = 32;
 const saves: readonly unknown[] = ["each", "idle", "manual", undefined];
 
 /** Fills in defaults. `own`: the storage to take when none is given. Throws `TypeError` for what makes no sense. */
@@ -90,12 +90,12 @@ export function resolveSession(
 
 function keyFor({ durability }: Storage, key: Uint8Array | undefined): Uint8Array {
   if (key === undefined && durability === "none") {
-    ownKey ??= randomBytes(leastKeyBytes);
+    ownKey ??= randomBytes(minKeyBytes);
     return ownKey;
   }
-  if (key instanceof Uint8Array && key.length >= leastKeyBytes) return Uint8Array.from(key);
+  if (key instanceof Uint8Array && key.length >= minKeyBytes) return Uint8Array.from(key);
   throw new TypeError(
-    `key must be ${leastKeyBytes} bytes or more, as randomBytes(32) gives: it signs what the storage keeps.`,
+    `key must be ${minKeyBytes} bytes or more, as randomBytes(32) gives: it signs what the storage keeps.`,
   );
 }
 

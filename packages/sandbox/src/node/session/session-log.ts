@@ -14,8 +14,8 @@ export interface LoggedTurn {
   file: EncodedFile | undefined;
 }
 
-const longestMs = 9_000_000_000_000;
-const leastKeepMs = 30 * 24 * 3_600_000;
+const maxMs = 9_000_000_000_000;
+const minKeepMs = 30 * 24 * 3_600_000;
 
 /** Of an image's name, where it stands in that of a run. */
 const shortLength = 16;
@@ -38,7 +38,7 @@ export class SessionLog {
   /** Of the run of this name. */
   settings(name: string): DurableSettings {
     const { idleMs, leaseMs, expireMs } = this.#limits;
-    const keepMs = Math.max(leastKeepMs, Math.min(expireMs, longestMs));
+    const keepMs = Math.max(minKeepMs, Math.min(expireMs, maxMs));
     return resolveSettings({ storage: { operations: this.#log }, id: name, parkAfterMs: idleMs, leaseMs, keepMs });
   }
 

@@ -85,8 +85,8 @@ export function readNamed(question: string, say: Say, now: Date): Task | Unread 
       kind: "names",
       looksUp: true,
       answer({ rows }) {
-        const longestFirst = [...rows].sort((a, b) => b.value.length - a.value.length);
-        const named = longestFirst.reduce<readonly Token[]>((all, name) => withName(question, all, name), tokens);
+        const maxFirstLength = [...rows].sort((a, b) => b.value.length - a.value.length);
+        const named = maxFirstLength.reduce<readonly Token[]>((all, name) => withName(question, all, name), tokens);
         const found = dataTask(question, named, say, now);
         return "unread" in found && !numeric && named === tokens ? (readAsk(question, say) ?? found) : found;
       },
