@@ -1,4 +1,4 @@
-import { isObject } from "@toolglot/internal";
+import { isObject, onAbort } from "@toolglot/internal";
 import type { RequestFrame } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import { clock } from "./limits.ts";
@@ -88,7 +88,7 @@ function closed(): Error {
 
 /** A frame that is no longer waited for: the one function that runs then, whatever phase the frame is in. */
 class Aborted {
-  readonly #sending: SendOptions;
+  readonly #stopListening: () => void = () => {};
   act: (() => void) | undefined;
   #isAborted = false;
   readonly #run = (): void => {
@@ -97,10 +97,8 @@ class Aborted {
   };
 
   constructor(sending: SendOptions) {
-    this.#sending = sending;
     if (sending.onAbort !== undefined) sending.onAbort(this.#run);
-    else if (sending.signal.aborted) this.#run();
-    else sending.signal.addEventListener("abort", this.#run, { once: true });
+    else this.#stopListening = onAbort(sending.signal, this.#run);
   }
 
   /** Settles as the connecting does; rejects with `unreachable` when the frame is given up before. */
@@ -114,7 +112,7 @@ class Aborted {
 
   end(): void {
     this.act = undefined;
-    if (this.#sending.onAbort === undefined) this.#sending.signal.removeEventListener("abort", this.#run);
+    this.#stopListening();
   }
 }
 

@@ -9,7 +9,7 @@ import { type AgentOptions, Agent as HttpsAgent, request as requestHttps } from 
 import type { Socket } from "node:net";
 import { urlToHttpOptions } from "node:url";
 import type { ToolglotError } from "@toolglot/core";
-import { checkKeys } from "@toolglot/internal";
+import { checkKeys, onAbort } from "@toolglot/internal";
 import { type AnswerReader, AnswerText } from "../answer.ts";
 import { clientError } from "../errors.ts";
 import { acceptStream, FrameStream, isEventStream } from "../event-stream.ts";
@@ -107,6 +107,7 @@ function post(
     const request = (isSecure ? requestHttps : requestHttp)({ ...target, headers });
     let isConnected = false;
     let isOver = false;
+    let stopListening = (): void => {};
     let connectTimer: NodeJS.Timeout | undefined;
     let answerTimer: NodeJS.Timeout | undefined;
     const finish = (end: () => void): void => {
@@ -114,7 +115,7 @@ function post(
       isOver = true;
       clearTimeout(connectTimer);
       clearTimeout(answerTimer);
-      if (sending.onAbort === undefined) sending.signal.removeEventListener("abort", onAbort);
+      stopListening();
       end();
     };
     const fail = (error: ToolglotError): void => {
@@ -127,9 +128,9 @@ function post(
       isConnected
         ? clientError("trp-client/no-answer", `The router gave no answer: ${why}.`, { cause })
         : clientError("trp-client/unreachable", `The router can't be reached: ${why}.`, { cause });
-    const onAbort = (): void => fail(lost("it was no longer waited for"));
-    if (sending.onAbort === undefined) sending.signal.addEventListener("abort", onAbort);
-    else sending.onAbort(onAbort);
+    const giveUp = (): void => fail(lost("it was no longer waited for"));
+    if (sending.onAbort === undefined) stopListening = onAbort(sending.signal, giveUp);
+    else sending.onAbort(giveUp);
     request.once("socket", (socket: Socket) => {
       if (request.reusedSocket || !socket.connecting) isConnected = true;
       else {
@@ -158,7 +159,7 @@ function post(
         finish(() => resolve({ status: response.statusCode ?? 0, text }));
       });
     });
-    if (sending.onAbort === undefined && sending.signal.aborted) onAbort();
+    if (sending.onAbort === undefined && sending.signal.aborted) giveUp();
     if (isOver) return;
     if (timeoutMs > 0) answerTimer = setTimeout(() => fail(lost("no answer in time")), timeoutMs);
     // As text it goes out in one piece with the head.
