@@ -159,7 +159,6 @@ function post(
         finish(() => resolve({ status: response.statusCode ?? 0, text }));
       });
     });
-    if (sending.onAbort === undefined && sending.signal.aborted) giveUp();
     if (isOver) return;
     if (timeoutMs > 0) answerTimer = setTimeout(() => fail(lost("no answer in time")), timeoutMs);
     // As text it goes out in one piece with the head.
