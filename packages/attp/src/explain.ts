@@ -11,7 +11,7 @@ export interface ExplainOptions extends CommonOptions {
 }
 
 /**
- * What the model should know about its own mistakes, as a TOML document; undefined when there is nothing to explain: no
+ * Returns what the model should know about its own mistakes, as a TOML document; undefined when there is nothing to explain: no
  * finding beyond `info`, and the one document can run, or the text is a plain answer. Each finding names its code, its place and what to write
  * instead; the last line shows the template.
  *

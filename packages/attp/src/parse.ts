@@ -22,7 +22,7 @@ import { type Field, fields } from "./scan/patterns.ts";
 import type { AttpDocument, AttpParseOptions, AttpParserOptions } from "./types.ts";
 
 /**
- * Reads all documents of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Reads all documents of a whole text. Total: there is a result for whatever a model wrote, with diagnostics.
  * Throws `TypeError` when `text` is no string.
  */
 export function parse(text: string, options: AttpParseOptions = {}): ParseResult<AttpDocument> {
@@ -32,8 +32,8 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
 }
 
 /**
- * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
- * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ * Creates a push parser: `feed` text as it comes in; `end` returns what `parse` does for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is emitted as soon as no later text can change it.
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
   checkParseOptions("createParser", options, ['language:"python"|"javascript"', "onEvent:function"], {
@@ -46,7 +46,7 @@ export function createParser(options: AttpParserOptions = {}): Parser<AttpDocume
   return createPushParser(() => new Run(options).scanner);
 }
 
-/** Whether the code of a document may go on behind it. */
+/** Whether the code of a document may continue behind it. */
 function isUnsure({ doubt, entries }: Scan): boolean {
   return (
     doubt !== undefined ||
@@ -73,7 +73,7 @@ class Run {
   readonly #allows: (code: ShortCode) => boolean;
   /** Units that were given out of each field of the current document, before its end. */
   #sent = new Map<Field, number>();
-  /** Where the document before ended, when its code may go on. */
+  /** Where the document before ended, when its code may continue. */
   #unsureEnd: number | undefined;
   /** The code of a document before was taken to end inside one of its strings: all that follows may belong to that string. */
   #inLiteral = false;
@@ -152,7 +152,7 @@ class Run {
     return true;
   }
 
-  /** Says a one-line thought, status and target as soon as nothing can change them: when the code or message begins. */
+  /** Emits a one-line thought, status and target once they are final: when the code or message begins. */
   #announce(entries: readonly Entry[], source: Source, indent: number): void {
     if (!this.#options.onEvent) return;
     const chosen = chooseEntries(entries);
@@ -168,7 +168,7 @@ class Run {
     }
   }
 
-  /** Gives out what was held back. */
+  /** Emits what was held back. */
   #finish(block: AttpDocument, judge: Judge): ReadDocument {
     const { thought, toolCall } = block;
     if (this.#options.onEvent) {

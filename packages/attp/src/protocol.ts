@@ -17,7 +17,7 @@ export interface AttpProtocolOptions extends TextProtocolOptions {
   /** What programs are written in. Default `python`. */
   language?: "python" | "javascript";
   /**
-   * The programs of a conversation share their variables, and the prompt says so: for an executor with a session, as
+   * The programs of a conversation share their variables, and the prompt states it: for an executor with a session, as
    * `sandboxExecutor(sandbox, { session })`. Default false: each program by itself, as the specification has it.
    */
   session?: boolean;
@@ -65,7 +65,7 @@ const inSession =
   (options) =>
     prompt.build({ ...options, session: true });
 
-/** A program to run or a refusal; nothing for a document that must not run. */
+/** Returns a program to run or a refusal; nothing for a document that must not run. */
 function actions(document: AttpDocument, language: ProgramLanguage): Action[] {
   const { toolCall, span } = document;
   if (!toolCall || !isRunnable(document)) return [];

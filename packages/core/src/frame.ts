@@ -15,7 +15,7 @@ const wide =
 const tabSize = 4;
 
 /**
- * A diagnostic for people: code, place and message, the source line with carets under the span, and the hint.
+ * Returns a diagnostic for people: code, place and message, the source line with carets under the span, and the hint.
  *
  * ```text
  * error attp/invalid-status at 2:10: status is "done"
@@ -43,7 +43,7 @@ export function formatDiagnostic(
   return rows.join("\n");
 }
 
-/** The source line and the carets under it; nothing when the line is empty. */
+/** Returns the source line and the carets under it; nothing when the line is empty. */
 export function sourceFrame(text: string, span: Diagnostic["span"], width = 80): string[] {
   const room = Math.max(20, width);
   const at = Math.min(Math.max(0, span.start), text.length);

@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json.ts";
 
-/** Names one operation. `scope` says whose and what (tenant, principal, capability), `key` which. */
+/** Name of one operation. `scope` identifies whose and what (tenant, principal, capability), `key` which. */
 export interface OperationKey {
   scope: string;
   key: string;

@@ -10,7 +10,7 @@ import { patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
 /**
- * Reads all `<tools>` blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Reads all `<tools>` blocks of a whole text. Total: there is a result for whatever a model wrote, with diagnostics.
  * Throws `TypeError` when `text` is no string, and for options that can't be meant.
  */
 export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseResult<ToolsXmlBlock> {
@@ -21,8 +21,8 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
 }
 
 /**
- * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
- * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ * Creates a push parser: `feed` text as it comes in; `end` returns what `parse` does for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is emitted as soon as no later text can change it.
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
   checkParseOptions("createParser", options, ["onEvent:function"]);

@@ -31,7 +31,7 @@ export function toolsxmlProtocol(options: ToolsXmlProtocolOptions): ToolProtocol
   });
 }
 
-/** All calls of a block as one batch; nothing for a block that must not run or has none. */
+/** Returns all calls of a block as one batch; nothing for a block that must not run or has none. */
 function actions(block: ToolsXmlBlock): Action[] {
   if (!isRunnable(block) || block.calls.length === 0) return [];
   const calls = block.calls.map((call, index): ToolCall => {

@@ -11,7 +11,7 @@ export interface SerializeOptions {
 }
 
 /**
- * Canonical ToolsXML for a block, without a fence. `parse` with the same tools gives the same calls and comments. Bodies
+ * Writes a block as canonical ToolsXML, without a fence. `parse` with the same tools returns the same calls and comments. Bodies
  * stand as they are where that reads back alike, else in CDATA. Comments come where their spans say, `-->` in one is parted.
  *
  * The parameters of a declared tool stand where the manual shows them: short ones in attributes, texts as they are in child elements,

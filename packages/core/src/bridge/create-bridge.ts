@@ -112,7 +112,7 @@ function orderOf(choice: BridgeOptions["toolChoice"], programs: boolean, words: 
   return typeof choice === "object" ? [words.requiredTool(choice.tool)] : [];
 }
 
-/** What a protocol's programs are written in: the language that it writes. */
+/** Returns what a protocol's programs are written in: the language that it writes. */
 function languageOf(protocol: ToolProtocol): "python" | "javascript" {
   try {
     protocol.formatActions([{ kind: "code", id: "", language: "python", source: "1\n", span: nowhere }]);

@@ -141,7 +141,7 @@ export function loggedOperations({
   };
 }
 
-/** A name for the log of an operation. What is too long for one is named by its digest. */
+/** Returns a name for the log of an operation. What is too long for one is named by its digest. */
 async function nameOf({ scope, key }: OperationKey): Promise<string> {
   const name = `${folder}${encoded(scope)}/${encoded(key)}`;
   return name.length <= maxNameBytes ? name : `${folder}${await textDigest(name)}`;

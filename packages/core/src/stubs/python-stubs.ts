@@ -112,7 +112,7 @@ function withFieldsPhrase(
   return description === "" ? phrase : `${description.replace(/[\s.。]+$/, "")}${words.join}${phrase}`;
 }
 
-/** `- title: str - what it is`, for the properties of an object or of a list's items. */
+/** Writes `- title: str - what it is`, for the properties of an object or of a list's items. */
 function fieldLines(schema: JsonSchema, root: JsonSchema, words: Wording, depth: number, input: boolean): string[] {
   let found = resolveSchema(schema, root);
   if (typeof found === "object") found = resolveSchema(itemsOf(found) ?? found, root);
@@ -146,7 +146,7 @@ function exampleLines(examples: readonly ToolExample[], bound: BoundTool): strin
   });
 }
 
-/** A call as code: required arguments by position, the others by name. */
+/** Writes a call as code: required arguments by position, the others by name. */
 export function renderPythonCall(bound: BoundTool, input: Readonly<Record<string, unknown>>): string {
   const parts: string[] = [];
   const rest = new Map(Object.entries(input));
@@ -169,7 +169,7 @@ function section(name: string, lines: readonly string[]): string[] {
   return lines.length > 0 ? [`${name}:`, ...indent(lines, 4)] : [];
 }
 
-/** `name: first line`, further lines indented. */
+/** Writes `name: first line`, further lines indented. */
 function entry(name: string, [first, ...more]: readonly string[]): string[] {
   return [first === undefined ? name : `${name}: ${first}`, ...indent(more, 4)];
 }

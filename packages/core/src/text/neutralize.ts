@@ -39,7 +39,7 @@ export function neutralize(text: string): string {
 }
 
 /**
- * The text that {@link neutralize} was given: takes off the zero-width spaces that it puts in, and no others. For text that a
+ * Returns the text that {@link neutralize} was given: takes off the zero-width spaces that it puts in, and no others. For text that a
  * model copied from a result into something that must be exact. Any other text stays as it is.
  */
 export function undoNeutralize(text: string): string {

@@ -44,7 +44,7 @@ function quotes(before: string, behind: string): boolean {
 const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.test(tag);
 const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
-/** What a grammar says of the places where its blocks stand. */
+/** A grammar's rules about the places where its blocks stand. */
 export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine">;
 
 /** What comes first in a line that opens something by a word, and in the one that ends it: `[code]`, `\\begin{verbatim}`, `{% raw %}`, `=begin`. */
@@ -119,7 +119,7 @@ export class ShownBlocks<Block extends BlockBase> {
     this.#grammar = grammar;
   }
 
-  /** The shown ones among blocks, which are in order. */
+  /** Returns the shown ones among blocks, which are in order. */
   find(blocks: ReadonlySet<Block>): Set<Block> {
     const judged: Block[] = [];
     for (const [at, segment] of this.#segments.entries()) {
@@ -203,7 +203,7 @@ export class ShownBlocks<Block extends BlockBase> {
     }
   }
 
-  /** The fence at an offset; offsets are asked for in order. */
+  /** Returns the fence at an offset; offsets are asked for in order. */
   #fenceAt(offset: number): FenceRange | undefined {
     while ((this.#fences[this.#nextFence]?.end ?? offset) < offset) this.#nextFence += 1;
     const fence = this.#fences[this.#nextFence];

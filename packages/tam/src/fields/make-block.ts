@@ -142,7 +142,7 @@ export class BlockMaker {
     return { step, tool, fields: new Map() };
   }
 
-  /** Gives a field to its step. */
+  /** Adds a field to its step. */
   #give(draft: Draft, place: StepPlace, field: Field, before: Field | undefined, seen: Map<string, Field>): void {
     const { step, tool } = draft;
     const { kind } = place;
@@ -215,7 +215,7 @@ export class BlockMaker {
 
   #checkHints({ step, fields }: Draft): void {
     for (const [name, field] of fields) {
-      // The hint of a JSON string says how it is written, and is no part of the step.
+      // The hint of a JSON string is about how it is written, and is no part of the step.
       if (this.#places.decoded(field, this.#places.of(field).place) !== undefined) delete step.typeHints[name];
       else if ((step.typeHints[name] ?? "text") === "text") this.#checkEdges(field);
     }
@@ -241,7 +241,7 @@ export class BlockMaker {
     });
   }
 
-  /** A fault that only its step has to bear. */
+  /** Reports a fault that only its step has to bear. */
   #fault(step: TamStep, code: Short, start: number, end: number, error: ToolErrorInfo): void {
     step.errors.push(error);
     this.#add(code, start, end, { message: error.message });

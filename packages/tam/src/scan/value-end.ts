@@ -66,7 +66,7 @@ function mayFollow(draft: Draft, source: Source, ended: boolean): boolean | "mor
   return field === "more" ? field : field !== undefined;
 }
 
-/** What a closer is. `again`: the end, but the openers in the value are rather fields. */
+/** Returns what a closer is. `again`: the end, but the openers in the value are rather fields. */
 function judgeCloser(
   value: OpenValue,
   closer: Run,
@@ -103,7 +103,7 @@ export function setCheckpoint(value: OpenValue, offset: number, fresh: boolean):
   value.checkpoint ??= { offset, fresh };
 }
 
-/** A marker on a line of its own in a value: true when the value ends before it, or reading rolls back. */
+/** Reads a marker on a line of its own in a value: true when the value ends before it, or reading rolls back. */
 export function atMarker(draft: Draft, source: Source, value: OpenValue, { isStart }: Marker, line: number): boolean {
   if (value.flat) return cutValue(draft, source, value, line);
   if (isStart) {
@@ -115,7 +115,7 @@ export function atMarker(draft: Draft, source: Source, value: OpenValue, { isSta
   return false;
 }
 
-/** A line in a value that closes the block's fence: true when the value ends before it. */
+/** Reads a line in a value that closes the block's fence: true when the value ends before it. */
 export function atFence(draft: Draft, source: Source, value: OpenValue, line: number): boolean {
   // An end marker is known to come.
   if (value.flat) return value.ended ? false : cutValue(draft, source, value, line);
@@ -124,7 +124,7 @@ export function atFence(draft: Draft, source: Source, value: OpenValue, line: nu
   return false;
 }
 
-/** The text ends inside a value. */
+/** Handles the end of the text inside a value. */
 export function atTextEnd(draft: Draft, source: Source, value: OpenValue, end: EndOptions): void {
   const { scan } = draft;
   if (isCutOff(end) || (value.started > 0 && isStopped(end))) {
@@ -164,7 +164,7 @@ function rollBack(draft: Draft, source: Source, value: OpenValue): true {
   return true;
 }
 
-/** The value has no closer: it ends at an offset, or at a closer of another family. */
+/** Ends a value that has no closer, at an offset, or at a closer of another family. */
 export function cutValue(draft: Draft, source: Source, value: OpenValue, end: number): true {
   const closer = value.candidate ?? value.otherFamily;
   if (closer) return closeValue(draft, source, value, closer);
@@ -182,7 +182,7 @@ export function cutValue(draft: Draft, source: Source, value: OpenValue, end: nu
   return true;
 }
 
-/** The value ends at a closer. */
+/** Ends the value at a closer. */
 export function closeValue(draft: Draft, source: Source, value: OpenValue, run: Run): true {
   const { field, opener, candidate } = value;
   draft.delimiter(opener, "»»»");
@@ -215,7 +215,7 @@ function trimDelimiters(source: Source, { field, opener }: OpenValue, closer: Ru
   return closer;
 }
 
-/** A closer that may have been meant otherwise, now that the value's end is known. */
+/** Returns a closer that may have been meant otherwise, now that the value's end is known. */
 function doubtfulDelimiter(source: Source, value: OpenValue, closer: Run, isCandidate: boolean): Run | undefined {
   const { candidate, beforeField } = value;
   if (value.opens && (value.flat || isCandidate)) return closer;

@@ -137,7 +137,7 @@ export function readValue(
   return waitAt(draft, source, value, hold, false);
 }
 
-/** Reads on from an index when more text comes, and gives out what stands before. */
+/** Reads on from an index when more text comes, and emits what stands before. */
 function waitAt(draft: Draft, source: Source, value: OpenValue, at: number, fresh: boolean): "more" {
   source.at = at;
   draft.fresh = fresh;
@@ -145,7 +145,7 @@ function waitAt(draft: Draft, source: Source, value: OpenValue, at: number, fres
   return "more";
 }
 
-/** Gives out the value's text up to an offset, as far as nothing can change it. */
+/** Emits the value's text up to an offset, as far as nothing can change it. */
 function giveOut(source: Source, { stream, checkpoint, candidate }: OpenValue, end: number): void {
   if (!stream) return;
   if (candidate && candidate.start < end) end = candidate.start;

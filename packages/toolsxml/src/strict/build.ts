@@ -93,7 +93,7 @@ function callNode(call: ToolsXmlCall, tools: ReadonlyMap<string, ToolDefinition>
   }
 }
 
-/** A raw body takes one string; what stands beside it goes into attributes. */
+/** Builds the node of a custom call: a raw body takes one string; what stands beside it goes into attributes. */
 function customNode(name: string, input: Record<string, unknown>, tool: ToolDefinition | undefined): BuilderNode {
   const raw = tool && rawProperty(tool);
   const body = raw === undefined ? undefined : input[raw];
@@ -124,7 +124,7 @@ function text(value: string): BuilderNode {
 
 const forbidden = /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** A carriage return could be written only as a reference, and CDATA has none. */
+/** Throws for what XML can't hold. A carriage return could be written only as a reference, and CDATA has none. */
 function checkText(value: string): void {
   const found = forbidden.exec(value)?.[0];
   if (found === undefined) return;
@@ -132,7 +132,7 @@ function checkText(value: string): void {
   throw new TypeError(`XML can't hold U+${code}: write this block with serialize().`);
 }
 
-/** JSON has its own escapes for what XML can't hold. Integers that no reader keeps exactly get an exponent. */
+/** Writes a value as JSON, which has its own escapes for what XML can't hold. Integers that no reader keeps exactly get an exponent. */
 function json(value: unknown): string {
   return toJsonText(value)
     .replace(/"(?:[^"\\]|\\.)*"|(?<![.\d])-?\d{16,}(?![\d.eE])/g, (token) =>
@@ -143,7 +143,7 @@ function json(value: unknown): string {
 
 const inputEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };
 
-/** What `<input>` decodes. */
+/** Writes data as `<input>` decodes it. */
 function escapeInput(data: string): string {
   return data.replace(
     /[\\\p{Cc}]/gu,

@@ -18,7 +18,7 @@ class StrictFindings extends Findings {
     return super.bodyText({ ...body, unclosed: false }, element);
   }
 
-  /** The elements in an element. Comments between them are kept, text is reported. */
+  /** Returns the elements in an element. Comments between them are kept, text is reported. */
   elementsOf({ children }: XmlElement): XmlElement[] {
     return children.filter((child): child is XmlElement => {
       const { start, end } = child.span;
@@ -100,7 +100,7 @@ function unknownTag({ name, span, innerSpan }: XmlElement, known: readonly strin
   });
 }
 
-/** An element as the readers of calls take it: they read its body as text, and expect attributes as XML decodes them. */
+/** Returns an element as the readers of calls take it: they read its body as text, and expect attributes as XML decodes them. */
 function asElement({ name, attributes, written, inner, span, innerSpan }: XmlElement): Element {
   const { start } = span;
   const end = innerSpan.start;
