@@ -17,6 +17,12 @@ export interface ExplainOptions extends CommonOptions {
  *
  * When nothing can run, it is a `[tool_result]` with `error_type = "FormatError"`, as if the format had been run and
  * failed. When the first document runs, it is a `[format_notes]` table, to be put behind the result.
+ *
+ * @example
+ * ```ts
+ * const result = parse("[tool_call]\nstatus = 'done'\n");
+ * const explanation = explain(result); // a TOML document for the model, undefined where nothing is to be explained
+ * ```
  */
 export function explain(result: ParseResult<AttpDocument>, options: ExplainOptions = {}): string | undefined {
   const words = explainWording[options.locale ?? "en"](options.language);

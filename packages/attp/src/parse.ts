@@ -24,6 +24,13 @@ import type { AttpDocument, AttpParseOptions, AttpParserOptions } from "./types.
 /**
  * Reads all documents of a whole text. Total: there is a result for whatever a model wrote, with diagnostics.
  * Throws `TypeError` when `text` is no string.
+ *
+ * @example
+ * ```ts
+ * const answer = "[tool_call]\nstatus = success\ncode = '''\n__result__ = 1\n'''\n";
+ * const { blocks, diagnostics } = parse(answer);
+ * const call = blocks[0]?.toolCall; // { status: "success", code: "__result__ = 1\n" }
+ * ```
  */
 export function parse(text: string, options: AttpParseOptions = {}): ParseResult<AttpDocument> {
   const parser = createParser(options);
@@ -34,6 +41,17 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
 /**
  * Creates a push parser: `feed` text as it comes in; `end` returns what `parse` does for the whole text, whatever the chunks.
  * `onEvent` is called while text comes in; a delta is emitted as soon as no later text can change it.
+ *
+ * @example
+ * ```ts
+ * const parser = createParser({
+ *   onEvent(event) {
+ *     if (event.phase === "delta") deltas.push(event.text);
+ *   },
+ * });
+ * for (const chunk of chunks) parser.feed(chunk);
+ * const { blocks } = parser.end({ finish: "stop" });
+ * ```
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
   checkParseOptions("createParser", options, ['language:"python"|"javascript"', "onEvent:function"], {

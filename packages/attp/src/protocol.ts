@@ -30,11 +30,17 @@ const languages = {
 } as const;
 
 /**
- * ATTP as the agent's loop uses it: tools as Python stubs, one TOML document per answer, results as TOML. With
+ * Creates ATTP as the agent's loop uses it: tools as Python stubs, one TOML document per answer, results as TOML. With
  * `language: "javascript"` its id is `attp-js` and its version `attp-js/1`: tools are TypeScript declarations, programs
  * are JavaScript.
  *
  * Throws `TypeError` when the prompt teaches another protocol or another language, and for other languages.
+ *
+ * @example
+ * ```ts
+ * const protocol = attpProtocol({ prompt: attpPrompt }); // attpPrompt of @toolglot/prompts/attp
+ * const system = protocol.instructions(tools, { locale: "en", mode: "loop" });
+ * ```
  */
 export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDocument> {
   const { language = "python", prompt, session = false } = options;

@@ -10,6 +10,11 @@ import type { AttpDocument } from "./types.ts";
  * Writes a document as the protocol's template has it. `parse(serialize(document))` returns the same thought, call and
  * extra, without a finding of what was written. Throws `TypeError` for a document without a call, and for `null`, lone surrogates and
  * very deep nesting in extra, which TOML or its readers cannot hold.
+ *
+ * @example
+ * ```ts
+ * const text = serialize({ thought: "Easy.", toolCall: { status: "success", code: "__result__ = 1\n" } });
+ * ```
  */
 export function serialize({ thought, toolCall, extra = {} }: Partial<AttpDocument>): string {
   if (!toolCall) throw new TypeError("serialize() needs a document with a toolCall; this one has none");

@@ -46,6 +46,12 @@ export interface NameBindings {
  * Python names are NFKC-normalised, as Python itself does. The same tools have the same names each time.
  *
  * Throws `TypeError` when two tools have the same name.
+ *
+ * @example
+ * ```ts
+ * const { byName } = bindNames([{ name: "File.Write", inputSchema: { type: "object" } }], "python");
+ * const identifier = byName.get("File.Write")?.identifier; // "File_Write"
+ * ```
  */
 export function bindNames(
   tools: readonly Pick<ToolDefinition, "name" | "inputSchema">[],

@@ -26,7 +26,7 @@ export type BeforeCallAnswer = undefined | { input: unknown } | { result: ToolRe
 export interface CallHooks {
   /** Returns the result of a call that is known already, as from an earlier process: nothing else is done with it. */
   settled?(call: ToolCall, context: CallHookContext): ToolResult | undefined | Promise<ToolResult | undefined>;
-  /** Asked about a call whose input is valid. The call is a copy. */
+  /** Called before a call whose input is valid. The call is a copy. */
   beforeCall?(call: ToolCall, context: CallHookContext): BeforeCallAnswer | Promise<BeforeCallAnswer>;
   /** Called right before the tool runs, with its final input. It runs once this has resolved. */
   startCall?(call: ToolCall, context: CallHookContext): void | Promise<void>;

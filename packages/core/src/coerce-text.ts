@@ -24,6 +24,11 @@ const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  *   `1e400` or `1e-400`, which no double holds; integers within ±(2^53−1), `3.0` counts as one;
  * - `true`, `false`, `null`, also in Python's form `True`, `False`, `None`;
  * - arrays and objects as JSON, whose numbers obey the same rule; strings inside stay strings.
+ *
+ * @example
+ * ```ts
+ * const read = coerceText("3", { type: "integer" }); // { success: true, value: 3 }
+ * ```
  */
 export function coerceText(text: string, schema?: JsonSchema, options: CoerceTextOptions = {}): CoerceResult {
   checkKeys("coerceText", options, "root:boolean|object");

@@ -52,6 +52,11 @@ const maxTextLength = 4000;
 /**
  * Whether a model's error means that the request was longer than its context: by its code (`context-overflow`), its status 413, or its
  * words, wherever its client keeps them. Rates, quotas, and limits of anything but the prompt are none, whatever the words and the status.
+ *
+ * @example
+ * ```ts
+ * const isTooLong = isContextOverflow(new Error("prompt is too long: 210000 tokens > 200000 maximum")); // true
+ * ```
  */
 export function isContextOverflow(error: unknown): boolean {
   // An adapter has found it out already.

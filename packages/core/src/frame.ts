@@ -26,6 +26,15 @@ const tabSize = 4;
  *
  * Columns are counted as a terminal shows them: tabs are expanded, East Asian characters take two. Control and
  * direction characters are shown as `�`, so that a model's text can't act on the terminal.
+ *
+ * @example
+ * ```ts
+ * const text = 'status = "done"';
+ * const message = 'status is "done"';
+ * const diagnostic = { code: "attp/invalid-status", severity: "error", message, span: { start: 9, end: 15 } } as const;
+ * const lines = formatDiagnostic(text, diagnostic).split("\n");
+ * // ["error attp/invalid-status at 1:10: status is \"done\"", "status = \"done\"", "         ^^^^^^"]
+ * ```
  */
 export function formatDiagnostic(
   text: string,

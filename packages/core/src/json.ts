@@ -39,6 +39,11 @@ export function createRecord<T>(): Record<string, T> {
  * Returns JSON for values of unknown origin, as `JSON.stringify` does, but never throws. Big integers become decimal text,
  * NaN and infinities null, a value inside itself `"[circular]"`, what throws when it is read `"[unreadable]"`;
  * `undefined` and functions are left out of objects, and null elsewhere. `indent`: spaces per level, default none.
+ *
+ * @example
+ * ```ts
+ * const text = toJsonText({ id: 12n, ratio: Number.NaN }); // '{"id":"12","ratio":null}'
+ * ```
  */
 export function toJsonText(value: unknown, indent?: number): string {
   const parents: unknown[] = [];

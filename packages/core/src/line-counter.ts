@@ -27,7 +27,7 @@ export class LineCounter {
     return { line: low + 1, column: at - (starts[low] as number) + 1 };
   }
 
-  /** Returns offset at which a line starts; undefined when there is no such line. */
+  /** Returns the offset at which a line starts; undefined when there is no such line. */
   lineStart(line: number): number | undefined {
     return this.#lineStarts()[line - 1];
   }

@@ -34,7 +34,14 @@ export interface Transcript {
   meta: Record<string, unknown>;
 }
 
-/** Creates a message of one text part. */
+/**
+ * Creates a message of one text part.
+ *
+ * @example
+ * ```ts
+ * const message = textMessage("user", "Hello"); // { role: "user", parts: [{ type: "text", text: "Hello" }], trust: "user" }
+ * ```
+ */
 export function textMessage(
   role: Message["role"],
   text: string,

@@ -23,6 +23,13 @@ import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
  * those that every step takes. Without `tools` texts stay text, but for hints, and `common` is left for the executor.
  *
  * Errors of the parser stand first. The same block has the same call ids every time.
+ *
+ * @example
+ * ```ts
+ * const [block] = parse(answer).blocks;
+ * const plan = block && bindPlan(block, tools);
+ * const errors = plan?.steps.flatMap((step) => step.errors);
+ * ```
  */
 export function bindPlan(block: TamBlock, tools?: readonly ToolDefinition[]): Plan {
   const taken = new Map<ToolDefinition, string[]>();

@@ -17,6 +17,12 @@ export type TamContent = Pick<TamBlock, "steps"> &
  *
  * Throws `TypeError` for what would not be read back: a name that is no key or means something else in a block; a field other than a
  * parameter with outer white space, `\r\n` or delimiters; a comment of several lines.
+ *
+ * @example
+ * ```ts
+ * const [block] = parse(answer).blocks;
+ * const text = block && serialize(block);
+ * ```
  */
 export function serialize(block: TamContent): string {
   const text = writeBlock(block);

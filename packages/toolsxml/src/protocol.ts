@@ -11,9 +11,15 @@ import { writeActions } from "./write-actions.ts";
 export type ToolsXmlProtocolOptions = TextProtocolOptions;
 
 /**
- * ToolsXML as the agent's loop uses it: the declared tools as a manual, `<tools>` blocks, results as `<results>`.
+ * Creates ToolsXML as the agent's loop uses it: the declared tools as a manual, `<tools>` blocks, results as `<results>`.
  *
  * Throws `TypeError` when the prompt teaches another protocol.
+ *
+ * @example
+ * ```ts
+ * const protocol = toolsxmlProtocol({ prompt: toolsxmlPrompt }); // toolsxmlPrompt of @toolglot/prompts/toolsxml
+ * const system = protocol.instructions(tools, { locale: "en", mode: "loop" });
+ * ```
  */
 export function toolsxmlProtocol(options: ToolsXmlProtocolOptions): ToolProtocol<ToolsXmlBlock> {
   return createTextProtocol<ToolsXmlBlock>(options, {

@@ -18,6 +18,12 @@ export interface SerializeOptions {
  * and as JSON what has no such form.
  *
  * Throws `TypeError` for a tool name that can't be a tag, or is that of a built-in tag.
+ *
+ * @example
+ * ```ts
+ * const [block] = parse(answer).blocks;
+ * const text = block && serialize(block);
+ * ```
  */
 export function serialize(block: Pick<ToolsXmlBlock, "calls" | "comments">, options: SerializeOptions = {}): string {
   checkKeys("serialize", options, "tools:object[]");

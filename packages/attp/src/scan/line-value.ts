@@ -53,7 +53,7 @@ function quoted(entry: Entry, text: string, first: string, strictly: boolean): L
   return { kind: "loose", notes, quote: lastQuotes[family] };
 }
 
-/** Returns index of the quote that ends a one-line string, -1 when it is not on the line. */
+/** Returns the index of the quote that ends a one-line string, -1 when it is not on the line. */
 function closingQuote(text: string, quote: string): number {
   for (let at = text.indexOf(quote, 1); at >= 0; at = text.indexOf(quote, at + 1)) {
     let slashes = 0;

@@ -135,7 +135,7 @@ function mayCut(kind: Opener["kind"]): boolean {
   return kind === "table" || kind === "code";
 }
 
-/** Returns index of the line break before the lines that may belong to a seam, going back from the line break before an opener. */
+/** Returns the index of the line break before the lines that may belong to a seam, going back from the line break before an opener. */
 function seamStart(text: string, lineBreak: number, from: number, own: RegExp): number {
   let at = lineBreak;
   for (let count = 0; count < maxLines; count += 1) {

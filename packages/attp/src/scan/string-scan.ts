@@ -26,7 +26,7 @@ export function quotesOf(mark: Quotes["mark"], odd: boolean): Quotes {
   return odd ? makeQuotes(mark, odd) : plainQuotes[mark];
 }
 
-/** Returns index after the quotes that begin at one; at most `to`. */
+/** Returns the index after the quotes that begin at one; at most `to`. */
 export function afterQuotes({ set }: Quotes, text: string, from: number, to: number = text.length): number {
   let at = from;
   while (at < to && set.includes(text.charAt(at))) at += 1;

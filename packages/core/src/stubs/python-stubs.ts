@@ -31,11 +31,18 @@ type Wording = (typeof wording)[Locale];
 const maxFieldDepth = 3;
 
 /**
- * Tools as the Python functions that a program sees: signature, docstring, `pass`. Names are core's
+ * Renders tools as the Python functions that a program sees: signature, docstring, `pass`. Names are core's
  * `bindNames(tools, "python")`, so that the runtime of the program finds each tool again; a tool whose name had to change has
  * its own name in a comment above. Whatever names and descriptions hold, the text is valid Python.
  *
  * Throws `TypeError` when two tools have the same name.
+ *
+ * @example
+ * ```ts
+ * const properties = { path: { type: "string" } } as const;
+ * const tools = [{ name: "read", description: "Reads a file.", inputSchema: { properties, required: ["path"] } }];
+ * const stubs = renderPythonStubs(tools, { locale: "en" }); // def read(path: str) -> Any: …
+ * ```
  */
 export function renderPythonStubs(tools: readonly ToolDefinition[], options: RenderStubsOptions = {}): string {
   checkKeys("renderPythonStubs", options, 'locale:"zh"|"en"');

@@ -23,6 +23,13 @@ const wording: Record<Locale, { heading: string; default: string }> = {
  * the text is valid TypeScript.
  *
  * Throws `TypeError` when two tools have the same name.
+ *
+ * @example
+ * ```ts
+ * const properties = { path: { type: "string" } } as const;
+ * const tools = [{ name: "read", description: "Reads a file.", inputSchema: { properties, required: ["path"] } }];
+ * const declarations = renderTypeScriptDeclarations(tools, { locale: "en" });
+ * ```
  */
 export function renderTypeScriptDeclarations(
   tools: readonly ToolDefinition[],

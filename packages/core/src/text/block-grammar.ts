@@ -69,10 +69,10 @@ export interface BlockGrammar<Block> {
   isOwnTag?(name: string): boolean;
   /** Returns where the last call of a block begins, for formats whose blocks hold several. Default: where the block does. */
   lastCall?(block: Block): number | undefined;
-  /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
+  /** Called at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /**
-   * Asked at every `<` in plain text within a line, for protocols whose blocks begin there too. An answer for a place in
+   * Called at every `<` in plain text within a line, for protocols whose blocks begin there too. An answer for a place in
    * inline code is not used. `more` may depend on a bounded stretch of text only, since it is asked again at every chunk.
    */
   inline?(probe: InlineProbe, ended: boolean): Exclude<ProbeAnswer<Block>, "hold">;

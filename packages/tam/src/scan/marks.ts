@@ -30,7 +30,7 @@ export interface FieldStart {
 }
 
 /**
- * Returns length of the delimiter at the beginning of a run, 0 when there is none. A delimiter is two to four marks, of one kind
+ * Returns the length of the delimiter at the beginning of a run, 0 when there is none. A delimiter is two to four marks, of one kind
  * or a mixture; three or more of one kind are taken apart from other marks beside them, which are the value's.
  */
 function delimiterLength(run: string): number {
@@ -145,7 +145,7 @@ export function isOpening(code: number): boolean {
   return code === 62 || code === 0xbb || code === 0x300b;
 }
 
-/** Returns index of a separator that only blanks stand between and an index; -1 when there is none after `from`. */
+/** Returns the index of a separator that only blanks stand between and an index; -1 when there is none after `from`. */
 export function separatorBefore(text: string, at: number, from: number): number {
   let colon = at - 1;
   while (colon >= from && at - colon < 34) {

@@ -149,7 +149,7 @@ class Search {
     this.#body = body;
   }
 
-  /** Returns index of the next mark; negative when there is none. */
+  /** Returns the index of the next mark; negative when there is none. */
   find(mark: string, from: number): number {
     const known = this.#empty.get(mark);
     if (known && from >= known.from && (known.next < 0 || from <= known.next)) return known.next;

@@ -39,7 +39,7 @@ function begunTwice(raw: string, name: string, isOwn: (name: string) => boolean)
   return undefined;
 }
 
-/** Returns index of an opening tag of a name that begins a line, when more of them open in a text than close. */
+/** Returns the index of an opening tag of a name that begins a line, when more of them open in a text than close. */
 function loneOpener(text: string, name: string): number | undefined {
   const lower = text.toLowerCase();
   if (!lower.includes(`<${name}`)) return undefined;

@@ -159,7 +159,7 @@ function withoutBreaks(text: string): string {
   return inner.slice(0, trailingBreak(inner));
 }
 
-/** Returns index of the line break after which only blanks follow; the text's length when there is none. */
+/** Returns the index of the line break after which only blanks follow; the text's length when there is none. */
 function trailingBreak(text: string): number {
   let at = text.length - 1;
   while (at >= 0 && isBlank(text.charCodeAt(at))) at -= 1;

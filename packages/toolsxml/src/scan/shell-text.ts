@@ -96,7 +96,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** Returns index of the line that ends a heredoc; -1 when there is none. */
+/** Returns the index of the line that ends a heredoc; -1 when there is none. */
 function endOfDocument(script: string, from: number, delimiter: string): number {
   for (let at = script.indexOf(delimiter, from); at >= 0; at = script.indexOf(delimiter, at + delimiter.length)) {
     let line = at;

@@ -65,7 +65,7 @@ export class TagEnd {
   /** The last unit that is no white space was `=`: a quote opens here. */
   #value = false;
 
-  /** Returns index after `>`; -1 when more text is needed; `-2 - index` of a `<` that stands where none may. */
+  /** Returns the index after `>`; -1 when more text is needed; `-2 - index` of a `<` that stands where none may. */
   find(text: string, at: number): number {
     for (; ; at += 1) {
       if (this.#quote) {
@@ -189,7 +189,7 @@ export interface Candidate {
   end: number;
 }
 
-/** Returns index after the closing tag of a name (in lower case) at an index; 0 when there is none, -1 when more text decides. */
+/** Returns the index after the closing tag of a name (in lower case) at an index; 0 when there is none, -1 when more text decides. */
 export function closingTagEnd(text: string, at: number, name: string, ended: boolean): number {
   let end = at + 2 + name.length;
   const written = text.slice(at + 2, end);

@@ -223,7 +223,7 @@ function attributeValue(name: string, raw: string, start: number, end: number): 
   return value;
 }
 
-/** Returns index of the first `&` that can't be decoded. */
+/** Returns the index of the first `&` that can't be decoded. */
 function badReference(raw: string): number {
   for (let at = raw.indexOf("&"); at >= 0; at = raw.indexOf("&", at + 1)) {
     if (decode(raw.slice(at, raw.indexOf(";", at) + 1 || undefined)) === undefined) return at;
@@ -231,7 +231,7 @@ function badReference(raw: string): number {
   return 0;
 }
 
-/** Returns offset behind a start tag; `>` inside quotes does not end it. */
+/** Returns the offset behind a start tag; `>` inside quotes does not end it. */
 function tagEnd(text: string, start: number): number {
   let at = start;
   for (; at < text.length && text[at] !== ">"; at++) {
