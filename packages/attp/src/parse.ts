@@ -159,7 +159,7 @@ class Run {
   }
 
   /**
-   * A document right behind code whose end is not certain may be part of that code, and so may any document behind code that
+   * Adds a doubt about a document that may be part of code: right behind code whose end is not certain, or anywhere behind code that
    * ends inside one of its strings.
    */
   #doubtBeginning({ source, start, end }: Scan, judge: Judge): boolean {

@@ -86,7 +86,7 @@ function collect(value: unknown, found: { texts: string[]; statuses: unknown[] }
   for (const key of said) collect((value as Record<string, unknown>)[key], found, depth + 1);
 }
 
-/** The beginning of a text; a code as words. */
+/** Returns the beginning of a text; a code as words. */
 function wordsOf(text: string): string {
   const read = text.slice(0, maxTextLength);
   return /^\w+$/.test(read) ? read.replaceAll("_", " ") : read;

@@ -13,7 +13,7 @@ export class LineCounter {
     this.#text = text;
   }
 
-  /** Line and column of an offset; offsets outside the text count as its nearest end. */
+  /** Returns line and column of an offset; offsets outside the text count as its nearest end. */
   position(offset: number): LinePosition {
     const starts = this.#lineStarts();
     const at = Math.min(Math.max(0, offset), this.#text.length);

@@ -74,7 +74,7 @@ export interface OperationLog {
   /** Extends the lease, for work that takes long. */
   renew(claim: OperationClaim, leaseMs: number): Promise<boolean>;
   begin(claim: OperationClaim, data?: JsonValue): Promise<boolean>;
-  /** `released`: proven not to have happened, the key is free again. */
+  /** Ends the operation. `released`: proven not to have happened, the key is free again. */
   finish(
     claim: OperationClaim,
     result: { state: "done" | "failed"; outcome: JsonValue } | { state: "released" },

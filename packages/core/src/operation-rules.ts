@@ -106,7 +106,7 @@ export function abandonOperation(
   return entry && { ...entry, record: { ...entry.record, leaseUntil: now } };
 }
 
-/** Started, with `data`; undefined when the claim was lost. */
+/** Returns the operation as started, with `data`; undefined when the claim was lost. */
 export function beginOperation(
   kept: KeptOperation | undefined,
   claim: OperationClaim,
@@ -138,7 +138,7 @@ export function finishOperation(
   return { ...entry, record: { ...record, state, outcome, finishedAt: now, expiresAt: now + entry.ttlMs } };
 }
 
-/** In doubt; undefined when the claim was lost. */
+/** Returns the operation as in doubt; undefined when the claim was lost. */
 export function doubtOperation(
   kept: KeptOperation | undefined,
   claim: OperationClaim,
@@ -164,7 +164,7 @@ export function tidyOperation(kept: KeptOperation, now: number): KeptOperation |
 }
 
 /**
- * When the key is free again, by the passing of time alone: final states after `ttlMs` and `keepMs`, claims that were
+ * Returns when the key is free again, by the passing of time alone: final states after `ttlMs` and `keepMs`, claims that were
  * given up before anything started `ttlMs` after their lease, everything else never (`Infinity`).
  */
 export function operationFreeAt({ record, ttlMs, keepMs }: KeptOperation): number {

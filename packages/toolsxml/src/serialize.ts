@@ -75,7 +75,7 @@ function callText(call: ToolsXmlCall, tools: Tools): string {
   }
 }
 
-/** Without a body it closes itself. */
+/** Writes an element. Without a body it closes itself. */
 function element(name: string, values: Record<string, string | number | boolean | undefined>, body?: string): string {
   const open = `  <${name}${exactAttributes(values)}`;
   return body === undefined ? `${open}/>` : `${open}>${body}</${name}>`;

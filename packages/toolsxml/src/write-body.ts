@@ -38,7 +38,7 @@ function isDoubtful(body: string, name: string, tools: Tools): boolean {
   return looseTags(name.toLowerCase(), known).find(body, name === "command") !== undefined;
 }
 
-/** Exact. What would open or close CDATA inside, and what would put it in doubt, is parted over two sections. */
+/** Writes a text exactly. What would open or close CDATA inside, and what would put it in doubt, is parted over two sections. */
 export function cdata(text: string, name: string): string {
   const part = (mark: RegExp, whole: string, at: number): string =>
     whole.replace(mark, (found) => found.slice(0, at) + cdataEnd + cdataStart + found.slice(at));

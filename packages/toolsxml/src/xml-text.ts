@@ -25,7 +25,7 @@ export function escapeXml(text: string): string {
   return text.replace(/[&<>"]/g, (character) => escapes[character] as string);
 }
 
-/** Line breaks and tabs become references: as themselves they would be read as spaces. */
+/** Escapes an attribute. Line breaks and tabs become references: as themselves they would be read as spaces. */
 export function escapeAttribute(text: string): string {
   return escapeXml(text).replace(/[\t\n\r]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

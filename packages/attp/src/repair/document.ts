@@ -160,7 +160,7 @@ function readCode(
   return { code, rawCode };
 }
 
-/** A value of one line may stand in what is no part of it. Escapes show that it is meant so. */
+/** Checks whether a value of one line stands in what may be no part of it. Escapes show that it is meant so. */
 function checkEdges(body: string, start: number, end: number, judge: Judge): void {
   if (!body.includes("\n") && isDressed(body)) judge.add("dressed-value", start, end);
 }

@@ -20,7 +20,7 @@ export interface Fields {
   hasCall: boolean;
 }
 
-/** Of several entries of a field the one that counts: that of the last table, and in one table the first. */
+/** Chooses of several entries of a field the one that counts: that of the last table, and in one table the first. */
 export function chooseEntries(entries: readonly Entry[]): Map<Field, Entry> {
   const chosen = new Map<Field, Entry>();
   for (const entry of entries) {

@@ -189,7 +189,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return cut ? this.#endAtCut(source, cut) : this.#end(source, end, truncated, closed);
   }
 
-  /** Code that holds a line which begins a document is uncertain; if all that follows is a thought, that document begins there. */
+  /** Checks code for a line which begins a document: it is uncertain, and if all that follows is a thought, that document begins there. */
   #cutFromThought(source: Source, truncated: boolean): Cut | undefined {
     const { fence, language, allows } = this.#options;
     const code = this.#draft.of("code").at(-1);

@@ -98,9 +98,9 @@ export interface ReaderOptions {
   allows(code: Note["code"]): boolean;
   /** Emits text of a field. */
   emit(field: Field, text: string): void;
-  /** The call's table is as it will be: time to say status and target. */
+  /** Announces status and target: the call's table is final. */
   announce(entries: readonly Entry[], source: Source): void;
-  /** `streams`: what was given out of each field while it came in. */
+  /** Finishes a document. `streams`: what was emitted of each field while it came in. */
   finish(scan: Scan, streams: ReadonlyMap<Field, { sent: number }>): ReadDocument;
 }
 

@@ -22,7 +22,7 @@ export function settle(draft: Draft): void {
 }
 
 /**
- * Three or more quotes in a string, from one index of a text to another: true when they are taken for its end, or may be it;
+ * Reads three or more quotes in a string, from one index of a text to another: true when they are taken for its end, or may be it;
  * `"more"` when their line decides.
  */
 export function readQuotes(
@@ -118,7 +118,7 @@ export function skipLine(source: Source, offset: number): void {
   source.at = Math.min(lineEnd(source.text, source.at) + 1, source.text.length);
 }
 
-/** Goes back to just after the quotes that were taken for the end: they are data. */
+/** Rolls back to just after the quotes that were taken for the end: they are data. */
 export function rollBack(draft: Draft, source: Source): undefined {
   const candidate = draft.pending as Candidate;
   const { open, quotes, after, lines, mayEnd, mark } = candidate;

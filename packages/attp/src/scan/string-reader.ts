@@ -141,7 +141,7 @@ function standsOutside(draft: Draft, source: Source, { open, quotes }: Candidate
   return !endsInLiteral(source.slice(open.entry.bodyStart, quotes), draft.options.language);
 }
 
-/** Line by line: the line may begin another document, or be the end of a fence. */
+/** Reads the string line by line: the line may begin another document, or be the end of a fence. */
 function readLine(draft: Draft, source: Source, open: OpenString, ended: boolean): Wait | Cut | "end" {
   const { length } = source.text;
   const to = lineEnd(source.text, source.at);

@@ -43,7 +43,7 @@ export function encodeHistory<Other extends { type: string }>(
   return encoded;
 }
 
-/** Some stacks have each call of an answer in a message of its own: they are one answer, as long as nothing stands between them. */
+/** Joins messages of one answer: some stacks have each call in a message of its own. Nothing may stand between them. */
 function joinAnswers<Other extends { type: string }>(
   messages: readonly BridgeMessage<Other>[],
 ): BridgeMessage<Other>[] {

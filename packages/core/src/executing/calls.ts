@@ -113,7 +113,7 @@ export class ApprovalQueue {
   }
 }
 
-/** Input from a model is JSON, and can be copied; what a host added may be anything. */
+/** Copies an input. From a model it is JSON, and can be copied; what a host added may be anything. */
 export function copyInput(input: unknown): unknown {
   try {
     return structuredClone(input);

@@ -176,7 +176,7 @@ function ownType({ status, error }: ToolResult): string | undefined {
   return status === "in-doubt" || (status === "denied" && error?.type === "ToolError") ? undefined : error?.type;
 }
 
-/** Log entries are lines, with or without their line end. */
+/** Joins log entries of a stream, which are lines, with or without their line end. */
 function printed({ logs = [] }: ToolResult, stream: "stdout" | "stderr"): string {
   const texts = logs.flatMap((entry) => (entry.stream === stream ? [entry.text] : []));
   return texts.map((text, index) => (index < texts.length - 1 && !text.endsWith("\n") ? `${text}\n` : text)).join("");

@@ -147,7 +147,7 @@ async function nameOf({ scope, key }: OperationKey): Promise<string> {
   return name.length <= maxNameBytes ? name : `${folder}${await textDigest(name)}`;
 }
 
-/** As a part of an address, also where surrogates stand alone. */
+/** Encodes a text as a part of an address, also where surrogates stand alone. */
 const encoded = (text: string): string =>
   text
     .split(/(\p{Surrogate})/u)

@@ -30,7 +30,7 @@ export function propertyKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name);
 }
 
-/** In a literal, a bare `__proto__` would set the prototype. */
+/** Writes a key of a literal, in which a bare `__proto__` would set the prototype. */
 function literalKey(name: string): string {
   return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
 }

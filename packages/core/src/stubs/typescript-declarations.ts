@@ -16,7 +16,7 @@ const wording: Record<Locale, { heading: string; default: string }> = {
 };
 
 /**
- * Tools as TypeScript declares the functions that a JavaScript program sees: async, with one object of arguments (none for
+ * Renders tools as TypeScript declares the functions that a JavaScript program sees: async, with one object of arguments (none for
  * a tool that takes none), a JSDoc comment above. Names are core's `bindNames(tools, "javascript")`, so that the runtime of the
  * program finds each tool again; a tool whose name had to change has its own name in a comment above. Definitions that
  * hold themselves, or are long and used again, are types with names of their own. Whatever names and descriptions hold,

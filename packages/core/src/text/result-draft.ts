@@ -88,7 +88,7 @@ export class ResultDraft<Block extends BlockBase> {
   }
 
   /**
-   * A tag opens or closes reasoning: it belongs to the segment, but not to its text. A tag that closes none belongs to no
+   * Opens or closes reasoning at a tag: it belongs to the segment, but not to its text. A tag that closes none belongs to no
    * segment, and makes all before it reasoning.
    */
   turn(opens: boolean, start: number, end: number): void {

@@ -40,7 +40,7 @@ function quotes(before: string, behind: string): boolean {
   return answers(open.slice(-1), close.charAt(0)) || answers(open.charAt(0), close.slice(-1));
 }
 
-/** Declarations, special tokens and wrappers of calls leave a block on a line of its own; so do whole comments. */
+/** Whether a tag leaves a block on a line of its own: a declaration, a special token or a wrapper of calls. Whole comments do so too. */
 const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.test(tag);
 const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
@@ -210,7 +210,7 @@ export class ShownBlocks<Block extends BlockBase> {
     return fence && fence.start <= offset ? fence : undefined;
   }
 
-  /** A string or comment of a program, which counts when it closes behind a block. */
+  /** Opens or closes a string or comment of a program, which counts when it closes behind a block. */
   #toggle(tag: string, number: number, offset: number): void {
     const name = tag === "*/" ? "/*" : tag;
     const open = this.#elements.get(name)?.pop();

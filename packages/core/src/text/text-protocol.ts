@@ -49,7 +49,7 @@ export interface TextProtocolParts<Block extends BlockBase> {
   /** Returns what a block asks for; `tools` are those that its parser was made with. */
   actions(block: Block, tools: readonly ToolDefinition[] | undefined): Action[];
   formatResults(results: readonly ToolResult[], options: { locale: Locale; maxChars: number }): string;
-  /** `source`: the text that was parsed, when this protocol's parser did it. */
+  /** Explains mistakes. `source`: the text that was parsed, when this protocol's parser did it. */
   explain(
     result: ParseResult<Block>,
     options: { locale: Locale; mode: ProtocolMode; source?: string | undefined },
@@ -150,7 +150,7 @@ export function createTextProtocol<Block extends BlockBase>(
   };
 }
 
-/** FNV-1a over UTF-16 units, in base 36: for ids that are the same in every run. */
+/** Returns FNV-1a over UTF-16 units, in base 36: for ids that are the same in every run. */
 export function textHash(text: string): string {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

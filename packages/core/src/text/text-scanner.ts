@@ -277,7 +277,7 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
-  /** Plain text within a line: nothing counts but the line's end and tags. */
+  /** Reads plain text within a line: nothing counts but the line's end and tags. */
   #inLine(): boolean {
     const source = this.#source;
     const { text } = source;

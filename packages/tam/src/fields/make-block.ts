@@ -191,7 +191,7 @@ export class BlockMaker {
     }
   }
 
-  /** A parameter that was not given may stand in a value whose closer was lost, with its own opener. */
+  /** Searches values for a parameter that is missing: it may stand in one whose closer was lost, with its own opener. */
   #findSwallowed({ step, tool, fields }: Draft, { common }: TamBlock): void {
     if (!tool) return;
     const { names } = declaredParams(tool);
@@ -206,7 +206,7 @@ export class BlockMaker {
     }
   }
 
-  /** What a value of one line stands in may be no part of it. */
+  /** Checks whether a value of one line stands in what may be no part of it. */
   #checkEdges({ raw, value, bodyStart, bodyEnd }: Field): void {
     const closer = foreignCloser(raw, "tam");
     if (closer) this.#add("foreign-closer", bodyStart + closer.start, bodyStart + closer.end);

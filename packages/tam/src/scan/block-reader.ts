@@ -57,7 +57,7 @@ export class TamReader implements BlockReader<TamBlock> {
     }
   }
 
-  /** Between fields. */
+  /** Reads between fields. */
   #between(source: Source, end: EndOptions | undefined): Step {
     const draft = this.#draft;
     if (!draft.skipSpace(source)) return end ? this.#finish(source.length, end) : "more";

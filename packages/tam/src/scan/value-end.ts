@@ -14,7 +14,7 @@ import { findSwallowed } from "./swallowed-fields.ts";
 // Where an opener without a match stands is remembered, so that none is read a third time. Text before a checkpoint is
 // final, and streams.
 
-/** After a closer: what follows it decides whether it ends the value. */
+/** Reads on after a closer: what follows it decides whether it ends the value. */
 export function readAfterCloser(
   draft: Draft,
   source: Source,
@@ -38,7 +38,7 @@ export function readAfterCloser(
   return undefined;
 }
 
-/** Lookahead: whether the text from here on may follow a value. */
+/** Whether the text from here on may follow a value: a lookahead. */
 function mayFollow(draft: Draft, source: Source, ended: boolean): boolean | "more" {
   const { text, at } = source;
   const { fresh, fence } = draft;
@@ -140,7 +140,7 @@ export function atTextEnd(draft: Draft, source: Source, value: OpenValue, end: E
 }
 
 /**
- * No closer balances the openers in the value: reads it again from its checkpoint, and openers at the start of a line are
+ * Reads the value again from its checkpoint, since no closer balances the openers in it; openers at the start of a line are
  * fields now.
  *
  * ```text
@@ -205,7 +205,7 @@ export function closeValue(draft: Draft, source: Source, value: OpenValue, run: 
   return true;
 }
 
-/** A fourth mark of one delimiter may be the value's: »quoted« begins and ends with such. */
+/** Trims a fourth mark of one delimiter, which may be the value's: »quoted« begins and ends with such. */
 function trimDelimiters(source: Source, { field, opener }: OpenValue, closer: Run): Run {
   if (opener.text === "»»»»" && closer.text === "«««") field.bodyStart -= 1;
   else if (opener.text === "»»»" && closer.text === "««««") {

@@ -153,7 +153,7 @@ function giveOut(source: Source, { stream, checkpoint, candidate }: OpenValue, e
   stream.pass(source, end);
 }
 
-/** White space before an index on its line; -1 when something else stands there, or too much. */
+/** Returns the length of the white space before an index on its line; -1 when something else stands there, or too much. */
 function indentBefore({ fresh }: Draft, { text, at: from }: Source, at: number): number {
   let line = at;
   while (line > from && at - line <= maxIndentLength && isLineSpace(text.charCodeAt(line - 1))) line -= 1;
@@ -162,7 +162,7 @@ function indentBefore({ fresh }: Draft, { text, at: from }: Source, at: number):
 }
 
 /**
- * Opening marks in a value: a field, or what looks like one within a line.
+ * Reads opening marks in a value: a field, or what looks like one within a line.
  *
  * ```text
  * content:»»»Write path:»»»a.txt««« first.«««
@@ -221,7 +221,7 @@ function atOpener(
   return undefined;
 }
 
-/** Closing marks in a value: they are a closer, and what follows decides what it closes. */
+/** Reads closing marks in a value: they are a closer, and what follows decides what it closes. */
 function atCloser(
   draft: Draft,
   source: Source,

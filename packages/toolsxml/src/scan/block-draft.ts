@@ -243,7 +243,7 @@ export class ElementBodies {
     return element;
   }
 
-  /** A tag that does not balance in a body may have been its end, or the beginning of its neighbour. */
+  /** Searches a body for a tag that does not balance: it may have been its end, or the beginning of its neighbour. */
   #findLoose({ tag, raw, bodyStart }: Element): void {
     const { names } = this.#draft.options;
     if (!isRaw(tag.name, names)) return;
@@ -252,7 +252,7 @@ export class ElementBodies {
     else this.#draft.doubts({ tag, raw, bodyStart }, (name) => names.isElement(name));
   }
 
-  /** White space that the line of an offset begins with. Offsets come in order, and no text is searched twice. */
+  /** Returns the white space that the line of an offset begins with. Offsets come in order, and no text is searched twice. */
   #indentOf(source: Source, at: number): string {
     const from = this.#lineSeen < 0 ? Math.max(0, this.#draft.options.start - 200) : this.#lineSeen;
     const before = source.slice(from, at);

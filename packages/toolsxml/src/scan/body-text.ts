@@ -78,7 +78,7 @@ function decode(body: BodyParts): BodyParts {
 
 const blank = /^[ \t\r\n]*$/;
 
-/** White space around CDATA is layout. */
+/** Drops white space around CDATA: it is layout. */
 function dropLayout({ parts }: BodyParts): boolean {
   if (parts.length === 1 || parts.some((part, index) => index % 2 === 0 && !blank.test(part))) return false;
   for (let index = 0; index < parts.length; index += 2) parts[index] = "";

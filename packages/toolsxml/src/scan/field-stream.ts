@@ -52,7 +52,7 @@ export class FieldStream {
     while (this.#mode !== "done" && safe > this.#at && this.#step(source, source.slice(this.#at, safe), safe));
   }
 
-  /** Ends a field, whose text is known; false when nothing of it was given out. */
+  /** Ends a field, whose text is known; false when nothing of it was emitted. */
   finish(field: string, text: string): boolean {
     const stream = this.#streams.get(field);
     stream?.finish(text);
@@ -77,7 +77,7 @@ export class FieldStream {
     }
   }
 
-  /** Between children, and behind the closing tag of one: what comes next shows whether it has ended there. */
+  /** Reads between children, and behind the closing tag of one: what comes next shows whether it has ended there. */
   #between(text: string): boolean {
     let at = 0;
     while (isSpace(text.charCodeAt(at))) at += 1;

@@ -151,7 +151,7 @@ function doubledBracket(body: string): Pick<FoundTag, "start" | "end"> | undefin
   return /[<＜]$/.test(body) ? { start: last, end: last + 1 } : undefined;
 }
 
-/** One letter is missing, too many, another one, or has changed places; of a closing tag only the beginning is left. */
+/** Whether a letter is missing, too many, another one, or has changed places; or of a closing tag only the beginning is left. */
 function isNear(word: string, name: string, closes: boolean): boolean {
   if (name.length < 4 || Math.abs(word.length - name.length) > 1)
     return closes && word.length > 2 && name.startsWith(word);

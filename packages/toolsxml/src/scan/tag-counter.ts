@@ -223,7 +223,7 @@ export class TagCounter {
     this.lineSpares -= 1;
   }
 
-  /** The parent ends here, so the body has ended before. */
+  /** Returns the body's ending where its parent ends: it has ended before. */
   #atParent(source: Source): Ending {
     const fitting = this.#fitting;
     if (this.#parent >= 0 && fitting && this.#parent < fitting.start) return { unclosedAt: this.#implied() };

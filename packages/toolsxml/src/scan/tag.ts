@@ -222,7 +222,7 @@ export class Lookahead {
     this.#inComment = false;
   }
 
-  /** Undefined: only more text decides. The end of the text fits. */
+  /** Whether the text fits; undefined: only more text decides. The end of the text fits. */
   fits(source: Source, ended: boolean): boolean | undefined {
     const { text } = source;
     const { following, longest } = this.#context;

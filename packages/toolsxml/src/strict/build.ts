@@ -31,7 +31,7 @@ const builder: XMLBuilder = new XMLBuilder({
 });
 
 /**
- * Well-formed XML for a block, through fast-xml-parser's builder. `parse`, `parseStrict` and any XML reader get the same
+ * Writes a block as well-formed XML, through fast-xml-parser's builder. `parse`, `parseStrict` and any XML reader get the same
  * calls and comments from it: bodies stand in CDATA unless they are plain words, `]]>` in them is split, and `--` in a
  * comment becomes `- -`.
  *
@@ -114,7 +114,7 @@ function element(name: string, attributes: Attributes, children: BuilderNode[]):
   return { [name]: children, ":@": Object.fromEntries(given.map(([key, value]) => [`@${key}`, value])) };
 }
 
-/** CDATA, but for one line of plain words: a reader may trim text, not CDATA. */
+/** Writes a text as CDATA, but for one line of plain words: a reader may trim text, not CDATA. */
 function text(value: string): BuilderNode {
   checkText(value);
   return /^[\w.,:;/=+-](?:[ \w.,:;/=+"'$()-]*[\w.,:;/=+"'$()-])?$/.test(value)

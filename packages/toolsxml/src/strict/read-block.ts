@@ -13,7 +13,7 @@ import type { XmlElement, XmlNode } from "./read-xml.ts";
 
 /** The findings about a well-formed block, and the way into an element that holds elements. */
 class StrictFindings extends Findings {
-  /** All CDATA is closed here. */
+  /** Reads a body in which all CDATA is closed. */
   override bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string {
     return super.bodyText({ ...body, unclosed: false }, element);
   }

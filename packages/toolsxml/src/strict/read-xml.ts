@@ -142,7 +142,7 @@ interface Level {
   at: number;
 }
 
-/** Without recursion: the depth is the model's. */
+/** Reads elements without recursion: the depth is the model's. */
 function readElements(root: RawNode, newlines: Newlines): XmlElement {
   const { text } = newlines;
   const open: Level[] = [];
