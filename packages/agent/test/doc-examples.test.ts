@@ -1,31 +1,15 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createAgent, nativeProtocol } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
+import { testDocExamples } from "@toolglot/internal/testing/doc-examples";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { expect, it } from "vitest";
 import { examples } from "./doc-examples.ts";
 
-const source = join(import.meta.dirname, "../src");
-/** Lines of code without their indentation. */
-const linesOf = (code: string): string => code.replace(/^ *(?:\* ?)?/gm, "").replace(/^ +/gm, "");
-const found = readdirSync(source, { recursive: true, encoding: "utf8" })
-  .filter((path) => path.endsWith(".ts"))
-  .flatMap((path) =>
-    [...readFileSync(join(source, path), "utf8").matchAll(/@example\n.*```ts\n([\s\S]*?)\n.*```/g)].map(
-      ([, code = ""]): [string, string] => [path, linesOf(code)],
-    ),
-  );
-const ours = linesOf(readFileSync(join(import.meta.dirname, "doc-examples.ts"), "utf8"));
-
-it("should find the examples of the doc comments", () => {
-  expect(found.length).toBeGreaterThanOrEqual(18);
-});
-
-it.each(found)("should compile and run the example in %s", (_, code) => {
-  expect(ours).toContain(code);
-});
+const here = (path: string): string => join(import.meta.dirname, path);
+testDocExamples([here("doc-examples.ts")], [here("../src")], 18);
 
 it.each(Object.entries(examples))("should do what it shows: %s", async (name, example) => {
   const toolkit = new Toolkit();

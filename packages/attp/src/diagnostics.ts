@@ -49,7 +49,7 @@ type Short<Code> = Code extends `attp/${infer Name}` ? Name : never;
 /** A code without its prefix. The text layer reports what is too long. */
 export type ShortCode = Exclude<Short<AttpDiagnosticCode>, "input-too-long">;
 
-/** What each repair says, as a warning: what it affects, the message, and a hint where one helps. */
+/** Texts of each repair, as a warning: what it affects, the message, and a hint where one helps. */
 const repairTexts: Readonly<Record<Short<AttpRepairCode>, readonly [DiagnosticText[1], string, string?]>> = {
   "inner-quotes": [
     "value",

@@ -11,12 +11,18 @@ export interface ExplainOptions extends CommonOptions {
 }
 
 /**
- * What the model should know about its own mistakes, as a TOML document; undefined when there is nothing to explain: no
+ * Returns what the model should know about its own mistakes, as a TOML document; undefined when there is nothing to explain: no
  * finding beyond `info`, and the one document can run, or the text is a plain answer. Each finding names its code, its place and what to write
  * instead; the last line shows the template.
  *
  * When nothing can run, it is a `[tool_result]` with `error_type = "FormatError"`, as if the format had been run and
  * failed. When the first document runs, it is a `[format_notes]` table, to be put behind the result.
+ *
+ * @example
+ * ```ts
+ * const result = parse("[tool_call]\nstatus = 'done'\n");
+ * const explanation = explain(result); // a TOML document for the model, undefined where nothing is to be explained
+ * ```
  */
 export function explain(result: ParseResult<AttpDocument>, options: ExplainOptions = {}): string | undefined {
   const words = explainWording[options.locale ?? "en"](options.language);

@@ -22,8 +22,15 @@ import { type Field, fields } from "./scan/patterns.ts";
 import type { AttpDocument, AttpParseOptions, AttpParserOptions } from "./types.ts";
 
 /**
- * Reads all documents of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Reads all documents of a whole text. Total: there is a result for whatever a model wrote, with diagnostics.
  * Throws `TypeError` when `text` is no string.
+ *
+ * @example
+ * ```ts
+ * const answer = "[tool_call]\nstatus = success\ncode = '''\n__result__ = 1\n'''\n";
+ * const { blocks, diagnostics } = parse(answer);
+ * const call = blocks[0]?.toolCall; // { status: "success", code: "__result__ = 1\n" }
+ * ```
  */
 export function parse(text: string, options: AttpParseOptions = {}): ParseResult<AttpDocument> {
   const parser = createParser(options);
@@ -32,8 +39,19 @@ export function parse(text: string, options: AttpParseOptions = {}): ParseResult
 }
 
 /**
- * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
- * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ * Creates a push parser: `feed` text as it comes in; `end` returns what `parse` does for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is emitted as soon as no later text can change it.
+ *
+ * @example
+ * ```ts
+ * const parser = createParser({
+ *   onEvent(event) {
+ *     if (event.phase === "delta") deltas.push(event.text);
+ *   },
+ * });
+ * for (const chunk of chunks) parser.feed(chunk);
+ * const { blocks } = parser.end({ finish: "stop" });
+ * ```
  */
 export function createParser(options: AttpParserOptions = {}): Parser<AttpDocument> {
   checkParseOptions("createParser", options, ['language:"python"|"javascript"', "onEvent:function"], {
@@ -46,7 +64,7 @@ export function createParser(options: AttpParserOptions = {}): Parser<AttpDocume
   return createPushParser(() => new Run(options).scanner);
 }
 
-/** Whether the code of a document may go on behind it. */
+/** Whether the code of a document may continue behind it. */
 function isUnsure({ doubt, entries }: Scan): boolean {
   return (
     doubt !== undefined ||
@@ -73,7 +91,7 @@ class Run {
   readonly #allows: (code: ShortCode) => boolean;
   /** Units that were given out of each field of the current document, before its end. */
   #sent = new Map<Field, number>();
-  /** Where the document before ended, when its code may go on. */
+  /** Where the document before ended, when its code may continue. */
   #unsureEnd: number | undefined;
   /** The code of a document before was taken to end inside one of its strings: all that follows may belong to that string. */
   #inLiteral = false;
@@ -141,7 +159,7 @@ class Run {
   }
 
   /**
-   * A document right behind code whose end is not certain may be part of that code, and so may any document behind code that
+   * Adds a doubt about a document that may be part of code: right behind code whose end is not certain, or anywhere behind code that
    * ends inside one of its strings.
    */
   #doubtBeginning({ source, start, end }: Scan, judge: Judge): boolean {
@@ -152,7 +170,7 @@ class Run {
     return true;
   }
 
-  /** Says a one-line thought, status and target as soon as nothing can change them: when the code or message begins. */
+  /** Emits a one-line thought, status and target once they are final: when the code or message begins. */
   #announce(entries: readonly Entry[], source: Source, indent: number): void {
     if (!this.#options.onEvent) return;
     const chosen = chooseEntries(entries);
@@ -168,7 +186,7 @@ class Run {
     }
   }
 
-  /** Gives out what was held back. */
+  /** Emits what was held back. */
   #finish(block: AttpDocument, judge: Judge): ReadDocument {
     const { thought, toolCall } = block;
     if (this.#options.onEvent) {

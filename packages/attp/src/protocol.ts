@@ -17,7 +17,7 @@ export interface AttpProtocolOptions extends TextProtocolOptions {
   /** What programs are written in. Default `python`. */
   language?: "python" | "javascript";
   /**
-   * The programs of a conversation share their variables, and the prompt says so: for an executor with a session, as
+   * The programs of a conversation share their variables, and the prompt states it: for an executor with a session, as
    * `sandboxExecutor(sandbox, { session })`. Default false: each program by itself, as the specification has it.
    */
   session?: boolean;
@@ -30,11 +30,17 @@ const languages = {
 } as const;
 
 /**
- * ATTP as the agent's loop uses it: tools as Python stubs, one TOML document per answer, results as TOML. With
+ * Creates ATTP as the agent's loop uses it: tools as Python stubs, one TOML document per answer, results as TOML. With
  * `language: "javascript"` its id is `attp-js` and its version `attp-js/1`: tools are TypeScript declarations, programs
  * are JavaScript.
  *
  * Throws `TypeError` when the prompt teaches another protocol or another language, and for other languages.
+ *
+ * @example
+ * ```ts
+ * const protocol = attpProtocol({ prompt: attpPrompt }); // attpPrompt of @toolglot/prompts/attp
+ * const system = protocol.instructions(tools, { locale: "en", mode: "loop" });
+ * ```
  */
 export function attpProtocol(options: AttpProtocolOptions): ToolProtocol<AttpDocument> {
   const { language = "python", prompt, session = false } = options;
@@ -65,7 +71,7 @@ const inSession =
   (options) =>
     prompt.build({ ...options, session: true });
 
-/** A program to run or a refusal; nothing for a document that must not run. */
+/** Returns a program to run or a refusal; nothing for a document that must not run. */
 function actions(document: AttpDocument, language: ProgramLanguage): Action[] {
   const { toolCall, span } = document;
   if (!toolCall || !isRunnable(document)) return [];

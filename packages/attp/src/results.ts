@@ -4,11 +4,11 @@ import { checkKeys } from "@toolglot/internal";
 import { tomlLine, tomlText } from "./toml-text.ts";
 
 /**
- * What the model reads after its program ran: a TOML document with one table `[tool_result]`. `status` is `success` or
+ * Returns what the model reads after its program ran: a TOML document with one table `[tool_result]`. `status` is `success` or
  * `error`; `result` is the value as JSON text; `stdout` and `stderr` are what the program printed; an error has
  * `error_type`, `message` and, when known, `line`, `source` (the line itself) and `hint`. What was cut stands in `cut`. `state` is
  * `rolled-back` after a program of a session (`metadata.session`) whose variables could not be kept.
- * A result without data gives its content as a JSON string. Several results become several `[[tool_result]]`, each with
+ * A result without data has its content as a JSON string. Several results become several `[[tool_result]]`, each with
  * its `call`. No results: an empty string.
  *
  * Valid TOML whatever the values hold, and it never throws. Marks of protocols in the values are neutralised, since
@@ -66,7 +66,7 @@ function resultLines(result: ToolResult, maxChars: number, locale: Locale): stri
   return lines;
 }
 
-/** Whether the session of the program is as before it: an executor says so in `metadata.session`. */
+/** Whether the session of the program is as before it: an executor states it in `metadata.session`. */
 function isRolledBack({ metadata }: ToolResult): boolean {
   return (metadata?.session as { state?: unknown } | undefined)?.state === "rolled-back";
 }

@@ -7,9 +7,14 @@ import { escapeControl, escapeUnit, hasControl } from "./toml-text.ts";
 import type { AttpDocument } from "./types.ts";
 
 /**
- * Writes a document as the protocol's template has it. `parse(serialize(document))` gives the same thought, call and
+ * Writes a document as the protocol's template has it. `parse(serialize(document))` returns the same thought, call and
  * extra, without a finding of what was written. Throws `TypeError` for a document without a call, and for `null`, lone surrogates and
  * very deep nesting in extra, which TOML or its readers cannot hold.
+ *
+ * @example
+ * ```ts
+ * const text = serialize({ thought: "Easy.", toolCall: { status: "success", code: "__result__ = 1\n" } });
+ * ```
  */
 export function serialize({ thought, toolCall, extra = {} }: Partial<AttpDocument>): string {
   if (!toolCall) throw new TypeError("serialize() needs a document with a toolCall; this one has none");
@@ -71,7 +76,7 @@ function checkExtra(value: unknown, depth: number): void {
 /** A line that a reader could take for another document's beginning. */
 const beginsDocument = /^[ \t]*(?:\[{1,2}\s*tool_call|thought\s*=)/im;
 
-/** A literal string where the text allows it and nothing in it would be taken for something to repair, or for an end in doubt. */
+/** Writes a literal string where the text allows it and nothing in it would be taken for something to repair, or for an end in doubt. */
 function code(text: string): string {
   const plain = !hasControl(text) && !text.includes("'''") && !text.endsWith("'") && !beginsDocument.test(text);
   const untouched =

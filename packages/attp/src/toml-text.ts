@@ -1,5 +1,5 @@
 /**
- * A text as a TOML string, on as many lines as it has: literal (`'''`) where TOML allows, else basic (`"""`) with
+ * Writes a text as a TOML string, on as many lines as it has: literal (`'''`) where TOML allows, else basic (`"""`) with
  * escapes. Reads back as the same text, but for lone surrogates, which TOML can't hold: they become U+FFFD.
  */
 export function tomlText(text: string): string {
@@ -11,7 +11,7 @@ export function tomlText(text: string): string {
   return `"""${lead}${escaped}"""`;
 }
 
-/** A text as a one-line basic string. */
+/** Writes a text as a one-line basic string. */
 export function tomlLine(text: string): string {
   return JSON.stringify(text.replace(/\p{Cs}/gu, "\ufffd")).replaceAll("\u007f", "\\u007f");
 }
@@ -30,5 +30,5 @@ export function escapeControl(text: string): string {
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f]/g, (unit) => (unit === "\r" ? "\\r" : escapeUnit(unit)));
 }
 
-/** A unit as an escape of basic strings. */
+/** Returns a unit as an escape of basic strings. */
 export const escapeUnit = (unit: string): string => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -23,7 +23,7 @@ export const writeActions =
     return actions.map((action, at) => write(action, at === 0 ? text : "")).join("\n");
   };
 
-/** The document that a model would have written to make these calls. */
+/** Returns the document that a model would have written to make these calls. */
 function callDocument(calls: readonly Pick<ToolCall, "name" | "input">[], language: ProgramLanguage): string {
   const names = [...new Set(calls.map((call) => call.name))];
   const tools: Pick<ToolDefinition, "name" | "inputSchema">[] = names.map((name) => {

@@ -31,7 +31,7 @@ export interface CodeAction {
   span: Span;
 }
 
-/** The model says that it cannot or will not. */
+/** A refusal: the model cannot or will not carry out the request. */
 export interface DeclineAction {
   kind: "decline";
   message: string;

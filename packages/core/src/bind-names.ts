@@ -24,7 +24,7 @@ export interface BoundTool {
   identifier: string;
   /** In the order of positional arguments: required ones first, then optional ones, each in schema order. */
   params: BoundParam[];
-  /** Schema of further, undeclared properties, when the input schema says that it takes them. */
+  /** Schema of further, undeclared properties, when the input schema allows them. */
   rest?: JsonSchema;
 }
 
@@ -38,14 +38,20 @@ export interface NameBindings {
 }
 
 /**
- * Gives tools and their parameters names that a program can use. A name that is an identifier already, and free, stays
+ * Returns names that a program can use for tools and their parameters. A name that is an identifier already, and free, stays
  * as it is, whatever other tools there are. Else: every run of other characters becomes `_` (`File.Write` →
  * `File_Write`), a leading digit gets `_` before it, two leading underscores become one, a keyword gets `_` after it
  * (`class_`), for tools also a builtin, an allowed library or a name of the sandbox (`print_`, `json_`); a clash gets a
  * number (`a_b_2`). Letters of any script stay, but for those beyond U+FFFF, about which language versions disagree;
- * Python names are NFKC-normalised, as Python itself does. The same tools give the same names.
+ * Python names are NFKC-normalised, as Python itself does. The same tools have the same names each time.
  *
  * Throws `TypeError` when two tools have the same name.
+ *
+ * @example
+ * ```ts
+ * const { byName } = bindNames([{ name: "File.Write", inputSchema: { type: "object" } }], "python");
+ * const identifier = byName.get("File.Write")?.identifier; // "File_Write"
+ * ```
  */
 export function bindNames(
   tools: readonly Pick<ToolDefinition, "name" | "inputSchema">[],
@@ -97,7 +103,7 @@ function bindTool(
   return { name, identifier, params, ...(rest ? { rest } : {}) };
 }
 
-/** One identifier per name, all different; names that can stay as they are have the first choice. */
+/** Returns one identifier per name, all different; names that can stay as they are have the first choice. */
 function identify(names: readonly string[], language: ProgramLanguage, forTools: boolean): string[] {
   const wished = names.map((name) => toIdentifier(name, language, forTools));
   const taken = new Set(names.filter((name, index) => name === wished[index]));

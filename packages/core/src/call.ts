@@ -64,7 +64,7 @@ export interface ToolResult {
   metadata?: Record<string, unknown>;
 }
 
-/** One piece of what a tool gives back, or of a message. Binary data is base64. */
+/** One piece of a tool's result, or of a message. Binary data is base64. */
 export type ContentBlock =
   | { type: "text"; text: string }
   | { type: "image"; mediaType: string; data?: string; url?: string }

@@ -24,6 +24,11 @@ const numberText = /^-?(?:0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?$/;
  *   `1e400` or `1e-400`, which no double holds; integers within ±(2^53−1), `3.0` counts as one;
  * - `true`, `false`, `null`, also in Python's form `True`, `False`, `None`;
  * - arrays and objects as JSON, whose numbers obey the same rule; strings inside stay strings.
+ *
+ * @example
+ * ```ts
+ * const read = coerceText("3", { type: "integer" }); // { success: true, value: 3 }
+ * ```
  */
 export function coerceText(text: string, schema?: JsonSchema, options: CoerceTextOptions = {}): CoerceResult {
   checkKeys("coerceText", options, "root:boolean|object");
@@ -37,7 +42,7 @@ export function coerceText(text: string, schema?: JsonSchema, options: CoerceTex
   return { success: false, issue: { path: "", expected, got, message: `expected ${expected}, got ${got}${reason}` } };
 }
 
-/** What text says when it is no string: at most one thing. */
+/** Returns the value that text means when it is no string: at most one. */
 function read(text: string): { value: unknown } | { reason: string } | Record<never, never> {
   if (/^(?:true|false|null|True|False|None)$/.test(text)) {
     return { value: /^[nN]/.test(text) ? null : /^[tT]/.test(text) };
@@ -73,7 +78,7 @@ interface Walk {
 
 const newWalk = (root: JsonSchema | undefined): Walk => ({ root, left: 2000, depth: 100 });
 
-/** The same walk, one level further down. */
+/** Runs the same walk, one level further down. */
 function down<T>(walk: Walk, go: () => T): T {
   walk.depth--;
   const found = go();
@@ -114,7 +119,7 @@ function isType(value: unknown, type: string): boolean {
   }
 }
 
-/** The types a schema names; without any, what its other keywords are about. */
+/** Returns the types a schema names; without any, what its other keywords are about. */
 function typesOf(schema: JsonSchemaObject): readonly string[] | undefined {
   if (schema.type !== undefined) return [schema.type].flat();
   if (literalsOf(schema) || schema.$ref || schema.anyOf || schema.oneOf || schema.allOf) return undefined;
@@ -126,12 +131,12 @@ function literalsOf(schema: JsonSchemaObject): unknown[] | undefined {
   return "const" in schema ? [schema.const] : schema.enum;
 }
 
-/** Follows a local reference; true, which says nothing about a value, when there is none or it leads nowhere. */
+/** Follows a local reference; returns true, which allows any value, when there is none or it leads nowhere. */
 function resolve(reference: string | undefined, root: JsonSchema | undefined): JsonSchema {
   return ((reference?.startsWith("#") ? atPointer(root, reference) : undefined) ?? true) as JsonSchema;
 }
 
-/** `integer or null`, `one of "a", "b"`. */
+/** Returns `integer or null`, `one of "a", "b"`. */
 function describe(schema: JsonSchema, walk: Walk): string {
   if (typeof schema === "boolean" || walk.left-- < 0 || walk.depth < 0) return "";
   const literals = literalsOf(schema);

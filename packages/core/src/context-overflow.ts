@@ -2,7 +2,7 @@
 const prompt =
   "(?:prompt|context|inputs?(?![a-z])|messages(?![a-z])|conversation|(?:request|model|max|total)\\w*[_ ]tokens?)";
 
-/** Says that something is too much. */
+/** Matches words for something that is too much. */
 const tooMuch =
   "(?:exceed|overflow|too (?:long|large|big|many)|(?:longer|greater|larger|more) than|reduce|decrease|shorten|must be <|must have less|should be \\[|only [\\d,]+ tokens|not enough)";
 
@@ -12,7 +12,7 @@ const near = new RegExp(`${prompt}[^]{0,90}?${tooMuch}|${tooMuch}[^]{0,90}?${pro
 /** In what prompts are measured. */
 const measure = /tokens?(?![a-z])|(?:length|window|context (?:size|limit))(?![a-z])/i;
 
-/** Says it in words of its own. */
+/** Matches phrases that mean an overflow by themselves. */
 const plain =
   /(?:prompt|inputs?|context|conversation) (?:is |are |was )?too (?:long|large)|max\w* (?:context|prompt|input|model) length (?:is|of) [\d,]+/i;
 
@@ -50,8 +50,13 @@ const said = [
 const maxTextLength = 4000;
 
 /**
- * Whether a model's error says that the request was longer than its context: by its code (`context-overflow`), its status 413, or its
+ * Whether a model's error means that the request was longer than its context: by its code (`context-overflow`), its status 413, or its
  * words, wherever its client keeps them. Rates, quotas, and limits of anything but the prompt are none, whatever the words and the status.
+ *
+ * @example
+ * ```ts
+ * const isTooLong = isContextOverflow(new Error("prompt is too long: 210000 tokens > 200000 maximum")); // true
+ * ```
  */
 export function isContextOverflow(error: unknown): boolean {
   // An adapter has found it out already.
@@ -74,14 +79,14 @@ function collect(value: unknown, found: { texts: string[]; statuses: unknown[] }
   }
   const { status, statusCode, code, $metadata, response } = value as Record<string, unknown>;
   for (const holder of [$metadata, response]) {
-    const { httpStatusCode, status: told } = (holder ?? {}) as Record<string, unknown>;
-    found.statuses.push(httpStatusCode, told);
+    const { httpStatusCode, status: inner } = (holder ?? {}) as Record<string, unknown>;
+    found.statuses.push(httpStatusCode, inner);
   }
   found.statuses.push(status, statusCode, code);
   for (const key of said) collect((value as Record<string, unknown>)[key], found, depth + 1);
 }
 
-/** The beginning of a text; a code as words. */
+/** Returns the beginning of a text; a code as words. */
 function wordsOf(text: string): string {
   const read = text.slice(0, maxTextLength);
   return /^\w+$/.test(read) ? read.replaceAll("_", " ") : read;

@@ -36,9 +36,9 @@ const toolErrorBrand = Symbol.for("toolglot.tool-error");
  * Thrown by a tool for the model: its message reaches the model word for word. Any other error a tool
  * throws is sanitised first.
  *
- * `data.needs` says that the tool did nothing, because this very call needs somebody first: `approval`, the host's answer, with
+ * `data.needs` is set when the tool did nothing, because this very call needs somebody first: `approval`, the host's answer, with
  * which the call is made again ({@link ToolContext.decision}); `later`, a decision that is made elsewhere, after which the same
- * call can be made again. The message says what is waited for. Programs of `@toolglot/sandbox` ask, or are parked; elsewhere it
+ * call can be made again. The message names what is waited for. Programs of `@toolglot/sandbox` ask, or are parked; elsewhere it
  * is an error like any other.
  */
 export class ToolError extends ToolglotError {

@@ -26,13 +26,13 @@ export interface ExplainWording {
   advice: Readonly<Record<string, string>>;
 }
 
-/** Says that nothing could be run. */
+/** Sentence for an answer of which nothing could be run. */
 export const nothingRan: Readonly<Record<Locale, string>> = {
   en: "Your answer could not be used; nothing of it was run.",
   zh: "你的回答无法使用，没有执行任何内容。",
 };
 
-/** What no single finding says, whatever the format. */
+/** Sentences about the whole answer that no single finding covers, whatever the format. */
 const sentences: Readonly<
   Record<
     Locale,
@@ -78,7 +78,7 @@ export interface ExplainedResult {
 }
 
 /**
- * The points of an explanation, as a list: what no single finding says, then the findings. Undefined when the text is a plain
+ * Returns the points of an explanation, as a list: what concerns the whole answer, then the findings. Undefined when the text is a plain
  * answer; empty when there is nothing to explain. Throws `TypeError` for unknown options.
  */
 export function explainResult<Block extends BlockBase>(
@@ -91,7 +91,7 @@ export function explainResult<Block extends BlockBase>(
   const shown = found.filter((block) => block.shown);
   // What is shown only has to be read by people.
   let next = 0;
-  const told = [...findings]
+  const reported = [...findings]
     .sort((a, b) => a.span.start - b.span.start)
     .filter(({ code, span }) => {
       while ((shown[next]?.span.end ?? span.start) < span.start) next += 1;
@@ -100,7 +100,7 @@ export function explainResult<Block extends BlockBase>(
     });
   const sent = blocks - shown.length;
   // In the loop, text without a block is the answer: slips around it are no reason to send it back.
-  if (found.length === 0 && options.mode !== "single" && !told.some(isMeantAsCall)) return undefined;
+  if (found.length === 0 && options.mode !== "single" && !reported.some(isMeantAsCall)) return undefined;
   const say = sentences[options.locale ?? "en"](words.block, words.several, sent);
   const lines = [
     found.length === 0 && options.mode === "single" && say.noBlock,
@@ -110,7 +110,7 @@ export function explainResult<Block extends BlockBase>(
     found.some((block) => block.afterFabricatedResult) && say.afterFabricatedResult,
     runs && repaired && say.repairedValue,
   ].filter((one) => typeof one === "string");
-  if (told.length > 0) lines.push(...findingLines(told, { ...options, advice: words.advice }));
+  if (reported.length > 0) lines.push(...findingLines(reported, { ...options, advice: words.advice }));
   return lines.map((line) => `- ${line}`).join("\n");
 }
 

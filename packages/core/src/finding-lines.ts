@@ -61,7 +61,7 @@ export function findingLines(
   return more > 0 ? [...entries, zh ? `……另有 ${more} 条` : `… and ${more} more`] : entries;
 }
 
-/** The advice in the model's language; an error keeps the parser's own words too, which say what was found. */
+/** Returns the advice in the model's language; an error keeps the parser's own words too, which say what was found. */
 function sentence({ severity, message, hint = "" }: Diagnostic, advice: string | undefined): string {
   if (advice === undefined) return `${message} ${hint}`.trim();
   return severity === "error" ? `${advice} (${message})` : advice;

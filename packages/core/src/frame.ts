@@ -15,7 +15,7 @@ const wide =
 const tabSize = 4;
 
 /**
- * A diagnostic for people: code, place and message, the source line with carets under the span, and the hint.
+ * Returns a diagnostic for people: code, place and message, the source line with carets under the span, and the hint.
  *
  * ```text
  * error attp/invalid-status at 2:10: status is "done"
@@ -26,6 +26,15 @@ const tabSize = 4;
  *
  * Columns are counted as a terminal shows them: tabs are expanded, East Asian characters take two. Control and
  * direction characters are shown as `�`, so that a model's text can't act on the terminal.
+ *
+ * @example
+ * ```ts
+ * const text = 'status = "done"';
+ * const message = 'status is "done"';
+ * const diagnostic = { code: "attp/invalid-status", severity: "error", message, span: { start: 9, end: 15 } } as const;
+ * const lines = formatDiagnostic(text, diagnostic).split("\n");
+ * // ["error attp/invalid-status at 1:10: status is \"done\"", "status = \"done\"", "         ^^^^^^"]
+ * ```
  */
 export function formatDiagnostic(
   text: string,
@@ -43,7 +52,7 @@ export function formatDiagnostic(
   return rows.join("\n");
 }
 
-/** The source line and the carets under it; nothing when the line is empty. */
+/** Returns the source line and the carets under it; nothing when the line is empty. */
 export function sourceFrame(text: string, span: Diagnostic["span"], width = 80): string[] {
   const room = Math.max(20, width);
   const at = Math.min(Math.max(0, span.start), text.length);

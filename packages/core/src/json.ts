@@ -30,15 +30,20 @@ export interface JsonSchemaObject {
 /** The type names of JSON Schema. */
 export type JsonSchemaType = "string" | "integer" | "number" | "boolean" | "null" | "array" | "object";
 
-/** An object without a prototype, so that `__proto__` and `constructor` are ordinary keys. */
+/** Creates an object without a prototype, so that `__proto__` and `constructor` are ordinary keys. */
 export function createRecord<T>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;
 }
 
 /**
- * `JSON.stringify` for values of unknown origin: never throws and always gives JSON. Big integers become decimal text,
+ * Returns JSON for values of unknown origin, as `JSON.stringify` does, but never throws. Big integers become decimal text,
  * NaN and infinities null, a value inside itself `"[circular]"`, what throws when it is read `"[unreadable]"`;
  * `undefined` and functions are left out of objects, and null elsewhere. `indent`: spaces per level, default none.
+ *
+ * @example
+ * ```ts
+ * const text = toJsonText({ id: 12n, ratio: Number.NaN }); // '{"id":"12","ratio":null}'
+ * ```
  */
 export function toJsonText(value: unknown, indent?: number): string {
   const parents: unknown[] = [];

@@ -13,7 +13,7 @@ export class LineCounter {
     this.#text = text;
   }
 
-  /** Line and column of an offset; offsets outside the text count as its nearest end. */
+  /** Returns line and column of an offset; offsets outside the text count as its nearest end. */
   position(offset: number): LinePosition {
     const starts = this.#lineStarts();
     const at = Math.min(Math.max(0, offset), this.#text.length);
@@ -27,7 +27,7 @@ export class LineCounter {
     return { line: low + 1, column: at - (starts[low] as number) + 1 };
   }
 
-  /** Offset at which a line starts; undefined when there is no such line. */
+  /** Returns the offset at which a line starts; undefined when there is no such line. */
   lineStart(line: number): number | undefined {
     return this.#lineStarts()[line - 1];
   }

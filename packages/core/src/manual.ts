@@ -6,7 +6,7 @@ import { neutralize } from "./text/neutralize.ts";
 /** Types and samples go this many levels into a schema. */
 const maxDepth = 3;
 
-/** What every manual says, by language. */
+/** Words of every manual, by language. */
 export const manualWording: Record<Locale, ManualWording> = {
   en: {
     noTools: "No tools.",
@@ -48,7 +48,7 @@ export interface ManualWording {
   others: string;
 }
 
-/** `string`, `integer[]`, `"asc" | "desc"`, `{ x: number, y?: number }`; `any` where the schema doesn't say. */
+/** Returns `string`, `integer[]`, `"asc" | "desc"`, `{ x: number, y?: number }`; `any` where the schema doesn't say. */
 export function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0): string {
   const found = resolveSchema(schema, root);
   const { enum: literals = "const" in found ? [found.const] : undefined, properties } = found;
@@ -73,7 +73,7 @@ export function typeText(schema: JsonSchema, root: JsonSchemaObject, depth = 0):
   return [...new Set(found.nullable ? [...names, "null"] : names)].join(" | ");
 }
 
-/** A parameter in a list: `- limit (integer, default 10): How many at most.`; `marks` are further facts, where there are any. */
+/** Writes a parameter in a list: `- limit (integer, default 10): How many at most.`; `marks` are further facts, where there are any. */
 export function paramLine(
   name: string,
   schema: JsonSchema,
@@ -88,7 +88,7 @@ export function paramLine(
   return `- ${name} (${facts.join(", ")})${about && `: ${about}`}`;
 }
 
-/** A value of the schema's type. */
+/** Returns a value of the schema's type. */
 export function sample(schema: JsonSchema, root: JsonSchemaObject, depth = 0): unknown {
   const found = resolveSchema(schema, root);
   const { type, properties, required = [], anyOf, oneOf, allOf } = found;
@@ -114,7 +114,7 @@ export function sample(schema: JsonSchema, root: JsonSchemaObject, depth = 0): u
   }
 }
 
-/** A schema with its local reference followed; what is beside the reference wins. */
+/** Returns a schema with its local reference followed; what is beside the reference wins. */
 export function resolveSchema(schema: JsonSchema, root: JsonSchemaObject, hops = 0): JsonSchemaObject {
   if (typeof schema !== "object") return {};
   const { $ref, ...own } = schema;
@@ -123,11 +123,11 @@ export function resolveSchema(schema: JsonSchema, root: JsonSchemaObject, hops =
   return target && hops < maxDepth ? { ...resolveSchema(target, root, hops + 1), ...own } : own;
 }
 
-/** A text on one line. */
+/** Returns a text on one line. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, " ").trim();
 
 /**
- * A text of several lines, without outer blank lines and the indentation that the lines after the first share. No mark of a
+ * Returns a text of several lines, without outer blank lines and the indentation that the lines after the first share. No mark of a
  * protocol has power in it: descriptions may come from a server that is not the host's own.
  */
 export function textOf(text: string): string {

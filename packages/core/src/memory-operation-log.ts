@@ -47,6 +47,18 @@ export interface MemoryOperationLogOptions {
  * An {@link OperationLog} in memory, for one process. It forgets everything at exit, so it protects effects only while
  * the process lives. Fences rise over the whole log and are never used twice, also after a key became free again.
  * Records are copied in and out. Methods reject with `TypeError` when a request is malformed.
+ *
+ * @example
+ * ```ts
+ * const log = new MemoryOperationLog();
+ * const request = { scope: "tenant-1", key: "order-7", fingerprint: "sha256:1f", owner: "worker-a", leaseMs: 30_000 };
+ * const first = await log.claim(request);
+ * if (first.status === "claimed") {
+ *   await log.begin(first.claim); // right before the effect
+ *   await log.finish(first.claim, { state: "done", outcome: { ticket: 12 } });
+ * }
+ * const again = await log.claim(request); // { status: "replay", … }
+ * ```
  */
 export class MemoryOperationLog implements OperationLog {
   readonly durability = "none" as const;

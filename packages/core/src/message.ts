@@ -34,7 +34,14 @@ export interface Transcript {
   meta: Record<string, unknown>;
 }
 
-/** A message of one text part. */
+/**
+ * Creates a message of one text part.
+ *
+ * @example
+ * ```ts
+ * const message = textMessage("user", "Hello"); // { role: "user", parts: [{ type: "text", text: "Hello" }], trust: "user" }
+ * ```
+ */
 export function textMessage(
   role: Message["role"],
   text: string,
@@ -43,12 +50,12 @@ export function textMessage(
   return { role, parts: [{ type: "text", text }], trust };
 }
 
-/** The text parts of a message, joined. */
+/** Returns the text parts of a message, joined. */
 export function messageText(message: Message): string {
   return message.parts.map((part) => (part.type === "text" ? part.text : "")).join("");
 }
 
-/** The text of content blocks, one block a paragraph; blocks without text are named: `[image image/png]`. */
+/** Returns the text of content blocks, one block a paragraph; blocks without text are named: `[image image/png]`. */
 export function contentText(content: readonly ContentBlock[]): string {
   return content.map(blockText).join("\n\n");
 }
@@ -66,7 +73,7 @@ function blockText(block: ContentBlock): string {
 
 /** How a protocol writes calls and results as text. */
 export interface TextEncoding {
-  /** The block that a model would have written to make these calls. */
+  /** Returns the block that a model would have written to make these calls. */
   calls(calls: readonly ToolCall[]): string;
   results(results: readonly ToolResult[]): string;
 }
@@ -93,7 +100,7 @@ export function encodeAsText(messages: readonly Message[], encoding: TextEncodin
   });
 }
 
-/** A call's input as an object: what is none becomes `{ input }`, nothing at all `{}`. */
+/** Returns a call's input as an object: what is none becomes `{ input }`, nothing at all `{}`. */
 export function inputObject({ input }: Pick<ToolCall, "input">): Record<string, unknown> {
   if (input === undefined || input === null) return {};
   return typeof input === "object" && !Array.isArray(input) ? (input as Record<string, unknown>) : { input };

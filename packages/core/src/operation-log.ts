@@ -1,6 +1,6 @@
 import type { JsonValue } from "./json.ts";
 
-/** Names one operation. `scope` says whose and what (tenant, principal, capability), `key` which. */
+/** Name of one operation. `scope` identifies whose and what (tenant, principal, capability), `key` which. */
 export interface OperationKey {
   scope: string;
   key: string;
@@ -74,7 +74,7 @@ export interface OperationLog {
   /** Extends the lease, for work that takes long. */
   renew(claim: OperationClaim, leaseMs: number): Promise<boolean>;
   begin(claim: OperationClaim, data?: JsonValue): Promise<boolean>;
-  /** `released`: proven not to have happened, the key is free again. */
+  /** Ends the operation. `released`: proven not to have happened, the key is free again. */
   finish(
     claim: OperationClaim,
     result: { state: "done" | "failed"; outcome: JsonValue } | { state: "released" },

@@ -85,7 +85,7 @@ export function claimOperation(
   return { result: { status: "claimed", claim: { scope, key, fence }, record }, keep: { record, ttlMs, keepMs } };
 }
 
-/** A longer lease; undefined when the claim was lost. */
+/** Returns a longer lease; undefined when the claim was lost. */
 export function renewOperation(
   kept: KeptOperation | undefined,
   claim: OperationClaim,
@@ -96,7 +96,7 @@ export function renewOperation(
   return entry && { ...entry, record: { ...entry.record, leaseUntil: now + leaseMs } };
 }
 
-/** The lease given up at once; undefined when the claim was lost. */
+/** Returns the lease given up at once; undefined when the claim was lost. */
 export function abandonOperation(
   kept: KeptOperation | undefined,
   claim: OperationClaim,
@@ -106,7 +106,7 @@ export function abandonOperation(
   return entry && { ...entry, record: { ...entry.record, leaseUntil: now } };
 }
 
-/** Started, with `data`; undefined when the claim was lost. */
+/** Returns the operation as started, with `data`; undefined when the claim was lost. */
 export function beginOperation(
   kept: KeptOperation | undefined,
   claim: OperationClaim,
@@ -121,7 +121,7 @@ export function beginOperation(
 }
 
 /**
- * The final record, `released` when the key is free again, undefined when the claim was lost. Settles an operation in
+ * Returns the final record, `released` when the key is free again, undefined when the claim was lost. Settles an operation in
  * doubt too, with the fence of its record: for a host that found out what happened.
  */
 export function finishOperation(
@@ -138,7 +138,7 @@ export function finishOperation(
   return { ...entry, record: { ...record, state, outcome, finishedAt: now, expiresAt: now + entry.ttlMs } };
 }
 
-/** In doubt; undefined when the claim was lost. */
+/** Returns the operation as in doubt; undefined when the claim was lost. */
 export function doubtOperation(
   kept: KeptOperation | undefined,
   claim: OperationClaim,
@@ -149,13 +149,13 @@ export function doubtOperation(
   return entry && { ...entry, record: { ...entry.record, state: "in-doubt", finishedAt: now, reason } };
 }
 
-/** The record as long as it is remembered. */
+/** Returns the record as long as it is remembered. */
 export function rememberedOperation(kept: KeptOperation | undefined, now: number): OperationRecord | undefined {
   if (!kept || operationFreeAt(kept) <= now) return undefined;
   return (kept.record.expiresAt ?? Infinity) > now ? kept.record : undefined;
 }
 
-/** What there still is to keep: the whole, the record without its outcome and data once it expired, or nothing. */
+/** Returns what there still is to keep: the whole, the record without its outcome and data once it expired, or nothing. */
 export function tidyOperation(kept: KeptOperation, now: number): KeptOperation | undefined {
   if (operationFreeAt(kept) <= now) return undefined;
   const { outcome, data, ...record } = kept.record;
@@ -164,7 +164,7 @@ export function tidyOperation(kept: KeptOperation, now: number): KeptOperation |
 }
 
 /**
- * When the key is free again, by the passing of time alone: final states after `ttlMs` and `keepMs`, claims that were
+ * Returns when the key is free again, by the passing of time alone: final states after `ttlMs` and `keepMs`, claims that were
  * given up before anything started `ttlMs` after their lease, everything else never (`Infinity`).
  */
 export function operationFreeAt({ record, ttlMs, keepMs }: KeptOperation): number {
@@ -173,7 +173,7 @@ export function operationFreeAt({ record, ttlMs, keepMs }: KeptOperation): numbe
   return untouched ? record.leaseUntil + ttlMs : Infinity;
 }
 
-/** What the claim may still write: same fence, and not done or failed. */
+/** Returns what the claim may still write: same fence, and not done or failed. */
 function held(kept: KeptOperation | undefined, claim: OperationClaim, now: number): KeptOperation | undefined {
   if (!kept || kept.record.fence !== claim.fence || kept.record.expiresAt !== undefined) return undefined;
   return operationFreeAt(kept) <= now ? undefined : kept;

@@ -84,7 +84,7 @@ export type ProtocolEvent<Block = BlockBase> =
   | { phase: "block-end"; type: string; block: Block }
   | { phase: "diagnostic"; type: string; diagnostic: Diagnostic };
 
-/** A synchronous push parser. Any chunking gives the result of one chunk. */
+/** A synchronous push parser. The result does not depend on how the text is split into chunks. */
 export interface Parser<Block> {
   /** Throws `TypeError` when the chunk is no string, or after `end()`. */
   feed(chunk: string): void;
@@ -104,8 +104,8 @@ export interface PromptBuilder {
   /** The protocol version it teaches, as `attp/1`. Checked. */
   forProtocol: string;
   /**
-   * `toolsText` is what the protocol rendered of the tools, in the same locale. `session`: the programs of a conversation share
-   * their variables, and the prompt says so.
+   * Returns the prompt. `toolsText` is what the protocol rendered of the tools, in the same locale. `session`: the programs of a
+   * conversation share their variables, and the prompt states it.
    */
   build(options: { toolsText: string; locale: Locale; mode: ProtocolMode; session?: boolean }): string;
 }
@@ -141,26 +141,26 @@ export interface ToolProtocol<Block extends BlockBase = BlockBase> {
   renderTools(tools: readonly ToolDefinition[], options?: { locale?: Locale }): string;
   instructions(tools: readonly ToolDefinition[], options: { locale: Locale; mode: ProtocolMode }): string;
   createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
-  /** What a block asks for, in order. Empty for blocks that must not run. */
+  /** Returns what a block asks for, in order. Empty for blocks that must not run. */
   actions(block: Block): Action[];
   /**
-   * Actions as the model would have written them: parsing the text gives the same names, inputs, programs and messages in the same
+   * Returns actions as the model would have written them: parsing the text yields the same names, inputs, programs and messages in the same
    * order, complete and without findings. Ids, spans, request ids and comments are not kept; of lone surrogates U+FFFD may be left.
    *
    * Throws `ToolglotError` with `<id>/unserializable` and `data: { tool?, path }` (a JSON pointer into the input) for what the
-   * format can't say. Throws `TypeError` where calls are never text, as with the provider's own function calls.
+   * format can't express. Throws `TypeError` where calls are never text, as with the provider's own function calls.
    */
   formatActions(actions: readonly Action[], options?: FormatActionsOptions): string;
   /** The most characters of results that the host wants the model to read at once, where it has said so. */
   maxResultChars?: number;
-  /** What the model reads next. A text protocol cuts it to `maxResultChars`, or to a number of its own. */
+  /** Returns what the model reads next. A text protocol cuts it to `maxResultChars`, or to a number of its own. */
   formatResults(results: readonly ToolResult[]): string;
-  /** What the model should know about its own mistakes; undefined when there is nothing to explain. */
+  /** Returns what the model should know about its own mistakes; undefined when there is nothing to explain. */
   explain(result: ParseResult<Block>): string | undefined;
   /** Messages as the provider gets them: calls and results as text, untrusted text neutralised. `isFitted`: nothing is to be cut any more. */
   encodeMessages(messages: readonly Message[], options?: EncodeOptions): Message[];
   /**
-   * One message as the provider gets it, whatever stands around it: `encodeMessages` gives these one after another. With it
+   * Returns one message as the provider gets it, whatever stands around it; `encodeMessages` returns these in order. With it
    * a loop encodes each message once, and not the whole conversation at each step. Default: `encodeMessages` at each step.
    */
   encodeMessage?(message: Message, options?: EncodeOptions): Message[];

@@ -1,4 +1,4 @@
-/** A pattern of whole names. */
+/** Returns a pattern of whole names. */
 const oneOf = (names: string): RegExp => new RegExp(`^(?:${names.replaceAll(" ", "|")})$`);
 
 /** Keywords: no tool and no parameter can have these names. */

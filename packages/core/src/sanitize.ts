@@ -14,8 +14,14 @@ const rules: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * A host error's message as a model may see it: file paths become `[path]`, URLs `[url]`, stack lines are left out, at
+ * Returns a host error's message as a model may see it: file paths become `[path]`, URLs `[url]`, stack lines are left out, at
  * most 4,000 characters stay. For errors that were not made for the model; a {@link ToolError} is shown as it is.
+ *
+ * @example
+ * ```ts
+ * const message = sanitizeErrorMessage("ENOENT: no such file, open '/home/me/notes.txt'");
+ * // "ENOENT: no such file, open [path]"
+ * ```
  */
 export function sanitizeErrorMessage(message: string): string {
   let text = message.slice(0, limit);

@@ -34,17 +34,17 @@ export interface ToolDefinition {
   external?: boolean;
 }
 
-/** Where the tools of the moment come from: a toolkit, or whatever else changes its tools as time goes on. */
+/** Where the tools of the moment come from: a toolkit, or whatever else changes its tools over time. */
 export interface ToolSource {
-  /** The tools there are now. The same array as long as nothing has changed. */
+  /** Returns the tools there are now. The same array as long as nothing has changed. */
   definitions(): readonly ToolDefinition[];
-  /** Calls back after a change of what {@link ToolSource.definitions} gives, once for changes that come together; returns what ends that. */
+  /** Calls back after a change of {@link ToolSource.definitions}, once for changes that come together; returns what ends that. */
   onChange?(listener: () => void): () => void;
-  /** What a model is to know of these tools as a whole; undefined when there is nothing to say. It may come from servers. */
+  /** Returns what a model is to know of these tools as a whole; undefined when there is nothing to say. It may come from servers. */
   instructions?(): string | undefined;
 }
 
-/** A call to show to the model: as input, or ready-made as code lines, with what it gives. */
+/** A call to show to the model: as input, or ready-made as code lines, with its output. */
 export interface ToolExample {
   /** Rendered as a call in the protocol's own form. */
   input?: Record<string, unknown>;

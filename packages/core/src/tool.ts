@@ -16,20 +16,20 @@ export interface ToolContext {
   /** Passes a server's question on to the host. The time counts to no limit. Not there where nobody can be asked. */
   ask?(question: Question): Promise<QuestionAnswer>;
   /**
-   * Tells what the tool has used of models, as a tool does behind which an agent works: it counts to the sums and limits of the run. Several
-   * times adds up. The result has the sum as `metadata.usage`. Not there where nobody counts.
+   * Reports the models' tokens and cost that the tool used, as a tool with an agent behind it does: they count to the sums and limits
+   * of the run. Several reports add up. The result has the sum as `metadata.usage`. Not there where nobody counts.
    */
   report?(used: { usage?: Usage | undefined; cost?: number | undefined }): void;
   /** The host's answer, when the tool has asked for it: see `data.needs` of `ToolError`. */
   decision?: Decision;
-  /** Tells who reads the outcome something that the value does not say. Not there where the value is all that is read. */
+  /** Adds a note, for whoever reads the outcome, that is not part of the value. Not there where the value is all that is read. */
   note?(text: string): void;
 }
 
 /** A tool that can run. May return a value, a promise, or an async iterable of chunks. */
 export interface Tool<Input = never> extends ToolDefinition {
   /**
-   * `true`: `execute` holds its input against the schema by itself, and says what is wrong. Who runs the tool then gives it what the
+   * `true`: `execute` holds its input against the schema by itself, and reports what is wrong. Who runs the tool then gives it what the
    * model or the program wrote; else it is checked before.
    */
   readonly validatesInput?: boolean;

@@ -3,12 +3,12 @@ import type { JsonSchemaObject } from "./json.ts";
 const text: JsonSchemaObject = { type: "string" };
 const anObject: JsonSchemaObject = { type: "object" };
 
-/** An object schema: the fields named by `required` must be there. */
+/** Creates an object schema: the fields named by `required` must be there. */
 function object(required: string[], properties: Record<string, JsonSchemaObject | true>): JsonSchemaObject {
   return { type: "object", required, properties };
 }
 
-/** An object that differs from others in its `type`. */
+/** Creates an object that differs from others in its `type`. */
 function variant(
   type: string,
   required: string[],

@@ -6,8 +6,8 @@ import type { Message, Transcript } from "./message.ts";
 export { transcriptSchema } from "./transcript-schema.ts";
 
 /**
- * A transcript as JSON Lines: the head `{"version":1,"meta":{…}}`, then one message a line, each line ended by LF.
- * What JSON can't hold in a tool's input or data is written as {@link toJsonText} says.
+ * Returns a transcript as JSON Lines: the head `{"version":1,"meta":{…}}`, then one message a line, each line ended by LF.
+ * What JSON can't hold in a tool's input or data is written as {@link toJsonText} writes it.
  */
 export function encodeTranscript(transcript: Transcript): string {
   const { messages, ...head } = transcript;

@@ -4,7 +4,7 @@ const toolsPlaceholder = "{{AVAILABLE_TOOLS}}";
 
 const modes: readonly ProtocolMode[] = ["single", "loop"];
 
-/** What a prompt says in one language. */
+/** Texts of a prompt in one language. */
 export interface PromptText {
   /** Holds `{{AVAILABLE_TOOLS}}` once. */
   template: string;
@@ -14,7 +14,7 @@ export interface PromptText {
   session?: string;
 }
 
-/** A prompt that is a template with the tools in it, and for each mode something more below. */
+/** Creates a prompt that is a template with the tools in it, and for each mode something more below. */
 export function templatePrompt(forProtocol: string, texts: Record<Locale, PromptText>): PromptBuilder {
   return {
     forProtocol,

@@ -16,13 +16,20 @@ import { matchName } from "./names.ts";
 import type { TamBlock, TamStep, TamTypeHint } from "./types.ts";
 
 /**
- * The plan of a block, ready to run. With the tools, names are bound to declared ones, texts are converted as the
- * schema says (a type hint wins; `"x-preserve-whitespace": true` takes the untrimmed text less one line break at either
+ * Returns the plan of a block, ready to run. With the tools, names are bound to declared ones, texts are converted as the
+ * schema declares (a type hint wins; `"x-preserve-whitespace": true` takes the untrimmed text less one line break at either
  * end), and what does not fit is an error of its step: unknown and ambiguous names, missing parameters, a value given
  * twice, wrong values. A step gets the common parameters that its tool takes, unless it has its own; `plan.common` keeps
  * those that every step takes. Without `tools` texts stay text, but for hints, and `common` is left for the executor.
  *
  * Errors of the parser stand first. The same block has the same call ids every time.
+ *
+ * @example
+ * ```ts
+ * const [block] = parse(answer).blocks;
+ * const plan = block && bindPlan(block, tools);
+ * const errors = plan?.steps.flatMap((step) => step.errors);
+ * ```
  */
 export function bindPlan(block: TamBlock, tools?: readonly ToolDefinition[]): Plan {
   const taken = new Map<ToolDefinition, string[]>();
@@ -74,7 +81,7 @@ class StepBinding {
     }
   }
 
-  /** `commonOf` says which common parameters a tool takes. */
+  /** Binds one step. `commonOf` returns the common parameters that a tool takes. */
   bind(block: TamBlock, commonOf: (tool: ToolDefinition, declared: DeclaredParams) => string[]): PlanStep {
     const step = this.#step;
     for (const [name, hint] of Object.entries(step.typeHints)) {
@@ -104,7 +111,7 @@ class StepBinding {
     }
   }
 
-  /** Gives what the tool takes, and the step has not got itself. */
+  /** Adds the common parameters that the tool takes and the step lacks. */
   #bindCommon(names: readonly string[], { common, commonRaw }: TamBlock): void {
     const own = new Set(this.#given);
     for (const name of names) {
@@ -119,7 +126,7 @@ class StepBinding {
     return this.#tool?.name ?? this.#step.tool;
   }
 
-  /** The parameter that a name means, from now on given; undefined, with an error, when there is none. */
+  /** Returns the parameter that a name means, from now on given; undefined, with an error, when there is none. */
   #take(name: string, knownAsGiven?: ReadonlySet<string>): string | undefined {
     const bound = this.#tool ? findParam(name, this.#tool, this.#errors.length >= hintsAtMost) : { name };
     if ("error" in bound) {
@@ -136,7 +143,7 @@ class StepBinding {
     const schema = this.#declared?.schemas.get(name) ?? this.#declared?.others;
     const hint = this.#hints.get(name);
     const exact = keepsWhiteSpace(schema);
-    // A JSON string says its text exactly, whatever the schema.
+    // A JSON string holds its text exactly, whatever the schema.
     if (!hint && raw !== undefined && raw !== text && readJsonString(raw) === text) {
       this.#params[name] = text;
       return;
@@ -145,7 +152,7 @@ class StepBinding {
     if (hint) {
       const read = readHinted(source, hint);
       if ("value" in read) this.#params[name] = read.value;
-      // The parser says it of every hinted parameter, under the names that it knows.
+      // The parser reports it of every hinted parameter, under the names that it knows.
       else if (!this.#step.errors.some(({ message }) => message.endsWith(`: ${read.problem}`)))
         this.#invalid(`${this.#name}, ${name}: ${read.problem}`);
       return;
@@ -159,7 +166,7 @@ class StepBinding {
     this.#fail(issues ? { type: "InvalidInput", message, issues } : { type: "InvalidInput", message });
   }
 
-  /** The parser may have reported it already, with a hint or without. */
+  /** Adds an error, unless it was reported already, by the parser too, with a hint or without. */
   #fail(error: ToolErrorInfo): void {
     const key = `${error.type}: ${error.message.replace(/((?: has no parameter|There is no tool) "(?:[^"\\]|\\.)*"\.) .*$/s, "$1")}`;
     if (!this.#reported.has(key)) this.#errors.push(error);

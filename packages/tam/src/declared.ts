@@ -22,7 +22,7 @@ export interface DeclaredParams {
 
 const known = new WeakMap<JsonSchemaObject, DeclaredParams>();
 
-/** The parameters of a tool, those in `allOf`, `anyOf`, `oneOf` and local references included. */
+/** Returns the parameters of a tool, those in `allOf`, `anyOf`, `oneOf` and local references included. */
 export function declaredParams({ inputSchema }: Pick<ToolDefinition, "inputSchema">): DeclaredParams {
   const found = known.get(inputSchema);
   if (found) return found;
@@ -67,7 +67,7 @@ export const keepsWhiteSpace = (schema: JsonSchema | undefined): boolean =>
 
 const namesOf = new WeakMap<readonly ToolDefinition[], string[]>();
 
-/** The tool that a name means, or the error for the model; `brief` as in {@link findParam}. */
+/** Returns the tool that a name means, or the error for the model; `brief` as in {@link findParam}. */
 export function findTool(
   name: string,
   tools: readonly ToolDefinition[],
@@ -95,8 +95,8 @@ export function findTool(
 export const hintsAtMost = 10;
 
 /**
- * The parameter that a name means (the name itself when the tool takes any), or the error for the model. `brief`: the error does not say
- * what may have been meant, which costs a comparison with every declared name.
+ * Returns the parameter that a name means (the name itself when the tool takes any), or the error for the model. `brief`: the error
+ * does not say what may have been meant, which costs a comparison with every declared name.
  */
 export function findParam(
   name: string,
@@ -131,5 +131,5 @@ function cure(name: string, names: readonly string[], all: string, none: string)
 
 const either = (names: readonly string[]): string => names.map(quote).join(" or ");
 
-/** What a model wrote, in quotes; it may be long. */
+/** Returns what a model wrote, in quotes; it may be long. */
 export const quote = (name: string): string => JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);

@@ -42,7 +42,7 @@ const otherDelimiters: DiagnosticText = [
   "Write key:»»»value«««.",
 ];
 
-/** What each code says: severity, what it affects, the message, and a hint where one helps. */
+/** Texts of each code: severity, what it affects, the message, and a hint where one helps. */
 const table: Record<Exclude<Code<TamDiagnosticCode>, "input-too-long">, DiagnosticText> = {
   "alternate-delimiters-used": otherDelimiters,
   "mixed-delimiters-used": otherDelimiters,

@@ -5,12 +5,12 @@ import type { TamBlock } from "./types.ts";
 import { writeField } from "./write-field.ts";
 
 /**
- * What the model should know about its own mistakes; undefined when there is nothing to explain: no finding beyond `info`, and
+ * Returns what the model should know about its own mistakes; undefined when there is nothing to explain: no finding beyond `info`, and
  * the one block can run, or the text is a plain answer. Each finding names its code, its place and what to write instead;
  * the template stands at the end.
  *
  * When nothing can run, it begins with a `<|[TOOL_RESULT]|>` whose `error` is a FormatError, as if the format had been run
- * and failed. When the first block runs, it is a list of notes, to be put behind the result. What a step's error says is
+ * and failed. When the first block runs, it is a list of notes, to be put behind the result. The message of a step's error is
  * left to the step's result then.
  */
 export function explain(result: ParseResult<TamBlock>, options: ExplainOptions = {}): string | undefined {

@@ -1,14 +1,14 @@
 import { coerceText, type JsonSchema } from "@toolglot/core";
 import type { TamTypeHint } from "./types.ts";
 
-/** What a text says under a type hint: its value, or in a few words why it says none. */
+/** Result of reading a text under a type hint: its value, or in a few words why there is none. */
 export type HintedValue = { value: unknown } | { problem: string };
 
 /** Anything but a string: what `coerceText` reads from text. */
 const noString: JsonSchema = { type: ["object", "array", "number", "boolean", "null"] };
 
 /**
- * Reads a text as its hint says: `json` as JSON, `number` and `boolean` as core's `coerceText` does, `base64` (also the URL
+ * Reads a text by its hint: `json` as JSON, `number` and `boolean` as core's `coerceText` does, `base64` (also the URL
  * alphabet, white space allowed) as `Uint8Array`. Nothing is lost: a number that no double holds is a problem.
  */
 export function readHinted(text: string, hint: TamTypeHint): HintedValue {
@@ -27,7 +27,7 @@ export function readHinted(text: string, hint: TamTypeHint): HintedValue {
   }
 }
 
-/** The text that a JSON string says; undefined for all else. */
+/** Returns the text that a JSON string holds; undefined for all else. */
 export function readJsonString(text: string): string | undefined {
   if (!text.trimStart().startsWith('"')) return undefined;
   const read = readJson(text);
@@ -59,7 +59,7 @@ const unexpected = (text: string, at: number): string =>
 const openString = /"[^"\\\u0000-\u001f]*(?:\\(?:["\\/bfnrt]|u[\da-f]{4})[^"\\\u0000-\u001f]*)*/iy;
 const scalar = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y;
 
-/** Where a text stops being JSON; engines don't say it alike, or at all. */
+/** Returns where a text stops being JSON; engines don't say it alike, or at all. */
 function jsonFault(text: string): number {
   let at = 0;
   const open: string[] = [];

@@ -1,7 +1,7 @@
 import { createRecord, type Span } from "@toolglot/core";
 import type { TamStep } from "./types.ts";
 
-/** A step that has nothing but its tool. */
+/** Creates a step that has nothing but its tool. */
 export function makeStep(index: number, tool: string, span: Span = { start: 0, end: 0 }): TamStep {
   return {
     index,

@@ -18,9 +18,9 @@ import { plainBody, serialize } from "./serialize.ts";
 const longList = 100;
 
 /**
- * The tools as a model that writes TAM reads them: of each its name, description and parameters, and whether it is
+ * Returns the tools as a model that writes TAM reads them: of each its name, description and parameters, and whether it is
  * asynchronous; and one call at the end, since all are written alike. Parameter names are normalised, as models write them;
- * one that means something else in a block (`command`, `retry`) stands as `common_command`, which gives it all the same. The call
+ * one that means something else in a block (`command`, `retry`) stands as `common_command`, which means the same. The call
  * is the first example of a tool whose input can stand in a block, else made from a schema: required parameters, `…` for texts.
  * Of more than 100 tools each has one line: its parameters, and the first line of its description.
  */
@@ -54,13 +54,13 @@ export function renderManual(tools: readonly ToolDefinition[], options: RenderMa
   return [...(isLong ? [entries.join("\n")] : entries), ...(shown ? [`${words.example}\n${shown}`] : [])].join("\n\n");
 }
 
-/** A parameter's name as a field has it. */
+/** Returns a parameter's name as a field has it. */
 function fieldKey(name: string): string {
   const key = normalizeKey(name) || oneLine(name);
   return reservedKey.test(key) ? `common_${key}` : key;
 }
 
-/** One call: of the first tool that shows one which a block can hold in plain text. */
+/** Writes one call: of the first tool that shows one which a block can hold in plain text. */
 function example(tools: readonly ToolDefinition[]): string {
   const given = tools.flatMap((tool) => (tool.examples ?? []).map(({ input }) => ({ tool, input })));
   const made = tools.map((tool) => {

@@ -1,5 +1,5 @@
 /**
- * A key as the specification compares keys: trimmed, camelCase humps apart, in lower case, every run of characters that
+ * Returns a key as the specification compares keys: trimmed, camelCase humps apart, in lower case, every run of characters that
  * are neither letters nor digits as `_`, none of them at the ends. A run of capitals is one hump: `filePath_1` becomes
  * `file_path_1`, `CONTENT1` `content1`, `URLPath` `urlpath`. Empty when there is no letter and no digit.
  */

@@ -7,8 +7,15 @@ import { findLostCalls } from "./scan/lost-calls.ts";
 import type { TamBlock, TamParseOptions, TamParserOptions } from "./types.ts";
 
 /**
- * Reads all blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Reads all blocks of a whole text. Total: there is a result for whatever a model wrote, with diagnostics.
  * Throws `TypeError` when `text` is no string, and for options that can't be meant.
+ *
+ * @example
+ * ```ts
+ * const answer = "<|[REQUEST_TOOL]|>\ncommand:»»»Note«««\ntext:»»»Dear friend«««\n<|[END_TOOL]|>\n";
+ * const [block] = parse(answer).blocks;
+ * const step = block?.steps[0]; // { tool: "Note", params: { text: "Dear friend" }, … }
+ * ```
  */
 export function parse(text: string, options: TamParseOptions = {}): ParseResult<TamBlock> {
   checkParseOptions("parse", options);
@@ -18,9 +25,20 @@ export function parse(text: string, options: TamParseOptions = {}): ParseResult<
 }
 
 /**
- * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
- * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ * Creates a push parser: `feed` text as it comes in; `end` returns what `parse` does for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is emitted as soon as no later text can change it.
  * Throws `TypeError` for options that can't be meant.
+ *
+ * @example
+ * ```ts
+ * const parser = createParser({
+ *   onEvent(event) {
+ *     if (event.type === "param-delta") deltas.push(event.text);
+ *   },
+ * });
+ * for (const chunk of chunks) parser.feed(chunk);
+ * const { blocks } = parser.end({ finish: "stop" });
+ * ```
  */
 export function createParser(options: TamParserOptions = {}): Parser<TamBlock> {
   checkParseOptions("createParser", options, ["onEvent:function"]);

@@ -12,10 +12,16 @@ import { writeActions } from "./write-actions.ts";
 export type TamProtocolOptions = TextProtocolOptions;
 
 /**
- * TAM as the agent's loop uses it: tools as a manual, plans of steps as delimited fields, results in the same grammar.
+ * Creates TAM as the agent's loop uses it: tools as a manual, plans of steps as delimited fields, results in the same grammar.
  * A block's plan is bound to the tools that its parser was made with.
  *
  * Throws `TypeError` when the prompt teaches another protocol.
+ *
+ * @example
+ * ```ts
+ * const protocol = tamProtocol({ prompt: tamPrompt }); // tamPrompt of @toolglot/prompts/tam
+ * const system = protocol.instructions(tools, { locale: "en", mode: "loop" });
+ * ```
  */
 export function tamProtocol(options: TamProtocolOptions): ToolProtocol<TamBlock> {
   return createTextProtocol<TamBlock>(options, {

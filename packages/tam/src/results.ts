@@ -4,9 +4,9 @@ import { checkKeys, parseJson } from "@toolglot/internal";
 import { writeField } from "./write-field.ts";
 
 /**
- * What the model reads after its plan ran: a block `<|[TOOL_RESULT]|>` in TAM's own grammar. Every step N has `status_N`,
+ * Returns what the model reads after its plan ran: a block `<|[TOOL_RESULT]|>` in TAM's own grammar. Every step N has `status_N`,
  * which is `ok`, `error` or `pending`, and as far as there is one: `result_N` (text as it is, other data as JSON),
- * `error_N` (type, message, hint), `task_id_N`, `stdout_N`, `stderr_N`, and `cut_N`, which says what was cut. N is a
+ * `error_N` (type, message, hint), `task_id_N`, `stdout_N`, `stderr_N`, and `cut_N`, which names what was cut. N is a
  * result's `metadata.step`, else its place; `request_id` is the first `metadata.requestId`. No results: an empty string.
  *
  * It never throws, and reads back under the rules for blocks: a value of several lines, or with white space at its ends,
@@ -50,13 +50,13 @@ function stepNumbers(results: readonly ToolResult[]): number[] {
   return known && new Set(carried).size === results.length ? carried : results.map((_, at) => at + 1);
 }
 
-/** A text is shown as it is: in TAM nothing needs quotes. */
+/** Returns a result that shows its text as it is: in TAM nothing needs quotes. */
 function plain(result: ToolResult): ToolResult {
   const { data, ...rest } = result;
   return typeof data === "string" ? { ...rest, content: [{ type: "text", text: data }] } : result;
 }
 
-/** The handle of a task that was started, and whether the value says more than that. */
+/** Returns the handle of a task that was started, and whether the value holds nothing else. */
 function taskOf({ status, value, isJson }: Outcome): { id?: string; alone?: true } {
   const data = status === "pending" && value !== undefined && isJson ? parseJson(value) : undefined;
   const id = (data as { task_id?: unknown } | null | undefined)?.task_id;
@@ -64,7 +64,7 @@ function taskOf({ status, value, isJson }: Outcome): { id?: string; alone?: true
   return Object.keys(data as object).length === 1 ? { id: String(id), alone: true } : { id: String(id) };
 }
 
-/** The fields of a step besides its status and task, in order. */
+/** Returns the fields of a step besides its status and task, in order. */
 function fieldsOf(outcome: Outcome): [string, string][] {
   const { errorType, message, hint, source, line, column, value, stdout, stderr, note } = outcome;
   const fields: [string, string | undefined][] = [];

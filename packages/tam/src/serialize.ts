@@ -11,12 +11,18 @@ export type TamContent = Pick<TamBlock, "steps"> &
 
 /**
  * Writes a block as canonical TAM: standard delimiters, fields in the order of the specification, values of several lines
- * on lines of their own, a single step without numbers. Parsing it gives the same values again, without findings, less spans and
+ * on lines of their own, a single step without numbers. Parsing it yields the same values again, without findings, less spans and
  * raw texts; names that tools declare in another spelling need the same tools for that. A parameter that delimiters can't
  * hold plainly is written as a JSON string, under a type hint.
  *
  * Throws `TypeError` for what would not be read back: a name that is no key or means something else in a block; a field other than a
  * parameter with outer white space, `\r\n` or delimiters; a comment of several lines.
+ *
+ * @example
+ * ```ts
+ * const [block] = parse(answer).blocks;
+ * const text = block && serialize(block);
+ * ```
  */
 export function serialize(block: TamContent): string {
   const text = writeBlock(block);
@@ -61,7 +67,7 @@ export function writeBlock(block: TamContent): string {
       const body = plainBody(value, step.raw[name]);
       const isText = textual(step.typeHints[name]);
       if (isText && body === undefined) early.set(name, "json");
-      // Under a hint that stands before it, a JSON string is the text that it says.
+      // Under a hint that stands before it, a JSON string is the text that it holds.
       else if (early.get(name) === "json" && readJsonString(value) !== undefined) late.push(name);
       return [name, body ?? (isText ? delimitedJson(value) : value)] as const;
     });
@@ -80,12 +86,12 @@ function isBare([step, second]: readonly TamStep[]): boolean {
 
 const textual = (hint: TamTypeHint | undefined): boolean => hint === undefined || hint === "text";
 
-/** JSON in which nothing is taken for a delimiter. */
+/** Returns JSON in which nothing is taken for a delimiter. */
 export const delimitedJson = (value: unknown): string => exactJsonText(value, /[«»《》<>]/g);
 
 /**
- * What stands between the delimiters of a plain value: as it was written where that says the same, else the value, on lines of its own
- * if it needs them. Undefined where nothing reads back as that value, and without a finding.
+ * Returns what stands between the delimiters of a plain value: as it was written where that means the same, else the value, on lines
+ * of its own if it needs them. Undefined where nothing reads back as that value, and without a finding.
  */
 export function plainBody(value: string, raw?: string): string | undefined {
   const laid = `\n${value}\n`;
@@ -105,7 +111,7 @@ function isReadAs(body: string, value: string): boolean {
   return a === value && b === "z" && blocks.length === 1 && diagnostics.length === 0;
 }
 
-/** Every value of a block by what it is; comments in order. */
+/** Returns every value of a block by what it is; comments in order. */
 function contentOf(block: TamContent): Map<string, string> {
   const content = new Map<string, string>();
   const add = (prefix: string, record: Record<string, string> | undefined): void => {

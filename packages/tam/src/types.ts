@@ -14,9 +14,9 @@ export interface TamComment {
 export interface TamStep {
   /** The number after `command_`; 1 when there is none. */
   index: number;
-  /** The tool's name as the block says it, or as declared when it is meant without doubt. */
+  /** The tool's name as the block has it, or as declared when it is meant without doubt. */
   tool: string;
-  /** The step's own parameters as text, without layout and the field line's indentation; under a `json` hint, what a JSON string says. */
+  /** The step's own parameters as text, without layout and the field line's indentation; under a `json` hint, what a JSON string holds. */
   params: Record<string, string>;
   /** The same parameters exactly as they stand between their delimiters. */
   raw: Record<string, string>;
@@ -51,10 +51,10 @@ export interface TamBlock extends BlockBase {
 }
 
 /**
- * What the push parser reports. A `param-delta` belongs to a field: the `field`th of its block, counted from 0. Deltas of
+ * Events of the push parser. A `param-delta` belongs to a field: the `field`th of its block, counted from 0. Deltas of
  * one field, joined, are its value (of one that is JSON, in one delta); of a parameter that is given twice the last field counts. `step` is absent for
  * `common_` fields. `call` counts the steps in the order in which their commands come. It is absent for `common_` fields and steps
- * without a command, for a field that gives a parameter or a command once more, and behind a type hint other than `text`.
+ * without a command, for a field that repeats a parameter or a command, and behind a type hint other than `text`.
  */
 export type TamEvent =
   | { phase: "text"; type: "text-delta"; text: string }

@@ -26,7 +26,7 @@ export const writeActions: ActionWriter = (actions, { tools, text, nearest }) =>
 
 type Asking = Pick<ToolCall, "name" | "input">;
 
-/** `tools`: whose schemas say how texts are read back; undefined for the nearest form. */
+/** Writes an action. `tools`: whose schemas say how texts are read back; undefined for the nearest form. */
 function writeAction(action: Action, tools: readonly ToolDefinition[] | undefined): string {
   if (action.kind === "plan" && tools) return writePlan(action, tools);
   const calls = actionCalls(action, tools === undefined);
@@ -67,7 +67,7 @@ function writeCalls(calls: readonly Asking[], tools: readonly ToolDefinition[] |
   return writeBlock({ steps, common });
 }
 
-/** Gives a step a parameter, with a hint where the tool's schema would read its text as something else. */
+/** Adds a parameter to a step, with a hint where the tool's schema would read its text as something else. */
 function put(step: TamStep, name: string, value: unknown, tools: readonly ToolDefinition[]): void {
   const text = textOf(value);
   step.params[name] = text;
@@ -92,7 +92,7 @@ function hintFor(
   return typeof value === "string" ? "text" : "json";
 }
 
-/** Text as it is, bytes as base64, all else as JSON in which nothing is taken for a delimiter. */
+/** Returns text as it is, bytes as base64, all else as JSON in which nothing is taken for a delimiter. */
 function textOf(value: unknown): string {
   if (typeof value === "string") return value;
   if (value instanceof Uint8Array) return btoa(Array.from(value, (byte) => String.fromCharCode(byte)).join(""));

@@ -1,6 +1,6 @@
 const zeroWidthSpace = "\u200b";
 
-/** A value in which nothing ends it or opens a field: runs of `«`, and angles after a colon, get a zero-width space. */
+/** Returns a value in which nothing ends it or opens a field: runs of `«`, and angles after a colon, get a zero-width space. */
 export function protect(value: string): string {
   return value
     .replace(/[«《](?=[«《])/g, `$&${zeroWidthSpace}`)
@@ -9,7 +9,7 @@ export function protect(value: string): string {
 }
 
 /**
- * A field of a result, with a value of any kind, protected. One of several lines, or with white space or angles at its
+ * Writes a field of a result, with a value of any kind, protected. One of several lines, or with white space or angles at its
  * ends, gets lines of its own, so that it reads back as it is, less one line break at either end.
  */
 export function writeField(key: string, value: string): string {

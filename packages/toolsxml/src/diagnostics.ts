@@ -44,7 +44,7 @@ const E = "error";
 const W = "warning";
 const I = "info";
 
-/** What each code says: severity, what it affects, the message, and a hint where one helps. */
+/** Texts of each code: severity, what it affects, the message, and a hint where one helps. */
 const table: Record<ToolsXmlDiagnosticCode, DiagnosticText> = {
   "toolsxml/truncated": [E, "value", "The text ends inside the block.", "Write the whole block, up to </tools>."],
   "toolsxml/unclosed-tag": [W, "structure", "The tag is not closed."],

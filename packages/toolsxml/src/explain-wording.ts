@@ -1,7 +1,7 @@
 import type { Locale } from "@toolglot/core";
 import type { ExplainWording } from "@toolglot/core/explain";
 
-/** What `explain` says in one language. */
+/** Words of `explain` in one language. */
 interface ToolsXmlWording extends ExplainWording {
   /** A block can run, and holds no call. */
   noCalls: string;

@@ -5,7 +5,7 @@ import type { ToolsXmlBlock } from "./types.ts";
 import { cdata } from "./xml-text.ts";
 
 /**
- * What the model should know about its own mistakes, as XML with the text in CDATA; undefined when there is nothing to explain: no
+ * Returns what the model should know about its own mistakes, as XML with the text in CDATA; undefined when there is nothing to explain: no
  * finding beyond `info`, and the one block can run, or the text is a plain answer. Each finding names its code, its place
  * and what to write instead; the last line shows the template.
  *

@@ -17,7 +17,7 @@ import { customText } from "./write-custom.ts";
 const rawBody: Record<Locale, string> = { en: "raw body", zh: "原样正文" };
 
 /**
- * The tools as a model that writes ToolsXML reads them: of each its name, description and parameters, whether it is
+ * Returns the tools as a model that writes ToolsXML reads them: of each its name, description and parameters, whether it is
  * asynchronous, and one call. A string property marked `"x-raw-body": true` is shown as the element's body. Tools named
  * like a built-in tag (`command`, `edit`, `read`, `get_value`, `input`, `ctrl`, `mcp`) are described as the tag is, whatever
  * their schema. The call is the first example's input, else made from the schema: required parameters, `…` for texts.
@@ -56,7 +56,7 @@ function paramLines(tool: ToolDefinition, locale: Locale): string[] {
   return [words.params, ...lines];
 }
 
-/** A block that calls a declared tool, in the form that {@link serialize} writes. */
+/** Writes a block that calls a declared tool, in the form that {@link serialize} writes. */
 function callBlock(tool: ToolDefinition): string {
   const { name, inputSchema: root } = tool;
   const { properties = {}, required = Object.keys(properties).slice(0, 1) } = resolveSchema(root, root);

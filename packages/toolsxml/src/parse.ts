@@ -10,8 +10,15 @@ import { patience } from "./scan/raw-body.ts";
 import type { ToolsXmlBlock, ToolsXmlEvent, ToolsXmlParseOptions, ToolsXmlParserOptions } from "./types.ts";
 
 /**
- * Reads all `<tools>` blocks of a whole text. Total: whatever a model wrote gives a result, with diagnostics.
+ * Reads all `<tools>` blocks of a whole text. Total: there is a result for whatever a model wrote, with diagnostics.
  * Throws `TypeError` when `text` is no string, and for options that can't be meant.
+ *
+ * @example
+ * ```ts
+ * const answer = '<tools><command timeout="60">npm test && echo "a < b"</command></tools>';
+ * const [block] = parse(answer).blocks;
+ * const call = block?.calls[0]; // { tool: "command", script: 'npm test && echo "a < b"', timeoutMs: 60_000, … }
+ * ```
  */
 export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseResult<ToolsXmlBlock> {
   checkParseOptions("parse", options);
@@ -21,8 +28,19 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
 }
 
 /**
- * A push parser: `feed` text as it comes in, `end` gives what `parse` gives for the whole text, whatever the chunks.
- * `onEvent` is called while text comes in; a delta is given out as soon as no later text can change it.
+ * Creates a push parser: `feed` text as it comes in; `end` returns what `parse` does for the whole text, whatever the chunks.
+ * `onEvent` is called while text comes in; a delta is emitted as soon as no later text can change it.
+ *
+ * @example
+ * ```ts
+ * const parser = createParser({
+ *   onEvent(event) {
+ *     if (event.type === "body-delta") deltas.push(event.text);
+ *   },
+ * });
+ * for (const chunk of chunks) parser.feed(chunk);
+ * const { blocks } = parser.end({ finish: "stop" });
+ * ```
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
   checkParseOptions("createParser", options, ["onEvent:function"]);

@@ -11,9 +11,15 @@ import { writeActions } from "./write-actions.ts";
 export type ToolsXmlProtocolOptions = TextProtocolOptions;
 
 /**
- * ToolsXML as the agent's loop uses it: the declared tools as a manual, `<tools>` blocks, results as `<results>`.
+ * Creates ToolsXML as the agent's loop uses it: the declared tools as a manual, `<tools>` blocks, results as `<results>`.
  *
  * Throws `TypeError` when the prompt teaches another protocol.
+ *
+ * @example
+ * ```ts
+ * const protocol = toolsxmlProtocol({ prompt: toolsxmlPrompt }); // toolsxmlPrompt of @toolglot/prompts/toolsxml
+ * const system = protocol.instructions(tools, { locale: "en", mode: "loop" });
+ * ```
  */
 export function toolsxmlProtocol(options: ToolsXmlProtocolOptions): ToolProtocol<ToolsXmlBlock> {
   return createTextProtocol<ToolsXmlBlock>(options, {
@@ -31,7 +37,7 @@ export function toolsxmlProtocol(options: ToolsXmlProtocolOptions): ToolProtocol
   });
 }
 
-/** All calls of a block as one batch; nothing for a block that must not run or has none. */
+/** Returns all calls of a block as one batch; nothing for a block that must not run or has none. */
 function actions(block: ToolsXmlBlock): Action[] {
   if (!isRunnable(block) || block.calls.length === 0) return [];
   const calls = block.calls.map((call, index): ToolCall => {

@@ -9,7 +9,7 @@ const cutNote = {
 };
 
 /**
- * What the model reads after its calls were run: `<results>` with one `<result tool index status exit ms>` per result, in
+ * Returns what the model reads after its calls were run: `<results>` with one `<result tool index status exit ms>` per result, in
  * the order given. `index` counts from 0; `status` is `ok`, `error` or `running`; `exit` and `ms` are the numbers of
  * `metadata.exit` and `metadata.ms`, when there are any; an error has its `type`. The text stands raw in CDATA: the
  * content or the data as JSON, for an error its message first. No results: an empty string.
@@ -47,7 +47,7 @@ function wholeNumber(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? Math.round(value) : undefined;
 }
 
-/** What is to be read: the error, the value, what was printed. Data that is a string stands as it is. */
+/** Returns what is to be read: the error, the value, what was printed. Data that is a string stands as it is. */
 function bodyText(outcome: Outcome, { data }: ToolResult): string {
   const { message, line, column, source, hint, note, stdout, stderr } = outcome;
   const value = typeof data === "string" ? neutralize(data) : outcome.value;

@@ -11,13 +11,19 @@ export interface SerializeOptions {
 }
 
 /**
- * Canonical ToolsXML for a block, without a fence. `parse` with the same tools gives the same calls and comments. Bodies
+ * Writes a block as canonical ToolsXML, without a fence. `parse` with the same tools returns the same calls and comments. Bodies
  * stand as they are where that reads back alike, else in CDATA. Comments come where their spans say, `-->` in one is parted.
  *
  * The parameters of a declared tool stand where the manual shows them: short ones in attributes, texts as they are in child elements,
  * and as JSON what has no such form.
  *
  * Throws `TypeError` for a tool name that can't be a tag, or is that of a built-in tag.
+ *
+ * @example
+ * ```ts
+ * const [block] = parse(answer).blocks;
+ * const text = block && serialize(block);
+ * ```
  */
 export function serialize(block: Pick<ToolsXmlBlock, "calls" | "comments">, options: SerializeOptions = {}): string {
   checkKeys("serialize", options, "tools:object[]");
@@ -69,7 +75,7 @@ function callText(call: ToolsXmlCall, tools: Tools): string {
   }
 }
 
-/** Without a body it closes itself. */
+/** Writes an element. Without a body it closes itself. */
 function element(name: string, values: Record<string, string | number | boolean | undefined>, body?: string): string {
   const open = `  <${name}${exactAttributes(values)}`;
   return body === undefined ? `${open}/>` : `${open}>${body}</${name}>`;

@@ -112,7 +112,7 @@ export interface ToolsXmlBlock extends BlockBase {
 }
 
 /**
- * What the push parser reports. `call` counts the block's call elements from 0. `field` says which text of the call a delta
+ * Events of the push parser. `call` counts the block's call elements from 0. `field` names the text of the call that a delta
  * belongs to: a path into the parsed call (`script`, `files[0].edits[1].find`, `data`, `key`, `input.path`), or
  * `arguments` / `input` for a JSON body. Deltas of one field, joined, are its text. Those of a field that is an argument of the call, as
  * it is, have `param`; each other argument of a call that was read comes as one `argument`, its text or its JSON, before `call-end`.

@@ -13,7 +13,7 @@ const closing = "</tools>\n";
 export const writeActions: ActionWriter = (actions, { tools, text, nearest }) =>
   withText(text, actions.map((action) => writeAction(action, tools, nearest)).join("\n"));
 
-/** A plan's steps are calls, where the nearest form will do; other actions are shown as text. */
+/** Writes an action: a plan's steps as calls, where the nearest form will do; other actions as text that is shown. */
 function writeAction(action: Action, tools: readonly ToolDefinition[], nearest: boolean): string {
   const calls = actionCalls(action, nearest);
   if (typeof calls === "string") return calls;
@@ -43,7 +43,7 @@ function isBuiltIn(name: string, input: Readonly<Record<string, unknown>>): bool
   );
 }
 
-/** One call; what is no call of this protocol becomes a tag with its input as JSON. */
+/** Writes one call; what is no call of this protocol becomes a tag with its input as JSON. */
 function writeCall(call: Pick<ToolCall, "name" | "input">, tools: readonly ToolDefinition[], nearest: boolean): string {
   const { name } = call;
   const input = inputObject(call);

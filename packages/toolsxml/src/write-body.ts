@@ -10,7 +10,7 @@ import { attributes } from "./xml-text.ts";
 /** The declared tools by name. */
 export type Tools = ReadonlyMap<string, ToolDefinition>;
 
-/** A script as it stands, on lines of its own when it has several. */
+/** Writes a script as it stands, on lines of its own when it has several. */
 export function scriptBody(script: string, tools: Tools): string {
   const plain = script.includes("\n") ? `\n${script}\n  ` : script;
   return readsBack(plain, script, scriptText) && !/^\{\s*"/.test(script) && !isDoubtful(plain, "command", tools)
@@ -38,7 +38,7 @@ function isDoubtful(body: string, name: string, tools: Tools): boolean {
   return looseTags(name.toLowerCase(), known).find(body, name === "command") !== undefined;
 }
 
-/** Exact. What would open or close CDATA inside, and what would put it in doubt, is parted over two sections. */
+/** Writes a text exactly. What would open or close CDATA inside, and what would put it in doubt, is parted over two sections. */
 export function cdata(text: string, name: string): string {
   const part = (mark: RegExp, whole: string, at: number): string =>
     whole.replace(mark, (found) => found.slice(0, at) + cdataEnd + cdataStart + found.slice(at));
@@ -50,7 +50,7 @@ export function cdata(text: string, name: string): string {
 
 const inputEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };
 
-/** `<` and `&` are escaped too where they could be taken for markup. */
+/** Writes the body of `<input>`: `<` and `&` are escaped too where they could be taken for markup. */
 export function inputBody(data: string, tools: Tools): string {
   const text = data.replace(
     /[\\\p{Cc}]/gu,

@@ -20,9 +20,9 @@ type Form = "attribute" | "element" | "cdata" | "json";
 const tagName = /^[^\s<>/="'!?&;(){}[\],|`$]+$/;
 
 /**
- * A call of a declared tool: what the manual shows, what histories hold, and what a model is to write. Short values are attributes,
- * every other text stands as it is in a child element, lists and objects in theirs. What none of them gives back as it is, is JSON: as the body, or
- * in an attribute of the protocol's own where the body is taken.
+ * Writes a call of a declared tool: what the manual shows, what histories hold, and what a model is to write. Short values are attributes,
+ * every other text stands as it is in a child element, lists and objects in theirs. What none of them can hold exactly is JSON: as the
+ * body, or in an attribute of the protocol's own where the body is taken.
  *
  * @param onLines Texts stand on lines of their own, also short ones.
  */
@@ -108,7 +108,7 @@ class CallWriter {
     return body === undefined ? `${open}/>` : `${open}>${body}</${name}>`;
   }
 
-  /** A child element for a value; a list has one for each of its items. */
+  /** Writes a child element for a value; a list has one for each of its items. */
   #element(key: string, value: JsonValue, written: JsonSchema | undefined, how: Layout): string {
     const { indent, lined, form } = how;
     const schema = resolve(written, this.#root);
@@ -131,7 +131,7 @@ class CallWriter {
     return put(json(value));
   }
 
-  /** A text as it stands, in CDATA where it holds marks; on lines of its own when it has several. */
+  /** Writes a text as it stands, in CDATA where it holds marks; on lines of its own when it has several. */
   #text(text: string, name: string, form: Form | undefined): string {
     const lined = text.includes("\n") || this.#onLines;
     const whole = lined ? `\n${text}${text.endsWith("\r") ? "\r\n" : "\n"}` : text;

@@ -11,7 +11,7 @@ const infos: Record<CodeLanguage, RegExp> = {
 };
 
 /**
- * The code inside a fence that wraps it whole, or inside one pair of backticks; undefined when nothing wraps it. `foreign`: what
+ * Returns the code inside a fence that wraps it whole, or inside one pair of backticks; undefined when nothing wraps it. `foreign`: what
  * the fence is named after, when that is not the language.
  */
 export function unwrapFence(code: string, language: CodeLanguage): { code: string; foreign?: string } | undefined {
@@ -34,7 +34,7 @@ export function unwrapFence(code: string, language: CodeLanguage): { code: strin
   };
 }
 
-/** The white space that every line begins with which is not blank. */
+/** Returns the white space that every line begins with which is not blank. */
 export function commonIndent(code: string): string {
   if (/^\S/.test(code)) return "";
   const line = /([ \t]*)([^\n]*)(?:\n|$)/y;

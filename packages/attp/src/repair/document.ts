@@ -24,7 +24,7 @@ export function judgeFence({ fence, closedFence, start }: Scan, judge: Judge): v
   judge.add(judge.allows("unclosed-fence") ? "unclosed-fence" : "syntax", fence.start, start);
 }
 
-/** Judges what a document says, and makes it. */
+/** Judges the fields of a document, and makes it. */
 export function judgeFields(fields: Fields, scan: Scan, judge: Judge): AttpDocument {
   const { values, entries, extra, fallback } = fields;
   const { start, end, truncated } = scan;
@@ -160,12 +160,12 @@ function readCode(
   return { code, rawCode };
 }
 
-/** A value of one line may stand in what is no part of it. Escapes show that it is meant so. */
+/** Checks whether a value of one line stands in what may be no part of it. Escapes show that it is meant so. */
 function checkEdges(body: string, start: number, end: number, judge: Judge): void {
   if (!body.includes("\n") && isDressed(body)) judge.add("dressed-value", start, end);
 }
 
-/** Says that lines lost indentation, and whether one of them stands inside a string literal. */
+/** Reports that lines lost indentation, and whether one of them stands inside a string literal. */
 function reportIndent(
   code: "indented" | "dedented",
   before: string,

@@ -9,7 +9,7 @@ import { plainValues } from "./plain-values.ts";
 import { entryText, rawBody, unindent } from "./strings.ts";
 import { isTable, toJson } from "./values.ts";
 
-/** What a document says, before it is judged. */
+/** Fields of a document, before they are judged. */
 export interface Fields {
   values: Map<Field, unknown>;
   /** Where values stand, for diagnostics. */
@@ -20,7 +20,7 @@ export interface Fields {
   hasCall: boolean;
 }
 
-/** Of several entries of a field the one that counts: that of the last table, and in one table the first. */
+/** Chooses of several entries of a field the one that counts: that of the last table, and in one table the first. */
 export function chooseEntries(entries: readonly Entry[]): Map<Field, Entry> {
   const chosen = new Map<Field, Entry>();
   for (const entry of entries) {
@@ -111,7 +111,7 @@ export function fromData(
   return { values, extra, hasCall: hasCall || hoisted };
 }
 
-/** The tables that a key's value is made of, when they are the call's. */
+/** Returns the tables that a key's value is made of, when they are the call's. */
 function callTables(key: string, value: unknown, judge: Judge): Record<string, unknown>[] | undefined {
   const name = toolCallName(key);
   if (!name || (name === "odd" && !judge.allows("table-name"))) return undefined;
@@ -185,7 +185,7 @@ function preferLastQuotes({ source, entries, end, notes }: Scan, judge: Judge): 
   notes.push(...kept);
 }
 
-/** A value that is no string, as the TOML parser reads it. */
+/** Returns a value that is no string, as the TOML parser reads it. */
 function nonString(text: string): unknown {
   try {
     return toJson(parseToml(`v=${text.trim()}`).v);
@@ -235,7 +235,7 @@ function unknownKeys(
   }
 }
 
-/** The TOML parser's complaint, at its place in the whole text. */
+/** Reports the TOML parser's complaint, at its place in the whole text. */
 function syntaxError(scan: Scan, { error, text }: Failure, judge: Judge): void {
   const { line = 1, column = 1, message = "" } = error as Partial<TomlError>;
   const written = scan.source.slice(scan.start, scan.end);

@@ -8,7 +8,7 @@ const delimiter = /^(?:'''|"""|['"])$/;
 const blank = /^[ \t]*(?:\r?\n[ \t]*)*$/;
 
 /**
- * The values of a document that has the protocol's plain form, as the TOML parser would read them: keys it knows, once each,
+ * Returns the values of a document that has the protocol's plain form, as the TOML parser would read them: keys it knows, once each,
  * `thought` above the one `[tool_call]`, strings without escapes, no comments. Undefined for any other, which the TOML parser
  * has to read. Nothing of the scan is taken on trust but where values stand: every unit of the document is read here.
  */
@@ -36,7 +36,7 @@ export function plainValues({ source, start, end, entries, indent }: Scan): Map<
   return inCall && at <= end && blank.test(source.slice(at, end)) ? values : undefined;
 }
 
-/** The text of a TOML string with this body between these delimiters; undefined when it has escapes, or is none. */
+/** Returns the text of a TOML string with this body between these delimiters; undefined when it has escapes, or is none. */
 function plainText(body: string, opener: string): string | undefined {
   if (body.includes(opener) || (opener.startsWith('"') && body.includes("\\"))) return undefined;
   const text = body.includes("\r") ? body.replaceAll("\r\n", "\n") : body;

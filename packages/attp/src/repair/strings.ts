@@ -31,7 +31,7 @@ export function unindent(text: string, indent: number): string {
   return text.replace(new RegExp(`\\n[^\\S\\n]{1,${indent}}`, "g"), "\n");
 }
 
-/** The body of a value as written: `\n` line ends, the fence's indentation and a first line break taken off. */
+/** Returns the body of a value as written: `\n` line ends, the fence's indentation and a first line break taken off. */
 export function rawBody(source: Source, entry: Entry, indent: number): string {
   const body = source.slice(entry.bodyStart, entry.bodyEnd).replaceAll("\r\n", "\n");
   if (!isMultiLine(entry)) return entry.form === "backticks" ? unindent(body, indent) : body;
@@ -44,7 +44,7 @@ export function isMultiLine(entry: Entry): boolean {
   return entry.form === "multi-basic" || entry.form === "multi-literal";
 }
 
-/** A value's text; `raw` when its escapes are none of TOML's and its text was taken as it stands. Undefined: no string. */
+/** Returns a value's text; `raw` when its escapes are none of TOML's and its text was taken as it stands. Undefined: no string. */
 export function entryText(source: Source, entry: Entry, indent: number): { text: string; raw: boolean } | undefined {
   if (entry.form === "other") return undefined;
   const body = rawBody(source, entry, indent);

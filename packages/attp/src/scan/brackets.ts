@@ -4,7 +4,7 @@ export class Brackets {
   /** Delimiter of the string that is open. */
   #string = "";
 
-  /** Inside a multi-line string: lines are data. */
+  /** Whether lines are data: inside a multi-line string. */
   get inString(): boolean {
     return this.#string.length === 3;
   }

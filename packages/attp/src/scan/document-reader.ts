@@ -12,7 +12,7 @@ import { type Cut, opensString, readString, type Wait } from "./string-reader.ts
 import type { OpenString } from "./string-scan.ts";
 import { cutOff, isOpen, readFurther, readValue } from "./value-lines.ts";
 
-/** Undefined: reading goes on at once. */
+/** Undefined: reading continues at once. */
 type Step = BlockEnd<AttpDocument> | Wait;
 
 /**
@@ -66,7 +66,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return goesOn ? this.#furtherLine(source, line, next) : this.#line(source, entry, line, next, end);
   }
 
-  /** A line outside of values. */
+  /** Reads a line outside of values. */
   #line(source: Source, entry: Entry | undefined, line: string, next: number, end: EndOptions | undefined): Step {
     const start = source.offset;
     if (!admits(this.#draft, start)) return rollBack(this.#draft, source);
@@ -93,7 +93,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return this.#garbage(source, line, next, end);
   }
 
-  /** A further line of a value. */
+  /** Reads a further line of a value. */
   #furtherLine(source: Source, line: string, next: number): undefined {
     const known = headerPattern.test(line) || this.#draft.key(source)?.field !== undefined;
     const ends = this.#endsAt(line, line.trim(), source.offset) ?? (known ? "key" : undefined);
@@ -120,7 +120,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return this.#finish(source, end);
   }
 
-  /** A line that is no TOML: an open question is answered, a bare document is over, a fenced one has a fault. */
+  /** Reads a line that is no TOML: an open question is answered, a bare document is over, a fenced one has a fault. */
   #garbage(source: Source, line: string, next: number, end: EndOptions | undefined): Step {
     if (this.#draft.pending) return rollBack(this.#draft, source);
     const draft = this.#draft;
@@ -134,7 +134,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     }
     if (!cut) {
       const isBehind = draft.forced && draft.entries.at(-1)?.field === "code";
-      // The fence holds more than the document: what that means is told by the text layer.
+      // The fence holds more than the document: the text layer reports what that means.
       if (isBehind && hasWords.test(line.replace(tags, ""))) {
         this.#fenceGoesOn = true;
         return this.#finish(source, start);
@@ -150,7 +150,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return undefined;
   }
 
-  /** The text ends outside of a multi-line string. */
+  /** Handles the end of the text outside of a multi-line string. */
   #atEnd(source: Source, end: EndOptions): Step {
     const { length } = source;
     if (isOpen(this.#draft)) return cutOff(this.#draft, source) ? this.#finish(source, length, true) : undefined;
@@ -166,7 +166,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return /^\[tool_result\]/i.test(text);
   }
 
-  /** The text ends inside a multi-line string. */
+  /** Handles the end of the text inside a multi-line string. */
   #openAtEnd(source: Source, open: OpenString, end: EndOptions): Step {
     const { entry, dead, fenceEnd, quotes } = open;
     if (!isCutOff(end)) {
@@ -182,14 +182,14 @@ export class DocumentReader implements BlockReader<AttpDocument> {
     return undefined;
   }
 
-  /** `closed`: offset after what closes the document, if something does. */
+  /** Finishes the document. `closed`: offset after what closes the document, if something does. */
   #finish(source: Source, end: number, truncated = false, closed?: number): BlockEnd<AttpDocument> {
     doubtKeys(this.#draft, source);
     const cut = this.#cutFromThought(source, truncated);
     return cut ? this.#endAtCut(source, cut) : this.#end(source, end, truncated, closed);
   }
 
-  /** Code that holds a line which begins a document is uncertain; if all that follows is a thought, that document begins there. */
+  /** Checks code for a line which begins a document: it is uncertain, and if all that follows is a thought, that document begins there. */
   #cutFromThought(source: Source, truncated: boolean): Cut | undefined {
     const { fence, language, allows } = this.#options;
     const code = this.#draft.of("code").at(-1);
@@ -242,7 +242,7 @@ export class DocumentReader implements BlockReader<AttpDocument> {
   }
 }
 
-/** How far a document without a fence is indented as a whole. Quotes alone on their line don't count. */
+/** Returns how far a document without a fence is indented as a whole. Quotes alone on their line don't count. */
 function commonLead(text: string): number {
   const [lead = ""] = /^[^\S\n]*/.exec(text) ?? [];
   if (lead === "") return 0;
@@ -255,5 +255,5 @@ function commonLead(text: string): number {
 const hasWords = /[\p{L}\p{N}]/u;
 const tags = /<[^<>]*>/g;
 
-/** Nothing but a thought that goes on to the end. */
+/** Nothing but a thought that continues to the end. */
 const endsInThought = /^[^\n=:]*[=:][ \t]*(?:('''|"""|'|")(?:(?!\1)[\s\S])*)?$/;

@@ -4,12 +4,12 @@ import type { Candidate } from "./string-scan.ts";
 
 const unsureEnd = "The code was taken to end here; what follows may be part of it.";
 
-/** The quotes may have been data. */
+/** Notes a doubt: the quotes may have been data. */
 export function doubtQuotes(draft: Draft, { quotes, after }: Candidate): void {
   draft.doubt ??= { start: quotes, end: after, message: unsureEnd };
 }
 
-/** Text directly below code on one line: it may have been meant for several. */
+/** Notes a doubt about text directly below code on one line: it may have been meant for several. */
 export function doubtLine(draft: Draft, source: Source, start: number): void {
   const last = draft.entries.at(-1);
   if (last?.field !== "code" || !/^(?:basic|literal)$/.test(last.form)) return;
@@ -18,8 +18,8 @@ export function doubtLine(draft: Draft, source: Source, start: number): void {
 }
 
 /**
- * Another document follows, but the code's quotes stand behind other text, or inside a string of the code: it may be the
- * code that goes on.
+ * Notes a doubt where another document follows, but the code's quotes stand behind other text, or inside a string of the code: the
+ * code may continue there.
  */
 export function doubtEnd(draft: Draft, source: Source): void {
   const end = draft.codeEnd;

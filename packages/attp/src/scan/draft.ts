@@ -38,7 +38,7 @@ export class Draft {
   commentChecks: { count: number; lineEnd: number } = { count: 0, lineEnd: -1 };
   /** What is given out of each field while it comes in. */
   readonly streams: Map<Field, ValueStream> = new Map();
-  /** A value in brackets that goes on. */
+  /** A value in brackets that is still open. */
   brackets: Brackets | undefined;
   /** A one-line string that was not closed on its line: offset after its last quote so far, -1 for none. */
   loose: { entry: Entry; quote: RegExp; end: number } | undefined;
@@ -53,14 +53,14 @@ export class Draft {
     this.contentEnd = options.start;
   }
 
-  /** The entries of a field. */
+  /** Returns the entries of a field. */
   of(field: Field | undefined): Entry[] {
     const entries = this.#byField.get(field) ?? [];
     if (entries.length === 0) this.#byField.set(field, entries);
     return entries;
   }
 
-  /** The key of the current line, with the place of its value; it is not added. */
+  /** Returns the key of the current line, with the place of its value; it is not added. */
   key(source: Source): Entry | undefined {
     return readKey(source.text, source.at, source.base, { table: this.#table, inCall: this.#inCall });
   }
@@ -100,7 +100,7 @@ export class Draft {
     this.notes.push({ code, start, end, message });
   }
 
-  /** The call can run: what looks like a new one begins the next document. */
+  /** Whether the call can run: then, what looks like a new one begins the next document. */
   complete(): boolean {
     if (this.of("code").length > 0) return true;
     const status = this.of("status").at(-1);
@@ -146,7 +146,7 @@ export class Draft {
     this.note("inner-quotes", Math.min(codeEnd, end - 1), next, openerInCode);
   }
 
-  /** Takes the last entry back with all that was noted of it, since the next document begins there; gives its offset. */
+  /** Takes the last entry back with all that was noted of it, since the next document begins there; returns its offset. */
   dropLine(source: Source): number {
     const { start: documentStart } = this.options;
     const start = this.entries.at(-1)?.lineStart ?? this.contentEnd;

@@ -47,7 +47,7 @@ export interface Header {
   isCall: boolean;
 }
 
-/** A repair the scan had to make to go on. */
+/** A repair the scan had to make to continue. */
 export interface Note {
   code: ShortCode;
   start: number;
@@ -82,7 +82,7 @@ export interface Scan {
   doubt: { start: number; end: number; message: string } | undefined;
 }
 
-/** What became of a value on one line. `brackets`: it may go on. `loose`: its quotes do not end it, a later line may. */
+/** What became of a value on one line. `brackets`: it may continue. `loose`: its quotes do not end it, a later line may. */
 export type LineValue =
   | { kind: "closed" | "brackets"; notes: Note[] }
   | { kind: "loose"; notes: Note[]; quote: RegExp };
@@ -96,11 +96,11 @@ export interface ReaderOptions {
   /** There is a listener for deltas. */
   hasListener: boolean;
   allows(code: Note["code"]): boolean;
-  /** Gives out text of a field. */
+  /** Emits text of a field. */
   emit(field: Field, text: string): void;
-  /** The call's table is as it will be: time to say status and target. */
+  /** Announces status and target: the call's table is final. */
   announce(entries: readonly Entry[], source: Source): void;
-  /** `streams`: what was given out of each field while it came in. */
+  /** Finishes a document. `streams`: what was emitted of each field while it came in. */
   finish(scan: Scan, streams: ReadonlyMap<Field, { sent: number }>): ReadDocument;
 }
 

@@ -135,7 +135,7 @@ export class AttpGrammar implements BlockGrammar<AttpDocument> {
     return probe.fence !== undefined || isTomlLine(probe, value) ? "hold" : "no";
   }
 
-  /** In a fence for data, tables and comments before the document belong to it. */
+  /** Whether tables and comments before the document belong to it: in a fence for data. */
   #holds({ fence, firstInFence }: LineProbe): boolean {
     return fence !== undefined && firstInFence && /^(?:toml|attp)?/.test(fence.info);
   }

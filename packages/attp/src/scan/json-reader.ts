@@ -50,7 +50,7 @@ export class JsonReader implements BlockReader<AttpDocument> {
     return false;
   }
 
-  /** The rest of the line, blank lines, and the closing fence if there is one. */
+  /** Reads the rest of the line, blank lines, and the closing fence if there is one. */
   #after(source: Source, end: EndOptions | undefined): BlockEnd<AttpDocument> | undefined {
     for (;;) {
       const { text } = source;

@@ -1,7 +1,7 @@
 import type { Entry, LineValue, Note } from "./entry.ts";
 import { restPattern } from "./patterns.ts";
 
-/** The last of some quotes on a line, when nothing but a comment follows it. */
+/** Returns the last of some quotes on a line, when nothing but a comment follows it. */
 const lastOf = (quotes: string): RegExp => new RegExp(`[${quotes}](?=[ \\t]*(?:(?:#|//)[^${quotes}]*)?$)`);
 const lastQuotes = { basic: lastOf('"“”„＂'), literal: lastOf("'‘’‚＇"), backticks: lastOf("`") };
 
@@ -53,7 +53,7 @@ function quoted(entry: Entry, text: string, first: string, strictly: boolean): L
   return { kind: "loose", notes, quote: lastQuotes[family] };
 }
 
-/** Index of the quote that ends a one-line string, -1 when it is not on the line. */
+/** Returns the index of the quote that ends a one-line string, -1 when it is not on the line. */
 function closingQuote(text: string, quote: string): number {
   for (let at = text.indexOf(quote, 1); at >= 0; at = text.indexOf(quote, at + 1)) {
     let slashes = 0;

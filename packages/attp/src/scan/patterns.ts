@@ -41,19 +41,19 @@ export const multiLineOpener: RegExp = /('''|[‘’‚]{3})|("""|[“”„]{3}
 
 const parts = new RegExp(part, "g");
 
-/** The parts of a dotted key, without quotes. */
+/** Returns the parts of a dotted key, without quotes. */
 export function keyParts(key: string): string[] {
   if (/^[A-Za-z0-9_-]+$/.test(key)) return [key];
   const found = key.match(parts) ?? [];
   return found.map((text) => (/^["']/.test(text) ? text.slice(1, -1) : text));
 }
 
-/** The field a key names, if it names one. */
+/** Returns the field a key names, if it names one. */
 export function fieldOf(name: string): Field | undefined {
   return (fields as readonly string[]).includes(name) ? (name as Field) : undefined;
 }
 
-/** `exact` for `tool_call`; `odd` for `ToolCall`, `tool-call` and the like. */
+/** Returns `exact` for `tool_call`; `odd` for `ToolCall`, `tool-call` and the like. */
 export function toolCallName(name: string): "exact" | "odd" | undefined {
   if (name === "tool_call") return "exact";
   return name.length < 16 && /^tool[-_ ]?calls?$/i.test(name) ? "odd" : undefined;

@@ -71,7 +71,7 @@ export class OpenerWatch {
   }
 
   /**
-   * Reads the lines that begin in a stretch of the window; `known` when more text changes nothing in it. Gives the opener of
+   * Reads the lines that begin in a stretch of the window; `known` when more text changes nothing in it. Returns the opener of
    * a table as soon as one stands there, else the index from which on text has to wait for more.
    */
   read(source: Source, to: number, known: boolean): Opener | number {
@@ -104,7 +104,7 @@ export class OpenerWatch {
     return !known && unfinished.test(text.slice(last + 1, to)) ? seamStart(text, last, at, this.#own) : to;
   }
 
-  /** The same for a line by itself; undefined when it opens nothing that may end the code. */
+  /** Does the same for a line by itself; undefined when it opens nothing that may end the code. */
   line(source: Source, line: string, start: number): Opener | undefined {
     if (start <= this.#seen) return undefined;
     const text = line.replace(/\n$/, "");
@@ -115,7 +115,7 @@ export class OpenerWatch {
     return mayCut(kind) ? opener : undefined;
   }
 
-  /** Where the code ends if the document of an opener is another one. */
+  /** Returns where the code ends if the document of an opener is another one. */
   codeEnd(source: Source, next: number): number {
     const from = Math.max(this.#bodyStart, next - (maxLines + 1) * maxLineLength);
     const text = source.slice(from, next);
@@ -135,7 +135,7 @@ function mayCut(kind: Opener["kind"]): boolean {
   return kind === "table" || kind === "code";
 }
 
-/** Index of the line break before the lines that may belong to a seam, going back from the line break before an opener. */
+/** Returns the index of the line break before the lines that may belong to a seam, going back from the line break before an opener. */
 function seamStart(text: string, lineBreak: number, from: number, own: RegExp): number {
   let at = lineBreak;
   for (let count = 0; count < maxLines; count += 1) {
@@ -148,7 +148,7 @@ function seamStart(text: string, lineBreak: number, from: number, own: RegExp): 
 }
 
 /**
- * Where a document's code ends if the document of an opener in it is another one. Undefined when the opener stands inside a
+ * Returns where a document's code ends if the document of an opener in it is another one. Undefined when the opener stands inside a
  * string or comment of the code, or when no code stands before it.
  */
 export function findSeam(
@@ -183,7 +183,7 @@ export function findSeam(
   return seam;
 }
 
-/** The first line of a document, going back from a line of it: keys that are known adjoin it above. */
+/** Returns the first line of a document, going back from a line of it: keys that are known adjoin it above. */
 function headStart(source: Source, { start }: Opener, openers: readonly Opener[]): number {
   let first = start;
   for (const other of openers.toReversed()) {
@@ -201,7 +201,7 @@ function isHead(text: string): boolean {
 }
 
 /**
- * The first of the openers that stands outside of the code's strings and comments. A string that is never closed is none,
+ * Returns the first of the openers that stands outside of the code's strings and comments. A string that is never closed is none,
  * unless the code itself was cut off.
  */
 export function openerOutside(

@@ -16,13 +16,13 @@ export function admits(draft: Draft, line: number): boolean {
   return true;
 }
 
-/** The question where the last string ends is answered, unless it is the code's. */
+/** Settles where the last string ends, unless it is the code's. */
 export function settle(draft: Draft): void {
   if (draft.pending && draft.pending.open.entry.field !== "code") draft.pending = undefined;
 }
 
 /**
- * Three or more quotes in a string, from one index of a text to another: true when they are taken for its end, or may be it;
+ * Reads three or more quotes in a string, from one index of a text to another: true when they are taken for its end, or may be it;
  * `"more"` when their line decides.
  */
 export function readQuotes(
@@ -112,13 +112,13 @@ function close(draft: Draft, source: Source, { open, quotes, after, surplus }: C
   skipLine(source, after + rest.length);
 }
 
-/** Goes on behind the line that an offset stands on. */
+/** Continues behind the line that an offset stands on. */
 export function skipLine(source: Source, offset: number): void {
   source.seek(offset);
   source.at = Math.min(lineEnd(source.text, source.at) + 1, source.text.length);
 }
 
-/** The quotes that were taken for the end are data: goes back to just after them. */
+/** Rolls back to just after the quotes that were taken for the end: they are data. */
 export function rollBack(draft: Draft, source: Source): undefined {
   const candidate = draft.pending as Candidate;
   const { open, quotes, after, lines, mayEnd, mark } = candidate;
@@ -133,7 +133,7 @@ export function rollBack(draft: Draft, source: Source): undefined {
   draft.midLine = true;
 }
 
-/** The last quotes were the end after all: what follows is no part of the document. */
+/** Takes the last quotes as the end after all: what follows is no part of the document. */
 export function force(draft: Draft, source: Source, candidate: Candidate): undefined {
   const { open, clean, runs, quotes, after, mark } = candidate;
   draft.restore(mark);

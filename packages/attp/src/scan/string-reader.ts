@@ -9,7 +9,7 @@ import { admits, force, readQuotes, settle, surplusQuotes } from "./string-ends.
 import { afterQuotes, type Candidate, findQuotes, type OpenString, quotesOf } from "./string-scan.ts";
 import { ValueStream } from "./value-stream.ts";
 
-/** `more`: text is missing. `line`: a line break is. Undefined: it can go on at once. */
+/** `more`: text is missing. `line`: a line break is. Undefined: it can continue at once. */
 export type Wait = "more" | "line" | undefined;
 
 /** Another document begins inside the code. */
@@ -22,7 +22,7 @@ export interface Cut {
 const opensOther = /^[ \t]*(?:`{3,}|~{3,})[ \t]*\w/;
 const opensDocument = /^[ \t]*(?:`{3,}|~{3,})[ \t]*(?:toml|attp)/i;
 
-/** Goes into the multi-line string that is a key's value, if it is one; the line need not be complete. */
+/** Opens the multi-line string that is a key's value, if it is one; the line need not be complete. */
 export function opensString(draft: Draft, source: Source, entry: Entry): boolean {
   const { text, at } = source;
   const value = entry.valueStart - source.base;
@@ -61,7 +61,7 @@ function streamsOut(draft: Draft, entry: Entry): boolean {
   return entry.field === "code";
 }
 
-/** Reads on in the open string. Gives `"end"` when the text has ended inside it. */
+/** Reads on in the open string. Returns `"end"` when the text has ended inside it. */
 export function readString(draft: Draft, source: Source, open: OpenString, ended: boolean): Wait | Cut | "end" {
   const lineWise = open.quotes.mark === "`" || open.dead !== undefined;
   return lineWise ? readLine(draft, source, open, ended) : readText(draft, source, open, ended);
@@ -94,7 +94,7 @@ function readText(draft: Draft, source: Source, open: OpenString, ended: boolean
   }
 }
 
-/** The first text of a string; false while it is not known. Code may be opened with a quote or two more. */
+/** Reads the first text of a string; false while it is not known. Code may be opened with a quote or two more. */
 function begins(draft: Draft, source: Source, open: OpenString, ended: boolean): boolean {
   const { entry, watch, quotes } = open;
   const { text, at } = source;
@@ -111,7 +111,7 @@ function begins(draft: Draft, source: Source, open: OpenString, ended: boolean):
   return true;
 }
 
-/** Searches the code for lines that begin another document. Gives the index up to which text is known, or where to cut. */
+/** Searches the code for lines that begin another document. Returns the index up to which text is known, or where to cut. */
 function watchCode(draft: Draft, source: Source, open: OpenString, to: number, known: boolean): number | Cut {
   const { watch, values } = open;
   if (!watch) return to;
@@ -125,7 +125,7 @@ function watchCode(draft: Draft, source: Source, open: OpenString, to: number, k
   }
 }
 
-/** Where to end the document before an opener in its code, unless that stands in a string or comment of the code. */
+/** Returns where to end the document before an opener in its code, unless that stands in a string or comment of the code. */
 function cutBefore(draft: Draft, source: Source, { entry, watch }: OpenString, opener: Opener): Cut | undefined {
   const { fence, language, allows } = draft.options;
   if (!watch || draft.openerChecks >= 8 || !allows("inner-quotes")) return undefined;
@@ -141,7 +141,7 @@ function standsOutside(draft: Draft, source: Source, { open, quotes }: Candidate
   return !endsInLiteral(source.slice(open.entry.bodyStart, quotes), draft.options.language);
 }
 
-/** Line by line: the line may begin another document, or be the end of a fence. */
+/** Reads the string line by line: the line may begin another document, or be the end of a fence. */
 function readLine(draft: Draft, source: Source, open: OpenString, ended: boolean): Wait | Cut | "end" {
   const { length } = source.text;
   const to = lineEnd(source.text, source.at);
@@ -169,7 +169,7 @@ function readLine(draft: Draft, source: Source, open: OpenString, ended: boolean
   return undefined;
 }
 
-/** What a line's beginning says: that the string has ended before it (then it is not open any more), or where to cut. */
+/** Reads a line's beginning: the string has ended before it (then it is not open any more), or returns where to cut. */
 function lineStart(draft: Draft, source: Source, open: OpenString, line: string): Cut | undefined {
   const { fence } = draft.options;
   const { dead, fenceEnd, watch } = open;

@@ -21,12 +21,12 @@ function makeQuotes(mark: Quotes["mark"], odd: boolean): Quotes {
 
 const plainQuotes = { "'": makeQuotes("'", false), '"': makeQuotes('"', false), "`": makeQuotes("`", false) };
 
-/** The quotes of a mark; `odd`: typographic ones count too. */
+/** Returns the quotes of a mark; `odd`: typographic ones count too. */
 export function quotesOf(mark: Quotes["mark"], odd: boolean): Quotes {
   return odd ? makeQuotes(mark, odd) : plainQuotes[mark];
 }
 
-/** Index after the quotes that begin at one; at most `to`. */
+/** Returns the index after the quotes that begin at one; at most `to`. */
 export function afterQuotes({ set }: Quotes, text: string, from: number, to: number = text.length): number {
   let at = from;
   while (at < to && set.includes(text.charAt(at))) at += 1;
@@ -50,7 +50,7 @@ export interface OpenString {
   fenceEnd: Candidate | undefined;
 }
 
-/** Quotes that are taken for the end of a string until a later line says otherwise. */
+/** Quotes that are taken for the end of a string until a later line shows otherwise. */
 export interface Candidate {
   open: OpenString;
   /** Offsets of the quotes and after them. */
@@ -58,7 +58,7 @@ export interface Candidate {
   after: number;
   /** Starts of lines read since. */
   lines: number[];
-  /** The quotes stand alone on their line at its start, or where no expression goes on: as an end does. */
+  /** The quotes stand alone on their line at its start, or where no expression continues: as an end does. */
   clean: boolean;
   /** They are clean, or alone on their line. */
   mayEnd: boolean;
@@ -71,7 +71,7 @@ export interface Candidate {
 }
 
 /**
- * The next three quotes in a stretch of text that begins at offset `base`, or -1; then text from `hold` on may
+ * Returns the next three quotes in a stretch of text that begins at offset `base`, or -1; then text from `hold` on may
  * still become quotes or an escape, and waits.
  * Backslashes escape in basic strings; the first one is marked in the entry.
  */

@@ -8,7 +8,7 @@ import { documentStart, restPattern } from "./patterns.ts";
 import { settle, skipLine } from "./string-ends.ts";
 
 /**
- * Reads a value from its key's line; it may go on over further ones. False when the line is no TOML and cannot be read as
+ * Reads a value from its key's line; it may continue over further ones. False when the line is no TOML and cannot be read as
  * meant.
  */
 export function readValue(draft: Draft, source: Source, entry: Entry, line: string, next: number): boolean {
@@ -34,7 +34,7 @@ export function readValue(draft: Draft, source: Source, entry: Entry, line: stri
   return true;
 }
 
-/** Whether a value goes on over the next line. */
+/** Whether a value continues over the next line. */
 export function isOpen({ brackets, loose }: Draft): boolean {
   return brackets !== undefined || loose !== undefined;
 }
@@ -62,7 +62,7 @@ export function readFurther(
   }
 }
 
-/** A value in brackets goes on, or ends. */
+/** Continues a value in brackets, or ends it. */
 function bracketLine(draft: Draft, source: Source, brackets: Brackets, line: string, next: number): void {
   const entry = draft.entries.at(-1) as Entry;
   const closed = brackets.line(line);
@@ -85,7 +85,7 @@ function looseEnd(draft: Draft, line: string, lineEnd: number, from: number): vo
   if (at >= from) draft.loose.end = at + 1;
 }
 
-/** Ends a string that was not closed on its line at its last quote, if one is open; reading goes on behind its line. */
+/** Ends a string that was not closed on its line at its last quote, if one is open; reading continues behind its line. */
 function endLoose(draft: Draft, source: Source): void {
   if (!draft.loose) return;
   const { entry, end } = draft.loose;
@@ -102,7 +102,7 @@ function endLoose(draft: Draft, source: Source): void {
   skipLine(source, entry.valueEnd);
 }
 
-/** The text ends inside a value: false when that closed it, and reading goes on behind it. */
+/** Ends the text inside a value: false when that closed it, and reading continues behind it. */
 export function cutOff(draft: Draft, source: Source): boolean {
   const loose = draft.loose;
   if (loose && loose.end >= 0) {

@@ -6,7 +6,7 @@ import type { Field } from "./patterns.ts";
 type StreamOptions = Pick<ReaderOptions, "indent" | "allows" | "emit">;
 
 /**
- * Gives out a multi-line string while it comes in: the text as TOML would read it, as far as no continuation can change it.
+ * Emits a multi-line string while it comes in: the text as TOML would read it, as far as no continuation can change it.
  * What waits here comes in one delta when the document ends.
  */
 export class ValueStream {
@@ -40,12 +40,12 @@ export class ValueStream {
     this.#limit = Math.min(this.#limit, offset);
   }
 
-  /** The body begins later than it seemed. */
+  /** Moves the beginning of the body, which is later than it seemed. */
   startAt(offset: number): void {
     this.#taken = offset;
   }
 
-  /** Gives out the body up to an offset. */
+  /** Emits the body up to an offset. */
   pass(source: Source, end: number): void {
     end = Math.min(end, this.#limit);
     if (!this.#open || end <= this.#taken) return;
@@ -120,7 +120,7 @@ export class ValueStream {
     this.#options.emit(this.#entry.field as Field, text);
   }
 
-  /** The text that goes out now: white space from an invisible character on waits for what follows it. */
+  /** Returns the text that goes out now: white space from an invisible character on waits for what follows it. */
   #settled(text: string): string {
     let last = text.length;
     let hold = last;

@@ -15,8 +15,8 @@ const unreadableCall = "unreadable_call";
 
 /** One block, from its beginning to what becomes of it. */
 interface BlockDraft {
-  /** Its calls as they were told, in their order; undefined: the input is not given out while it comes. */
-  told: { tool: string; stream: InputStream | undefined }[];
+  /** Its calls in the order in which they began; without a stream, the input is not emitted while it comes in. */
+  emitted: { tool: string; stream: InputStream | undefined }[];
   /** For a program: whether it is known to be one, and what came before that. */
   isProgram: boolean;
   code: string;
@@ -70,10 +70,10 @@ export class AnswerReader implements BridgeReader {
   end(options?: EndOptions): BridgeAnswer {
     checkKeys("end", options, 'finish:"calls"|"stop"|"length"|"filter"|"error" stopSequence:string');
     const result = this.#parser.end(options);
-    const drafts = this.#queue.filter((one) => "told" in one);
+    const drafts = this.#queue.filter((one) => "emitted" in one);
     this.#answer.diagnostics = [...result.diagnostics, ...lostFeatures(drafts.flatMap(({ actions }) => actions))];
     for (const one of this.#queue.splice(0)) {
-      if (!("told" in one)) this.#prose.add(one.type, one.text);
+      if (!("emitted" in one)) this.#prose.add(one.type, one.text);
       else {
         this.#prose.block();
         this.#decide(one, result);
@@ -110,17 +110,17 @@ export class AnswerReader implements BridgeReader {
       if (type === "status") draft.isProgram = text === "success";
       else if (type === "code-delta") draft.code += text;
       if (!draft.isProgram || draft.code === "") return;
-      if (draft.told.length === 0) draft.told.push(this.#tell(programs.tool));
-      draft.told[0]?.stream?.piece("code", draft.code);
+      if (draft.emitted.length === 0) draft.emitted.push(this.#begin(programs.tool));
+      draft.emitted[0]?.stream?.piece("code", draft.code);
       draft.code = "";
     } else if (call !== undefined) {
-      if (tool !== undefined && call === draft.told.length) draft.told.push(this.#tell(tool));
-      else if (param !== undefined) draft.told[call]?.stream?.piece(param, text);
+      if (tool !== undefined && call === draft.emitted.length) draft.emitted.push(this.#begin(tool));
+      else if (param !== undefined) draft.emitted[call]?.stream?.piece(param, text);
     }
   }
 
-  /** A call that begins: its input goes out if its tool is declared. */
-  #tell(name: string): BlockDraft["told"][number] {
+  /** Begins a call: its input is emitted if its tool is declared. */
+  #begin(name: string): BlockDraft["emitted"][number] {
     const tool = this.#setup.tools.get(name);
     return { tool: name, stream: tool && this.#setup.feedback ? this.#open(name) : undefined };
   }
@@ -131,19 +131,19 @@ export class AnswerReader implements BridgeReader {
     return new InputStream(this.#newId(), tool, programs ? new Set(["code"]) : textParams(tool), this.#emit);
   }
 
-  /** A block is read: its inputs are whole. */
+  /** Ends a block that is read: its inputs are whole. */
   #endBlock(block: BlockBase, draft: BlockDraft): void {
     draft.block = block;
     draft.actions = isRunnable(block) ? this.#setup.protocol.actions(block) : [];
     draft.found = this.#pair(draft);
     for (const { stream, json } of draft.found) if (json !== undefined) stream?.end(json);
-    for (const { stream } of draft.told) stream?.end();
+    for (const { stream } of draft.emitted) stream?.end();
     this.#queue.push(draft);
   }
 
-  /** What a block asks for, each call with its stream; then the streams of calls that it doesn't ask for after all. */
-  #pair({ told, actions }: BlockDraft): Found[] {
-    const left = [...told];
+  /** Returns what a block asks for, each call with its stream; then the streams of calls that it doesn't ask for after all. */
+  #pair({ emitted, actions }: BlockDraft): Found[] {
+    const left = [...emitted];
     const found = wantedOf(actions, this.#setup).map((call): Found => {
       if ("message" in call) return call;
       const same = left.filter(({ tool }) => tool === call.tool);
@@ -156,13 +156,13 @@ export class AnswerReader implements BridgeReader {
     return [...found, ...left.map(({ stream }) => defined({ stream }))];
   }
 
-  /** Says what becomes of a block. */
+  /** Decides what becomes of a block: calls, refusals or text. */
   #decide(draft: BlockDraft, result: ParseResult<BlockBase>): void {
-    const { block, found, told } = draft;
+    const { block, found, emitted } = draft;
     if (!block) return;
     const runs = isRunnable(block) && draft.actions.length > 0;
-    // What was only thought or shown is nobody's wish, unless it was told already.
-    if (!runs && (block.inReasoning || block.shown) && !told.some(({ stream }) => stream)) {
+    // What was only thought or shown is not meant to run, unless its input was emitted already.
+    if (!runs && (block.inReasoning || block.shown) && !emitted.some(({ stream }) => stream)) {
       if (block.shown && !block.inReasoning) this.#prose.add("text", this.#written(block, result));
       return;
     }
@@ -191,13 +191,13 @@ export class AnswerReader implements BridgeReader {
               : this.#heldBack(call.tool, own)));
         stopped ||= fault !== undefined && call.stops;
         if (!fault) this.#make(call, stream, json);
-        else if (this.#setup.feedback) this.#refuse(stream, call.tool, this.#told(call.tool, fault), "");
+        else if (this.#setup.feedback) this.#refuse(stream, call.tool, this.#faultText(call.tool, fault), "");
         else this.#refuse(stream, call.tool, "", this.#source.slice(call.span.start, call.span.end));
       }
     }
   }
 
-  /** The fault of a call whose values may not be what was meant. */
+  /** Returns the fault of a call whose values may not be what was meant. */
   #heldBack(tool: string, repairs: readonly Diagnostic[]): ToolErrorInfo | undefined {
     const { holds, tools, words } = this.#setup;
     if (!holds || repairs.length === 0 || tools.get(tool)?.annotations?.readOnlyHint === true) return undefined;
@@ -214,17 +214,17 @@ export class AnswerReader implements BridgeReader {
   }
 
   /** Nothing of a block runs. */
-  #refuseAll({ block, told }: BlockDraft, result: ParseResult<BlockBase>): void {
+  #refuseAll({ block, emitted }: BlockDraft, result: ParseResult<BlockBase>): void {
     const text = this.#written(block, result).trim();
     const message = this.#explain(result);
-    const streams = told.flatMap(({ stream }) => stream ?? []);
+    const streams = emitted.flatMap(({ stream }) => stream ?? []);
     const { tools, programs } = this.#setup;
-    const meant = programs?.tool ?? told.find(({ tool }) => tools.has(tool))?.tool;
+    const meant = programs?.tool ?? emitted.find(({ tool }) => tools.has(tool))?.tool;
     if (streams.length === 0) this.#refuse(undefined, meant, message, text);
     for (const [at, stream] of streams.entries()) this.#refuse(stream, stream.tool, message, at === 0 ? text : "");
   }
 
-  /** A block as it was written. */
+  /** Returns a block as it was written. */
   #written(block: BlockBase | undefined, { segments }: ParseResult<BlockBase>): string {
     const segment = segments.find((one) => one.type === "block" && one.block === block);
     return segment ? this.#source.slice(segment.span.start, segment.span.end) : "";
@@ -242,17 +242,17 @@ export class AnswerReader implements BridgeReader {
   #explain(result: ParseResult<BlockBase>): string {
     const { protocol, words } = this.#setup;
     this.#explanation ??= protocol.explain(result);
-    return this.#explanation ?? this.#told("", { type: "FormatError", message: words.unreadable });
+    return this.#explanation ?? this.#faultText("", { type: "FormatError", message: words.unreadable });
   }
 
-  /** A fault of one call as the protocol writes results. */
-  #told(name: string, error: ToolErrorInfo): string {
+  /** Returns the text of one call's fault, as the protocol writes results. */
+  #faultText(name: string, error: ToolErrorInfo): string {
     const result = { callId: name, status: "error" as const, content: [], error };
     return this.#setup.protocol.formatResults([name === "" ? result : { ...result, name }]);
   }
 }
 
-const newDraft = (): BlockDraft => ({ told: [], isProgram: false, code: "", actions: [], found: [] });
+const newDraft = (): BlockDraft => ({ emitted: [], isProgram: false, code: "", actions: [], found: [] });
 
 const overlaps = (one: Span, other: Span): boolean => one.start < other.end && one.end > other.start;
 

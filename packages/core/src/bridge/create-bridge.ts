@@ -8,11 +8,20 @@ import type { Bridge, BridgeOptions, BridgeReaderOptions } from "./types.ts";
 import { type BridgeWording, bridgeWordings } from "./wording.ts";
 
 /**
- * Lets a stack with calls and results of its own (an SDK, a framework) talk to a model in a protocol that is text. Pure: nothing is
+ * Creates a bridge: a stack with calls and results of its own (an SDK, a framework) talks to a model in a protocol that is text. Nothing is
  * kept between answers, so a history that was stored and shortened is written to the same text.
  *
  * Throws `TypeError` for options that can't be meant: a protocol that declares tools to the provider, programs without `programs`,
  * a choice of a tool that is not there.
+ *
+ * @example
+ * ```ts
+ * const bridge = createBridge(protocol, { tools });
+ * const events: BridgeEvent[] = [];
+ * const reader = bridge.createReader({ onEvent: (event) => events.push(event) });
+ * for (const chunk of chunks) reader.feed(chunk);
+ * const { calls } = reader.end({ finish: "stop" });
+ * ```
  */
 export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Bridge {
   checkKeys(
@@ -112,7 +121,7 @@ function orderOf(choice: BridgeOptions["toolChoice"], programs: boolean, words: 
   return typeof choice === "object" ? [words.requiredTool(choice.tool)] : [];
 }
 
-/** What a protocol's programs are written in: the language that it writes. */
+/** Returns what a protocol's programs are written in: the language that it writes. */
 function languageOf(protocol: ToolProtocol): "python" | "javascript" {
   try {
     protocol.formatActions([{ kind: "code", id: "", language: "python", source: "1\n", span: nowhere }]);

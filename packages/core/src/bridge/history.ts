@@ -43,7 +43,7 @@ export function encodeHistory<Other extends { type: string }>(
   return encoded;
 }
 
-/** Some stacks have each call of an answer in a message of its own: they are one answer, as long as nothing stands between them. */
+/** Joins messages of one answer: some stacks have each call in a message of its own. Nothing may stand between them. */
 function joinAnswers<Other extends { type: string }>(
   messages: readonly BridgeMessage<Other>[],
 ): BridgeMessage<Other>[] {
@@ -62,7 +62,7 @@ const isText = (part: { type: string }): part is MessagePart & { type: "text" } 
 const isResult = (part: { type: string }): part is MessagePart & { type: "result" } => part.type === "result";
 const isAsked = (part: { type: string }): part is Asked => part.type === "call" || part.type === "refusal";
 
-/** The parts of an answer: calls that follow each other as one block, refused blocks as they were written. */
+/** Returns the parts of an answer: calls that follow each other as one block, refused blocks as they were written. */
 function writeCalls<Other extends { type: string }>(
   parts: readonly (MessagePart | RefusalPart | Other)[],
   setup: BridgeSetup,
@@ -119,7 +119,7 @@ function toActions(calls: readonly ToolCall[], { programs }: BridgeSetup): Actio
   return actions;
 }
 
-/** What the model reads of its calls: results in their order, then what was refused, then files. */
+/** Returns what the model reads of its calls: results in their order, then what was refused, then files. */
 function answerParts(
   asked: readonly Asked[],
   given: readonly ToolResult[],
@@ -141,15 +141,15 @@ function answerParts(
     const name = result.name ?? names.get(result.callId);
     return name === undefined ? result : { ...result, name };
   });
-  const told = [
+  const texts = [
     ...(named.length > 0 ? [protocol.formatResults(named)] : []),
     ...new Set(refusals.map(({ message }) => message)),
   ];
   const files = named.flatMap(({ content }) => content.flatMap(fileOf));
-  return [...(told.length > 0 ? [{ type: "text" as const, text: told.join("\n") }] : []), ...files];
+  return [...(texts.length > 0 ? [{ type: "text" as const, text: texts.join("\n") }] : []), ...files];
 }
 
-/** A file that came with a result; what has neither data nor address is named in the result's text. */
+/** Returns a file that came with a result; what has neither data nor address is named in the result's text. */
 function fileOf(block: ContentBlock): MessagePart[] {
   if (block.type === "text") return [];
   const { mediaType = "application/octet-stream", data } = block;

@@ -4,7 +4,7 @@ import type { BridgeEvent } from "./types.ts";
 
 const streamable = new WeakMap<ToolDefinition, ReadonlySet<string>>();
 
-/** The parameters of a tool whose text goes out while it comes: those that can't be anything else than text. */
+/** Returns the parameters of a tool whose text goes out while it comes: those that can't be anything else than text. */
 export function textParams(tool: ToolDefinition): ReadonlySet<string> {
   const known = streamable.get(tool);
   if (known) return known;
@@ -41,7 +41,7 @@ export class InputStream {
     emit({ type: "input-start", id, tool: tool.name });
   }
 
-  /** A piece of an argument. */
+  /** Adds a piece of an argument. */
   piece(param: string, text: string): void {
     if (!this.#texts.has(param) || text === "") return;
     const open = this.#begun.at(-1);
@@ -58,7 +58,7 @@ export class InputStream {
     this.#send(json + escaped(piece));
   }
 
-  /** The whole input as JSON, what was sent of it first; undefined when that is no beginning of it. */
+  /** Returns the whole input as JSON, what was sent of it first; undefined when that is no beginning of it. */
   complete(input: Readonly<Record<string, unknown>>): string | undefined {
     const record = createRecord<unknown>();
     for (const key of this.#begun) if (Object.hasOwn(input, key)) record[key] = input[key];
@@ -91,5 +91,5 @@ export class InputStream {
 
 const escaped = (text: string): string => JSON.stringify(text).slice(1, -1);
 
-/** The input that a text of JSON is. */
+/** Returns the input that a text of JSON is. */
 export const parseInput = (json: string): JsonObject => JSON.parse(json) as JsonObject;

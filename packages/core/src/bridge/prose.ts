@@ -1,6 +1,6 @@
 import type { BridgeEvent } from "./types.ts";
 
-/** Gives out text and reasoning: without the white space that stands next to blocks, and never empty. */
+/** Emits text and reasoning: without the white space that stands next to blocks, and never empty. */
 export class Prose {
   readonly #emit: (event: BridgeEvent) => void;
   /** White space at the end of the text, which may stand before a block. */
@@ -35,7 +35,7 @@ export class Prose {
     this.#give(type, given);
   }
 
-  /** A block stands here. */
+  /** Notes that a block stands here. */
   block(): void {
     this.#space = "";
     this.#begun = false;
@@ -47,7 +47,7 @@ export class Prose {
     this.#open = false;
   }
 
-  /** The answer ends. */
+  /** Ends the answer. */
   end(): void {
     this.#rest();
   }

@@ -11,7 +11,7 @@ export interface BridgeOptions {
   tools: readonly ToolDefinition[];
   /** Language of instructions and refusals. Default `en`. */
   locale?: Locale;
-  /** What the model is told to do. With `none` there are no tools, and an answer is not searched. Default `auto`. */
+  /** Which tools the model must or may call. With `none` there are no tools, and an answer is not searched. Default `auto`. */
   toolChoice?: "auto" | "none" | "required" | { tool: string };
   /**
    * For protocols in which the model writes programs: the name of the tool, one of `tools`, that takes `{ code }`, and the tools that
@@ -27,7 +27,7 @@ export interface BridgeOptions {
   values?: "hold" | "run";
 }
 
-/** What a stack has kept of a refusal: a call that was not made, and what the model was told. */
+/** A refusal as a stack has kept it: a call that was not made, and the message that the model read. */
 export interface RefusalPart {
   type: "refusal";
   id: string;
@@ -48,7 +48,7 @@ export type EncodedMessage<Other extends { type: string } = never> = Omit<Messag
 };
 
 /**
- * What an answer says, while it comes in. The `input-delta`s of a call join to the JSON of its input, and have its id, or that of its
+ * Events of an answer while it comes in. The `input-delta`s of a call join to the JSON of its input, and have its id, or that of its
  * refusal. Calls and refusals come at the end of the answer, since what follows a block may show that it was not meant to run; text
  * that follows a block waits for them.
  */
@@ -58,7 +58,10 @@ export type BridgeEvent =
   | { type: "input-delta"; id: string; text: string }
   | { type: "input-end"; id: string }
   | { type: "call"; id: string; tool: string; input: JsonObject }
-  /** `message` is for the model. `text`: the block as the model wrote it; empty when other calls of it are made, or told of it before. */
+  /**
+   * `message` is for the model. `text`: the block as the model wrote it; empty when other calls of it are made, or an earlier refusal
+   * has it.
+   */
   | { type: "refusal"; id: string; tool: string; message: string; text: string }
   | { type: "diagnostic"; diagnostic: Diagnostic };
 
@@ -88,7 +91,7 @@ export interface BridgeReaderOptions {
 
 /** A protocol for a stack that has calls and results of its own. */
 export interface Bridge {
-  /** What the model is to be told: instructions, tools, the choice among them. Empty when there are none. */
+  /** Instructions for the model, the tools, and the choice among them. Empty when there are none. */
   readonly system: string;
   /** Stop sequences. */
   readonly stop: string[];

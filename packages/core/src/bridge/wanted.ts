@@ -16,7 +16,7 @@ export interface WantedCall {
   stops: boolean;
 }
 
-/** What actions ask for, one after the other: calls, and messages instead of them. */
+/** Returns what actions ask for, one after the other: calls, and messages instead of them. */
 export function wantedOf(actions: readonly Action[], setup: BridgeSetup): (WantedCall | { message: string })[] {
   const wantedBy = (action: Action): (WantedCall | { message: string })[] => {
     switch (action.kind) {
@@ -62,7 +62,7 @@ function unknown(tool: string, { tools, words }: BridgeSetup): { error?: ToolErr
   return { error: { type: "UnknownTool", message: words.unknownTool(tool, [...tools.keys()]) } };
 }
 
-/** What of a plan other stacks have no word for. */
+/** Returns what of a plan other stacks have no word for. */
 export function lostFeatures(actions: readonly Action[]): Diagnostic[] {
   return actions.flatMap((action): Diagnostic[] => {
     if (action.kind !== "plan") return [];

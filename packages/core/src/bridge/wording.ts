@@ -1,6 +1,6 @@
 import type { Locale } from "../protocol.ts";
 
-/** What the bridge itself says to the model. The protocol says the rest through `explain` and `formatResults`. */
+/** Messages of the bridge itself to the model. The rest comes from the protocol's `explain` and `formatResults`. */
 const en = {
   required: "This time, make a call: an answer without one is not accepted.",
   requiredProgram: "This time, answer with a program: an answer without one is not accepted.",

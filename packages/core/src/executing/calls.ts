@@ -4,7 +4,7 @@ import type { ToolCall, ToolErrorInfo, ToolResult } from "../call.ts";
 import { toJsonText } from "../json.ts";
 
 /**
- * A context for running an action without an agent. Default: nothing stops the action, nobody hears its events, and calls that
+ * Creates a context for running an action without an agent. Default: nothing stops the action, nobody hears its events, and calls that
  * need an approval are denied.
  *
  * @throws `TypeError` for an unknown option.
@@ -50,12 +50,12 @@ export class CallReport {
     this.#began = performance.now();
   }
 
-  /** Something that the call gives before its end. */
+  /** Emits progress of the call before its end. */
   progress(data: unknown): void {
     this.#context.emit({ type: "tool-call-progress", ...this.#facts, data });
   }
 
-  /** The end. `ms`: how long it took, by default since the start. Returns it. */
+  /** Emits the end of the call, and returns `ms`: how long it took, by default since the start. */
   end(
     { status, data, error }: Pick<ToolResult, "status" | "data" | "error">,
     ms: number = performance.now() - this.#began,
@@ -113,7 +113,7 @@ export class ApprovalQueue {
   }
 }
 
-/** Input from a model is JSON, and can be copied; what a host added may be anything. */
+/** Copies an input. From a model it is JSON, and can be copied; what a host added may be anything. */
 export function copyInput(input: unknown): unknown {
   try {
     return structuredClone(input);
@@ -122,7 +122,7 @@ export function copyInput(input: unknown): unknown {
   }
 }
 
-/** The error of a call that the host did not approve. `undefined`: nobody decided. */
+/** Returns the error of a call that the host did not approve. `undefined`: nobody decided. */
 export function denied(name: string, decision: Decision | undefined): ToolErrorInfo {
   const reason = decision === undefined ? "the host did not decide" : decision.reason;
   const why = reason === undefined ? "" : `: ${reason}`;
@@ -167,7 +167,7 @@ export async function inOrder<Item, Result>(
   return results;
 }
 
-/** `TypeError` when it is no number of calls that may run at one time. */
+/** Throws `TypeError` when it is no number of calls that may run at one time. */
 export function checkConcurrency(maxConcurrency: number): void {
   if (!Number.isInteger(maxConcurrency) || maxConcurrency < 1) {
     throw new TypeError(`maxConcurrency must be a whole number from 1, not ${maxConcurrency}`);

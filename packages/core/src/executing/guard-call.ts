@@ -13,7 +13,7 @@ type Hooked = Pick<ExecutorContext, "hooks" | "signal" | "runId" | "stepIndex">;
 export interface CallSteps<Ready> {
   /** What is known of the tool. */
   tool?: ToolDefinition | undefined;
-  /** Checks an input. When it is not valid, `run` says so: neither is the host asked, nor a hook. */
+  /** Checks an input. When it is not valid, `run` reports that: neither is the host asked, nor a hook. */
   prepare(input: unknown): Prepared<Ready> | Promise<Prepared<Ready>>;
   /** Asks the host, where that is needed. An outcome stands for the run. */
   decide?(ready: Ready): Promise<CallOutcome | undefined>;
@@ -25,7 +25,10 @@ interface Prepared<Ready> {
   isValid: boolean;
 }
 
-/** The result of a call that is known already: nothing is to be done with it, and nothing reported. Rejects with what the hook threw. */
+/**
+ * Returns the result of a call that is known already: nothing is to be done with it, and nothing reported. Rejects with what the hook
+ * threw.
+ */
 export async function settledResult(
   context: Hooked,
   call: ToolCall,
@@ -35,7 +38,7 @@ export async function settledResult(
   return known && { ...known, callId: call.id, name: call.name };
 }
 
-/** Carries a call out in the order that {@link CallHooks} says, with one outcome. Rejects only with what the steps reject with. */
+/** Carries a call out in the order of {@link CallHooks}, with one outcome. Rejects only with what the steps reject with. */
 export async function guardCall<Ready>(context: Hooked, call: ToolCall, steps: CallSteps<Ready>): Promise<CallOutcome> {
   const first = await steps.prepare(call.input);
   if (context.hooks === undefined) return carryOut(first, steps, () => undefined);
@@ -79,7 +82,7 @@ class Guard {
     this.#call = call;
   }
 
-  /** Another input, or an outcome in place of the run. */
+  /** Returns another input, or an outcome in place of the run. */
   async before(): Promise<{ input: unknown } | { outcome: CallOutcome } | undefined> {
     const { hooks, signal } = this.#context;
     if (hooks?.beforeCall === undefined || signal.aborted) return undefined;
@@ -106,7 +109,7 @@ class Guard {
     return { outcome: notRun() };
   }
 
-  /** An outcome when the call must not run. */
+  /** Returns an outcome when the call must not run. */
   async start(): Promise<CallOutcome | undefined> {
     const { hooks, signal } = this.#context;
     if (signal.aborted) return undefined;
@@ -133,6 +136,6 @@ class Guard {
   }
 }
 
-/** What a call comes to whose result `afterCall` could not see to. */
+/** Returns what a call comes to whose result `afterCall` could not see to. */
 export const hiddenOutcome = (): CallOutcome =>
   failed("The call has run, but its result can't be shown, because of a fault on this side.");

@@ -1,6 +1,6 @@
 import { ignoreRejection } from "@toolglot/internal";
 
-/** The iterator of what gives values one after another: an async iterable or a generator. Undefined for any other value, arrays too. */
+/** Returns the iterator of an async iterable or a generator. Undefined for any other value, arrays too. */
 export function iteratorOf(value: unknown): Iterator<unknown> | AsyncIterator<unknown> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const found = value as Partial<AsyncIterable<unknown>> & Partial<Generator<unknown>>;
@@ -10,7 +10,7 @@ export function iteratorOf(value: unknown): Iterator<unknown> | AsyncIterator<un
 }
 
 /**
- * The one result of an iterator: what it returns, else the last value that it yields. Each value that it yields goes to
+ * Returns the one result of an iterator: what it returns, else the last value that it yields. Each value that it yields goes to
  * `onProgress` as it comes. An aborted signal ends the iterator at its next value, and rejects with the signal's reason.
  */
 export async function lastOf(

@@ -4,7 +4,7 @@ import type { ToolErrorInfo, ToolResult } from "../call.ts";
 /** How a call ended, without the call. */
 export type CallOutcome = Omit<ToolResult, "callId" | "name">;
 
-/** A call that did not end well, with a text for the model. `Denied` and `Interrupted` errors give the status of that name. */
+/** Returns a call that did not end well, with a text for the model. `Denied` and `Interrupted` errors give the status of that name. */
 export function failure(error: ToolErrorInfo, text: string = error.message): CallOutcome & { error: ToolErrorInfo } {
   return { status: statusByType.get(error.type) ?? "error", content: [{ type: "text", text }], error };
 }
@@ -18,7 +18,7 @@ const statusByType: ReadonlyMap<string, ToolResult["status"]> = new Map([
 /** The error of a call that was stopped before its end. */
 export const interrupted: ToolErrorInfo = { type: "Interrupted", message: "The call was stopped before it ended." };
 
-/** What a call comes to that waits for a decision: see `Decision.later`. */
+/** Returns what a call comes to that waits for a decision: see `Decision.later`. */
 export function undecided(name: string): CallOutcome {
   const text = `The call of the tool "${name}" waits for a decision. It has not run.`;
   const outcome: CallOutcome = { status: "pending", content: [{ type: "text", text }] };

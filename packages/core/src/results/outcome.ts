@@ -52,7 +52,7 @@ const errorTypes: Partial<Record<ToolStatus, "Denied" | "Interrupted" | "InDoubt
   "in-doubt": "InDoubt",
 };
 
-/** Where a result says that its content is a part of JSON text, which is no longer JSON itself. */
+/** Key of a result's metadata which marks content that is a part of JSON text, and so no longer JSON itself. */
 const jsonKey = "toolglot/cut-json";
 
 /** What a model reads of a result besides the words that its protocol puts around it. Each as it came, not neutralised. */
@@ -73,8 +73,8 @@ export interface ResultForm {
 }
 
 /**
- * What a model reads of a result. All that shows, measures, cuts or keeps results asks here, so that they agree. An error's words are
- * not said a second time by its content; a result part says an error by its content, where it has any.
+ * Returns the texts a model reads of a result. All that shows, measures, cuts or keeps results asks here, so that they agree. An
+ * error's words are not repeated by its content; a result part has an error's words in its content, where it has any.
  */
 export function resultTexts(result: ToolResult, { native = false }: ResultForm = {}): ResultTexts {
   const { status, content, data, error, metadata } = result;
@@ -97,7 +97,7 @@ export function resultTexts(result: ToolResult, { native = false }: ResultForm =
   return texts;
 }
 
-/** All that a model reads of a result as one text: what went wrong, the value, what was printed. */
+/** Returns all that a model reads of a result as one text: what went wrong, the value, what was printed. */
 export function resultText(result: ToolResult, form?: ResultForm): string {
   const texts = resultTexts(result, form);
   const { message = "", value = "", stdout, stderr } = texts;
@@ -105,7 +105,7 @@ export function resultText(result: ToolResult, form?: ResultForm): string {
   return parts.filter((part) => part).join("\n");
 }
 
-/** The same without the names of the files in the content, which stay beside a text that is cut. */
+/** Returns the same without the names of the files in the content, which stay beside a text that is cut. */
 export function cuttableTexts(result: ToolResult, form: ResultForm = {}): ResultTexts {
   const { content, data, ...rest } = result;
   if (!content.some(isFile)) return resultTexts(result, form);
@@ -113,7 +113,7 @@ export function cuttableTexts(result: ToolResult, form: ResultForm = {}): Result
   return resultTexts({ ...rest, content: content.filter((block) => !isFile(block)), ...(isData && { data }) }, form);
 }
 
-/** A result with other texts in place of its {@link cuttableTexts}. */
+/** Returns a result with other texts in place of its {@link cuttableTexts}. */
 export function withTexts(result: ToolResult, changed: Omit<ResultTexts, "isJson">, form?: ResultForm): ToolResult {
   const { message, value, stdout, stderr } = changed;
   const texts = cuttableTexts(result, form);
@@ -139,11 +139,11 @@ export function withTexts(result: ToolResult, changed: Omit<ResultTexts, "isJson
   return shown;
 }
 
-/** Content that is no text. */
+/** Whether content is no text. */
 export const isFile = (block: ContentBlock): boolean =>
   block.type === "image" || block.type === "audio" || (block.type === "resource" && block.data !== undefined);
 
-/** What a result says, in words for the model. Never throws, whatever the value holds. */
+/** Returns a result in words for the model. Never throws, whatever the value holds. */
 export function readOutcome(result: ToolResult, locale: Locale = "en"): Outcome {
   const words = wording[locale];
   const errorType = errorTypes[result.status];
@@ -171,12 +171,12 @@ export function readOutcome(result: ToolResult, locale: Locale = "en"): Outcome 
   return outcome;
 }
 
-/** The type that the error itself has, where it says more than the status. A doubt has one cure, whatever it comes from. */
+/** Returns the error's own type, where it is more specific than the status. A doubt has one cure, whatever its origin. */
 function ownType({ status, error }: ToolResult): string | undefined {
   return status === "in-doubt" || (status === "denied" && error?.type === "ToolError") ? undefined : error?.type;
 }
 
-/** Log entries are lines, with or without their line end. */
+/** Joins log entries of a stream, which are lines, with or without their line end. */
 function printed({ logs = [] }: ToolResult, stream: "stdout" | "stderr"): string {
   const texts = logs.flatMap((entry) => (entry.stream === stream ? [entry.text] : []));
   return texts.map((text, index) => (index < texts.length - 1 && !text.endsWith("\n") ? `${text}\n` : text)).join("");
@@ -190,20 +190,20 @@ export interface FormatResultsOptions {
   locale?: Locale;
 }
 
-/** Says of a field how much of it was cut. */
+/** Note of how much of a field was cut. */
 export const cutNote: Record<Locale, (name: string, shown: number, of: number) => string> = {
   en: (name, shown, of) => `${name}: the beginning and the end, ${shown} of ${of} characters`,
   zh: (name, shown, of) => `${name}：共 ${of} 个字符，只保留开头和结尾 ${shown} 个`,
 };
 
-/** The start of a text, `room` UTF-16 units at most; no character is cut in two. */
+/** Returns the start of a text, `room` UTF-16 units at most; no character is cut in two. */
 export function cutText(text: string, room: number): string {
   if (text.length <= room) return text;
   const end = /[\ud800-\udbff]/.test(text.charAt(room - 1)) ? room - 1 : room;
   return text.slice(0, Math.max(0, end));
 }
 
-/** The beginning of a text, three fifths of `room`, and its end; no character is cut in two. */
+/** Returns the beginning of a text, three fifths of `room`, and its end; no character is cut in two. */
 export function cutEnds(text: string, room: number): { head: string; tail: string } {
   const head = cutText(text, Math.floor(room * 0.6));
   const from = text.length - (room - Math.floor(room * 0.6));
@@ -211,8 +211,8 @@ export function cutEnds(text: string, room: number): { head: string; tail: strin
 }
 
 /**
- * How many UTF-16 units each text may have, so that together they have `budget` at most: what is longer than an even share is cut, so that
- * short texts stay whole and long ones get what those leave.
+ * Returns how many UTF-16 units each text may have, so that together they have `budget` at most: what is longer than an even share is
+ * cut, so that short texts stay whole and long ones get what those leave.
  */
 export function shareBudget<Key>(texts: ReadonlyMap<Key, string>, budget: number): Map<Key, number> {
   const byLength = [...texts].sort((a, b) => a[1].length - b[1].length);

@@ -141,13 +141,13 @@ export function loggedOperations({
   };
 }
 
-/** A name for the log of an operation. What is too long for one is named by its digest. */
+/** Returns a name for the log of an operation. What is too long for one is named by its digest. */
 async function nameOf({ scope, key }: OperationKey): Promise<string> {
   const name = `${folder}${encoded(scope)}/${encoded(key)}`;
   return name.length <= maxNameBytes ? name : `${folder}${await textDigest(name)}`;
 }
 
-/** As a part of an address, also where surrogates stand alone. */
+/** Encodes a text as a part of an address, also where surrogates stand alone. */
 const encoded = (text: string): string =>
   text
     .split(/(\p{Surrogate})/u)

@@ -18,6 +18,13 @@ const defaultMaxBytes = 512 * 1024 * 1024;
  * Creates a storage in the memory of this process, which forgets everything at exit. Bytes are copied in and out.
  *
  * @throws `TypeError` for unknown options and values of a wrong kind.
+ *
+ * @example
+ * ```ts
+ * const storage = memoryStorage();
+ * await storage.logs.append("run-1", ["first line"], 0);
+ * const lines = await storage.logs.read("run-1"); // ["first line"]
+ * ```
  */
 export function memoryStorage(options: MemoryStorageOptions = {}): Storage {
   checkKeys("memoryStorage", options, "maxBytes:count|Infinity now:function");

@@ -24,12 +24,12 @@ export interface Storage {
 }
 
 /**
- * Logs, each a list of lines. A writer says how many lines it knows, so of two writers who know the same lines one is refused: this
+ * Logs, each a list of lines. A writer passes how many lines it knows, so of two writers who know the same lines one is refused: this
  * is what fences a process that was stopped while another one took over.
  */
 export interface LogStore {
   /**
-   * Adds lines behind the first `at` ones, and resolves once they survive what {@link Storage.durability} says. Resolves to `false`, and
+   * Adds lines behind the first `at` ones, and resolves once they are as durable as {@link Storage.durability}. Resolves to `false`, and
    * adds nothing, when the log has more or fewer lines than `at`. A crash during the call may leave the first lines of several.
    *
    * @throws `TypeError` when a line holds a line break or a lone surrogate.

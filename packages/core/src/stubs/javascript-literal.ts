@@ -1,6 +1,6 @@
 import { toJsonText } from "../json.ts";
 
-/** A value as a JavaScript literal, on one line. What JSON can't hold is read as core's `toJsonText` writes it. */
+/** Writes a value as a JavaScript literal, on one line. What JSON can't hold is read as core's `toJsonText` writes it. */
 export function javascriptLiteral(value: unknown): string {
   return literal(JSON.parse(toJsonText(value)));
 }
@@ -15,7 +15,9 @@ function literal(value: unknown): string {
   return String(value);
 }
 
-/** JSON's escapes are JavaScript's too; DEL and format characters are escaped, so that code shows what it holds. */
+/**
+ * Writes a string literal. JSON's escapes are JavaScript's too; DEL and format characters are escaped, so that code shows what it holds.
+ */
 function stringLiteral(text: string): string {
   return JSON.stringify(text).replace(
     /[\u007f-\u009f\u2028\u2029\ufeff]/g,
@@ -23,12 +25,12 @@ function stringLiteral(text: string): string {
   );
 }
 
-/** A key of a type or a literal, in quotes where it is no plain identifier. */
+/** Writes a key of a type or a literal, in quotes where it is no plain identifier. */
 export function propertyKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : stringLiteral(name);
 }
 
-/** In a literal, a bare `__proto__` would set the prototype. */
+/** Writes a key of a literal, in which a bare `__proto__` would set the prototype. */
 function literalKey(name: string): string {
   return name === "__proto__" ? '["__proto__"]' : propertyKey(name);
 }

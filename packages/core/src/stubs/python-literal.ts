@@ -3,7 +3,7 @@ import { toJsonText } from "../json.ts";
 /** Which quotes strings get: `"` as code is written, `'` as Python prints values (unless the text has only `'`). */
 export type Quote = '"' | "'";
 
-/** A value as a Python literal, on one line. What JSON can't hold is read as core's `toJsonText` writes it. */
+/** Writes a value as a Python literal, on one line. What JSON can't hold is read as core's `toJsonText` writes it. */
 export function pythonLiteral(value: unknown, quote: Quote = '"'): string {
   return literal(JSON.parse(toJsonText(value)), quote);
 }
@@ -22,7 +22,7 @@ function literal(value: unknown, quote: Quote): string {
   return String(value);
 }
 
-/** JSON's escapes are Python's too; DEL and format characters are escaped, so that code shows what it holds. */
+/** Writes a string literal. JSON's escapes are Python's too; DEL and format characters are escaped, so that code shows what it holds. */
 function stringLiteral(text: string, quote: Quote): string {
   const double = JSON.stringify(text).replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, escapeCharacter);
   if (quote === '"' || (text.includes("'") && !text.includes('"'))) return double;

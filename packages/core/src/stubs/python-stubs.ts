@@ -31,11 +31,18 @@ type Wording = (typeof wording)[Locale];
 const maxFieldDepth = 3;
 
 /**
- * Tools as the Python functions that a program sees: signature, docstring, `pass`. Names are core's
+ * Renders tools as the Python functions that a program sees: signature, docstring, `pass`. Names are core's
  * `bindNames(tools, "python")`, so that the runtime of the program finds each tool again; a tool whose name had to change has
  * its own name in a comment above. Whatever names and descriptions hold, the text is valid Python.
  *
  * Throws `TypeError` when two tools have the same name.
+ *
+ * @example
+ * ```ts
+ * const properties = { path: { type: "string" } } as const;
+ * const tools = [{ name: "read", description: "Reads a file.", inputSchema: { properties, required: ["path"] } }];
+ * const stubs = renderPythonStubs(tools, { locale: "en" }); // def read(path: str) -> Any: …
+ * ```
  */
 export function renderPythonStubs(tools: readonly ToolDefinition[], options: RenderStubsOptions = {}): string {
   checkKeys("renderPythonStubs", options, 'locale:"zh"|"en"');
@@ -112,7 +119,7 @@ function withFieldsPhrase(
   return description === "" ? phrase : `${description.replace(/[\s.。]+$/, "")}${words.join}${phrase}`;
 }
 
-/** `- title: str - what it is`, for the properties of an object or of a list's items. */
+/** Writes `- title: str - what it is`, for the properties of an object or of a list's items. */
 function fieldLines(schema: JsonSchema, root: JsonSchema, words: Wording, depth: number, input: boolean): string[] {
   let found = resolveSchema(schema, root);
   if (typeof found === "object") found = resolveSchema(itemsOf(found) ?? found, root);
@@ -146,7 +153,7 @@ function exampleLines(examples: readonly ToolExample[], bound: BoundTool): strin
   });
 }
 
-/** A call as code: required arguments by position, the others by name. */
+/** Writes a call as code: required arguments by position, the others by name. */
 export function renderPythonCall(bound: BoundTool, input: Readonly<Record<string, unknown>>): string {
   const parts: string[] = [];
   const rest = new Map(Object.entries(input));
@@ -169,7 +176,7 @@ function section(name: string, lines: readonly string[]): string[] {
   return lines.length > 0 ? [`${name}:`, ...indent(lines, 4)] : [];
 }
 
-/** `name: first line`, further lines indented. */
+/** Writes `name: first line`, further lines indented. */
 function entry(name: string, [first, ...more]: readonly string[]): string[] {
   return [first === undefined ? name : `${name}: ${first}`, ...indent(more, 4)];
 }

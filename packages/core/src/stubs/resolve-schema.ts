@@ -14,12 +14,12 @@ export function resolveSchema(schema: JsonSchema | undefined, root: JsonSchema |
   return found;
 }
 
-/** What a local reference points at: one step, no further. */
+/** Returns what a local reference points at: one step, no further. */
 export function schemaAt(reference: string, root: JsonSchema | undefined): JsonSchema | undefined {
   return reference.startsWith("#") ? (atPointer(root, reference) as JsonSchema | undefined) : undefined;
 }
 
-/** A schema's own value, else that of the schema it refers to. */
+/** Returns a schema's own value, else that of the schema it refers to. */
 export function descriptionOf(schema: JsonSchema, root: JsonSchema): string {
   const own = typeof schema === "object" ? schema.description : undefined;
   const found = resolveSchema(schema, root);

@@ -71,7 +71,7 @@ function innerParts(schema: JsonSchemaObject): JsonSchema[] {
   return [...Object.values(properties ?? {}), ...list(items), ...list(prefixItems), ...list(additionalProperties)];
 }
 
-/** One schema or several, as a list; nothing for what is none. */
+/** Returns one schema or several, as a list; nothing for what is none. */
 function list(value: unknown): JsonSchema[] {
   if (Array.isArray(value)) return value as JsonSchema[];
   return typeof value === "object" && value !== null ? [value as JsonSchema] : [];

@@ -15,7 +15,7 @@ export function textLines(text: string): string[] {
   return lines.map((line, index) => (index === 0 ? line.trimStart() : line.slice(margin)));
 }
 
-/** One kind of line end, and no character that source text can't hold. */
+/** Returns text with one kind of line end, and no character that source text can't hold. */
 export function clean(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is taken out.
   return text.replace(/\r\n?/g, "\n").replace(/[\u0000-\u0008\u000b-\u001f\u007f]|\p{Cs}/gu, "�");

@@ -5,14 +5,14 @@ import { resolveSchema } from "./resolve-schema.ts";
 const maxDepth = 8;
 
 /**
- * A JSON Schema as a Python type hint: `str`, `list[int]`, `dict[str, float]`, `Literal["a", "b"]`, `str | None`; `Any`
- * where the schema says nothing that a hint could say. `root` is what local references point into.
+ * Returns a JSON Schema as a Python type hint: `str`, `list[int]`, `dict[str, float]`, `Literal["a", "b"]`, `str | None`; `Any`
+ * where the schema has nothing that a hint can express. `root` is what local references point into.
  */
 export function typeHint(schema: JsonSchema | undefined, root: JsonSchema | undefined = schema): string {
   return [...hints(schema, root, 0)].join(" | ");
 }
 
-/** The members of the union, without repetition; `Any` swallows the others. */
+/** Returns the members of the union, without repetition; `Any` swallows the others. */
 function hints(schema: JsonSchema | undefined, root: JsonSchema | undefined, depth: number): Set<string> {
   const found = resolveSchema(schema, root);
   if (typeof found !== "object" || depth > maxDepth) return new Set(["Any"]);
@@ -65,7 +65,7 @@ function inner(schema: JsonSchema, root: JsonSchema | undefined, depth: number):
   return [...hints(schema, root, depth + 1)].join(" | ");
 }
 
-/** `Literal[…]` of what Python allows in it; floats, lists and objects by their type. */
+/** Returns `Literal[…]` of what Python allows in it; floats, lists and objects by their type. */
 function literalHints(literals: readonly unknown[]): string[] {
   const named: string[] = [];
   const others: string[] = [];

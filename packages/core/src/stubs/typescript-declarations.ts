@@ -16,13 +16,20 @@ const wording: Record<Locale, { heading: string; default: string }> = {
 };
 
 /**
- * Tools as TypeScript declares the functions that a JavaScript program sees: async, with one object of arguments (none for
+ * Renders tools as TypeScript declares the functions that a JavaScript program sees: async, with one object of arguments (none for
  * a tool that takes none), a JSDoc comment above. Names are core's `bindNames(tools, "javascript")`, so that the runtime of the
  * program finds each tool again; a tool whose name had to change has its own name in a comment above. Definitions that
  * hold themselves, or are long and used again, are types with names of their own. Whatever names and descriptions hold,
  * the text is valid TypeScript.
  *
  * Throws `TypeError` when two tools have the same name.
+ *
+ * @example
+ * ```ts
+ * const properties = { path: { type: "string" } } as const;
+ * const tools = [{ name: "read", description: "Reads a file.", inputSchema: { properties, required: ["path"] } }];
+ * const declarations = renderTypeScriptDeclarations(tools, { locale: "en" });
+ * ```
  */
 export function renderTypeScriptDeclarations(
   tools: readonly ToolDefinition[],
@@ -59,7 +66,7 @@ function renderTool(tool: ToolDefinition, bound: BoundTool, words: { default: st
   return [...renamed, ...input.aliases(), ...output.aliases(), ...comment(tool, bound), signature].join("\n");
 }
 
-/** The JSDoc comment; nothing when there is nothing to say. */
+/** Returns the JSDoc comment; nothing when there is nothing to say. */
 function comment(tool: ToolDefinition, bound: BoundTool): string[] {
   const { inputSchema, outputSchema, raises = [], examples = [] } = tool;
   const lines = [
@@ -76,14 +83,14 @@ function comment(tool: ToolDefinition, bound: BoundTool): string[] {
   return ["/**", ...safe.map((line) => ` * ${line}`.trimEnd()), " */"];
 }
 
-/** `@tag first line`, further lines indented; nothing for an empty text, unless the tag says enough by itself. */
+/** Writes `@tag first line`, further lines indented; nothing for an empty text, unless `always`: the tag is enough by itself. */
 function tag(name: string, text: string, always = false): string[] {
   const [first, ...more] = textLines(text);
   if (first === undefined) return always ? [name] : [];
   return [`${name} ${first}`, ...more.map((line) => (line === "" ? "" : `  ${line}`))];
 }
 
-/** The call, or the lines written for JavaScript, then the value as JSON. */
+/** Returns the call, or the lines written for JavaScript, then the value as JSON. */
 function exampleLines({ input, code, language, output }: ToolExample, bound: BoundTool): string[] {
   const own = code !== undefined && language === "javascript" ? textLines(code) : undefined;
   const lines = own ?? (input && [`await ${renderJavaScriptCall(bound, input)};`]);
@@ -92,7 +99,7 @@ function exampleLines({ input, code, language, output }: ToolExample, bound: Bou
   return ["@example", ...lines, ...value];
 }
 
-/** A call as code, without `await`: one object with every argument by its name, or nothing. */
+/** Writes a call as code, without `await`: one object with every argument by its name, or nothing. */
 export function renderJavaScriptCall(bound: BoundTool, input: Readonly<Record<string, unknown>>): string {
   const identifiers = new Map(bound.params.map(({ name, identifier }) => [name, identifier]));
   const entries = Object.entries(input).map(([key, value]) => {

@@ -16,11 +16,13 @@ export interface Field {
 
 /** Writes schemas that share their definitions as TypeScript types. */
 export interface TypeWriter {
-  /** `string`, `{ a: number }[]`, `"x" | null`; `unknown` where the schema says nothing. Lines of nested objects are indented. */
+  /**
+   * Returns `string`, `{ a: number }[]`, `"x" | null`; `unknown` for a schema without constraints. Lines of nested objects are indented.
+   */
   type(schema: JsonSchema | undefined): string;
-  /** `{ a: string; b?: number }`. `rest`: of further properties. */
+  /** Writes `{ a: string; b?: number }`. `rest`: of further properties. */
   object(fields: readonly Field[], rest: JsonSchema | undefined): string;
-  /** `type Name = …;` of every definition that the types written so far name. */
+  /** Returns `type Name = …;` of every definition that the types written so far name. */
   aliases(): string[];
 }
 
@@ -37,7 +39,7 @@ const maxLine = 100;
 const minAlias = 24;
 
 /**
- * `root` is what local references point into, `schemas` are all that will be written of it. A definition gets a name
+ * Creates a type writer. `root` is what local references point into, `schemas` are all that will be written of it. A definition gets a name
  * (from `nameOf`) when it holds itself, or is used more than once and long.
  */
 export function createTypeWriter(
@@ -51,7 +53,7 @@ export function createTypeWriter(
   const written = new Map<string, string[]>();
   const open = new Set<JsonSchema>();
 
-  /** The members of the union, without repetition; `unknown` swallows the others. */
+  /** Returns the members of the union, without repetition; `unknown` swallows the others. */
   function members(schema: JsonSchema | undefined): string[] {
     if (schema === false) return ["never"];
     if (typeof schema !== "object" || schema === null) return ["unknown"];
@@ -186,7 +188,7 @@ export function createTypeWriter(
     object,
     aliases() {
       const lines: string[] = [];
-      // Bodies may name further aliases, which the map goes on to.
+      // Bodies may name further aliases; the loop visits those that are added meanwhile.
       for (const { name, body, target } of aliases.values()) {
         lines.push(`type ${name} = ${body ?? join(members(target))};`);
       }
@@ -200,7 +202,7 @@ function kindOf(schema: JsonSchemaObject): string {
   return schema.items !== undefined || schema.prefixItems !== undefined ? "array" : "";
 }
 
-/** Says of an object nothing but that it is one. */
+/** Whether an object schema has no constraint but the type. */
 function isOpenObject({ type, properties, required, additionalProperties }: JsonSchemaObject): boolean {
   return type === "object" && !properties && !required && additionalProperties === undefined;
 }
@@ -223,7 +225,7 @@ function wrapped(text: string, needed: boolean): string {
   return needed ? `(${text})` : text;
 }
 
-/** A value as the type that holds nothing else. */
+/** Returns a value as the type that holds nothing else. */
 function literalType(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literalType).join(", ")}]`;
   if (typeof value === "object" && value !== null) {

@@ -6,7 +6,7 @@ import type { Source } from "./source.ts";
 
 /** A line of plain text, as a grammar sees it. */
 export interface LineProbe {
-  /** Text around the line; it may go on after it. */
+  /** Text around the line; more may follow after the line. */
   text: string;
   /** Index of the line's first unit in `text`. */
   at: number;
@@ -26,7 +26,7 @@ export interface LineProbe {
 
 /** A `<` in plain text, as a grammar sees it. */
 export interface InlineProbe {
-  /** Text around it; it may go on after the line. */
+  /** Text around it; more may follow after the line. */
   text: string;
   /** Its index in `text`. */
   at: number;
@@ -44,8 +44,8 @@ export interface InlineProbe {
 export type ProbeAnswer<Block> = "no" | "more" | "hold" | BlockReader<Block>;
 
 /**
- * What a folded line may hold of a block, and how much it says; six and more are a block, and seven also where a fence shows other things.
- * The first group names it.
+ * What a folded line may hold of a block, and how much it weighs; six and more are a block, and seven also where a fence shows other
+ * things. The first group names it.
  */
 export type Trace = readonly [pattern: RegExp, weight: number];
 
@@ -53,7 +53,7 @@ export type Trace = readonly [pattern: RegExp, weight: number];
 export interface BlockGrammar<Block> {
   /** Its own id; what another text protocol writes is a foreign format to it. */
   protocol: TextProtocol | "native";
-  /** Names the events of a block: `document` gives `document-start` and `document-end`. Default `block`. */
+  /** Names the events of a block: with `document`, they are `document-start` and `document-end`. Default `block`. */
   readonly blockName?: string;
   /** A line, without its break, that begins a block for sure; for lines that {@link line} is not asked about. */
   readonly begins?: RegExp;
@@ -67,12 +67,12 @@ export interface BlockGrammar<Block> {
   readonly builtIns?: readonly string[];
   /** Whether an element of this name, in lower case, is one of its own. Default: none is. */
   isOwnTag?(name: string): boolean;
-  /** Where the last call of a block begins, for formats whose blocks hold several. Default: where the block does. */
+  /** Returns where the last call of a block begins, for formats whose blocks hold several. Default: where the block does. */
   lastCall?(block: Block): number | undefined;
-  /** Asked at the start of every line of plain text that is not blank, no fence and no result marker. */
+  /** Called at the start of every line of plain text that is not blank, no fence and no result marker. */
   line(probe: LineProbe, ended: boolean): ProbeAnswer<Block>;
   /**
-   * Asked at every `<` in plain text within a line, for protocols whose blocks begin there too. An answer for a place in
+   * Called at every `<` in plain text within a line, for protocols whose blocks begin there too. An answer for a place in
    * inline code is not used. `more` may depend on a bounded stretch of text only, since it is asked again at every chunk.
    */
   inline?(probe: InlineProbe, ended: boolean): Exclude<ProbeAnswer<Block>, "hold">;
@@ -82,7 +82,7 @@ export interface BlockGrammar<Block> {
 export interface BlockReader<Block> {
   /** Offset where the reader wants to begin; the scanner puts the source there. */
   start: number;
-  /** True while the reader can only go on after a line break: until one comes, `read` is not called again. */
+  /** True while the reader can only continue after a line break: until one comes, `read` is not called again. */
   waitsForLine: boolean;
   /** It is not known yet whether anything begins here: there is no block-start event, and `read` answers with segments. */
   holds?: true;
@@ -99,7 +99,7 @@ export interface BlockEnd<Block> {
   block: Block;
   /** Findings about the block; they are reported after its end event. */
   diagnostics?: readonly Diagnostic[];
-  /** Offset up to which text belongs to the block, fences and trailing blank lines included. Reading goes on there. */
+  /** Offset up to which text belongs to the block, fences and trailing blank lines included. Reading continues there. */
   end: number;
   /** The reader has read the closing fence too. Otherwise the scanner adds one that follows directly. */
   closedFence: boolean;
@@ -107,7 +107,7 @@ export interface BlockEnd<Block> {
 
 /** What a reader that holds has found. It has emitted its events itself. */
 export interface SegmentsEnd<Block> {
-  /** In order. None: the text is ordinary text, and reading goes on where the reader began. */
+  /** In order. None: the text is ordinary text, and reading continues where the reader began. */
   segments: Segment<Block>[];
   /** Offset up to which text belongs to them. */
   end: number;

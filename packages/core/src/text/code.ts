@@ -21,7 +21,7 @@ const opener = /^([^\S\n]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
 /** By itself: this is asked of every line of a document in a fence. */
 const closer = /^[^\S\n]*(`{3,}|~{3,})[^\S\n]*$/;
 
-/** The fence a line opens, if it does. A line with further backticks after the run is inline code, not a fence. */
+/** Returns the fence a line opens, if it does. A line with further backticks after the run is inline code, not a fence. */
 export function openFence(line: string, start: number): Fence | undefined {
   const match = opener.exec(line);
   if (!match) return undefined;
@@ -144,7 +144,7 @@ export class InlineCode {
     if (this.#partner > base + at) return true;
     const rest = text.slice(at, lineEnd(text, at));
     for (const { 0: run, index } of rest.matchAll(/`+/g)) {
-      // A run at the end of what has come may go on.
+      // More text may extend a run at the end of what has come.
       if (run.length !== this.#open || !(lineComplete || index + run.length < rest.length)) continue;
       this.#partner = base + at + index;
       return true;
@@ -155,7 +155,7 @@ export class InlineCode {
   }
 }
 
-/** Makes a function that tells of places in a text, asked for in order, whether they stand in inline code. */
+/** Returns a function: whether a place in a text stands in inline code. Places must be asked for in order. */
 export function inlineCodeIn(text: string): (index: number) => boolean {
   const code = new InlineCode();
   let end = -1;
@@ -169,7 +169,7 @@ export function inlineCodeIn(text: string): (index: number) => boolean {
 }
 
 /**
- * Makes a function that tells which of some fences, given in order, an offset stands in. One that is never closed is none: it may be the
+ * Returns a function: which of some fences, in order, holds an offset. One that is never closed is none: it may be the
  * closing line of a fence that something else opened.
  */
 export function closedFences(fences: readonly FenceRange[]): (offset: number) => FenceRange | undefined {

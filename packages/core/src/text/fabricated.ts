@@ -18,7 +18,7 @@ const movesEnd = /stray|unclosed|truncated|missing-root|unknown-tag/;
 /** Those of text between the calls of a block. */
 const isBetween = /stray-text|unknown-tag/;
 
-/** Where the last call of a block begins: a result before it, also within the block, is one that the model made up. */
+/** Returns where the last call of a block begins: a result before it, also within the block, is one that the model made up. */
 export function lastCallOf<Block extends BlockBase>(grammar: BlockGrammar<Block>, block: Block): number {
   return grammar.lastCall?.(block) ?? block.span.start;
 }
@@ -74,7 +74,7 @@ export function findFabricated<Block extends BlockBase>(
 /** A short line that a colon ends, or a heading. */
 const hasLabel = /(?:^|\n)(?:[^\n:：]{2,24}[:：]|[ \t]*#)/;
 
-/** What a text holds of marks that begin a turn, in order. Labels in words count where a block may follow. */
+/** Returns what a text holds of marks that begin a turn, in order. Labels in words count where a block may follow. */
 function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[] {
   const found: Span[] = mayPrecede && hasLabel.test(text) ? labelsOf(text, afterBlock) : [];
   if (!text.includes("<") && !text.includes("[")) return found;

@@ -5,7 +5,7 @@ import type { BlockGrammar } from "./block-grammar.ts";
 import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
 import { closedFences, type FenceRange, inlineCodeIn } from "./code.ts";
 
-/** A pattern for a text of the table. */
+/** Returns a pattern for a text of the table. */
 const source = (open: string): string =>
   asPattern(open).replaceAll(" ", "[ \\t]{0,9}").replaceAll("｜", "[｜‖|]{1,2}").replaceAll("▁", "[▁_]");
 
@@ -74,7 +74,7 @@ interface Call extends Span {
 /** Every call holds one of these, in any format and however it is escaped. */
 const callSign = /[<[{(>`~:=＞＜〈《‹⟨«»「『：＝&\\]/;
 
-/** The text segments that may hold calls. */
+/** Returns the text segments that may hold calls. */
 export function callTexts<Block>(segments: readonly Segment<Block>[]): TextSegment[] {
   return segments.filter((one): one is TextSegment => one.type === "text" && callSign.test(one.text));
 }
@@ -146,7 +146,7 @@ class ForeignFinder {
     if (this.#declared.size > 0)
       this.#calls(text, offset, bareCall, ({ 0: found, 1: python, 2: bare = python ?? "", index }) => {
         const start = index + found.search(/\S/);
-        // A sentence that speaks of a call goes on behind it.
+        // A sentence that mentions a call continues behind it.
         const isCall =
           this.#namesTool(bare, this.#declared) && (!python || /[)\]},;([{]$/.test(restOfLine(text, start).trimEnd()));
         const name = python ? "a call in Python" : "a call without its markers";
@@ -155,14 +155,14 @@ class ForeignFinder {
     this.#findTags(text, offset);
   }
 
-  /** What was found, the first place of each format. */
+  /** Returns what was found, the first place of each format. */
   end(): Iterable<readonly [format: string, Span]> {
     if (this.#tag && this.#tagCount > 1)
       this.#found.set("toolsxml", this.#found.get("toolsxml") ?? ["a ToolsXML block without its brackets", this.#tag]);
     return this.#found.values();
   }
 
-  /** The calls at the places of a pattern. */
+  /** Finds the calls at the places of a pattern. */
   #calls(text: string, offset: number, pattern: RegExp, callAt: (match: RegExpExecArray) => Call | undefined): void {
     const counts = this.#places(text, offset);
     // Only openers may be those of another text protocol, too.
@@ -187,7 +187,7 @@ class ForeignFinder {
     }
   }
 
-  /** Tells of places, asked for in order, whether a call may stand there: outside of inline code and of documentation. */
+  /** Returns a function: whether a call may stand at a place, outside of inline code and documentation. Places come in order. */
   #places(text: string, offset: number): (index: number, isBlock?: boolean) => boolean {
     const isCode = inlineCodeIn(text);
     return (index, isBlock = false) => {

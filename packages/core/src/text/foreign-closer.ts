@@ -33,8 +33,8 @@ function closersOf(own: TextProtocol): Closers {
 }
 
 /**
- * The closers of other call formats that a value ends with, and that nothing in it opens, as indices; undefined when there are none.
- * Models close what they were trained on by habit, at the end of a long value, and then close what they are writing.
+ * Returns the closers of other call formats that a value ends with, and that nothing in it opens, as indices; undefined when there are
+ * none. Models close what they were trained on by habit, at the end of a long value, and then close what they are writing.
  *
  * Give it a value as it was written: a closer that is escaped, or parted over two sections of CDATA, was meant.
  *

@@ -25,7 +25,7 @@ export class ForeignFence {
     return this.inside;
   }
 
-  /** Looks at what there is of the line at an offset; true when it is `undecided`, and only more of it tells. */
+  /** Reads what there is of the line at an offset; true when it is `undecided`, and only more of it decides. */
   look(line: string, undecided: boolean, offset: number, fence: Fence | undefined): boolean {
     if (!this.#begins || this.suspect !== undefined) return false;
     if (undecided && /^\s*[<[［t]/i.test(line)) return true;
@@ -33,12 +33,12 @@ export class ForeignFence {
     return false;
   }
 
-  /** A fence was closed. */
+  /** Notes that a fence was closed. */
   left(fence: Fence | undefined): void {
     if (fence === this.#fence) this.suspect = undefined;
   }
 
-  /** The text has ended: where the line stands that is to be read after all. */
+  /** Ends the text: returns where the line stands that is to be read after all. */
   reopen(): number | undefined {
     const { suspect } = this;
     this.suspect = undefined;

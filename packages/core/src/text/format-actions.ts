@@ -9,7 +9,7 @@ import type { ToolDefinition } from "../tool-definition.ts";
 import { neutralize } from "./neutralize.ts";
 
 /**
- * Writes actions in a protocol's format. `nearest` is for histories: it gives the nearest form of anything, and never throws; without
+ * Writes actions in a protocol's format. `nearest` is for histories: it writes the nearest form of anything, and never throws; without
  * it the text may read back as something else, which the caller finds out, and it may throw.
  */
 export type ActionWriter = (
@@ -17,12 +17,12 @@ export type ActionWriter = (
   options: { tools: readonly ToolDefinition[]; text: string; nearest: boolean },
 ) => string;
 
-/** A block with the visible text that came before it; none: the block alone. */
+/** Returns a block with the visible text that came before it; none: the block alone. */
 export const withText = (text: string, block: string): string => (text === "" ? block : `${text}\n\n${block}`);
 
 /**
- * JSON in which certain marks, which stand in its texts alone, are escapes. Integers that no reader keeps exactly are written with an
- * exponent.
+ * Returns JSON in which certain marks, which stand in its texts alone, are escapes. Integers that no reader keeps exactly are written
+ * with an exponent.
  */
 export function exactJsonText(value: unknown, marks: RegExp): string {
   return toJsonText(value)
@@ -36,7 +36,7 @@ export function exactJsonText(value: unknown, marks: RegExp): string {
 interface Format {
   id: string;
   write: ActionWriter;
-  /** What a text asks for. `finding`: why it is not plainly what it says. */
+  /** Returns the actions of a text. `finding`: why it can't be taken as it is written. */
   read(text: string, tools: readonly ToolDefinition[]): { finding: string | undefined; actions: readonly Action[] };
 }
 
@@ -44,7 +44,7 @@ interface Format {
 type Asking = Pick<ToolCall, "name" | "input">;
 
 /**
- * The calls that an action is for a format that has nothing else; as text what is none. Throws for all but calls, unless `nearest`.
+ * Returns the calls that an action is for a format that has nothing else; as text what is none. Throws for all but calls, unless `nearest`.
  */
 export function actionCalls(action: Action, nearest: boolean): readonly Asking[] | string {
   if (action.kind === "calls") return action.calls;
@@ -55,7 +55,7 @@ export function actionCalls(action: Action, nearest: boolean): readonly Asking[]
   return steps.map(({ tool, params, uris }) => ({ name: tool, input: { ...common, ...params, ...prefixed(uris) } }));
 }
 
-/** The text of actions; reads it back, so that what is written means what it should. */
+/** Returns the text of actions; reads it back, so that what is written means what it should. */
 export function formatActions(
   actions: readonly Action[],
   { tools = [], text = "", lossy = false }: FormatActionsOptions,
@@ -87,7 +87,7 @@ export function formatActions(
   );
 }
 
-/** What is wrong with one action, and where: the first text without which it could be written. */
+/** Returns what is wrong with one action, and where: the first text without which it could be written. */
 function faultOf(action: Action, exact: (some: readonly Action[]) => string | Fault): Fault | undefined {
   if (action.kind !== "calls") {
     const fault = exact([action]);
@@ -124,7 +124,7 @@ interface Asked {
   error?: string;
 }
 
-/** What an action asks for, one after the other: a plan's steps with what they share. */
+/** Returns what an action asks for, one after the other: a plan's steps with what they share. */
 function asked(action: Action): Asked[] {
   switch (action.kind) {
     case "calls":
@@ -151,7 +151,7 @@ function asked(action: Action): Asked[] {
 const prefixed = (uris: Readonly<Record<string, string>>): Record<string, string> =>
   Object.fromEntries(Object.entries(uris).map(([name, uri]) => [`uri_${name}`, uri]));
 
-/** Where the first difference is; undefined when there is none. */
+/** Returns where the first difference is; undefined when there is none. */
 function firstLoss(wanted: readonly Asked[], found: readonly Asked[]): Fault | undefined {
   for (let at = 0; at < Math.max(wanted.length, found.length); at++) {
     const [one, other] = [wanted[at], found[at]];
@@ -167,7 +167,7 @@ function firstLoss(wanted: readonly Asked[], found: readonly Asked[]): Fault | u
 
 const loneSurrogates = /\p{Cs}/gu;
 
-/** A JSON pointer to where a value that was read differs from one that was written; undefined when it doesn't. */
+/** Returns a JSON pointer to where a value that was read differs from one that was written; undefined when it doesn't. */
 function difference(wanted: unknown, found: unknown): string | undefined {
   if (Object.is(wanted, found) || (wanted === 0 && found === 0)) return undefined;
   if (typeof wanted === "string") return wanted.replace(loneSurrogates, "\ufffd") === found ? undefined : "";

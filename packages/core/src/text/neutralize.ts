@@ -27,9 +27,14 @@ const inlineMarks = new RegExp(
 const zeroWidthSpace = "\u200b";
 
 /**
- * Untrusted text in which no mark of any protocol has power: start markers, reasoning tags, made-up results and fences
+ * Returns untrusted text in which no mark of any protocol has power: start markers, reasoning tags, made-up results and fences
  * get a zero-width space (U+200B) after their first character. It reads as before, stays valid as JSON text, and is
  * not changed by a second time. For tool output, pages and files, before a model sees them.
+ *
+ * @example
+ * ```ts
+ * const shown = neutralize("<tools>"); // "<\u200btools>"
+ * ```
  */
 export function neutralize(text: string): string {
   return text
@@ -39,8 +44,13 @@ export function neutralize(text: string): string {
 }
 
 /**
- * The text that {@link neutralize} was given: takes off the zero-width spaces that it puts in, and no others. For text that a
+ * Returns the text that {@link neutralize} was given: takes off the zero-width spaces that it puts in, and no others. For text that a
  * model copied from a result into something that must be exact. Any other text stays as it is.
+ *
+ * @example
+ * ```ts
+ * const exact = undoNeutralize("<\u200btools>"); // "<tools>"
+ * ```
  */
 export function undoNeutralize(text: string): string {
   if (!text.includes(zeroWidthSpace)) return text;

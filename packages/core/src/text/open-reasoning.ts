@@ -32,7 +32,10 @@ export class OpenReasoning {
     return unit !== undefined && this.#marks.firsts.includes(unit);
   }
 
-  /** The mark at an index that opens or closes something: within reasoning only marks of its kind do. Else as {@link ReasoningMarks.at}. */
+  /**
+   * Returns the mark at an index that opens or closes something: within reasoning only marks of its kind do. Else as {@link
+   * ReasoningMarks.at}.
+   */
   at(text: string, at: number, ended: boolean, begins: boolean, depth: number): ReasoningMark | "more" | undefined {
     const mark = this.#marks.at(text, at, ended, begins);
     if (!mark || mark === "more") return mark;
@@ -41,7 +44,7 @@ export class OpenReasoning {
     return counts ? mark : undefined;
   }
 
-  /** The place of the next closer that doesn't begin with `<`, if it comes before another place. */
+  /** Returns the place of the next closer that doesn't begin with `<`, if it comes before another place. */
   nextBefore(other: number, text: string, at: number): number {
     let next = other;
     for (const head of this.#heads) next = Math.min(next, head.find(text, at));

@@ -4,7 +4,7 @@ import type { TextProtocol } from "./call-formats.ts";
 import type { TextScanner } from "./text-scanner.ts";
 
 /**
- * A push parser over a text scanner, a fresh one for each text. `feed` throws `TypeError` for what is no string; `feed` and
+ * Creates a push parser over a text scanner, a fresh one for each text. `feed` throws `TypeError` for what is no string; `feed` and
  * `end` throw it after `end`, until `reset`.
  */
 export function createPushParser<Block extends BlockBase>(makeScanner: () => TextScanner<Block>): Parser<Block> {
@@ -35,7 +35,7 @@ export function allowsRepair({ strict, repairs }: Pick<ParseOptions, "strict" | 
   return !strict && repairs !== "none" && (typeof repairs !== "object" || repairs[code] !== false);
 }
 
-/** Whether the provider says that the message did not end by itself. */
+/** Whether the message did not end by itself, according to the provider. */
 export function isCutOff(end: EndOptions | undefined): boolean {
   return /^(?:length|filter|error)$/.test(end?.finish ?? "");
 }

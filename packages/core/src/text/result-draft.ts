@@ -58,7 +58,7 @@ export class ResultDraft<Block extends BlockBase> {
     this.#start = this.#textStart = this.#sent = offset;
   }
 
-  /** Gives out text up to an offset. */
+  /** Emits text up to an offset. */
   flush(end: number): void {
     if (end <= this.#sent) return;
     const from = this.#sent;
@@ -88,7 +88,7 @@ export class ResultDraft<Block extends BlockBase> {
   }
 
   /**
-   * A tag opens or closes reasoning: it belongs to the segment, but not to its text. A tag that closes none belongs to no
+   * Opens or closes reasoning at a tag: it belongs to the segment, but not to its text. A tag that closes none belongs to no
    * segment, and makes all before it reasoning.
    */
   turn(opens: boolean, start: number, end: number): void {
@@ -103,20 +103,20 @@ export class ResultDraft<Block extends BlockBase> {
     if (opens) this.#start = this.reasoningStart = start;
   }
 
-  /** A block begins: its segment at one offset, where a fence may stand, the block itself at another. */
+  /** Begins a block: its segment at one offset, where a fence may stand, the block itself at another. */
   openBlock(start: number, blockStart: number): void {
     this.#close(start);
     this.#options.onEvent?.({ phase: "block-start", type: `${this.#blockName}-start`, start: blockStart });
   }
 
-  /** The block that began is read, and its segment added. */
+  /** Ends the block that began, and adds its segment. */
   closeBlock(block: Block): void {
     this.#options.onEvent?.({ phase: "block-end", type: `${this.#blockName}-end`, block });
   }
 
   /**
    * Adds segments; the first one takes in the opening line of a fence before it. A block that is not alone stands in a notation of
-   * its own: the text around it says nothing of it.
+   * its own: the text around it is no evidence about it.
    */
   addAll(segments: readonly Segment<Block>[], start: number, end: number, isAlone: boolean): void {
     this.#close(start);
@@ -156,7 +156,7 @@ export class ResultDraft<Block extends BlockBase> {
     ]);
   }
 
-  /** A result that only the host may write, and that the model wrote. One that may be an example is judged at the end. */
+  /** Adds a result that only the host may write, and that the model wrote. One that may be an example is judged at the end. */
   fabricated(start: number, end: number, mayBeExample = false): void {
     if (mayBeExample) this.#examples.push([start, end]);
     else if (start > this.#lastFabricated) {
@@ -167,7 +167,7 @@ export class ResultDraft<Block extends BlockBase> {
     }
   }
 
-  /** All is read, and given out. */
+  /** Returns the result: all is read, and emitted. */
   end(fences: readonly FenceRange[]): ParseResult<Block> {
     const { length, tooLong, maxLength } = this.#source;
     const { protocol } = this.#options.grammar;

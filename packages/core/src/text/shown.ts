@@ -40,11 +40,11 @@ function quotes(before: string, behind: string): boolean {
   return answers(open.slice(-1), close.charAt(0)) || answers(open.charAt(0), close.slice(-1));
 }
 
-/** Declarations, special tokens and wrappers of calls leave a block on a line of its own; so do whole comments. */
+/** Whether a tag leaves a block on a line of its own: a declaration, a special token or a wrapper of calls. Whole comments do so too. */
 const isNothing = (tag: string): boolean => /^<[|｜?]/.test(tag) || callOpener.test(tag);
 const nothing = /<!--[^\n]*?-->|[\u180e\u200b-\u200d\u2060]/g;
 
-/** What a grammar says of the places where its blocks stand. */
+/** A grammar's rules about the places where its blocks stand. */
 export type PlaceRules = Pick<BlockGrammar<unknown>, "isOwnTag" | "midLine">;
 
 /** What comes first in a line that opens something by a word, and in the one that ends it: `[code]`, `\\begin{verbatim}`, `{% raw %}`, `=begin`. */
@@ -119,7 +119,7 @@ export class ShownBlocks<Block extends BlockBase> {
     this.#grammar = grammar;
   }
 
-  /** The shown ones among blocks, which are in order. */
+  /** Returns the shown ones among blocks, which are in order. */
   find(blocks: ReadonlySet<Block>): Set<Block> {
     const judged: Block[] = [];
     for (const [at, segment] of this.#segments.entries()) {
@@ -203,14 +203,14 @@ export class ShownBlocks<Block extends BlockBase> {
     }
   }
 
-  /** The fence at an offset; offsets are asked for in order. */
+  /** Returns the fence at an offset; offsets are asked for in order. */
   #fenceAt(offset: number): FenceRange | undefined {
     while ((this.#fences[this.#nextFence]?.end ?? offset) < offset) this.#nextFence += 1;
     const fence = this.#fences[this.#nextFence];
     return fence && fence.start <= offset ? fence : undefined;
   }
 
-  /** A string or comment of a program, which counts when it closes behind a block. */
+  /** Opens or closes a string or comment of a program, which counts when it closes behind a block. */
   #toggle(tag: string, number: number, offset: number): void {
     const name = tag === "*/" ? "/*" : tag;
     const open = this.#elements.get(name)?.pop();

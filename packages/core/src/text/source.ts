@@ -15,7 +15,7 @@ const maxUndecidedLength = 64;
 export class Source {
   /** The window. */
   text = "";
-  /** Where reading goes on, as an index in the window. */
+  /** Where reading continues, as an index in the window. */
   at = 0;
   /** Offset of the window's first unit. */
   base = 0;
@@ -36,7 +36,7 @@ export class Source {
     this.maxLength = maxLength;
   }
 
-  /** Offset where reading goes on. */
+  /** Offset where reading continues. */
   get offset(): number {
     return this.base + this.at;
   }
@@ -73,7 +73,7 @@ export class Source {
     this.at = 0;
   }
 
-  /** Text by offsets, also from before the window. */
+  /** Returns text by offsets, also from before the window. */
   slice(start: number, end: number): string {
     if (start >= this.base) return this.text.slice(start - this.base, end - this.base);
     let low = 0;
@@ -91,7 +91,7 @@ export class Source {
       .slice(start - first, end - first);
   }
 
-  /** Goes on reading at an offset, before or after the present one. */
+  /** Continues reading at an offset, before or after the present one. */
   seek(offset: number): void {
     if (offset < this.base) {
       this.text = this.slice(offset, this.length);
@@ -116,7 +116,7 @@ export class NextMark {
     this.#mark = mark;
   }
 
-  /** Index in the window of the first mark from where reading goes on; infinite when there is none yet. */
+  /** Returns the index in the window of the first mark from where reading continues; infinite when there is none yet. */
   find(text: string, at: number): number {
     if (text !== this.#text || at < this.#from || at > this.#index) {
       const index = text.indexOf(this.#mark, at);

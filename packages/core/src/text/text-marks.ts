@@ -5,7 +5,7 @@ export interface ReasoningPair {
   open: string;
   /** The first one that comes ends it. */
   close: readonly string[];
-  /** What closes it ends other things too: alone it says nothing. */
+  /** What closes it ends other things too: alone it is no evidence. */
   shared?: true;
 }
 
@@ -56,7 +56,7 @@ export interface ReasoningMark {
   opens: boolean;
   /** What closes it is of the same kind. */
   kind: string;
-  /** Without a partner it says nothing. */
+  /** Without a partner it has no meaning. */
   needsPartner: boolean;
 }
 
@@ -85,7 +85,7 @@ export class ReasoningMarks {
   }
 
   /**
-   * The mark at an index; `"more"` when only more text decides.
+   * Returns the mark at an index; `"more"` when only more text decides.
    *
    * @param ended The line is complete.
    * @param begins Only white space stands before it on its line.
@@ -117,7 +117,7 @@ export class ReasoningMarks {
     return rest.length < 64 && begunTag.test(rest) ? "more" : undefined;
   }
 
-  /** First units of what closes reasoning of a kind, of any if it is unknown, but `<`. */
+  /** Returns first units of what closes reasoning of a kind, of any if it is unknown, but `<`. */
   closerHeads(kind: string | undefined): string[] {
     const heads = new Set<string>();
     for (const [text, mark] of this.#texts)
@@ -129,7 +129,7 @@ export class ReasoningMarks {
 /** The table's marks, which most parsers look for. */
 let common: ReasoningMarks | undefined;
 
-/** What finds reasoning, with pairs of one's own. */
+/** Returns what finds reasoning, with pairs of one's own. */
 export function reasoningMarks(own?: readonly (readonly [open: string, close: string])[]): ReasoningMarks {
   if (own && own.length > 0) return new ReasoningMarks(own);
   common ??= new ReasoningMarks();
@@ -145,7 +145,7 @@ const result = new RegExp(
 const resultStart = new RegExp(`^(?:\\[{1,2}${blank}(?:["']?t|["']?$)|<(?:${blank}[|rtf｜]|${blank}$)|$)`, "i");
 
 /**
- * The length of the result marker that a line begins with, its white space apart: what only the host may write, in any format.
+ * Returns the length of the result marker that a line begins with, its white space apart: what only the host may write, in any format.
  * `undefined` for none, `"more"` when only the rest of the line decides.
  */
 export function resultMarker(line: string, isComplete: boolean): number | "more" | undefined {

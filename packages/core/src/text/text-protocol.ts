@@ -22,7 +22,7 @@ import { type ActionWriter, formatActions } from "./format-actions.ts";
 export interface TextProtocolOptions {
   /** What teaches the model the protocol: a prompt of `@toolglot/prompts`, or your own for the same version. Checked. */
   prompt: PromptBuilder;
-  /** Language of the tools' manual (unless the caller says another one), results and explanations. Default `en`. */
+  /** Language of the tools' manual (unless the caller names another one), results and explanations. Default `en`. */
   locale?: Locale;
   /** `single`: an answer without a block is a mistake, and explained. Default `loop`: it is the final answer. */
   mode?: ProtocolMode;
@@ -46,10 +46,10 @@ export interface TextProtocolParts<Block extends BlockBase> {
   options?: readonly string[];
   renderTools(tools: readonly ToolDefinition[], options: { locale: Locale }): string;
   createParser(options: ParseOptions & { onEvent?: (event: ProtocolEvent<Block>) => void }): Parser<Block>;
-  /** What a block asks for; `tools` are those that its parser was made with. */
+  /** Returns what a block asks for; `tools` are those that its parser was made with. */
   actions(block: Block, tools: readonly ToolDefinition[] | undefined): Action[];
   formatResults(results: readonly ToolResult[], options: { locale: Locale; maxChars: number }): string;
-  /** `source`: the text that was parsed, when this protocol's parser did it. */
+  /** Explains mistakes. `source`: the text that was parsed, when this protocol's parser did it. */
   explain(
     result: ParseResult<Block>,
     options: { locale: Locale; mode: ProtocolMode; source?: string | undefined },
@@ -59,7 +59,7 @@ export interface TextProtocolParts<Block extends BlockBase> {
 }
 
 /**
- * A protocol made of its parts. Its parsers remember their texts and tools, so that explanations can show lines, and blocks
+ * Creates a protocol made of its parts. Its parsers remember their texts and tools, so that explanations can show lines, and blocks
  * be bound. Throws `TypeError` for unknown options, and when the prompt teaches another protocol.
  */
 export function createTextProtocol<Block extends BlockBase>(
@@ -150,7 +150,7 @@ export function createTextProtocol<Block extends BlockBase>(
   };
 }
 
-/** FNV-1a over UTF-16 units, in base 36: for ids that are the same in every run. */
+/** Returns FNV-1a over UTF-16 units, in base 36: for ids that are the same in every run. */
 export function textHash(text: string): string {
   let value = 0x811c9dc5;
   for (let index = 0; index < text.length; index++) {

@@ -13,13 +13,13 @@ const defaultMaxInputLength = 16 * 1024 * 1024;
 
 /**
  * The layer under every text protocol. It owns fences, reasoning, inline code, results that the model made up and foreign
- * formats; the grammar only says where a block begins and reads it. Text is scanned once, whatever the chunks.
+ * formats; the grammar only finds where a block begins and reads it. Text is scanned once, whatever the chunks.
  *
  * ```text
  *              ┌─ #lineStart: a fence, a result marker, or the grammar's answer about the line
  * plain text ──┤
  *              └─ #inLine: only "<" and the line's end count; a tag of reasoning, or a block within the line
- * a block ─────── its reader has the source until it says where the block ends
+ * a block ─────── its reader has the source until it returns where the block ends
  * ```
  */
 export class TextScanner<Block extends BlockBase> {
@@ -54,7 +54,7 @@ export class TextScanner<Block extends BlockBase> {
   #lineText = -1;
   /** No more text comes. */
   #ended = false;
-  /** Reading goes on when a line break comes. */
+  /** Reading continues when a line break comes. */
   #waits = false;
   #reader: BlockReader<Block> | undefined;
   #atLineStart = true;
@@ -85,7 +85,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#run();
   }
 
-  /** Says that no more text comes, and gives all that was understood. */
+  /** Ends the text, and returns all that was understood. */
   end(options: EndOptions = {}): ParseResult<Block> {
     const source = this.#source;
     source.takeRest();
@@ -146,12 +146,12 @@ export class TextScanner<Block extends BlockBase> {
     return false;
   }
 
-  /** Gives out text, except where it may belong to a block. */
+  /** Emits text, except where it may belong to a block. */
   #flush(end: number): void {
     if (!this.#awaitsFenceEnd) this.#result.flush(end);
   }
 
-  /** Decides what a line is, or goes on inside it as plain text. */
+  /** Decides what a line is, or continues inside it as plain text. */
   #lineStart(): boolean {
     const source = this.#source;
     const { text, at } = source;
@@ -191,7 +191,7 @@ export class TextScanner<Block extends BlockBase> {
     return this.#probe(first, end);
   }
 
-  /** Goes on behind a line. */
+  /** Continues behind a line. */
   #passLine(end: number): true {
     this.#source.at = Math.min(end + 1, this.#source.text.length);
     return true;
@@ -249,7 +249,7 @@ export class TextScanner<Block extends BlockBase> {
     return this.#passIndent(first);
   }
 
-  /** Goes on within a line: indentation is no place for a tag. */
+  /** Continues within a line: indentation is no place for a tag. */
   #passIndent(first: number): true {
     this.#beginLine();
     this.#source.at = first;
@@ -277,7 +277,7 @@ export class TextScanner<Block extends BlockBase> {
     return true;
   }
 
-  /** Plain text within a line: nothing counts but the line's end and tags. */
+  /** Reads plain text within a line: nothing counts but the line's end and tags. */
   #inLine(): boolean {
     const source = this.#source;
     const { text } = source;
@@ -292,12 +292,12 @@ export class TextScanner<Block extends BlockBase> {
     return this.#passLine(lineEnd);
   }
 
-  /** Where a mark of reasoning or a block within the line may begin. */
+  /** Returns where a mark of reasoning or a block within the line may begin. */
   #nextStop(text: string, at: number): number {
     return this.#reasoning.nextBefore(this.#nextTag.find(text, at), text, at);
   }
 
-  /** A stop in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
+  /** Reads a stop in plain text: true for a reasoning tag and the beginning of a block, false when only more text can decide. */
   #tag(at: number, lineComplete: boolean): boolean | undefined {
     const source = this.#source;
     const { text, offset } = source;
@@ -350,7 +350,7 @@ export class TextScanner<Block extends BlockBase> {
     this.#reader = reader;
   }
 
-  /** A reader has answered: its block, its segments, or that this is text. */
+  /** Takes a reader's answer: its block, its segments, or that this is text. */
   #closeBlock(done: BlockEnd<Block> | SegmentsEnd<Block>, reader: BlockReader<Block>): void {
     const result = this.#result;
     const start = this.#blockStart;

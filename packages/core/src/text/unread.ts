@@ -11,14 +11,14 @@ const apart = 6;
 
 const begin = "^[^\\p{L}\\n<]{0,20}";
 
-/** A pattern for words that stand as keys: `word:`, `"word" =`, at the start of a line or behind a bracket or comma. */
+/** Returns a pattern for words that stand as keys: `word:`, `"word" =`, at the start of a line or behind a bracket or comma. */
 export const asKey = (words: string, value = ""): RegExp =>
   new RegExp(
     `(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(${words})[^\\p{L}\\p{N}\\s:=：＝]{0,4}\\s{0,4}[:=：＝]${value}`,
     "giu",
   );
 
-/** A pattern for words that stand as tags, in brackets of any script, and with any prefix. */
+/** Returns a pattern for words that stand as tags, in brackets of any script, and with any prefix. */
 export const asTag = (words: string): RegExp =>
   new RegExp(
     `(?:${begin}|(?<=\\S))[<＜〈《‹⟨«]\\s?(/?\\s?(?:[\\w.-]{1,20}:)?(?:${words}))(?![\\w-])[^<>\\n]{0,200}[>＞〉》›⟩»]`,
@@ -32,7 +32,7 @@ const inlineCode = /(?<!`)(`{1,9})(?!`)[^\n]{1,400}?(?<!`)\1(?!`)/g;
 const lineSign = /^\s*([^\s\p{L}\p{N}<[({\\&"'`*]{1,3})\s/u;
 const invisible = /[\u180e\u200b-\u200d\u2060\ufeff]/g;
 
-/** A line as it was before something escaped it once, or more often; it may be several lines then. */
+/** Returns a line as it was before something escaped it once, or more often; it may be several lines then. */
 function unfold(line: string): string {
   if (!/[\\&\u180e\u200b-\u200d\u2060\ufeff]/.test(line)) return line;
   return line.replace(invisible, "").replace(escapes, (all, control, unit, sign, lt, gt, quot, entity) => {
@@ -75,12 +75,12 @@ interface Unread extends Span {
   isQuoted: boolean;
 }
 
-/** What a grammar says of text that was meant as a block. */
+/** A grammar's rules about text that was meant as a block. */
 export type UnreadRules = Pick<BlockGrammar<unknown>, "traces" | "marks">;
 
 /**
- * The first place where text looks like a block of the reader's own format that lacks its form: escaped, with signs or numbers before
- * its lines, with a prefix, in another notation. Each line is folded once, and asked for the grammar's words in the shape of a key
+ * Returns the first place where text looks like a block of the reader's own format that lacks its form: escaped, with signs or numbers
+ * before its lines, with a prefix, in another notation. Each line is folded once, and asked for the grammar's words in the shape of a key
  * or a tag. A fence that is closed is documentation, unless it begins with such a line.
  *
  * @param isSent A block of the message is sent: then only texts that hold a mark count.
@@ -169,11 +169,11 @@ class TraceReader {
     return undefined;
   }
 
-  /** What the traces of a line weigh that were not seen yet. */
+  /** Returns what the traces of a line weigh that were not seen yet. */
   #weigh(written: string, start: number, offset: number, seen: Set<string>): number {
     const inside = this.#enter(start, offset);
     if (inside && closesFence(written, inside.fence)) return 0;
-    // Inline code is a mention; what has its line for itself says less.
+    // Inline code is a mention; what has its line for itself is weaker evidence.
     let isCode = false;
     const plain = written.replace(inlineCode, (code) => {
       isCode = code === written.trim();

@@ -19,7 +19,7 @@ export const attpPrompt: PromptBuilder = templatePrompt("attp/1", {
 });
 
 /**
- * {@link attpPrompt} for programs whose functions are a router's capabilities, as `programTools` of `@toolglot/trp-client` gives
+ * {@link attpPrompt} for programs whose functions are a router's capabilities, as `programTools` of `@toolglot/trp-client` returns
  * them: what `router.call`, `router.batch` and `router.search` do, and that a program may wait for a person's approval.
  */
 export const attpRouterPrompt: PromptBuilder = templatePrompt("attp/1", {

@@ -1,4 +1,4 @@
-/** What the prompt says differently for programs in another language; whole lines but `topic`. */
+/** Parts of the prompt that differ for programs in another language; whole lines but `topic`. */
 export interface ProgramText {
   codeRule: string;
   libraries: string;

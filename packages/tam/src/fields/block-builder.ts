@@ -11,13 +11,13 @@ export interface BuilderOptions extends MakerOptions {
   emit?: ((event: TamEvent) => void) | undefined;
 }
 
-/** Says what streams of a block, as soon as the step and name of a parameter are known for sure, and has the block made at its end. */
+/** Emits the deltas of a block, once the step and name of a parameter are final, and has the block made at its end. */
 export class BlockBuilder implements ReaderHost {
   readonly #options: BuilderOptions;
   readonly #places: FieldPlaces;
   /** Numbers of fields whose text went out while it came in. */
   readonly #sent = new Set<number>();
-  /** Steps whose commands were told, in this order. */
+  /** Steps whose commands were emitted, in this order. */
   readonly #calls: number[] = [];
 
   constructor(options: BuilderOptions) {
@@ -78,8 +78,8 @@ export class BlockBuilder implements ReaderHost {
       step = place.step;
       param = this.#places.bound(field, place, step);
       const slot = `${step} ${param}`;
-      if (!this.#places.told.has(slot)) call = this.#calls.indexOf(step);
-      this.#places.told.add(slot);
+      if (!this.#places.emitted.has(slot)) call = this.#calls.indexOf(step);
+      this.#places.emitted.add(slot);
     } else if (place.kind !== "common") return undefined;
     const { number } = field;
     return (text) => ({

@@ -13,12 +13,12 @@ export class FieldPlaces {
   readonly #places: ReturnType<typeof placeOf>[] = [];
   /** Parameters that have a value, by step. */
   readonly #given = new Set<string>();
-  /** Parameters of steps that a type hint says are JSON. */
+  /** Parameters of steps that are JSON by a type hint. */
   readonly #json = new Set<string>();
   /** Texts that fields say as JSON strings, under such a hint, by the fields' numbers. */
   readonly #strings = new Map<number, { slot: string; text: string }>();
-  /** Parameters of steps whose deltas were told, or that a type hint says are no text. */
-  readonly told: Set<string> = new Set();
+  /** Parameters of steps whose deltas were emitted, or that are no text by a type hint. */
+  readonly emitted: Set<string> = new Set();
   #plain = false;
 
   constructor(declared: readonly ToolDefinition[] | undefined) {
@@ -46,12 +46,12 @@ export class FieldPlaces {
       this.#given.add(`${place.step} ${place.name}`);
       if (this.isJson(field, place)) {
         const [slot, text] = [this.#slot(field, place), readJsonString(field.value)];
-        if (text === undefined) this.told.add(slot);
+        if (text === undefined) this.emitted.add(slot);
         else this.#strings.set(field.number, { slot, text });
       }
     } else if (place.kind === "typeHint" && place.step !== undefined) {
       if (/^json$/i.test(field.value)) this.#json.add(this.#slot(field, place));
-      else if (!/^text$/i.test(field.value)) this.told.add(this.#slot(field, place));
+      else if (!/^text$/i.test(field.value)) this.emitted.add(this.#slot(field, place));
     }
     if (place.kind !== "command") return undefined;
     const { step } = place;
@@ -64,7 +64,7 @@ export class FieldPlaces {
     return { step, name, tool };
   }
 
-  /** Where a field belongs, by what is known so far. */
+  /** Returns where a field belongs, by what is known so far. */
   of({ number, key }: Field): ReturnType<typeof placeOf> {
     const known = this.#places[number];
     if (known?.isFinal) return known;
@@ -81,24 +81,24 @@ export class FieldPlaces {
     return keepsWhiteSpace(declared?.schemas.get(this.bound(field, place, place.step)) ?? declared?.others);
   }
 
-  /** The step and the parameter that a field is about. */
+  /** Returns the step and the parameter that a field is about. */
   #slot(field: Field, place: Place): string {
     const { step, name } = place as StepPlace;
     return `${step} ${step === undefined ? name : this.bound(field, place as StepPlace, step)}`;
   }
 
-  /** Whether a type hint before a parameter says that it is JSON. */
+  /** Whether a parameter is JSON by a type hint before it. */
   isJson(field: Field, place: Place): boolean {
     return this.#json.size > 0 && place.kind === "param" && this.#json.has(this.#slot(field, place));
   }
 
-  /** The text that a field says as a JSON string. */
+  /** Returns the text that a field holds as a JSON string. */
   decoded(field: Field, place: Place): string | undefined {
     const found = this.#strings.size > 0 ? this.#strings.get(field.number) : undefined;
     return found && found.slot === this.#slot(field, place) ? found.text : undefined;
   }
 
-  /** The name of the parameter that a field of a step is about. */
+  /** Returns the name of the parameter that a field of a step is about. */
   bound(field: Field, place: StepPlace, step: number): string {
     const tool = this.#tools.get(step);
     const bound = tool && bind(field, place, tool, true);
@@ -106,7 +106,7 @@ export class FieldPlaces {
   }
 }
 
-/** The parameter that a field means: the one that is spelled just so, else the one that {@link findParam} finds. */
+/** Returns the parameter that a field means: the one that is spelled just so, else the one that {@link findParam} finds. */
 export function bind(
   { key }: Field,
   { kind, name }: StepPlace,
@@ -118,7 +118,7 @@ export function bind(
   return exact ? { name: bare } : findParam(name, tool, brief);
 }
 
-/** The name in a command: it has no line break, whatever an unclosed value took in. */
+/** Returns the name in a command: it has no line break, whatever an unclosed value took in. */
 export function toolNameOf({ value }: Field): string {
   return (value.split("\n", 1)[0] ?? "").trimEnd();
 }

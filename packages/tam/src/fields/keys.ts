@@ -21,7 +21,7 @@ export interface Commands {
   numbered: ReadonlyMap<number, readonly string[] | undefined>;
 }
 
-/** Where a field belongs. `isFinal`: commands that are yet to come change nothing. */
+/** Returns where a field belongs. `isFinal`: commands that are yet to come change nothing. */
 export function placeOf(written: string, { plain, numbered }: Commands): { place: Place; isFinal: boolean } {
   const key = /^[a-z\d]+(?:_[a-z\d]+)*$/.test(written) ? written : normalizeKey(written);
   const [, base = "", digits] = /^(.*\D)(\d{1,9})$/s.exec(key) ?? [];

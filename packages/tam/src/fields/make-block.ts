@@ -142,7 +142,7 @@ export class BlockMaker {
     return { step, tool, fields: new Map() };
   }
 
-  /** Gives a field to its step. */
+  /** Adds a field to its step. */
   #give(draft: Draft, place: StepPlace, field: Field, before: Field | undefined, seen: Map<string, Field>): void {
     const { step, tool } = draft;
     const { kind } = place;
@@ -191,7 +191,7 @@ export class BlockMaker {
     }
   }
 
-  /** A parameter that was not given may stand in a value whose closer was lost, with its own opener. */
+  /** Searches values for a parameter that is missing: it may stand in one whose closer was lost, with its own opener. */
   #findSwallowed({ step, tool, fields }: Draft, { common }: TamBlock): void {
     if (!tool) return;
     const { names } = declaredParams(tool);
@@ -206,7 +206,7 @@ export class BlockMaker {
     }
   }
 
-  /** What a value of one line stands in may be no part of it. */
+  /** Checks whether a value of one line stands in what may be no part of it. */
   #checkEdges({ raw, value, bodyStart, bodyEnd }: Field): void {
     const closer = foreignCloser(raw, "tam");
     if (closer) this.#add("foreign-closer", bodyStart + closer.start, bodyStart + closer.end);
@@ -215,7 +215,7 @@ export class BlockMaker {
 
   #checkHints({ step, fields }: Draft): void {
     for (const [name, field] of fields) {
-      // The hint of a JSON string says how it is written, and is no part of the step.
+      // The hint of a JSON string is about how it is written, and is no part of the step.
       if (this.#places.decoded(field, this.#places.of(field).place) !== undefined) delete step.typeHints[name];
       else if ((step.typeHints[name] ?? "text") === "text") this.#checkEdges(field);
     }
@@ -241,7 +241,7 @@ export class BlockMaker {
     });
   }
 
-  /** A fault that only its step has to bear. */
+  /** Reports a fault that only its step has to bear. */
   #fault(step: TamStep, code: Short, start: number, end: number, error: ToolErrorInfo): void {
     step.errors.push(error);
     this.#add(code, start, end, { message: error.message });

@@ -2,7 +2,7 @@ import type { Source } from "@toolglot/core/text";
 import { isDressed, isInvisible, isSeen, isUnseen, withoutInvisible } from "@toolglot/internal";
 
 /**
- * A value as a parameter has it, with `\n` line ends. Layout are one line break behind the opener and one in front of the closer,
+ * Returns a value as a parameter has it, with `\n` line ends. Layout are one line break behind the opener and one in front of the closer,
  * with the closer's indentation, and one blank beside a delimiter. A text of one line loses all its outer white space; one of several
  * lines keeps the rest of it, and each line that is not the key's own loses at most that line's indentation.
  */
@@ -54,7 +54,7 @@ export function isUneven(raw: string, indent: number): boolean {
   return new Set(lost).size > 1;
 }
 
-/** Gives out a value while it comes in: all of it, joined, is what {@link readValue} makes of the whole. */
+/** Emits a value while it comes in: all of it, joined, is what {@link readValue} makes of the whole. */
 export class ValueStream {
   readonly #indent: number;
   readonly #emit: (text: string) => void;
@@ -78,7 +78,7 @@ export class ValueStream {
     this.#emit = emit;
   }
 
-  /** Gives out the text up to an offset. */
+  /** Emits the text up to an offset. */
   pass(source: Source, end: number): void {
     const from = this.#looked;
     if (end <= from) return;
@@ -97,12 +97,12 @@ export class ValueStream {
     this.#give(unindent(withLineFeeds(text), this.#indent));
   }
 
-  /** Gives out what is left of a finished value. */
+  /** Emits what is left of a finished value. */
   end(value: string): void {
     this.#give(value.slice(this.#sent));
   }
 
-  /** The first text: white space before it counts, or does so if another line follows. */
+  /** Begins with the first text: white space before it counts, or does so if another line follows. */
   #begin(source: Source, from: number, text: string): void {
     let first = 0;
     while (!isSeen(text.charCodeAt(first))) first += 1;
@@ -120,10 +120,10 @@ export class ValueStream {
   }
 }
 
-/** A value whose white space is kept: as it is written, less one line break at either end. */
+/** Returns a value whose white space is kept: as it is written, less one line break at either end. */
 export const exactValue = (raw: string): string => raw.replace(/^\r?\n/, "").replace(/\r?\n$/, "");
 
-/** Gives out a value while it comes in: all of it, joined, is what {@link exactValue} makes of the whole. */
+/** Emits a value while it comes in: all of it, joined, is what {@link exactValue} makes of the whole. */
 export class ExactStream {
   readonly #emit: (text: string) => void;
   readonly #start: number;
@@ -136,7 +136,7 @@ export class ExactStream {
     this.#emit = emit;
   }
 
-  /** Gives out the text up to an offset, but for a line break that may be the last. */
+  /** Emits the text up to an offset, but for a line break that may be the last. */
   pass(source: Source, end: number): void {
     let text = source.slice(this.#taken, end);
     if (this.#taken === this.#start) {
@@ -150,7 +150,7 @@ export class ExactStream {
     this.#give(text);
   }
 
-  /** Gives out what is left of a finished value. */
+  /** Emits what is left of a finished value. */
   end(value: string): void {
     this.#give(value.slice(this.#sent));
   }

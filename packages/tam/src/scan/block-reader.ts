@@ -57,7 +57,7 @@ export class TamReader implements BlockReader<TamBlock> {
     }
   }
 
-  /** Between fields. */
+  /** Reads between fields. */
   #between(source: Source, end: EndOptions | undefined): Step {
     const draft = this.#draft;
     if (!draft.skipSpace(source)) return end ? this.#finish(source.length, end) : "more";
@@ -96,7 +96,7 @@ export class TamReader implements BlockReader<TamBlock> {
     return undefined;
   }
 
-  /** A line between fields that opens none. */
+  /** Reads a line between fields that opens none. */
   #line(line: string, start: number, last: boolean): void {
     const { scan, host, fresh, signs } = this.#draft;
     const span = { start, end: start + line.length };
@@ -151,7 +151,7 @@ export class TamReader implements BlockReader<TamBlock> {
   }
 }
 
-/** Whether a note says that a value may be another one. */
+/** Whether a note means that a value may be another one. */
 function isDoubt({ code, affectsValue }: Note): boolean {
   return affectsValue || code === "unclosed-value" || code === "ambiguous-delimiter";
 }

@@ -11,7 +11,7 @@ interface ValueEnd {
   /** Its closer, when plain text follows it; `isNear` when no empty line stands between. */
   uncertain?: Run | undefined;
   isNear?: boolean;
-  /** It was read in doubt, and may go on behind its closer. */
+  /** It was read in doubt, and may continue behind its closer. */
   mayGoOn?: boolean;
 }
 
@@ -25,12 +25,12 @@ export class Draft {
   value: OpenValue | undefined;
   /** A closer in that value: what follows it decides what it is. */
   closer: Run | undefined;
-  /** Only white space stands between `lineStart` and where reading goes on. */
+  /** Only white space stands between `lineStart` and where reading continues. */
   fresh = true;
   lineStart: number;
   /** White space at the beginning of that line. */
   indent = 0;
-  /** Reading can only go on after a line break. */
+  /** Reading can only continue after a line break. */
   waitsForLine = false;
   lastEnd: ValueEnd = { isUnclosed: false };
   /** A value was open at the end of the text: fields after it may have been its text. */
@@ -90,7 +90,7 @@ export class Draft {
     if (run.text.length === 4) this.#four = true;
   }
 
-  /** A closer that is not the mirror of its opener: with odd delimiters around, the value may be another one. */
+  /** Notes a closer that is not the mirror of its opener: with odd delimiters around, the value may be another one. */
   unevenPair(closer: Run): void {
     if (!this.#odd) return;
     this.#odd.end = closer.end;

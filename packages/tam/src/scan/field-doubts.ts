@@ -16,7 +16,7 @@ const sentenceSign = /[\p{Quotation_Mark}`´]|(?!\.)\p{Sentence_Terminal}|\.(?=\
 /** Words, two Han characters as one. A number alone is that of a step. */
 const word = /\p{Script=Han}{1,2}|(?!\p{N}+(?!\S))[^\s\p{Script=Han}]+/gu;
 
-/** The signs in skipped text, or in a comment of TAM, that may open or close a comment of another language. */
+/** Returns the signs in skipped text, or in a comment of TAM, that may open or close a comment of another language. */
 export function signsOf(text: string, start: number, kind: "line" | "rest" | "comment"): Sign[] {
   const isSign = kind === "line" ? signsFirst.test(text) || signsLast.test(text) : !/[\p{L}\p{N}]/u.test(text);
   if (text.length < 2 || !isSign || isDressed(text) || delimiterOrMarker.test(text)) return [];

@@ -9,7 +9,7 @@ const unfinishedField = new RegExp(`${keyUnit}{0,100}(?:[:：=]${space}[»》>]{
 const keyBefore = new RegExp(`${keyUnit}{1,100}`, "y");
 
 const gap = "[ \\t]{0,9}";
-/** What matches a marker, by the words of its name. */
+/** Returns what matches a marker, by the words of its name. */
 export const markerPattern = (name: string): string => `<${gap}\\|${gap}\\[${gap}${name}_tool${gap}\\]${gap}\\|${gap}>`;
 const marker = new RegExp(`${markerPattern("(?:(request)|end)")}([ \\t\\r]*)(\\n|$)`, "iy");
 const unfinishedMarker = /^<[ \t]*(?:\|[ \t|[\]\w>]{0,80})?$/;
@@ -30,7 +30,7 @@ export interface FieldStart {
 }
 
 /**
- * Length of the delimiter at the beginning of a run, 0 when there is none. A delimiter is two to four marks, of one kind
+ * Returns the length of the delimiter at the beginning of a run, 0 when there is none. A delimiter is two to four marks, of one kind
  * or a mixture; three or more of one kind are taken apart from other marks beside them, which are the value's.
  */
 function delimiterLength(run: string): number {
@@ -40,7 +40,7 @@ function delimiterLength(run: string): number {
   return length < 2 || length > 4 ? 0 : length;
 }
 
-/** The closing delimiter at the end of a run of closing marks. */
+/** Returns the closing delimiter at the end of a run of closing marks. */
 export function closerOf(text: string, start: number, end: number): Run | undefined {
   if (end - start > 8) start = end - 8;
   const run = text.slice(start, end);
@@ -48,7 +48,7 @@ export function closerOf(text: string, start: number, end: number): Run | undefi
   return length > 0 ? { start: end - length, end, text: run.slice(-length) } : undefined;
 }
 
-/** The opening delimiter that a closing one answers. */
+/** Returns the opening delimiter that a closing one answers. */
 export function mirror(run: string): string {
   let mirrored = "";
   for (const mark of run) mirrored = (mark === "«" ? "»" : mark === "《" ? "》" : ">") + mirrored;
@@ -65,7 +65,7 @@ export function familyOf(run: string): number {
   return family;
 }
 
-/** The field that begins at an index; `"more"` when more text decides. */
+/** Returns the field that begins at an index; `"more"` when more text decides. */
 export function fieldAt(text: string, at: number, ended: boolean): FieldStart | "more" | undefined {
   if (text.charCodeAt(at) === 35) return undefined;
   field.lastIndex = at;
@@ -83,7 +83,7 @@ export function fieldAt(text: string, at: number, ended: boolean): FieldStart | 
   return { text: key.trimEnd(), separator, opener: { start, end: start + length, text: run.slice(0, length) } };
 }
 
-/** How many units of what stands before a separator are no part of the key: it is a name, bare or in quotes or emphasis. */
+/** Returns how many units of what stands before a separator are no part of the key: it is a name, bare or in quotes or emphasis. */
 export function leadOf(text: string): number {
   if (/^\w/.test(text)) return 0;
   const list = /^[^\p{L}\p{N}]\s+/u.exec(text)?.[0].length ?? 0;
@@ -107,7 +107,7 @@ export interface Marker {
   next: number;
 }
 
-/** The marker at an index; `"more"` when more text decides. */
+/** Returns the marker at an index; `"more"` when more text decides. */
 export function markerAt(text: string, at: number, ended: boolean): Marker | "more" | undefined {
   marker.lastIndex = at;
   const match = marker.exec(text);
@@ -145,7 +145,7 @@ export function isOpening(code: number): boolean {
   return code === 62 || code === 0xbb || code === 0x300b;
 }
 
-/** Index of a separator that only blanks stand between and an index; -1 when there is none after `from`. */
+/** Returns the index of a separator that only blanks stand between and an index; -1 when there is none after `from`. */
 export function separatorBefore(text: string, at: number, from: number): number {
   let colon = at - 1;
   while (colon >= from && at - colon < 34) {

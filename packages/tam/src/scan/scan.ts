@@ -9,7 +9,7 @@ export interface Field {
   /** Signs that stand before the name: a list's, a comment's of some language. */
   lead: string;
   key: string;
-  /** It gives the name of a tool. */
+  /** It names a tool. */
   isName: boolean;
   /** Before the lead. */
   keyStart: number;
@@ -67,7 +67,7 @@ export interface Scan {
   closed: boolean;
   /** The text ended inside the block because it was cut, as far as that is known. */
   cut: boolean;
-  /** The text ended behind a value that may go on. */
+  /** The text ended behind a value that may continue. */
   doubtful: boolean;
 }
 
@@ -83,7 +83,7 @@ export interface Shared {
 export interface ReaderHost {
   /** Whether a key is one of a parameter that a tool of the block declares, and that has no value yet. */
   takes(key: string): boolean;
-  /** A field begins: where its text goes while it comes in, if anywhere. */
+  /** Begins a field: returns where its text goes while it comes in, if anywhere. */
   begin(field: Field): ((text: string) => void) | undefined;
   end(field: Field): void;
   comment(comment: TamComment): void;

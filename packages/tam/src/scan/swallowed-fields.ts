@@ -12,7 +12,7 @@ const betweenFields = /[«《]\s{0,99}[\p{L}_][\p{L}\p{N}_-]{0,99}[:：=][ \t]?[
 const oddMarks =
   /[«《][ \t]{0,99}$(?![\s\S])|(?:[«《]{2,9}[ \t]{0,9}|[«《][ \t]{0,9}\n\s{0,99})[\p{L}_][\p{L}\p{N}_-]{0,99}[ \t]{0,9}[:：=»》]|[\p{L}\p{N}_-][:：=]»|^[ \t]{0,99}[\p{L}_][\p{L}\p{N}_-]{0,99}[:：=][ \t]»/mu;
 
-/** The first place in a finished value that looks like a field, or like the remains of one. */
+/** Returns the first place in a finished value that looks like a field, or like the remains of one. */
 export function findSwallowed(
   { bodyStart, raw, isName }: Field,
   { family }: OpenValue,

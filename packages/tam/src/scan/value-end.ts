@@ -14,7 +14,7 @@ import { findSwallowed } from "./swallowed-fields.ts";
 // Where an opener without a match stands is remembered, so that none is read a third time. Text before a checkpoint is
 // final, and streams.
 
-/** After a closer: what follows it decides whether it ends the value. */
+/** Reads on after a closer: what follows it decides whether it ends the value. */
 export function readAfterCloser(
   draft: Draft,
   source: Source,
@@ -38,7 +38,7 @@ export function readAfterCloser(
   return undefined;
 }
 
-/** Lookahead: whether the text from here on may follow a value. */
+/** Whether the text from here on may follow a value: a lookahead. */
 function mayFollow(draft: Draft, source: Source, ended: boolean): boolean | "more" {
   const { text, at } = source;
   const { fresh, fence } = draft;
@@ -66,7 +66,7 @@ function mayFollow(draft: Draft, source: Source, ended: boolean): boolean | "mor
   return field === "more" ? field : field !== undefined;
 }
 
-/** What a closer is. `again`: the end, but the openers in the value are rather fields. */
+/** Returns what a closer is. `again`: the end, but the openers in the value are rather fields. */
 function judgeCloser(
   value: OpenValue,
   closer: Run,
@@ -103,7 +103,7 @@ export function setCheckpoint(value: OpenValue, offset: number, fresh: boolean):
   value.checkpoint ??= { offset, fresh };
 }
 
-/** A marker on a line of its own in a value: true when the value ends before it, or reading rolls back. */
+/** Reads a marker on a line of its own in a value: true when the value ends before it, or reading rolls back. */
 export function atMarker(draft: Draft, source: Source, value: OpenValue, { isStart }: Marker, line: number): boolean {
   if (value.flat) return cutValue(draft, source, value, line);
   if (isStart) {
@@ -115,7 +115,7 @@ export function atMarker(draft: Draft, source: Source, value: OpenValue, { isSta
   return false;
 }
 
-/** A line in a value that closes the block's fence: true when the value ends before it. */
+/** Reads a line in a value that closes the block's fence: true when the value ends before it. */
 export function atFence(draft: Draft, source: Source, value: OpenValue, line: number): boolean {
   // An end marker is known to come.
   if (value.flat) return value.ended ? false : cutValue(draft, source, value, line);
@@ -124,7 +124,7 @@ export function atFence(draft: Draft, source: Source, value: OpenValue, line: nu
   return false;
 }
 
-/** The text ends inside a value. */
+/** Handles the end of the text inside a value. */
 export function atTextEnd(draft: Draft, source: Source, value: OpenValue, end: EndOptions): void {
   const { scan } = draft;
   if (isCutOff(end) || (value.started > 0 && isStopped(end))) {
@@ -140,7 +140,7 @@ export function atTextEnd(draft: Draft, source: Source, value: OpenValue, end: E
 }
 
 /**
- * No closer balances the openers in the value: reads it again from its checkpoint, and openers at the start of a line are
+ * Reads the value again from its checkpoint, since no closer balances the openers in it; openers at the start of a line are
  * fields now.
  *
  * ```text
@@ -164,7 +164,7 @@ function rollBack(draft: Draft, source: Source, value: OpenValue): true {
   return true;
 }
 
-/** The value has no closer: it ends at an offset, or at a closer of another family. */
+/** Ends a value that has no closer, at an offset, or at a closer of another family. */
 export function cutValue(draft: Draft, source: Source, value: OpenValue, end: number): true {
   const closer = value.candidate ?? value.otherFamily;
   if (closer) return closeValue(draft, source, value, closer);
@@ -182,7 +182,7 @@ export function cutValue(draft: Draft, source: Source, value: OpenValue, end: nu
   return true;
 }
 
-/** The value ends at a closer. */
+/** Ends the value at a closer. */
 export function closeValue(draft: Draft, source: Source, value: OpenValue, run: Run): true {
   const { field, opener, candidate } = value;
   draft.delimiter(opener, "»»»");
@@ -205,7 +205,7 @@ export function closeValue(draft: Draft, source: Source, value: OpenValue, run: 
   return true;
 }
 
-/** A fourth mark of one delimiter may be the value's: »quoted« begins and ends with such. */
+/** Trims a fourth mark of one delimiter, which may be the value's: »quoted« begins and ends with such. */
 function trimDelimiters(source: Source, { field, opener }: OpenValue, closer: Run): Run {
   if (opener.text === "»»»»" && closer.text === "«««") field.bodyStart -= 1;
   else if (opener.text === "»»»" && closer.text === "««««") {
@@ -215,7 +215,7 @@ function trimDelimiters(source: Source, { field, opener }: OpenValue, closer: Ru
   return closer;
 }
 
-/** A closer that may have been meant otherwise, now that the value's end is known. */
+/** Returns a closer that may have been meant otherwise, now that the value's end is known. */
 function doubtfulDelimiter(source: Source, value: OpenValue, closer: Run, isCandidate: boolean): Run | undefined {
   const { candidate, beforeField } = value;
   if (value.opens && (value.flat || isCandidate)) return closer;

@@ -137,7 +137,7 @@ export function readValue(
   return waitAt(draft, source, value, hold, false);
 }
 
-/** Reads on from an index when more text comes, and gives out what stands before. */
+/** Reads on from an index when more text comes, and emits what stands before. */
 function waitAt(draft: Draft, source: Source, value: OpenValue, at: number, fresh: boolean): "more" {
   source.at = at;
   draft.fresh = fresh;
@@ -145,7 +145,7 @@ function waitAt(draft: Draft, source: Source, value: OpenValue, at: number, fres
   return "more";
 }
 
-/** Gives out the value's text up to an offset, as far as nothing can change it. */
+/** Emits the value's text up to an offset, as far as nothing can change it. */
 function giveOut(source: Source, { stream, checkpoint, candidate }: OpenValue, end: number): void {
   if (!stream) return;
   if (candidate && candidate.start < end) end = candidate.start;
@@ -153,7 +153,7 @@ function giveOut(source: Source, { stream, checkpoint, candidate }: OpenValue, e
   stream.pass(source, end);
 }
 
-/** White space before an index on its line; -1 when something else stands there, or too much. */
+/** Returns the length of the white space before an index on its line; -1 when something else stands there, or too much. */
 function indentBefore({ fresh }: Draft, { text, at: from }: Source, at: number): number {
   let line = at;
   while (line > from && at - line <= maxIndentLength && isLineSpace(text.charCodeAt(line - 1))) line -= 1;
@@ -162,7 +162,7 @@ function indentBefore({ fresh }: Draft, { text, at: from }: Source, at: number):
 }
 
 /**
- * Opening marks in a value: a field, or what looks like one within a line.
+ * Reads opening marks in a value: a field, or what looks like one within a line.
  *
  * ```text
  * content:»»»Write path:»»»a.txt««« first.«««
@@ -221,7 +221,7 @@ function atOpener(
   return undefined;
 }
 
-/** Closing marks in a value: they are a closer, and what follows decides what it closes. */
+/** Reads closing marks in a value: they are a closer, and what follows decides what it closes. */
 function atCloser(
   draft: Draft,
   source: Source,

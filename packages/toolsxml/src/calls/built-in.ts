@@ -78,7 +78,7 @@ export function readCtrl(element: Element, to: CallContext): CtrlCall {
   return { tool: "ctrl", key, span: { start: tag.start, end } };
 }
 
-/** The JSON object of a body; undefined when it is none, which is reported. */
+/** Returns the JSON object of a body; undefined when it is none, which is reported. */
 export function readJson(element: Element, field: string, to: CallContext): JsonObject | undefined {
   const body = literalText(element.raw);
   let reading = coerceText(body.text, { type: "object" });

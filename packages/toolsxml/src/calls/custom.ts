@@ -78,7 +78,7 @@ class InputReader {
     return tags;
   }
 
-  /** The declared property that a name means; the name as written when there is none. */
+  /** Returns the declared property that a name means; the name as written when there is none. */
   key(written: string, schema: JsonSchema | undefined, start: number, end: number): string {
     const key = propertyNamed(schema, written);
     if (key !== undefined) return key;
@@ -88,7 +88,7 @@ class InputReader {
     return written;
   }
 
-  /** The parameters of a JSON object; those that have a value keep it. */
+  /** Reads the parameters of a JSON object; those that have a value keep it. */
   json(text: string, tag: Tag, start: number, end: number): void {
     const reading = coerceText(text, { type: "object" });
     if (reading.success) this.#merge(reading.value as JsonObject, tag.start, tag.end);
@@ -120,7 +120,7 @@ class InputReader {
     this.set(key, { value: text }, tag.start, element.end);
   }
 
-  /** A body of child elements or JSON. */
+  /** Reads a body of child elements or JSON. */
   body(element: Element): void {
     const { raw, tag, bodyStart, end } = element;
     const text = raw.trim();
@@ -153,7 +153,7 @@ class InputReader {
     this.#merge(readJson(element, "input", this.#to) ?? {}, tag.start, end);
   }
 
-  /** The one parameter that a body without marks can mean. */
+  /** Returns the one parameter that a body without marks can mean. */
   #only(): string | undefined {
     const all = propertiesOf(this.#root).filter((key) => !Object.hasOwn(this.input, key));
     const needed = all.filter((key) => this.#root.required?.includes(key));
@@ -220,7 +220,7 @@ class InputReader {
     return reading;
   }
 
-  /** A value from text; a single one where an array is declared is its one item. */
+  /** Returns a value from text; a single one where an array is declared is its one item. */
   text(text: string, schema: JsonSchema | undefined): Reading {
     const reading = coerceText(text, schema, { root: this.#root });
     if (reading.success) return { value: reading.value as JsonValue };

@@ -87,7 +87,7 @@ export class EditReader implements Container {
     return true;
   }
 
-  /** A find that was followed by no replace. */
+  /** Reports a find that was followed by no replace. */
   #lonely(): void {
     if (this.#find) this.#to.report("toolsxml/missing-replace", this.#find.start, this.#find.end);
     this.#find = undefined;

@@ -24,7 +24,7 @@ export interface Inside {
 /** Beyond so many units searched in vain, the first closing tag that fits counts. */
 const patience = 65_536;
 
-/** Reads the children of a complete body. A child's body ends like any raw one: `isSibling` says what fits behind it. */
+/** Reads the children of a complete body. A child's body ends like any raw one: `isSibling` decides what fits behind it. */
 export function elements(
   body: string,
   offset: number,
@@ -149,7 +149,7 @@ class Search {
     this.#body = body;
   }
 
-  /** Index of the next mark; negative when there is none. */
+  /** Returns the index of the next mark; negative when there is none. */
   find(mark: string, from: number): number {
     const known = this.#empty.get(mark);
     if (known && from >= known.from && (known.next < 0 || from <= known.next)) return known.next;
@@ -158,7 +158,7 @@ class Search {
     return next;
   }
 
-  /** The first closing tag of a name behind an index. */
+  /** Returns the first closing tag of a name behind an index. */
   closer(name: string, from: number): { start: number; end: number; doubtful: boolean } | undefined {
     if (!this.#closers) {
       this.#closers = new Map();

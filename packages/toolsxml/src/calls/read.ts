@@ -51,7 +51,7 @@ export class ReadReader implements Container {
     return true;
   }
 
-  /** An element in it that is not closed lacks nothing. */
+  /** Ends the call. An element in it that is not closed lacks nothing. */
   close(end: number): ReadCall {
     const call = this.#call;
     if (call.files.length + call.searches.length === 0)

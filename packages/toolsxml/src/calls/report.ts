@@ -10,7 +10,7 @@ import type { CallContext, Element, Reporter } from "./types.ts";
 /** Attributes of built-in tags that are names, not prose. */
 const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server", "tool", "encoding"]);
 
-/** Says what is wrong with a tag as it is written. */
+/** Reports what is wrong with a tag as it is written. */
 export function checkTag({ fault, curly, attributes, start, end }: Tag, reporter: Reporter): void {
   if (fault !== undefined) reporter.report("toolsxml/malformed-tag", start, end);
   if (curly) reporter.repair("toolsxml/curly-quotes", start, end);
@@ -30,7 +30,7 @@ export function checkTag({ fault, curly, attributes, start, end }: Tag, reporter
   }
 }
 
-/** The attributes of a tag by name; what is given twice or not known is reported. */
+/** Returns the attributes of a tag by name; what is given twice or not known is reported. */
 export function attributesOf(tag: Tag, known: readonly string[], reporter: Reporter): Map<string, Attribute> {
   const given = new Map<string, Attribute>();
   for (const attribute of tag.attributes) {
@@ -48,7 +48,7 @@ export function attributesOf(tag: Tag, known: readonly string[], reporter: Repor
   return given;
 }
 
-/** The value of an attribute that must be there; undefined when it is missing or empty, which is reported. */
+/** Returns the value of an attribute that must be there; undefined when it is missing or empty, which is reported. */
 export function required(
   tag: Tag,
   given: Map<string, Attribute>,

@@ -37,12 +37,12 @@ function declaredIn(schema: JsonSchema | undefined): Declared {
   return declared;
 }
 
-/** The property that takes a tool's body as raw text. */
+/** Returns the property that takes a tool's body as raw text. */
 export const rawProperty = (tool: ToolDefinition): string | undefined => declaredIn(tool.inputSchema).raw;
 
 export const propertiesOf = (schema: JsonSchema | undefined): readonly string[] => declaredIn(schema).names;
 
-/** The declared property that a name means: the one spelled so, else the one that differs in case only. */
+/** Returns the declared property that a name means: the one spelled so, else the one that differs in case only. */
 export function propertyNamed(schema: JsonSchema | undefined, written: string): string | undefined {
   const { exact, lower } = declaredIn(schema);
   return exact.has(written) ? written : lower.get(written.toLowerCase());
@@ -55,13 +55,13 @@ export function schemaOf(schema: JsonSchema | undefined, key: string): JsonSchem
   return typeof additionalProperties === "object" ? additionalProperties : undefined;
 }
 
-/** What fits behind a child: a declared property; anything where none is declared. */
+/** Returns what fits behind a child: a declared property; anything where none is declared. */
 export function siblings(schema: JsonSchema | undefined): (name: string) => boolean {
   const { names } = declaredIn(schema);
   return (name) => names.length === 0 || propertyNamed(schema, name) !== undefined;
 }
 
-/** How a child's body is read. */
+/** Returns how a child's body is read. */
 export function kindOf(schema: JsonSchema | undefined): "object" | "array" | "text" | "any" {
   if (typeof schema !== "object") return "any";
   const branches = [schema, ...(schema.anyOf ?? []), ...(schema.oneOf ?? []), ...(schema.allOf ?? [])];

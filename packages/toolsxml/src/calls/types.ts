@@ -6,9 +6,9 @@ import type { EditCall, ReadCall } from "../types.ts";
 
 /** Takes the findings about a call. */
 export interface Reporter {
-  /** A finding; with an error, the call is not run. */
+  /** Reports a finding; with an error, the call is not run. */
   report(code: ToolsXmlDiagnosticCode, start: number, end: number, change?: DiagnosticChange): void;
-  /** A repair: an error when it is not allowed. */
+  /** Reports a repair: an error when it is not allowed. */
   repair(code: ToolsXmlRepairCode, start: number, end: number, change?: DiagnosticChange): void;
 }
 
@@ -27,10 +27,10 @@ export interface Element {
 
 /** What a call's reader needs besides the element. */
 export interface CallContext extends Reporter {
-  /** The text of a body, after reporting what was done about its entities and CDATA. */
+  /** Returns the text of a body, after reporting what was done about its entities and CDATA. */
   bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string;
   comment(text: string, start: number, end: number): void;
-  /** What helps against a name, of a tag or of a parameter, that is none of these; undefined when that was said often enough. */
+  /** Returns what helps against a name, of a tag or of a parameter, that is none of these; undefined when that was said often enough. */
   hint(written: string, names: readonly string[], tags?: boolean): string | undefined;
   /** Reports what shows that a body's text may not be what was meant. `isOwn`: whether the block has elements of a name. */
   doubts(element: Pick<Element, "tag" | "raw" | "bodyStart">, isOwn: (name: string) => boolean): void;
@@ -43,7 +43,7 @@ export interface CallContext extends Reporter {
 export interface Container {
   /** The tags that may come next. */
   readonly takes: readonly string[];
-  /** The field of an element that begins; undefined when it has no place here. */
+  /** Returns the field of an element that begins; undefined when it has no place here. */
   open(tag: Tag): string | undefined;
   /** Closes the element in it that is open; false when the tag is not its. */
   closeInner(name: string, end: number): boolean;

@@ -8,7 +8,7 @@ const opening = /\s*([^\s=<>"'/]+)\s*=\s*(["'])/y;
 const partialOpening = /^\s*(?:[^\s=<>"'/]+\s*(?:=\s*)?)?$/;
 const partialEntity = /&[#\w]{0,32}$/;
 
-/** Gives out texts in the attributes of a custom call's tag while they come, as far as each attribute has a value in quotes. */
+/** Emits texts in the attributes of a custom call's tag while they come, as far as each attribute has a value in quotes. */
 export class AttributeStream {
   readonly #tool: ToolDefinition;
   readonly #emit: (field: string, text: string, param: string) => void;
@@ -27,7 +27,7 @@ export class AttributeStream {
     this.#emit = emit;
   }
 
-  /** The tag goes on up to an offset. */
+  /** Reads the tag up to an offset. */
   advance(source: Source, end: number): void {
     for (let text = source.slice(this.#at, end); !this.#done && text !== ""; text = source.slice(this.#at, end)) {
       if (this.#quote === "") {
@@ -51,7 +51,7 @@ export class AttributeStream {
     }
   }
 
-  /** An attribute's value begins; the first one of a parameter counts. */
+  /** Begins an attribute's value; the first one of a parameter counts. */
   #open(name: string): void {
     const { inputSchema } = this.#tool;
     const key = propertyNamed(inputSchema, name);

@@ -35,12 +35,12 @@ export class BetweenTags {
     this.#draft = draft;
   }
 
-  /** The tag, or the comment, that is not complete. */
+  /** Whether a tag or a comment is not complete. */
   get isOpen(): boolean {
     return this.openTag !== undefined || this.comment >= 0;
   }
 
-  /** The next tag; `fence` when the block's fence is closed; `more` when more text is needed. */
+  /** Returns the next tag; `fence` when the block's fence is closed; `more` when more text is needed. */
   next(source: Source, ended: boolean): Tag | "fence" | "more" {
     for (;;) {
       const found = this.openTag
@@ -111,7 +111,7 @@ export class BetweenTags {
     return undefined;
   }
 
-  /** Text where there should be none. */
+  /** Skips text where there should be none. */
   #skipText(source: Source, at: number, beginsLine: boolean): undefined {
     const { text, base } = source;
     const tag = text.indexOf("<", at + 1);

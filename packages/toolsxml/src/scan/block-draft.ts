@@ -54,8 +54,8 @@ export class BlockDraft extends Findings {
   #number = -1;
   /** Where it began. */
   #began = -1;
-  /** The arguments of that call whose text was given out, and the field of its tool's raw body. */
-  #told = new Set<string>();
+  /** The arguments of that call whose text was emitted, and the field of its tool's raw body. */
+  #emitted = new Set<string>();
   #rawField = "";
 
   constructor(options: ReaderOptions) {
@@ -72,38 +72,38 @@ export class BlockDraft extends Findings {
     return this.call?.inside?.takes.includes("find") ? { affects: "value" } : undefined;
   }
 
-  /** The tag of a declared tool begins, where nothing else is open: its texts go out while it comes. */
+  /** Begins the tag of a declared tool, where nothing else is open: its texts go out while it comes in. */
   beginTag(name: string, start: number, from: number): AttributeStream | undefined {
     const { emit, names } = this.options;
     const tool = names.tools.get(name);
     if (!emit || !tool || this.call || !this.opened || name === "results") return undefined;
-    this.#tell(name, start);
+    this.#announce(name, start);
     return new AttributeStream(tool, from, (...piece) => this.emitBody(...piece));
   }
 
   beginCall(tag: Tag): void {
     this.lastTag = tag;
     this.call = { tag, inside: undefined, errors: this.errors };
-    this.#tell(tag.name, tag.start);
+    this.#announce(tag.name, tag.start);
   }
 
-  /** Tells of a call, once. */
-  #tell(name: string, start: number): void {
+  /** Emits the start of a call, once. */
+  #announce(name: string, start: number): void {
     if (this.#began === start) return;
     this.#began = start;
     this.#number += 1;
     const { emit, names } = this.options;
     if (!emit) return;
     const tool = names.tools.get(name);
-    this.#told = new Set();
+    this.#emitted = new Set();
     this.#rawField = `input.${tool && rawProperty(tool)}`;
     emit({ phase: "delta", type: "call-start", call: this.#number, tool: tool?.name ?? name, text: name });
   }
 
-  /** A call ends at an offset; undefined when its tags can't be read as one. */
+  /** Ends a call at an offset; `call` is undefined when its tags can't be read as one. */
   endCall(call: ToolsXmlCall | undefined, end: number): void {
     const isRead = call && this.call?.errors === this.errors;
-    if (isRead) this.#tellArguments(call);
+    if (isRead) this.#emitArguments(call);
     if (this.strayBefore) this.strayBefore.span.end = end;
     this.strayBefore = undefined;
     this.options.emit?.({ phase: "delta", type: "call-end", call: this.#number, text: "" });
@@ -114,7 +114,7 @@ export class BlockDraft extends Findings {
     this.call = this.unknown = undefined;
   }
 
-  /** A call that is still open ends where another one begins, or the block ends. */
+  /** Ends a call that is still open where another one begins, or the block ends. */
   endUnclosedCall(at: number): void {
     this.unknown = undefined;
     const { tag, inside } = this.call ?? {};
@@ -137,17 +137,17 @@ export class BlockDraft extends Findings {
   emitBody(field: string, text: string, own?: string): void {
     const isRaw = field === this.#rawField;
     const param = own ?? (plainFields.has(field) ? field : isRaw ? field.slice("input.".length) : undefined);
-    if (param !== undefined) this.#told.add(param);
+    if (param !== undefined) this.#emitted.add(param);
     this.options.emit?.({ phase: "delta", type: "body-delta", call: this.#number, field, ...defined({ param }), text });
   }
 
-  /** Gives out the arguments of a call that was read whose text was not. */
-  #tellArguments(read: ToolsXmlCall): void {
+  /** Emits those arguments of a call that was read whose text was not emitted. */
+  #emitArguments(read: ToolsXmlCall): void {
     const { emit } = this.options;
     if (!emit) return;
     const { tool, span: _, ...fields } = read;
     for (const [param, value] of Object.entries(tool === "custom" ? read.input : fields)) {
-      if (value === undefined || value === "" || this.#told.has(param)) continue;
+      if (value === undefined || value === "" || this.#emitted.has(param)) continue;
       const text = typeof value === "string" ? value : toJsonText(value);
       emit({ phase: "delta", type: "argument", call: this.#number, param, text });
     }
@@ -219,12 +219,12 @@ export class ElementBodies {
     return body.outcome !== "cut";
   }
 
-  /** The element of a body that has ended; reports doubts about its end. */
+  /** Returns the element of a body that has ended; reports doubts about its end. */
   element(source: Source, { tag, body, indent, streams, stream }: OpenBody): Element {
     const draft = this.#draft;
     const { outcome, bodyEnd, end, doubtful, spares, lineSpares } = body;
     const element: Element = { tag, indent, raw: source.slice(tag.end, bodyEnd), bodyStart: tag.end, end };
-    // What a child holds is told up to where a reader of chunks knew it, however the text came.
+    // What a child holds is emitted up to where a reader of chunks knew it, however the text came.
     if (stream instanceof FieldStream && outcome === "closed") stream.advance(source, bodyEnd);
     // A body that holds its closing tag behind one of the same name: the two may be one.
     const before = this.#starts.get(tag.name);
@@ -243,7 +243,7 @@ export class ElementBodies {
     return element;
   }
 
-  /** A tag that does not balance in a body may have been its end, or the beginning of its neighbour. */
+  /** Searches a body for a tag that does not balance: it may have been its end, or the beginning of its neighbour. */
   #findLoose({ tag, raw, bodyStart }: Element): void {
     const { names } = this.#draft.options;
     if (!isRaw(tag.name, names)) return;
@@ -252,7 +252,7 @@ export class ElementBodies {
     else this.#draft.doubts({ tag, raw, bodyStart }, (name) => names.isElement(name));
   }
 
-  /** White space that the line of an offset begins with. Offsets come in order, and no text is searched twice. */
+  /** Returns the white space that the line of an offset begins with. Offsets come in order, and no text is searched twice. */
   #indentOf(source: Source, at: number): string {
     const from = this.#lineSeen < 0 ? Math.max(0, this.#draft.options.start - 200) : this.#lineSeen;
     const before = source.slice(from, at);

@@ -25,7 +25,7 @@ const anotherBlock = /(?:\n[ \t]*<tools>[ \t\r]*(?=\n|<)|<tools>[ \t\r]*\n\s{0,2
  *
  * ```text
  * <tools>
- * <edit><file src="a">     tags: between-tags.ts reads them, this class says what they mean
+ * <edit><file src="a">     tags: between-tags.ts reads them, this class decides what they mean
  * <find>one</find>         bodies: ElementBodies of block-draft.ts, and raw-body.ts for where they end
  * <replace>two</replace>
  * </file></edit>           the call is complete: calls/edit.ts has read it
@@ -98,7 +98,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
     }
   }
 
-  /** The tag of an element in a call, or of none that is known. */
+  /** Reads the tag of an element in a call, or of none that is known. */
   #onInnerTag(source: Source, tag: Tag): void {
     const draft = this.#draft;
     const { names } = draft.options;
@@ -145,7 +145,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
     if (tag.selfClosing) this.#closeBody(source, open);
   }
 
-  /** A body has ended: it is a part of a call, or a call. */
+  /** Ends a body: it is a part of a call, or a call. */
   #closeBody(source: Source, open: OpenBody): void {
     const draft = this.#draft;
     const element = this.#bodies.element(source, open);
@@ -162,7 +162,7 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
     }
   }
 
-  /** The block goes on no further than this, without `</tools>`. */
+  /** Ends the block here, without `</tools>`. */
   #truncate(source: Source, at: number, givenUp = false): void {
     this.#tags.endStray();
     this.#cut(at, givenUp);
@@ -170,7 +170,10 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
     this.#finish(at, at);
   }
 
-  /** Calls that are complete stand, one that is not does not run. `givenUp`: text goes on behind the break, so that each of them is in doubt. */
+  /**
+   * Calls that are complete stand, one that is not does not run. `givenUp`: text continues behind the break, so that each of them is
+   * in doubt.
+   */
   #cut(end: number, givenUp: boolean): void {
     const draft = this.#draft;
     const open = this.#tags.openTag;
@@ -201,7 +204,9 @@ export class ToolsReader implements BlockReader<ToolsXmlBlock> {
     return this.#done as BlockEnd<ToolsXmlBlock>;
   }
 
-  /** What of the text behind a break is not the block's: another block, whose offset this is, or prose behind a tag that never ends. */
+  /**
+   * Returns what of the text behind a break is not the block's: another block, whose offset this is, or prose behind a tag that never ends.
+   */
   #goesOn(source: Source): number | "prose" | undefined {
     const { call, unknown, options } = this.#draft;
     const open = this.#tags.openTag?.start ?? -1;

@@ -10,7 +10,7 @@ export interface BodyContext {
   longest: number;
 }
 
-/** The context of a body, by the elements around it and those that may follow in them. */
+/** Returns the context of a body, by the elements around it and those that may follow in them. */
 export function bodyContext(parents: readonly string[], openers: readonly string[]): BodyContext {
   const names = [...new Set([...parents, ...openers])];
   return {

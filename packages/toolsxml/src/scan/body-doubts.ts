@@ -12,7 +12,9 @@ export interface BodyDoubts {
 
 const begunAgain = /<([^\s<>/]{1,64})(?:\s[^<>]{0,300})?>\s{0,99}<!\[CDATA\[/g;
 
-/** `name`: the element's own, lower-cased. `isOwn`: whether an element of the block has a lower-cased name. */
+/**
+ * Returns the doubts about a body. `name`: the element's own, lower-cased. `isOwn`: whether an element of the block has a lower-cased name.
+ */
 export function bodyDoubts(raw: string, name: string, isOwn: (name: string) => boolean): BodyDoubts {
   const end = raw.trimEnd().length;
   const text = raw.endsWith(cdataEnd, end) ? raw.slice(0, end - cdataEnd.length) : raw;
@@ -37,7 +39,7 @@ function begunTwice(raw: string, name: string, isOwn: (name: string) => boolean)
   return undefined;
 }
 
-/** Index of an opening tag of a name that begins a line, when more of them open in a text than close. */
+/** Returns the index of an opening tag of a name that begins a line, when more of them open in a text than close. */
 function loneOpener(text: string, name: string): number | undefined {
   const lower = text.toLowerCase();
   if (!lower.includes(`<${name}`)) return undefined;

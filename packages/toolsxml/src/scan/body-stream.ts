@@ -18,7 +18,7 @@ type Mode =
 const special = /[&<]/g;
 const unfinished = /^(?:&(?:#(?:x0{0,24}[\da-fA-F]{0,6}|0{0,24}\d{0,7})|[a-z]{0,4})|<[/?!]?|<!\[[CDAT[]{0,6})$/;
 
-/** Gives out the text of a raw body while it comes in, as far as nothing can change it. */
+/** Emits the text of a raw body while it comes in, as far as nothing can change it. */
 export class BodyStream {
   readonly #emit: (text: string) => void;
   /** Whether the line breaks next to the tags belong to the text. */
@@ -47,14 +47,14 @@ export class BodyStream {
     this.#started = !exact;
   }
 
-  /** The text is CDATA that begins at an offset, and stays as it is. */
+  /** Enters CDATA, which begins at an offset and stays as it is. */
   enterCdata(start: number): void {
     this.#seen = this.#sent = start;
     this.#mode = "markup";
     this.#blank = false;
   }
 
-  /** The body goes on at least up to an offset. */
+  /** Reads the body, which reaches at least up to an offset. */
   advance(source: Source, safe: number): void {
     if (safe <= this.#seen || this.#mode === "held") return;
     let text = source.slice(this.#seen, safe);
@@ -77,7 +77,7 @@ export class BodyStream {
     this.#flush(source, this.#tail < 0 ? open : Math.min(open, this.#tail));
   }
 
-  /** Reads what decides about entities; gives the index up to which it could. */
+  /** Reads what decides about entities; returns the index up to which it could. */
   #look(text: string): number {
     special.lastIndex = 0;
     for (let match = special.exec(text); match; match = special.exec(text)) {
@@ -130,7 +130,7 @@ export class BodyStream {
     this.#emit(text);
   }
 
-  /** The body has ended, and this is its whole text. */
+  /** Ends the body; `text` is its whole text. */
   finish(text: string): void {
     if (text.length > this.#units) this.#emit(this.#units > 0 ? text.slice(this.#units) : text);
   }

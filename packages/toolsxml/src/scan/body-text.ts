@@ -16,7 +16,7 @@ export interface BodyParts {
 const entityAt = new RegExp(entity.source, "y");
 const markup = /<[/?!]?[A-Za-z]/;
 
-/** Text and CDATA of a body. CDATA in a body that has tags beside it is text like the tags: the body was never escaped. */
+/** Returns text and CDATA of a body. CDATA in a body that has tags beside it is text like the tags: the body was never escaped. */
 function split(raw: string): string[] {
   const parts: string[] = [];
   let done = 0;
@@ -78,7 +78,7 @@ function decode(body: BodyParts): BodyParts {
 
 const blank = /^[ \t\r\n]*$/;
 
-/** White space around CDATA is layout. */
+/** Drops white space around CDATA: it is layout. */
 function dropLayout({ parts }: BodyParts): boolean {
   if (parts.length === 1 || parts.some((part, index) => index % 2 === 0 && !blank.test(part))) return false;
   for (let index = 0; index < parts.length; index += 2) parts[index] = "";
@@ -101,21 +101,21 @@ const finish = (body: BodyParts): BodyText => {
 
 const unseenEdges = new RegExp(`^[${invisible}]+|[${invisible}]+$`, "g");
 
-/** A text, if it is not in CDATA, without characters at its ends that nobody sees. */
+/** Returns a text, if it is not in CDATA, without characters at its ends that nobody sees. */
 export function visibleText(body: BodyText, raw: string): BodyText {
   if (!/^[^\0-\x7f]|[^\0-\x7f]$/.test(body.text) || raw.includes(cdataStart)) return body;
   const text = body.text.replace(unseenEdges, "");
   return { ...body, text, stripped: text !== body.text };
 }
 
-/** A body to the last blank. */
+/** Returns a body to the last blank. */
 export function literalText(raw: string): BodyText {
   const body = bodyParts(raw);
   dropLayout(body);
   return finish(body);
 }
 
-/** A body but for one line break after the opening and one before the closing tag, with blanks that stand behind it. */
+/** Returns a body but for one line break after the opening and one before the closing tag, with blanks that stand behind it. */
 export function exactText(raw: string): BodyText {
   const body = bodyParts(raw);
   if (!dropLayout(body)) {
@@ -130,8 +130,8 @@ export function exactText(raw: string): BodyText {
 }
 
 /**
- * The text of a custom tool's parameter. At most one line break behind the opening and one before the closing tag is layout, with the
- * blanks in front of that tag, whether the text stands as it is or in CDATA. White space around CDATA is layout too; other text
+ * Returns the text of a custom tool's parameter. At most one line break behind the opening and one before the closing tag is layout,
+ * with the blanks in front of that tag, whether the text stands as it is or in CDATA. White space around CDATA is layout too; other text
  * behind it, as after a `]]>` of the text's own, is kept with a doubt.
  */
 export function fieldText(raw: string): BodyText {
@@ -153,13 +153,13 @@ export function fieldText(raw: string): BodyText {
   return { ...made, text: withoutBreaks(made.text) };
 }
 
-/** A text less one line break at its beginning and one at its end. */
+/** Returns a text less one line break at its beginning and one at its end. */
 function withoutBreaks(text: string): string {
   const inner = text.slice(text.startsWith("\n") ? 1 : text.startsWith("\r\n") ? 2 : 0);
   return inner.slice(0, trailingBreak(inner));
 }
 
-/** Index of the line break after which only blanks follow; the text's length when there is none. */
+/** Returns the index of the line break after which only blanks follow; the text's length when there is none. */
 function trailingBreak(text: string): number {
   let at = text.length - 1;
   while (at >= 0 && isBlank(text.charCodeAt(at))) at -= 1;
@@ -168,7 +168,7 @@ function trailingBreak(text: string): number {
 }
 
 /**
- * A script: outer white space and common indentation taken off, CDATA kept as it is. `indent` is the white space that the line
+ * Returns a script: outer white space and common indentation taken off, CDATA kept as it is. `indent` is the white space that the line
  * with its tag begins with.
  */
 export function scriptText(raw: string, indent = ""): BodyText {
@@ -193,7 +193,7 @@ export function scriptText(raw: string, indent = ""): BodyText {
 
 const unseenLine = new RegExp(`^(?:[^\\S\\n]|[${invisible}])+$`, "gm");
 
-/** A text whose lines of nothing but white space and characters that nobody sees are empty. */
+/** Returns a text whose lines of nothing but white space and characters that nobody sees are empty. */
 const withEmptyLines = (text: string): string => (/[^\0-\x7f]/.test(text) ? text.replace(unseenLine, "") : text);
 
 const lineStart = /\n([ \t]*)(?=[^ \t\n])/g;

@@ -137,7 +137,7 @@ function odd(text: string, at: number): boolean {
   return (at - from) % 2 === 0;
 }
 
-/** Gives the offset of a JSON string's units, in rising order: `string` is how it is written, from an offset on. */
+/** Returns a function: the offset of a JSON string's units, in rising order: `string` is how it is written, from an offset on. */
 function places(string: string, offset: number): (index: number) => number {
   let at = 0;
   let unit = 0;
@@ -148,7 +148,7 @@ function places(string: string, offset: number): (index: number) => number {
   };
 }
 
-/** The spans of an object's own strings, without quotes, by key. */
+/** Returns the spans of an object's own strings, without quotes, by key. */
 function strings(text: string, offset: number): Map<string, Span> {
   const spans = new Map<string, Span>();
   const token = /"((?:[^"\\]|\\[\s\S])*)(?:"|\\?$)|[{}[\]:,]/g;

@@ -9,7 +9,7 @@ import { closingTagEnd, readHead, type Tag, TagEnd } from "./tag.ts";
 /** The child element that is being read. */
 interface OpenChild {
   name: string;
-  /** Gives its text out; undefined for a child whose value need not be its text. */
+  /** Emits its text; undefined for a child whose value need not be its text. */
   stream: BodyStream | undefined;
   /** Where its text begins, and whether that is in CDATA; undefined until something that is no white space shows it. */
   in: "text" | "cdata" | "behind" | undefined;
@@ -20,7 +20,7 @@ interface OpenChild {
 }
 
 /**
- * Gives out the texts of a custom call's child elements while they come. It reads as `elements` does, as long as each child ends at the first
+ * Emits the texts of a custom call's child elements while they come. It reads as `elements` does, as long as each child ends at the first
  * tag that can close it; where one does not, the rest of the call waits for its end.
  */
 export class FieldStream {
@@ -47,12 +47,12 @@ export class FieldStream {
     if (tag.selfClosing) this.#mode = "done";
   }
 
-  /** The body goes on at least up to an offset. */
+  /** Reads the body, which reaches at least up to an offset. */
   advance(source: Source, safe: number): void {
     while (this.#mode !== "done" && safe > this.#at && this.#step(source, source.slice(this.#at, safe), safe));
   }
 
-  /** The text of a field is known; false when nothing of it was given out. */
+  /** Ends a field, whose text is known; false when nothing of it was emitted. */
   finish(field: string, text: string): boolean {
     const stream = this.#streams.get(field);
     stream?.finish(text);
@@ -77,7 +77,7 @@ export class FieldStream {
     }
   }
 
-  /** Between children, and behind the closing tag of one: what comes next shows whether it has ended there. */
+  /** Reads between children, and behind the closing tag of one: what comes next shows whether it has ended there. */
   #between(text: string): boolean {
     let at = 0;
     while (isSpace(text.charCodeAt(at))) at += 1;

@@ -46,7 +46,7 @@ export class Names {
     this.replace = bodyContext(around, ["find", "replace", "file"]);
   }
 
-  /** What shows that a body of an element took in its neighbour. */
+  /** Returns what shows that a body of an element took in its neighbour. */
   loose(name: string): LooseTags {
     let made = this.#loose.get(name);
     if (!made) {
@@ -66,7 +66,7 @@ export class Names {
   }
 }
 
-/** What shows that the body of an element took in its neighbour. `known`: the names of all calls, lower-cased. */
+/** Returns what shows that the body of an element took in its neighbour. `known`: the names of all calls, lower-cased. */
 export function looseTags(name: string, known: readonly string[]): LooseTags {
   const inEdit = ["find", "replace", "file"];
   if (name === "find" || name === "replace") return new LooseTags(["find", "replace"], ["file", "edit", "tools"]);
@@ -170,7 +170,7 @@ export class ToolsXmlGrammar implements BlockGrammar<ToolsXmlBlock> {
     return !ended ? "more" : beginsLine ? "yes" : "no";
   }
 
-  /** Text follows the opener: a block when the tag of a call comes next, and `</tools>` or a line of its own shows it. */
+  /** Reads text behind the opener: a block when the tag of a call comes next, and `</tools>` or a line of its own shows it. */
   #afterText(text: string, from: number, beginsLine: boolean, ended: boolean): "no" | "more" | "yes" {
     const window = text.slice(from, from + textReach);
     const undecided = ended || window.length === textReach ? "no" : "more";

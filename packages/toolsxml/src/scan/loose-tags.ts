@@ -43,7 +43,7 @@ export class LooseTags {
   }
 
   /**
-   * The first one in a body that does not balance, as indices, or a bracket that its own tag may have twice. What stands in a
+   * Returns the first one in a body that does not balance, as indices, or a bracket that its own tag may have twice. What stands in a
    * script's quotes and heredocs need not balance.
    */
   find(body: string, script = false): Pick<FoundTag, "start" | "end"> | undefined {
@@ -76,7 +76,7 @@ export class LooseTags {
     return this.#all(body, true).next().done !== true;
   }
 
-  /** Everything in a body that counts. */
+  /** Returns everything in a body that counts. */
   *#all(body: string, cites: boolean): Generator<FoundTag> {
     const next = { "]]>": 0, "-->": 0, "\n": 0 };
     const find = (what: keyof typeof next, from: number): number => {
@@ -142,7 +142,7 @@ export class LooseTags {
 }
 
 /**
- * A bracket at an end of a body that its tag may have twice. With a blank between it and the rest (`> a quotation`, `if (a <`)
+ * Returns a bracket at an end of a body that its tag may have twice. With a blank between it and the rest (`> a quotation`, `if (a <`)
  * it is the body's.
  */
 function doubledBracket(body: string): Pick<FoundTag, "start" | "end"> | undefined {
@@ -151,7 +151,7 @@ function doubledBracket(body: string): Pick<FoundTag, "start" | "end"> | undefin
   return /[<＜]$/.test(body) ? { start: last, end: last + 1 } : undefined;
 }
 
-/** One letter is missing, too many, another one, or has changed places; of a closing tag only the beginning is left. */
+/** Whether a letter is missing, too many, another one, or has changed places; or of a closing tag only the beginning is left. */
 function isNear(word: string, name: string, closes: boolean): boolean {
   if (name.length < 4 || Math.abs(word.length - name.length) > 1)
     return closes && word.length > 2 && name.startsWith(word);
@@ -170,7 +170,7 @@ function isCited(body: string, start: number, end: number): boolean {
   return before.slice(before.lastIndexOf("\n") + 1).split(mark).length % 2 === 0;
 }
 
-/** The piece that an index lies in. */
+/** Returns the piece that an index lies in. */
 function textAt(texts: readonly ShellText[], at: number): ShellText | undefined {
   let low = 0;
   let high = texts.length;

@@ -10,7 +10,7 @@ const inlineCode = /(`{1,3})[^`]+\1/g;
 const inner = /^(?:find|replace|file)$/;
 
 /**
- * A call that stands in a text of a message: behind a block whose closing tags show that a body was cut there, or without
+ * Returns a call that stands in a text of a message: behind a block whose closing tags show that a body was cut there, or without
  * `<tools>`. For the latter a lone `</tools>` speaks, a line that begins with a call which is closed, and one that holds the
  * closing tag of a call alone. `before`: the segment before the text.
  */

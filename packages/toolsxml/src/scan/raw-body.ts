@@ -50,7 +50,7 @@ export class RawBody {
     this.#first = start;
   }
 
-  /** Another closing tag might have been meant. */
+  /** Whether another closing tag might have been meant. */
   get doubtful(): boolean {
     return this.#counter?.doubtful === true;
   }
@@ -65,7 +65,7 @@ export class RawBody {
     return this.#counter?.lineSpares ?? 0;
   }
 
-  /** Text before this offset is the body's, whatever comes. */
+  /** Returns the offset before which text is the body's, whatever comes. */
   safe(source: Source): number {
     return this.#first < 0 ? source.offset : this.#first;
   }
@@ -100,7 +100,7 @@ export class RawBody {
     this.outcome = "closed";
   }
 
-  /** The quick way: searches for closing tags only. */
+  /** Searches for closing tags only: the quick way. */
   #search(source: Source, ended: boolean): Candidate | "more" | "again" {
     const { text } = source;
     for (let at = source.at; ; ) {
@@ -144,7 +144,7 @@ export class RawBody {
     return false;
   }
 
-  /** The first closing tag is not simply the end: reads the body again, and counts tags. */
+  /** Reads the body again, and counts tags: the first closing tag is not simply the end. */
   #rollBack(source: Source): void {
     this.#counter = new TagCounter(this.#name, this.start, this.#context, this.#memory, this.#memory.reread > patience);
     this.#candidate = undefined;

@@ -3,7 +3,7 @@ import { isSpace, isUnseen } from "@toolglot/internal";
 import { BodyStream } from "./body-stream.ts";
 
 /**
- * Gives out a script while it comes in, once it is known that no indentation is taken off: it begins on the line of a tag that
+ * Emits a script while it comes in, once it is known that no indentation is taken off: it begins on the line of a tag that
  * is not indented, or one of its lines begins without a blank. White space waits until something follows it.
  */
 export class ScriptStream {
@@ -33,7 +33,7 @@ export class ScriptStream {
     this.#body = new BodyStream(start, false, (text) => this.#take(text));
   }
 
-  /** The body goes on at least up to an offset. */
+  /** Reads the body, which reaches at least up to an offset. */
   advance(source: Source, safe: number): void {
     if (this.#stopped || safe <= this.#seen) return;
     const sure = this.#look(source.slice(this.#seen, safe));
@@ -42,13 +42,13 @@ export class ScriptStream {
     this.#seen = safe;
   }
 
-  /** The body has ended, and this is the whole script. */
+  /** Ends the body; `script` is the whole script. */
   finish(script: string): void {
     this.#stopped = true;
     if (script.length > this.#units) this.#emit(script.slice(this.#units));
   }
 
-  /** Follows the lines; gives the index up to which the text is the script's. */
+  /** Follows the lines; returns the index up to which the text is the script's. */
   #look(text: string): number {
     for (let at = 0; at < text.length; at += 1) {
       const code = text.charCodeAt(at);

@@ -16,7 +16,7 @@ const wordStart = /[\s;&|(){}]/;
 const patience = 65_536;
 
 /**
- * The quotes and heredocs of a shell script, in order. Undefined when one of them stays open: then nothing is sure about any of
+ * Returns the quotes and heredocs of a shell script, in order. Undefined when one of them stays open: then nothing is sure about any of
  * them. A heredoc also ends at a line that has something like a tag directly behind the delimiter. Linear.
  */
 export function shellTexts(script: string): ShellText[] | undefined {
@@ -96,7 +96,7 @@ function isEscaped(text: string, at: number, from: number): boolean {
   return (at - first) % 2 === 1;
 }
 
-/** Index of the line that ends a heredoc; -1 when there is none. */
+/** Returns the index of the line that ends a heredoc; -1 when there is none. */
 function endOfDocument(script: string, from: number, delimiter: string): number {
   for (let at = script.indexOf(delimiter, from); at >= 0; at = script.indexOf(delimiter, at + delimiter.length)) {
     let line = at;

@@ -8,7 +8,7 @@ import { type Candidate, closingTagEnd, isStop } from "./tag.ts";
 /** How a body ends: at a closing tag; without one, where something else shows its end; or cut off with the text. */
 export type Ending = { closer: Candidate } | { unclosedAt: number } | { cutAt: number };
 
-/** A closing tag to be tried, an ending, or how to go on. */
+/** A closing tag to be tried, an ending, or how to continue. */
 type Step = Candidate | Ending | "more" | "again";
 
 const innerTag = /<!\[CDATA\[|<(\/?)([^\s<>/]{1,300})(?=[\s/>])/gi;
@@ -120,7 +120,7 @@ export class TagCounter {
     return "again";
   }
 
-  /** A closing tag. Undefined: it decides nothing. */
+  /** Reads a closing tag. Undefined: it decides nothing. */
   #closingTag(source: Source, at: number, name: string, ended: boolean): Step | undefined {
     const { text, base } = source;
     if (name === this.#name) {
@@ -162,7 +162,7 @@ export class TagCounter {
     return undefined;
   }
 
-  /** An opening tag. Undefined: it decides nothing. */
+  /** Reads an opening tag. Undefined: it decides nothing. */
   #openingTag(source: Source, at: number, from: number, name: string, ended: boolean): Step | undefined {
     const { text, base } = source;
     const offset = base + at;
@@ -216,14 +216,14 @@ export class TagCounter {
     return false;
   }
 
-  /** The closing tag at an offset is the end: it is none to spare. */
+  /** Takes the closing tag at an offset as the end: it is none to spare. */
   endAt(offset: number): void {
     if (offset !== this.#lineEnd?.at.start) return;
     this.spares -= 1;
     this.lineSpares -= 1;
   }
 
-  /** The parent ends here, so the body has ended before. */
+  /** Returns the body's ending where its parent ends: it has ended before. */
   #atParent(source: Source): Ending {
     const fitting = this.#fitting;
     if (this.#parent >= 0 && fitting && this.#parent < fitting.start) return { unclosedAt: this.#implied() };
@@ -237,7 +237,7 @@ export class TagCounter {
     return this.#sibling >= 0 && this.#sibling < this.#parent ? this.#sibling : this.#parent;
   }
 
-  /** The text ends. A body whose last closing tag belongs to an inner pair counts as cut off. */
+  /** Ends the text. A body whose last closing tag belongs to an inner pair counts as cut off. */
   atTextEnd(source: Source, end: EndOptions): Ending {
     if (this.#last && isStop(end)) return this.#atParent(source);
     // Inner tags that don't balance were data: the last tag of the text closes the block.

@@ -45,7 +45,7 @@ const tagHead = /<[ \t]{0,8}(\/?)[ \t]{0,8}([^\s<>/="'!?&;(){}[\],|`$]+)/y;
 /** What may still become a head. */
 const partialHead = /^<[ \t]{0,8}\/?[ \t]{0,8}$/;
 
-/** The head of a tag at an index: `"more"` when later text decides, `undefined` when there is none. */
+/** Returns the head of a tag at an index: `"more"` when later text decides, `undefined` when there is none. */
 export function readHead(
   text: string,
   at: number,
@@ -65,7 +65,7 @@ export class TagEnd {
   /** The last unit that is no white space was `=`: a quote opens here. */
   #value = false;
 
-  /** Index after `>`; -1 when more text is needed; `-2 - index` of a `<` that stands where none may. */
+  /** Returns the index after `>`; -1 when more text is needed; `-2 - index` of a `<` that stands where none may. */
   find(text: string, at: number): number {
     for (; ; at += 1) {
       if (this.#quote) {
@@ -166,7 +166,7 @@ export function readTag(text: string, from: number, start: number, head: { close
 export const entity: RegExp = /&(?:(lt|gt|amp|quot|apos)|#0{0,24}(\d{1,7})|#x0{0,24}([\da-fA-F]{1,6}));/g;
 const named: Record<string, string> = { lt: "<", gt: ">", amp: "&", quot: '"', apos: "'" };
 
-/** What an entity stands for; undefined when it stands for no character. */
+/** Returns what an entity stands for; undefined when it stands for no character. */
 export function entityText(
   name: string | undefined,
   decimal: string | undefined,
@@ -189,7 +189,7 @@ export interface Candidate {
   end: number;
 }
 
-/** Index after the closing tag of a name (in lower case) at an index; 0 when there is none, -1 when more text decides. */
+/** Returns the index after the closing tag of a name (in lower case) at an index; 0 when there is none, -1 when more text decides. */
 export function closingTagEnd(text: string, at: number, name: string, ended: boolean): number {
   let end = at + 2 + name.length;
   const written = text.slice(at + 2, end);
@@ -216,13 +216,13 @@ export class Lookahead {
     this.#fence = fence;
   }
 
-  /** Another closing tag is tried. */
+  /** Begins again, with another closing tag. */
   reset(): void {
     this.breaks = 0;
     this.#inComment = false;
   }
 
-  /** Undefined: only more text decides. The end of the text fits. */
+  /** Whether the text fits; undefined: only more text decides. The end of the text fits. */
   fits(source: Source, ended: boolean): boolean | undefined {
     const { text } = source;
     const { following, longest } = this.#context;

@@ -31,7 +31,7 @@ const builder: XMLBuilder = new XMLBuilder({
 });
 
 /**
- * Well-formed XML for a block, through fast-xml-parser's builder. `parse`, `parseStrict` and any XML reader get the same
+ * Writes a block as well-formed XML, through fast-xml-parser's builder. `parse`, `parseStrict` and any XML reader get the same
  * calls and comments from it: bodies stand in CDATA unless they are plain words, `]]>` in them is split, and `--` in a
  * comment becomes `- -`.
  *
@@ -93,7 +93,7 @@ function callNode(call: ToolsXmlCall, tools: ReadonlyMap<string, ToolDefinition>
   }
 }
 
-/** A raw body takes one string; what stands beside it goes into attributes. */
+/** Builds the node of a custom call: a raw body takes one string; what stands beside it goes into attributes. */
 function customNode(name: string, input: Record<string, unknown>, tool: ToolDefinition | undefined): BuilderNode {
   const raw = tool && rawProperty(tool);
   const body = raw === undefined ? undefined : input[raw];
@@ -114,7 +114,7 @@ function element(name: string, attributes: Attributes, children: BuilderNode[]):
   return { [name]: children, ":@": Object.fromEntries(given.map(([key, value]) => [`@${key}`, value])) };
 }
 
-/** CDATA, but for one line of plain words: a reader may trim text, not CDATA. */
+/** Writes a text as CDATA, but for one line of plain words: a reader may trim text, not CDATA. */
 function text(value: string): BuilderNode {
   checkText(value);
   return /^[\w.,:;/=+-](?:[ \w.,:;/=+"'$()-]*[\w.,:;/=+"'$()-])?$/.test(value)
@@ -124,7 +124,7 @@ function text(value: string): BuilderNode {
 
 const forbidden = /[^\t\n\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/u;
 
-/** A carriage return could be written only as a reference, and CDATA has none. */
+/** Throws for what XML can't hold. A carriage return could be written only as a reference, and CDATA has none. */
 function checkText(value: string): void {
   const found = forbidden.exec(value)?.[0];
   if (found === undefined) return;
@@ -132,7 +132,7 @@ function checkText(value: string): void {
   throw new TypeError(`XML can't hold U+${code}: write this block with serialize().`);
 }
 
-/** JSON has its own escapes for what XML can't hold. Integers that no reader keeps exactly get an exponent. */
+/** Writes a value as JSON, which has its own escapes for what XML can't hold. Integers that no reader keeps exactly get an exponent. */
 function json(value: unknown): string {
   return toJsonText(value)
     .replace(/"(?:[^"\\]|\\.)*"|(?<![.\d])-?\d{16,}(?![\d.eE])/g, (token) =>
@@ -143,7 +143,7 @@ function json(value: unknown): string {
 
 const inputEscapes: Record<string, string> = { "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\u001b": "\\e" };
 
-/** What `<input>` decodes. */
+/** Writes data as `<input>` decodes it. */
 function escapeInput(data: string): string {
   return data.replace(
     /[\\\p{Cc}]/gu,

@@ -17,13 +17,13 @@ export class Newlines {
     });
   }
 
-  /** The span in the source; what lies outside counts as its end. */
+  /** Returns the span in the source; what lies outside counts as its end. */
   span(start: number, end: number): Span {
     const last = this.text.length;
     return { start: this.#offset(Math.min(start, last)), end: this.#offset(Math.min(Math.max(start, end), last)) };
   }
 
-  /** Text as it stands in the source. */
+  /** Returns text as it stands in the source. */
   slice(start: number, end: number): string {
     return this.#source.slice(this.#offset(start), this.#offset(end));
   }

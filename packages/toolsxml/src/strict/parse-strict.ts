@@ -11,7 +11,7 @@ export type StrictDiagnosticCode = "toolsxml/not-well-formed" | "toolsxml/not-a-
 const defaultMaxInputLength = 16 * 1024 * 1024;
 
 /**
- * Reads one `<tools>` document that is well-formed XML, and gives what `parse` gives for it: one block with the same calls
+ * Reads one `<tools>` document that is well-formed XML, and returns what `parse` does for it: one block with the same calls
  * and comments. What is no well-formed XML is the error `toolsxml/not-well-formed`, whose span is the place and whose message
  * has line and column; what is another document, `toolsxml/not-a-block`. Then the text is a text, and there is no block.
  *

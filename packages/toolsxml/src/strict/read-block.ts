@@ -13,12 +13,12 @@ import type { XmlElement, XmlNode } from "./read-xml.ts";
 
 /** The findings about a well-formed block, and the way into an element that holds elements. */
 class StrictFindings extends Findings {
-  /** All CDATA is closed here. */
+  /** Reads a body in which all CDATA is closed. */
   override bodyText(body: BodyText, element: Pick<Element, "bodyStart" | "raw">): string {
     return super.bodyText({ ...body, unclosed: false }, element);
   }
 
-  /** The elements in an element. Comments between them are kept, text is reported. */
+  /** Returns the elements in an element. Comments between them are kept, text is reported. */
   elementsOf({ children }: XmlElement): XmlElement[] {
     return children.filter((child): child is XmlElement => {
       const { start, end } = child.span;
@@ -100,7 +100,7 @@ function unknownTag({ name, span, innerSpan }: XmlElement, known: readonly strin
   });
 }
 
-/** An element as the readers of calls take it: they read its body as text, and expect attributes as XML decodes them. */
+/** Returns an element as the readers of calls take it: they read its body as text, and expect attributes as XML decodes them. */
 function asElement({ name, attributes, written, inner, span, innerSpan }: XmlElement): Element {
   const { start } = span;
   const end = innerSpan.start;

@@ -32,7 +32,7 @@ export interface XmlFault {
   span: Span;
 }
 
-/** What fast-xml-parser gives with `preserveOrder`: one key with the children, `:@` with the attributes. */
+/** A node from fast-xml-parser with `preserveOrder`: one key with the children, `:@` with the attributes. */
 type RawNode = Record<string, unknown> & { ":@"?: Record<string, string> };
 
 /**
@@ -142,7 +142,7 @@ interface Level {
   at: number;
 }
 
-/** Without recursion: the depth is the model's. */
+/** Reads elements without recursion: the depth is the model's. */
 function readElements(root: RawNode, newlines: Newlines): XmlElement {
   const { text } = newlines;
   const open: Level[] = [];
@@ -223,7 +223,7 @@ function attributeValue(name: string, raw: string, start: number, end: number): 
   return value;
 }
 
-/** Index of the first `&` that can't be decoded. */
+/** Returns the index of the first `&` that can't be decoded. */
 function badReference(raw: string): number {
   for (let at = raw.indexOf("&"); at >= 0; at = raw.indexOf("&", at + 1)) {
     if (decode(raw.slice(at, raw.indexOf(";", at) + 1 || undefined)) === undefined) return at;
@@ -231,7 +231,7 @@ function badReference(raw: string): number {
   return 0;
 }
 
-/** Offset behind a start tag; `>` inside quotes does not end it. */
+/** Returns the offset behind a start tag; `>` inside quotes does not end it. */
 function tagEnd(text: string, start: number): number {
   let at = start;
   for (; at < text.length && text[at] !== ">"; at++) {
