@@ -187,6 +187,9 @@ export class AnswerConverter {
   }
 }
 
+/** Creates the converter of one answer, which passes its parts to `emit`. */
+export type ConverterMaker = (emit: (part: Part) => void) => AnswerConverter;
+
 function isJson(text: string): boolean {
   try {
     JSON.parse(text);

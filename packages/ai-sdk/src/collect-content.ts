@@ -1,4 +1,4 @@
-import type { ConverterMaker } from "./middleware.ts";
+import type { ConverterMaker } from "./answer-converter.ts";
 import type { GenerateResult, Part } from "./spec.ts";
 
 /** A whole answer with its calls. */

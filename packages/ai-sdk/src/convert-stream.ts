@@ -1,4 +1,4 @@
-import type { ConverterMaker } from "./middleware.ts";
+import type { ConverterMaker } from "./answer-converter.ts";
 import type { Finish, Part, ProviderData, Warning } from "./spec.ts";
 
 /** A stream with its calls. What it reads from is cancelled with it; a fault in here is an `error` part, and its end. */

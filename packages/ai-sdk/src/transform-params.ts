@@ -1,7 +1,7 @@
 import { type ToolDefinition, ToolglotError } from "@toolglot/core";
 import { type Bridge, type BridgeOptions, createBridge } from "@toolglot/core/bridge";
 import { decodePrompt, encodePrompt, refusalsInARow } from "./history.ts";
-import type { ToolglotMiddlewareOptions } from "./middleware.ts";
+import type { ToolglotMiddlewareOptions } from "./options.ts";
 import type { CallParams, FunctionTool, PromptMessage, ProviderTool, SpecificationVersion, Warning } from "./spec.ts";
 
 /** What is known of one request, for its answer. */

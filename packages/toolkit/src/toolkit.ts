@@ -11,12 +11,14 @@ import type {
   StandardInput,
 } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
-import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
-import { type Prepared, prepareInput } from "./call/prepare.ts";
+import { throughMiddleware } from "./call/middleware.ts";
+import { prepareInput } from "./call/prepare.ts";
+import type { Prepared } from "./call/prepared.ts";
 import type { RegisteredToolFunction } from "./call/registered.ts";
 import type { ToolResponse } from "./call/response.ts";
-import { type CallTarget, type Responses, runCall } from "./call/run.ts";
+import { type CallTarget, runCall } from "./call/run.ts";
 import { traceToolkit } from "./call/tracing.ts";
+import type { CallRecord, Responses } from "./call/types.ts";
 import { ToolkitError } from "./errors.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";

@@ -3,7 +3,7 @@ import { defined } from "@toolglot/internal";
 import { isNoOutput } from "./convert.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import type { ToolResponse } from "./response.ts";
-import type { Responses } from "./run.ts";
+import type { Responses } from "./types.ts";
 
 /** A tool as a core tool. `run` calls it like any other call. */
 export function asTool(

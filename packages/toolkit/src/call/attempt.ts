@@ -5,8 +5,8 @@ import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { CallScope } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
+import type { CallableTool } from "./types.ts";
 
 /** What a tool has given so far. */
 export interface Progress {
@@ -36,7 +36,7 @@ export type Chunks = AsyncGenerator<ToolResponse, Outcome, undefined>;
 
 /** Runs a tool once, to its end, or until it gives a stream of chunks. */
 export async function attemptCall(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   input: unknown,
   call: ToolCall,
   options: CallOptions,
@@ -68,7 +68,7 @@ export async function attemptCall(
 }
 
 async function* streamed(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
   call: ToolCall,
   scope: CallScope,
@@ -86,7 +86,7 @@ async function* streamed(
   }
 }
 
-function failedOutcome(tool: RegisteredToolFunction, scope: CallScope, error: unknown): Outcome {
+function failedOutcome(tool: CallableTool, scope: CallScope, error: unknown): Outcome {
   if (scope.stop !== undefined) return stopOutcome(tool, scope);
   if (isFault(error)) {
     const { cause } = error;
@@ -97,7 +97,7 @@ function failedOutcome(tool: RegisteredToolFunction, scope: CallScope, error: un
 
 /** Yields the chunks as they come, and returns the whole response. */
 async function* drain(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
   call: ToolCall,
   scope: CallScope,
@@ -136,7 +136,7 @@ async function* drain(
   }
 }
 
-function collect(tool: RegisteredToolFunction, chunk: ToolResponse, progress: Progress): void {
+function collect(tool: CallableTool, chunk: ToolResponse, progress: Progress): void {
   progress.chunks += 1;
   if (tool.chunks === "cumulative") {
     progress.content = chunk.content;
@@ -154,7 +154,7 @@ function collect(tool: RegisteredToolFunction, chunk: ToolResponse, progress: Pr
 }
 
 /** The final response of a stream: all its chunks together. Each of them went through post-processing. */
-function whole(tool: RegisteredToolFunction, last: ToolResponse, progress: Progress): ToolResponse {
+function whole(tool: CallableTool, last: ToolResponse, progress: Progress): ToolResponse {
   const { id: _, ...fields } = last;
   if (tool.chunks === "cumulative") return new ToolResponse({ ...fields, isLast: true });
   const { content, data } = progress;
@@ -164,7 +164,7 @@ function whole(tool: RegisteredToolFunction, last: ToolResponse, progress: Progr
 }
 
 async function conclude(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   call: ToolCall,
   response: ToolResponse,
   scope: CallScope,
@@ -190,7 +190,7 @@ function isFault(error: unknown): error is PostprocessFault {
 
 /** The response after post-processing. Throws a {@link PostprocessFault}. */
 export async function postprocess(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   call: ToolCall,
   response: ToolResponse,
   scope: CallScope,
@@ -205,7 +205,7 @@ export async function postprocess(
   }
 }
 
-function stopOutcome(tool: RegisteredToolFunction, scope: CallScope): Outcome {
+function stopOutcome(tool: CallableTool, scope: CallScope): Outcome {
   if (scope.stop !== "timeout") return { kind: "interrupted" };
   const { name, timeoutMs } = tool;
   const message = `The tool "${name}" did not end within ${timeoutMs} ms.`;

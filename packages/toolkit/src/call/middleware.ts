@@ -2,15 +2,10 @@ import type { ToolCall } from "@toolglot/core";
 import { release } from "@toolglot/core/executing";
 import { ignoreRejection, settleWithin, unsettled } from "@toolglot/internal";
 import { errorInfo } from "../errors.ts";
-import type { CallInfo, CallOptions, ToolMiddleware } from "../types.ts";
+import type { CallOptions, ToolMiddleware } from "../types.ts";
 import { ToolResponse } from "./response.ts";
-import { interruption, type Responses } from "./run.ts";
-
-/** {@link CallInfo}, while the call writes it. */
-export interface CallRecord extends CallInfo {
-  attempts: number;
-  readonly thrown: { error: unknown; time: number }[];
-}
+import { interruption } from "./run.ts";
+import type { CallRecord, Responses } from "./types.ts";
 
 /** How long a middleware may delay the end of an aborted call, in milliseconds. Each middleware around it may add as much. */
 const graceMs = 100;

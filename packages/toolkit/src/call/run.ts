@@ -4,16 +4,12 @@ import { errorTypes } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
 import { CallScope } from "./call-scope.ts";
-import type { CallRecord } from "./middleware.ts";
-import { type Prepared, prepareInput } from "./prepare.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
+import { prepareInput } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
-
-/** The responses of a call. The last one is final. */
-export type Responses = AsyncGenerator<ToolResponse, void, undefined>;
+import type { CallableTool, CallRecord, PreparedCall, Responses } from "./types.ts";
 
 /** What to call: a tool, a call that was prepared before, or why there is no tool. */
-export type CallTarget = RegisteredToolFunction | Prepared;
+export type CallTarget = CallableTool | PreparedCall<CallableTool>;
 
 const interruptedNotice = "The tool call was interrupted before it ended.";
 const firstPauseMs = 100;
@@ -52,7 +48,7 @@ export async function* runCall(
 
 /** The final response of a tool that failed: what came before, then the error. Only the error is post-processed. */
 async function errorResponse(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   call: ToolCall,
   outcome: Outcome & { kind: "failed" },
   progress: Progress,
@@ -89,7 +85,10 @@ export function interruption(progress: Progress, metadata: ToolResponse["metadat
 }
 
 /** The response of an extended finish function, with the text and the structured output that an agent ends with. */
-function finished({ tool, structuredOutput }: Prepared & { ok: true }, response: ToolResponse): ToolResponse {
+function finished(
+  { tool, structuredOutput }: PreparedCall<CallableTool> & { ok: true },
+  response: ToolResponse,
+): ToolResponse {
   if (tool.extendedModel === undefined || response.status !== "ok") return response;
   return withMetadata(response, {
     response_msg: contentText(response.content),

@@ -15,7 +15,7 @@ import { executionSpan, isTraced } from "@toolglot/internal/otel";
 import { errorTypes } from "../errors.ts";
 import type { CallInfo, ToolMiddleware, TracingOptions } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
-import type { Responses } from "./run.ts";
+import type { Responses } from "./types.ts";
 
 const scope = "@toolglot/toolkit";
 /** Ids and names from a model are cut to this many characters in a trace. */

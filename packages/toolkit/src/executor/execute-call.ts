@@ -19,7 +19,8 @@ import {
   undecided,
 } from "@toolglot/core/executing";
 import { defined, isObject, settleWithin, sleep, unsettled } from "@toolglot/internal";
-import { type Prepared, shownValues } from "../call/prepare.ts";
+import { shownValues } from "../call/prepare.ts";
+import type { Prepared } from "../call/prepared.ts";
 import { ToolResponse } from "../call/response.ts";
 import { errorTypes } from "../errors.ts";
 import type { Tasks } from "../tasks/tasks.ts";

@@ -16,7 +16,7 @@ import { dataResolver, type ResourceSchemes, resolveResource, resourceText } fro
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
 import { type CallSetting, executeCall } from "./execute-call.ts";
-import type { ToolkitExecutorOptions } from "./executor.ts";
+import type { ToolkitExecutorOptions } from "./options.ts";
 import { type Begin, type PlanRun, runOnce } from "./run-once.ts";
 import { settleUnrun } from "./unrun.ts";
 

@@ -1,7 +1,7 @@
 import { nearest, type ToolDefinition } from "@toolglot/core";
 import type { InputSource, ValidatorFactory } from "@toolglot/schema";
+import type { Prepared } from "../call/prepared.ts";
 import type { RegisteredToolFunction } from "../call/registered.ts";
-import type { CallTarget } from "../call/run.ts";
 import { errorTypes, ToolkitError } from "../errors.ts";
 import type { NamesakeStrategy, RegisterFunctionOptions, Registrable, ToolGroupOptions } from "../types.ts";
 import { extendTool } from "./extended-model.ts";
@@ -194,7 +194,7 @@ export class ToolRegistry {
   }
 
   /** The tool that a call names, or the error for the model. */
-  find(name: string): CallTarget {
+  find(name: string): RegisteredToolFunction | Prepared {
     const tool = this.tools.get(name);
     if (tool !== undefined && this.groups.isActive(tool.groupName)) return tool;
     if (tool !== undefined) {
