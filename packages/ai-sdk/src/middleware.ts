@@ -43,7 +43,7 @@ export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
         try {
           onDiagnostic?.(diagnostic, { modelId: model?.modelId ?? "" });
         } catch {
-          // What a listener does is no matter of the answer.
+          // A failing listener must not affect the answer.
         }
       });
   };

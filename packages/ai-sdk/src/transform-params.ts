@@ -4,7 +4,7 @@ import { decodePrompt, encodePrompt, refusalsInARow } from "./history.ts";
 import type { ToolglotMiddlewareOptions } from "./options.ts";
 import type { CallParams, FunctionTool, PromptMessage, ProviderTool, SpecificationVersion, Warning } from "./spec.ts";
 
-/** What is known of one request, for its answer. */
+/** State of one request, for its answer. */
 export interface CallState {
   /** Reads the answer; undefined: nothing is searched. */
   bridge: Bridge | undefined;
@@ -24,7 +24,7 @@ const maxRefusals = 2;
 
 type Options = Omit<ToolglotMiddlewareOptions<SpecificationVersion>, "onDiagnostic">;
 
-/** A request as a model without function calls gets it. */
+/** Returns a request as a model without function calls gets it. */
 export function transformParams(
   params: CallParams,
   options: Options,

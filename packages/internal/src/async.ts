@@ -1,4 +1,4 @@
-/** What a wait gives when it ended before the work did. */
+/** Result of a wait that ended before the work did. */
 export const unsettled: unique symbol = Symbol("unsettled");
 
 /** The longest delay that timers of JavaScript know, in milliseconds (24.8 days). A longer one would fire at once. */

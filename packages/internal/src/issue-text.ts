@@ -12,7 +12,7 @@ interface Issue {
   message: string;
 }
 
-/** Issues of one value that are told: more would only flood the model. */
+/** Issues of one value that are reported: more would only flood the model. */
 export const maxIssues = 20;
 
 const shownLength = 40;

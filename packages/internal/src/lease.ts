@@ -40,7 +40,7 @@ export interface LeaseOptions {
 const renewalsPerLease = 3;
 
 /**
- * Renews the lease of a claim every third of its time until it is stopped. It is lost when the log says so, or when it
+ * Renews the lease of a claim every third of its time until it is stopped. It is lost when the log reports that, or when it
  * is over by the log's clock and no renewal came through. A lease counts from the moment before the log was asked, so
  * that it never seems longer here than in the log.
  */

@@ -1,6 +1,6 @@
 import { maxTimerMs, onAbort } from "./async.ts";
 
-/** Gives a place back. A second call does nothing. */
+/** Releases a place. A second call does nothing. */
 export type Release = () => void;
 
 /** Why there was no place: the line is full, the time was up, the signal was aborted, the limiter was closed. */
@@ -77,7 +77,7 @@ export class Limiter {
     });
   }
 
-  /** Sends everybody away who waits, and who comes later. What runs goes on. */
+  /** Sends everybody away who waits, and who comes later. What runs continues. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#line) waiter.leave("closed");

@@ -1,7 +1,7 @@
 type Severity = "error" | "warning" | "info";
 type Affects = "none" | "structure" | "value";
 
-/** What a code says: severity, what it affects, the message, and a hint where one helps. */
+/** Text of a code: severity, what it affects, the message, and a hint where one helps. */
 export type DiagnosticText = readonly [Severity, Affects, string, string?];
 
 /** What a diagnostic may say in its own words. */
@@ -41,7 +41,7 @@ export function makeDiagnostic<Code extends string>(
   };
 }
 
-/** So many findings of one code are told of a block. */
+/** Maximal number of findings of one code that are reported of a block. */
 const findingsAtMost = 20;
 
 const severities: readonly Severity[] = ["info", "warning", "error"];

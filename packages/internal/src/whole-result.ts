@@ -26,8 +26,8 @@ interface CutResult {
 }
 
 /**
- * A router's result with what was cut out of it for the model put back: its artifacts have it whole. Binary values stay handles.
- * `read` gives an artifact's text. Undefined when something of it can't be read any more.
+ * Puts back what was cut out of a router's result for the model: its artifacts have it whole. Binary values stay handles.
+ * `read` returns an artifact's text. Returns undefined when something of it can't be read any more.
  */
 export async function wholeResult<Result extends CutResult>(
   result: Result,

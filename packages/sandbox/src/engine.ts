@@ -58,20 +58,20 @@ export interface Guest {
   rest?(): void;
   /**
    * Called at the most once, after `rest`: ends it like `kill`, but what it runs in becomes a new guest that has nothing of
-   * this one, and whose `ready` says when, or whether, it can take the next program. Undefined when it has ended or was killed.
+   * this one, and whose `ready` resolves once it can take the next program, if ever. Undefined when it has ended or was killed.
    * `held`: the new one keeps the memory, under this name, for a request that names it; any other is given none of it.
    */
   renew?(held?: string): Guest | undefined;
   /** Of the memory that it has, see `renew` and `restore`. */
   readonly holds?: string | undefined;
   /**
-   * Once it is ready: gives it the memory of a session, under the name `held`. Rejects with {@link BaseMismatchError} when that was made
-   * beside another memory, and nothing was changed.
+   * Once it is ready: writes the memory of a session into it, under the name `held`. Rejects with {@link BaseMismatchError} when that was
+   * made beside another memory, and nothing was changed.
    */
   restore?(memory: GuestMemory, held: string): Promise<void>;
   /** After `rest`, at the most once: the memory that its program left. Rejects with {@link NotAtRestError} when it can't be kept. */
   capture?(): Promise<GuestMemory>;
-  /** Megabytes that its memory grew by in its program, as it says. */
+  /** Megabytes that its memory grew by in its program, as it reports. */
   readonly grownMb?: number;
   /** Resolves when nothing of it is left. */
   readonly ended: Promise<void>;
@@ -109,7 +109,7 @@ export interface Engine {
   /** Name and version. */
   readonly label: string;
   /**
-   * Whether a program can have several calls in flight. Such a guest says `idle` when it waits; it takes one answer at a
+   * Whether a program can have several calls in flight. Such a guest sends `idle` when it waits; it takes one answer at a
    * time and runs until nothing is left to do before it takes the next, so that answers in the same order lead to the
    * same state. A guest without waits in each call.
    */
@@ -130,7 +130,7 @@ export interface Engine {
   readonly warnings?: readonly string[];
   /** What the memory of a session depends on, besides the engine; absent where there are no sessions. */
   readonly guestHash?: string;
-  /** Of the libraries that the host gives, which it depends on too; empty for none. */
+  /** Of the libraries that the host offers, which it depends on too; empty for none. */
   readonly wheelsHash?: string;
   /**
    * Done before a guest: finds or makes what `spawn` starts from, at the first call, and again when it failed. Never rejects:

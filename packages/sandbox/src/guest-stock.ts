@@ -68,8 +68,8 @@ export class GuestStock {
   }
 
   /**
-   * A guest that is ready for a program of this domain, from the stock or started now. After a failed start it tries once more: that
-   * a child was killed while it started says nothing of the next one. Rejects with the failure, or with what `signal` was aborted with.
+   * Resolves with a guest that is ready for a program of this domain, from the stock or started now. After a failed start it tries once
+   * more: a child killed while it started has no bearing on the next one. Rejects with the failure, or with `signal`'s reason.
    */
   async take(signal: AbortSignal, domain?: string): Promise<StockedGuest> {
     this.#isMixed = this.#taken++ > 0 && this.#domain !== domain;

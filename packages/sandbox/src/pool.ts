@@ -12,14 +12,14 @@ export interface Lease {
   warm: boolean;
   /** Programs that its interpreter ran before. */
   reused: number;
-  /** Gives the guest back, which ends it or sets it back for the next run, and its place. `held`: as in {@link Guest.renew}. */
+  /** Releases the guest, which ends it or sets it back for the next run, and its place. `held`: as in {@link Guest.renew}. */
   release(held?: string): void;
-  /** Called in place of `release` when its program goes on in another guest. Default: as `release`. */
+  /** Called in place of `release` when its program continues in another guest. Default: as `release`. */
   leave?(): void;
 }
 
 /**
- * How long a run goes on before the guest for the next one is started, which takes a processor from it; longer while there
+ * How long a run lasts before the guest for the next one is started, which takes a processor from it; longer while there
  * is another that is ready. A shorter run starts it when it ends.
  */
 const refillDelayMs = { empty: 100, stocked: 1000 };

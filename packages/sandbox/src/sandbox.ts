@@ -50,7 +50,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
 
   type Given = Omit<SandboxDurableRunOptions, "durable"> & { durable?: DurableOptions | undefined };
 
-  /** Gives a run a signal of its own, which follows the caller's and the sandbox's. */
+  /** Runs the work with a signal of its own, which follows the caller's and the sandbox's. */
   async function abortable<Outcome>(
     given: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Outcome>,

@@ -5,7 +5,7 @@ import { findFlaw, visitBudget } from "./flaw.ts";
 import { followRefs, type Place, setOwn } from "./schema-walk.ts";
 import type { Conversion, Validator } from "./types.ts";
 
-/** What coercion gives: the value as near to the schema as it loses nothing, and what was changed. */
+/** Result of coercion: the value as near to the schema as it loses nothing, and what was changed. */
 export interface Coerced {
   value: unknown;
   conversions: Conversion[];
@@ -94,7 +94,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     return { value, conversions };
   }
 
-  /** Whether it is null, or text that says so, where neither fits. */
+  /** Checks whether it is null, or text that means null, where neither fits. */
   function saysNone(child: Place | undefined, held: unknown): boolean {
     const none = held === null || (typeof held === "string" && /^\s*(?:null|None)\s*$/.test(held));
     return (

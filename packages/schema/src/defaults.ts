@@ -5,12 +5,12 @@ import { visitBudget } from "./flaw.ts";
 import { eachSubschema, followRefs, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 
-/** Gives a value with defaults for what is missing; the same value when nothing is. */
+/** Returns a value with defaults for what is missing; the same value when nothing is. */
 export type Filler = (value: unknown) => unknown;
 
 /**
- * What fills in the defaults of a schema, nested ones too; undefined when it has none. `TypeError` for a default that
- * doesn't fit its own schema: the model would be blamed for it. A null that doesn't fit says that there is no default,
+ * Returns what fills in the defaults of a schema, nested ones too; undefined when it has none. Throws `TypeError` for a default that
+ * doesn't fit its own schema: the model would be blamed for it. A null that doesn't fit means that there is no default,
  * as many schemas written by hand do, and is deleted.
  */
 export function makeFiller(root: JsonSchemaObject, validator: Validator, where: string): Filler | undefined {

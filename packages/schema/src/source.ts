@@ -53,7 +53,7 @@ export function unwrapSource(given: unknown, where: string, side: "input" | "out
 /** Keys under which a schema stands in the shapes of providers, or where somebody meant `properties`. */
 const wrapping = new Set("function parameters input_schema inputSchema schema props fields args".split(" "));
 
-/** A misspelt `properties` would be no check at all, and neither would be a wrapping that says to be the schema of an object. */
+/** Throws for a misspelt `properties`, and for a wrapping that claims to be the schema of an object: neither would check anything. */
 function checkRoot(schema: Record<string, unknown>, where: string): void {
   if (schema.type !== "object" || schema.properties !== undefined) return;
   const keys = Object.keys(schema).filter((key) => !asserting.has(key) && !describing.has(key));

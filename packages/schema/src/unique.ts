@@ -22,7 +22,7 @@ export function allDiffer(items: readonly unknown[]): boolean {
 const certain = new Set(["properties", "additionalProperties", "items", "prefixItems", "allOf"]);
 
 /**
- * Takes `uniqueItems` out of a schema, and gives what checks it instead; undefined, and the schema as it was, when
+ * Takes `uniqueItems` out of a schema, and returns what checks it instead; undefined, and the schema as it was, when
  * there is none or when one stands in a branch (`anyOf`, `not`, `if`…), where only the engine knows whether it counts.
  */
 export function extractUniqueItems(root: JsonSchemaObject): ((value: unknown, pointer: string) => boolean) | undefined {

@@ -6,7 +6,7 @@ import { eachSubschema, followRefs, visitSchemas } from "./schema-walk.ts";
 /**
  * Takes the patterns out of a schema that can't be run in linear time, and whatever would no longer mean the same without
  * them: what is left refuses nothing that the whole schema takes. With `all`, takes out every pattern. Changes the schema;
- * gives the patterns.
+ * returns the patterns.
  */
 export function weaken(root: JsonSchemaObject, all = false): string[] {
   const left: string[] = [];

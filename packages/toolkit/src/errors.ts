@@ -27,7 +27,7 @@ export type ToolkitErrorCode =
   | "toolkit/mcp-connection"
   /**
    * `data: { name, authorizationUrl? }`. The MCP server wants an authorisation. With the address, a person can give it: then
-   * `finishAuth` of the client goes on.
+   * `finishAuth` of the client continues.
    */
   | "toolkit/mcp-unauthorised";
 
@@ -41,7 +41,7 @@ export class ToolkitError extends ToolglotError {
   }
 }
 
-/** Types of the errors the runtime itself gives a model, beside the class names of what tools throw. */
+/** Types of the runtime's own errors for a model, beside the class names of what tools throw. */
 export const errorTypes = {
   invalidInput: "InvalidInput",
   unknownTool: "UnknownTool",

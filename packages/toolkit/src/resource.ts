@@ -3,7 +3,7 @@ import { ToolError } from "@toolglot/core";
 /** What a URI stands for, as a tool gets it. */
 export interface Resource {
   uri: string;
-  /** As `image/png`; `application/octet-stream` when nothing says what it is. */
+  /** As `image/png`; `application/octet-stream` when the type is unknown. */
   mediaType: string;
   /** The content. Throws `ToolError` when it can't be read. */
   bytes(): Promise<Uint8Array>;

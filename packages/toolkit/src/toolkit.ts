@@ -91,17 +91,17 @@ export class Toolkit implements ToolSource {
    * (strategy `raise`) and `toolkit/unknown-group`.
    */
   registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
-  /** A function whose parameter is what the shorthand gives, and what is preset. */
+  /** Registers a function whose parameter has the shorthand's type, with the presets. */
   registerToolFunction<const Args extends ArgsShorthand, Presets extends Values = NoValues>(
     fn: ToolFunction<Omit<InferArgs<Args>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
     options: RegisterFunctionOptions & { args: CheckedArgs<Args>; presets?: Presets },
   ): string[];
-  /** A function whose parameter is what the schema gives, and what is preset. */
+  /** Registers a function whose parameter has the schema's type, with the presets. */
   registerToolFunction<Source extends StandardInput, Presets extends Values = NoValues>(
     fn: ToolFunction<Omit<InferInput<Source>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
     options: RegisterFunctionOptions & { input: Source; presets?: Presets },
   ): string[];
-  /** A function whose schema says nothing of types, or that takes nothing. */
+  /** Registers a function whose schema carries no types, or that takes nothing. */
   registerToolFunction<const Options extends RegisterFunctionOptions>(
     fn: AnyToolFunction,
     options: Options & Untyped<Options>,
@@ -183,8 +183,8 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * What MCP servers say of themselves for a model, each under a heading, shortened and neutralised; undefined when none says
-   * anything. Part of core's `ToolSource`.
+   * Returns the instructions of MCP servers for a model, each under a heading, shortened and neutralised; undefined when no server has
+   * any. Part of core's `ToolSource`.
    */
   instructions(): string | undefined {
     return this.#mcp.instructions();
@@ -282,7 +282,7 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Calls the listener when {@link Toolkit.definitions} gives another list than before: a tool was registered or
+   * Calls the listener when {@link Toolkit.definitions} returns another list than before: a tool was registered or
    * removed, a group was activated or deactivated, an MCP server changed its tools. Once for all changes of one moment.
    * Returns a function that ends it.
    */
@@ -292,8 +292,8 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * The tools as core tools, for programs and for other runtimes: `execute` validates, coerces, post-processes, and
-   * gives the data, else the text, else the content blocks. A failure is a `ToolError` whose message is for the model.
+   * Returns the tools as core tools, for programs and for other runtimes: `execute` validates, coerces, post-processes, and
+   * resolves with the data, else the text, else the content blocks. A failure is a `ToolError` whose message is for the model.
    */
   tools(groupNames?: readonly string[] | null): AnyTool[] {
     return this.#registry.listed(groupNames).map((tool) =>
@@ -305,7 +305,7 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Calls a tool. Chunks come as the tool gives them; the last response, and only that one, has `isLast`. Faults of
+   * Calls a tool. Chunks come as the tool yields them; the last response, and only that one, has `isLast`. Faults of
    * model and tool are responses (`status: "error"`); with `onError: "throw"`, what the tool threw is thrown after it.
    * Throws `TypeError` at once when the call has no name.
    */
@@ -336,7 +336,7 @@ export class Toolkit implements ToolSource {
     return "ok" in found ? found : prepareInput(found, call, given);
   }
 
-  /** The call as core has it. One that is complete already is passed on with everything in it. */
+  /** Returns the call as core has it. One that is complete already is passed on with everything in it. */
   #toCall(given: ToolCallRequest): ToolCall {
     const { id, name, input, protocol } = given;
     if (id !== undefined && protocol !== undefined && "input" in given) return given as ToolCall;

@@ -61,7 +61,7 @@ export interface RegisterOptions {
   jsonSchema?: Readonly<Record<string, unknown>>;
   /**
    * Whether the model may give parameters that the schema doesn't name: they are shown as `additionalProperties`, and
-   * passed on. A JSON Schema says what they may be. Default false: as the schema itself has it.
+   * passed on. A JSON Schema limits what they may be. Default false: as the schema itself has it.
    */
   includeRest?: JsonSchema;
   /** Default `raise`. */
@@ -176,7 +176,7 @@ export interface ToolkitOptions {
   /** Whether the first group brings the meta tool `reset_equipped_tools` with it. Default true. */
   metaTool?: boolean;
   /**
-   * Makes an OpenTelemetry span of every call; an object says what it records. The outermost middleware: see
+   * Makes an OpenTelemetry span of every call; an object sets what it records. The outermost middleware: see
    * `traceToolkit`. Default false.
    */
   tracing?: boolean | TracingOptions;

@@ -51,7 +51,7 @@ const own = "model:{doStream} maxRetries:number firstPartMs:number stallMs:numbe
 const passed =
   "providerOptions:object headers:object temperature:number topP:number topK:number presencePenalty:number frequencyPenalty:number seed:number";
 
-/** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider says how long. */
+/** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider sets it. */
 const retryMs = 1000;
 
 /**

@@ -34,7 +34,7 @@ export interface ToAiSdkToolsOptions {
   maxResultChars?: number;
 }
 
-/** What the AI SDK gives to a running tool. */
+/** Options that the AI SDK passes to a running tool. */
 interface CallOptions {
   toolCallId: string;
   abortSignal?: AbortSignal;
@@ -91,7 +91,7 @@ function makeTool(
 ): AiSdkTool {
   const { name, description, annotations, outputSchema, external } = definition;
   const shown = { description, ...defined({ title: annotations?.title }), inputSchema: schemaOf(definition, owner) };
-  // The page runs it, and gives its output to the SDK.
+  // The page runs it, and passes its output to the SDK.
   if (external) return { ...shown, [originMark]: isToolkit(owner) ? asTool(definition, run) : owner } as AiSdkTool;
   const { approve, maxResultChars = Infinity } = options;
   const reads = annotations?.readOnlyHint === true;
@@ -186,7 +186,7 @@ function schemaOf(definition: ToolDefinition, owner: AnyTool | ToolkitLike): obj
   if (isToolkit(owner))
     return plainSchema(inputSchema, async (input) => {
       const { ok, error } = await owner.prepareCall({ id: "", name, input, protocol: "ai-sdk" });
-      // What else is wrong, the toolkit says when it is called.
+      // What else is wrong, the toolkit reports when it is called.
       return ok || error?.type !== "InvalidInput" ? { value: input } : { issues: [{ message: error.message }] };
     });
   const own = (owner as { schema?: { "~standard"?: { validate?: Validate } } }).schema?.["~standard"]?.validate;

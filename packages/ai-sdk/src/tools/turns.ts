@@ -36,8 +36,8 @@ export interface Line {
 }
 
 /**
- * Waits until the calls before this one have ended; what it gives is to be called when this one has. Throws a `ToolError` when the call
- * is a step of a plan, and one before it failed.
+ * Waits until the calls before this one have ended; the function that it returns must be called when this one has. Throws a `ToolError`
+ * when the call is a step of a plan, and one before it failed.
  */
 export async function takeTurn(callId: string, line: Line): Promise<(failed: boolean) => void> {
   const answer = answers.get(callId);

@@ -49,7 +49,7 @@ export interface ToolkitResponse {
   readonly isLast: boolean;
 }
 
-/** What a tool gives to the AI SDK: content for the model, and the value as data, when there is one. */
+/** Output of a tool for the AI SDK: content for the model, and the value as data, when there is one. */
 export interface ToolOutput {
   content: ContentBlock[];
   data?: unknown;

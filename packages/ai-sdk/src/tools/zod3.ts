@@ -1,6 +1,6 @@
 import { isObject } from "@toolglot/internal";
 
-/** A schema of zod 3, which says nothing of JSON Schema itself. */
+/** A schema of zod 3, which has no JSON Schema of its own. */
 interface Zod3 {
   _def: Record<string, unknown> & { typeName: string; description?: string };
 }

@@ -100,7 +100,7 @@ const marksNote =
 
 /**
  * A pair as it was meant, when it was copied from a result: results have a zero-width space in fences and tags, so that no text of a
- * file can act. A file that has them itself, where `find` says so, is edited as written.
+ * file can act. A file that has them itself, where `find` has them too, is edited as written.
  */
 function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
@@ -108,7 +108,7 @@ function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   return plain.find !== edit.find && searchFor(text, edit.find) !== undefined ? edit : plain;
 }
 
-/** A replacement that says where code is instead of having it would delete that code. */
+/** Returns the problem of a replacement that refers to code instead of having it: it would delete that code. */
 function whenLeftOut({ flat }: FlatText, { find, replace }: FileTextEdit): Problem | undefined {
   const line = find === "" ? undefined : leftOutLine(replace, find, () => flat);
   if (line === undefined) return undefined;

@@ -50,7 +50,7 @@ export function carryOver(text: string, place: Pick<FoldedPlace, "find" | "repla
         ? changedLine(find[old] as string, found[old] as string, line, forms)
         : (own.get(line) ?? forms.writeLine(line));
       const isLast = newFrom + index === replace.length - 1 && old !== find.length - 1;
-      // The last line may go on behind the place: white space at a line's end would then stand within it.
+      // The last line may continue behind the place: white space at a line's end would then stand within it.
       return isLast ? form.trimEnd() + forms.write(line.slice(line.trimEnd().length)) : form;
     });
     if (oldFrom < oldTo || news.length > 0) {

@@ -124,7 +124,7 @@ export class Forms {
       return only;
     }
     const [first, ...others] = only === undefined ? this.#ofClass(foldClass) : [only === plain ? "plain" : "own"];
-    // A call that writes both, where its find has only the one, says of neither what it is.
+    // A call that writes both, where its find has only the one, identifies neither.
     const { find, replace } = this.#call;
     const hasBoth =
       first === "plain" && plain !== "" && replace.includes(plain as string) && !find.includes(plain as string);

@@ -1,4 +1,4 @@
-/** The classes of difference that no reader sees, by the name that a note gives them. */
+/** The classes of difference that no reader sees, by their name in a note. */
 export const foldClasses = {
   ends: "white space at line ends",
   blanks: "no-break and other special spaces",

@@ -43,7 +43,7 @@ export function findFolded(
   { bare = false, exact = false, visit }: FindOptions,
 ): void {
   const find = withLf(edit.find);
-  // Blanks that end a find are the start of a line that goes on: nothing says which indentation they are.
+  // Blanks that end a find are the start of a line that is cut: nothing shows which indentation they are.
   if (find.startsWith(byteOrderMark) || (bare && /\n[ \t]+$/.test(find))) return;
   const { folded } = file;
   const wanted = dividedFind(fold(find, { isPart: true, bare, except: exact ? "all" : undefined }).folded);

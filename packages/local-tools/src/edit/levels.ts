@@ -15,7 +15,7 @@ export function levelsIn(lines: readonly string[]): string[] {
   return lines.filter((line) => !isBlank(line)).map(levelOf);
 }
 
-/** What one level is: a tab, or the largest number of spaces that all are a multiple of; undefined when nothing says it. */
+/** Returns one level: a tab, or the largest number of spaces that all are a multiple of; undefined when it is unknown. */
 export function unitOf(levels: readonly string[]): string | undefined {
   const all = levels.join("");
   if (all === "") return undefined;

@@ -26,7 +26,7 @@ const foldings: readonly { name: string; fold: (line: string) => string }[] = [
   { name: "all white space", fold: (line) => line.replace(/\s+/g, "") },
 ];
 
-/** Says what differs between the lines looked for and the lines found, which start at line `first` of the file. */
+/** Returns what differs between the lines looked for and the lines found, which start at line `first` of the file. */
 export function differences(wanted: readonly string[], found: readonly string[], first: number): string[] {
   const reports: string[] = [];
   const sames = new Map<string, number[]>();
@@ -131,7 +131,7 @@ function sayFolding(index: number, want: string, have: string): string {
   return inFind === inFile ? name : `indentation: the file has ${inFile}, find has ${inFind}`;
 }
 
-/** Says lines, given in order: "line 3", "lines 3 and 5", "12 lines from 3 to 40". */
+/** Returns the text for lines, given in order: "line 3", "lines 3 and 5", "12 lines from 3 to 40". */
 export function sayLines(lines: readonly number[]): string {
   const [first, last] = [lines[0], lines.at(-1)];
   if (lines.length === 1) return `line ${first}`;

@@ -58,7 +58,7 @@ const maxComparedLines = 1_000_000;
 
 /** A place that a find is taken for. */
 interface Candidate extends FoldedPlace {
-  /** What its indentation says; undefined: it is the find's. */
+  /** Reading of its indentation; undefined: it is the find's. */
   indentation?: NonNullable<ReturnType<typeof readIndentation>>;
 }
 
@@ -175,7 +175,7 @@ function fitted(text: string, place: FoldedPlace): FoldedPlace | Problem {
   const fitting = halvesAt(text, from, to, halves, true) ?? cutIndentation;
   if (fitting === halves || "type" in fitting) return "type" in fitting ? fitting : place;
   const more = Math.max(0, fitting.find.length - halves.find.length);
-  // Line ends around find that the file has as well: nothing says here which of them are meant.
+  // Line ends around find that the file has as well: nothing shows here which of them are meant.
   if (fitting.find.length < halves.find.length) return place;
   const lines = place.lines.map((span, row) => (row === 0 ? { ...span, from: span.from - more } : span));
   return { ...place, find: fitting.find.split("\n"), replace: fitting.replace.split("\n"), lines };

@@ -5,9 +5,9 @@ import { lineCounter, linesOf } from "../files/text.ts";
 export interface UnifiedDiffOptions {
   /** Unchanged lines around a change. Default 3. */
   context?: number;
-  /** Lines of the diff that are given; a note says how many follow. Default: all. */
+  /** Lines of the diff that are shown; a note counts those that follow. Default: all. */
   maxLines?: number;
-  /** UTF-16 units of the diff that are given, the note not counted. Default: all. */
+  /** UTF-16 units of the diff that are shown, the note not counted. Default: all. */
   maxChars?: number;
   /** Milliseconds after which what is left of a large comparison counts as replaced whole. Default 500. */
   timeoutMs?: number;

@@ -21,7 +21,7 @@ export function webWorkerThread(worker: Worker, init: { memoryMb: number }): Gue
     renew() {
       worker.postMessage(renewMessage);
     },
-    // A worker that was terminated says nothing more, and there is no event for it.
+    // A worker that was terminated sends nothing more, and there is no event for it.
     async end() {
       worker.terminate();
       onEnd("the worker was ended");

@@ -7,7 +7,7 @@ import type { SandboxRunParked } from "./types.ts";
 /** A program used up what it may use. That ends it for good, as its own errors do. */
 export const limitErrors: readonly unknown[] = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
 
-/** A run can't be gone on with as it was. Nothing of it is lost. */
+/** Returns the error of a run that can't be resumed as it was. Nothing of it is lost. */
 export function divergedError(what: string, hint: string): SandboxError {
   return { type: "Diverged", message: what, hint };
 }
@@ -65,7 +65,7 @@ export function failedRun({ logs, toolCalls, stats }: SandboxRun | SandboxRunPar
   return { status: "error", error, logs, toolCalls, stats };
 }
 
-/** Why a run can't be had here: `what` goes on behind its name. */
+/** Returns the error that names why a run can't be had here: `what` continues the sentence behind its name. */
 export function runError(code: string, id: string, what: string, data?: Record<string, unknown>): ToolglotError {
   return new ToolglotError(`sandbox/${code}`, `The run ${JSON.stringify(id)} ${what}`, { data: { id, ...data } });
 }

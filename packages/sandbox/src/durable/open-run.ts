@@ -96,7 +96,7 @@ function liveError(journal: Journal, { leaseUntil }: { leaseUntil: number }): To
   return runError("run-live", journal.settings.id, what, { until: leaseUntil });
 }
 
-/** Why a journal can't be gone on with here; undefined when it can. */
+/** Returns the reason why a run can't be resumed from its journal here; undefined when it can. */
 export function differences(header: RunHeader, here: RunHeader): string | undefined {
   if (header.version !== journalVersion) return `its journal has version ${header.version}, not ${journalVersion}`;
   if (header.session?.image !== here.session?.image) {

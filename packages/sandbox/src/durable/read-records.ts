@@ -3,7 +3,7 @@ import type { EncodedFile } from "../engine.ts";
 import type { FileOutput } from "../types.ts";
 import { type CallAnswer, journalVersion, type KeptDecision, type RunHeader, type RunOutcome } from "./records.ts";
 
-// What a log gives back was written by a run, or so it says: each of these is undefined for what no run writes.
+// What a log returns was written by a run, supposedly: each of these returns undefined for what no run writes.
 
 /** Of a header of another version only what every version has is looked at. */
 export function readHeader(data: unknown): RunHeader | undefined {

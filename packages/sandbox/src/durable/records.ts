@@ -40,7 +40,7 @@ export interface RunHeader {
   files?: readonly EncodedFile[];
 }
 
-/** The image of a session that a program goes on from. */
+/** The image of a session that a program continues from. */
 export interface SessionStart {
   id: string;
   turn: number;

@@ -16,7 +16,7 @@ import type { SandboxRunParked } from "./types.ts";
 /** What a durable run is made of; `code` is absent when it comes from the journal. */
 export type DurableRequest = Omit<RunRequest, "code"> & { code: string | undefined };
 
-/** Starts a durable run, goes on with it, or gives its outcome again. Rejects as `Sandbox.run` says. */
+/** Starts a durable run, resumes it, or returns its outcome again. Rejects as `Sandbox.run` does. */
 export async function runDurably(
   settings: DurableSettings,
   request: DurableRequest,
@@ -111,7 +111,7 @@ export function headerOf(request: RunRequest, keepMs: number): RunHeader {
   };
 }
 
-/** `pay(amount, note="")`: what a program can tell of a tool. */
+/** Returns a tool's signature as a program sees it: `pay(amount, note="")`. */
 function signature({ names }: ProgramTool): string {
   const params = names.params.map(({ name, identifier, required, default: fallback }) => {
     const as = name === identifier ? name : `${identifier}:${name}`;

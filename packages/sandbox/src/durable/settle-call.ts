@@ -12,7 +12,7 @@ export type CallSettlement = { value: unknown } | { error: string } | "released"
  * value is JSON data; an error reaches the program word for word, as `ToolError`.
  *
  * Throws `TypeError` for a call that is none or a value that is no JSON; a `ToolglotError` when there is nothing to settle:
- * `sandbox/call-unknown` (the journal has no such call), `sandbox/call-live` (it may still be going on; `data.until` is the end of its
+ * `sandbox/call-unknown` (the journal has no such call), `sandbox/call-live` (it may still be running; `data.until` is the end of its
  * lease), `sandbox/call-settled` (it has an outcome, or was not begun), and `sandbox/journal-unreadable`.
  */
 export async function settleCall(

@@ -27,7 +27,7 @@ export interface DurableOptions {
   leaseMs?: number;
   /**
    * Milliseconds that outcomes of calls and of the run are remembered; what a run begins with counts to its end. Default 30
-   * days. An older run cannot go on. Twice as long after its end its id is free, and stands for a new run.
+   * days. An older run cannot be resumed. Twice as long after its end its id is free, and stands for a new run.
    */
   keepMs?: number;
 }

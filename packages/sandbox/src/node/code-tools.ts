@@ -29,7 +29,7 @@ const pythonTool: CodeToolKind = {
  * one program each. One tool for each sandbox given, in that order; the functions that its programs find stand in the
  * tool's description.
  *
- * A tool gives `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
+ * A tool returns `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
  * a program fail is thrown as a `ToolError` whose message has type, message, line, source line, hint, and what was printed
  * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
  *

@@ -4,7 +4,7 @@ import { fromCore } from "./guarded.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import type { CallOutcome, PendingCall } from "./types.ts";
 
-/** What the host says to a call. `decided`: somebody was asked, and answered. */
+/** The host's verdict on a call. `decided`: somebody was asked, and answered. */
 export type Verdict =
   | { status: "approved" }
   | { status: "later" }
@@ -91,7 +91,7 @@ export function decidedOutcome(
   return { ok: false, type: "Denied", message, isCertain: true };
 }
 
-/** Makes a call again for which its tool asked; a tool that is told of a refusal can't change it. */
+/** Makes a call again for which its tool asked; a tool that learns of a refusal can't change it. */
 export async function performDecided(
   tool: ToolDefinition,
   verdict: Verdict,

@@ -16,7 +16,7 @@ export function inputSchemaOf({ name, inputSchema, schema }: AnyTool & { schema?
   return made;
 }
 
-/** Holds the input of a call against its tool's schema. Undefined when it fits; it is then as the schema gives it. */
+/** Checks the input of a call against its tool's schema. Returns undefined when it fits; it is then as the schema returns it. */
 export async function checkInput(pending: PendingCall): Promise<CallOutcome | undefined> {
   const { tool, names } = pending.program;
   if (tool.validatesInput) return undefined;

@@ -169,7 +169,7 @@ export class GuestSession implements Session {
     if (!concurrent && this.idle) this.#listener.onIdle();
   }
 
-  /** `wake`: it goes on after so many milliseconds, also without an answer. */
+  /** Handles a guest that waits. `wake`: it continues after so many milliseconds, also without an answer. */
   #wait(answered: number, wake: number | undefined): void {
     if (!this.#rules.concurrent || answered > this.#answered) this.#fault("broken");
     // Sent before it got the newest answer.

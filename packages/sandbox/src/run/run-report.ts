@@ -94,7 +94,7 @@ export class RunReport {
     return true;
   }
 
-  /** What a tool says besides its value stands with what the program prints. */
+  /** Adds a tool's note, which stands with what the program prints. */
   note(text: string): void {
     this.logs.push({ stream: "stderr", text });
   }

@@ -133,8 +133,8 @@ function allowsNull(schema: JsonSchema): boolean {
 }
 
 /**
- * Runs a tool to its end: see core's `lastOf` for one that gives several values. Gives the value, and the JSON text that goes to
- * the program. Rejects with what the tool threw.
+ * Runs a tool to its end: see core's `lastOf` for one that yields several values. Resolves with the value, and the JSON text that goes
+ * to the program. Rejects with what the tool threw.
  */
 export async function executeTool(
   { tool }: ProgramTool,
@@ -164,8 +164,9 @@ export function writeAnswer(value: unknown): Pick<CallAnswer, "json" | "conversi
 
 /**
  * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
- * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it says that it did nothing, and why; `data`: what else
- * it says, for the program to decide by. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
+ * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it reports that it did nothing, and why; `data`: what
+ * else it reports, for the program to decide by. Never throws, though anything can be thrown: objects whose message is no text, or whose
+ * fields throw when they are read.
  */
 export function failureForGuest(error: unknown): {
   message: string;
@@ -179,12 +180,12 @@ export function failureForGuest(error: unknown): {
     const message = typeof given === "string" ? given : "";
     if (!isCertain) return { isCertain, message: sanitizeErrorMessage(message) };
     const { needs, ...data } = error.data;
-    const told = jsonOf(data);
+    const json = jsonOf(data);
     return {
       isCertain,
       message,
       ...(needs === "approval" || needs === "later" ? { needs } : {}),
-      ...(told !== undefined && { data: told }),
+      ...(json !== undefined && { data: json }),
     };
   } catch {
     return { isCertain: false, message: sanitizeErrorMessage("") };

@@ -37,7 +37,7 @@ export type CallOutcome =
   | ({ ok: true } & CallAnswer & Noted)
   | ({ ok: false; type: string; message: string; isCertain: boolean; needs?: Need; data?: JsonObject } & Noted);
 
-/** What a tool says besides its value, for who reads what the program prints. */
+/** Notes of a tool besides its value, for who reads what the program prints. */
 export interface Noted {
   notes?: readonly string[];
 }
@@ -52,9 +52,9 @@ export interface RunRequest {
   limits: SandboxLimits;
   tools: readonly ProgramTool[];
   domain?: string | undefined;
-  /** Set for a program of a session. `held`: names the memory that it goes on from; `reseed`: it gets new random numbers. */
+  /** Set for a program of a session. `held`: names the memory that it continues from; `reseed`: it gets new random numbers. */
   session?: { held: string; reseed: boolean; maxFileBytes: number } | undefined;
-  /** What its journal says that it goes on from. */
+  /** The image that it continues from, by its journal. */
   start?: SessionStart | undefined;
   imports: ImportPolicy;
   style: ProgramStyle;

@@ -1,8 +1,8 @@
 import type { Storage } from "@toolglot/core/storage";
 import { isObject, parseJson } from "@toolglot/internal";
 
-// A session in a storage is a log, which says what counts, and an image of each turn as a blob. Of two processes that hold it, the later one
-// has added a line that the earlier one does not know, so that no image of the earlier one counts any more.
+// A session in a storage is a log, which records what counts, and an image of each turn as a blob. Of two processes that hold it, the
+// later one has added a line that the earlier one does not know, so that no image of the earlier one counts any more.
 
 /** A stored image of a session. */
 export interface StoredTurn {
@@ -63,7 +63,7 @@ function headOf(id: string, images: readonly KeptImage[]): SessionHead | undefin
   return newest && { id, turn: newest.turn, turns };
 }
 
-/** All sessions of a storage with what their newest image says, in any order. */
+/** Emits all sessions of a storage with the head of their newest image, in any order. */
 export async function* allSessions({ logs }: Storage): AsyncIterable<{ head: SessionHead; expiresAt: number }> {
   for await (const name of logs.list(prefix)) {
     const images = keptImages((await logs.read(name)) ?? []);

@@ -86,7 +86,7 @@ function createAjv(): Ajv2020 {
     schemaType: "array",
     compile: (choices: unknown[]) => (value: unknown) => validate(value, { enum: choices }, "2020-12", {}).valid,
   });
-  // ajv divides, and says that 0.3 is no multiple of 0.1.
+  // ajv divides, and finds that 0.3 is no multiple of 0.1.
   ajv.removeKeyword("multipleOf");
   ajv.addKeyword({
     keyword: "multipleOf",
@@ -117,7 +117,7 @@ const onInterpreter = "contains unevaluatedItems unevaluatedProperties $anchor $
   " ",
 );
 
-/** Where ajv gives other verdicts than the specification, or resolves references in its own way. */
+/** Checks whether ajv has other verdicts than the specification, or resolves references in its own way. */
 function isReadDifferently(schema: JsonSchemaObject): boolean {
   let found = false;
   visitSchemas(schema, (inner, pointer) => {

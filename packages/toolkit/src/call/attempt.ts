@@ -8,14 +8,14 @@ import { toResponse } from "./convert.ts";
 import { ToolResponse } from "./response.ts";
 import type { CallableTool } from "./types.ts";
 
-/** What a tool has given so far. */
+/** Output of a tool so far. */
 export interface Progress {
   /** All content: of the newest chunk when chunks are cumulative, else of all of them. */
   content: ContentBlock[];
   /** The data of each chunk, when chunks are incremental. */
   data: unknown[];
   chunks: number;
-  /** What the tool has told that it used, in all attempts. */
+  /** The usage that the tool has reported, in all attempts. */
   used?: Usage;
 }
 
@@ -34,7 +34,7 @@ const busyMs = 20;
 /** The chunks of a stream as they come; the final response is not yielded but returned. */
 export type Chunks = AsyncGenerator<ToolResponse, Outcome, undefined>;
 
-/** Runs a tool once, to its end, or until it gives a stream of chunks. */
+/** Runs a tool once, to its end, or until it returns a stream of chunks. */
 export async function attemptCall(
   tool: CallableTool,
   input: unknown,
@@ -95,7 +95,7 @@ function failedOutcome(tool: CallableTool, scope: CallScope, error: unknown): Ou
   return { kind: "failed", error, info: errorInfo(error), retry: !isToolError(error), fromPostprocess: false };
 }
 
-/** Yields the chunks as they come, and returns the whole response. */
+/** Emits the chunks as they come, and returns the whole response. */
 async function* drain(
   tool: CallableTool,
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
@@ -153,7 +153,7 @@ function collect(tool: CallableTool, chunk: ToolResponse, progress: Progress): v
   }
 }
 
-/** The final response of a stream: all its chunks together. Each of them went through post-processing. */
+/** Returns the final response of a stream: all its chunks together. Each of them went through post-processing. */
 function whole(tool: CallableTool, last: ToolResponse, progress: Progress): ToolResponse {
   const { id: _, ...fields } = last;
   if (tool.chunks === "cumulative") return new ToolResponse({ ...fields, isLast: true });
@@ -188,7 +188,7 @@ function isFault(error: unknown): error is PostprocessFault {
   }
 }
 
-/** The response after post-processing. Throws a {@link PostprocessFault}. */
+/** Returns the response after post-processing. Throws a {@link PostprocessFault}. */
 export async function postprocess(
   tool: CallableTool,
   call: ToolCall,

@@ -36,7 +36,7 @@ async function* oneFinal(
 ): Responses {
   const rethrow = onError === "throw";
   let last: ToolResponse | undefined;
-  /** The last response says that it is final. It is held back, because another one that says so may follow. */
+  /** The last response is marked as final. It is held back, because another one so marked may follow. */
   let held = false;
   let iterator: AsyncIterator<ToolResponse> | undefined;
   /** The middleware is suspended at its last `yield`: if the caller leaves now, the middleware must clean up. */

@@ -46,7 +46,7 @@ export async function* runCall(
   }
 }
 
-/** The final response of a tool that failed: what came before, then the error. Only the error is post-processed. */
+/** Returns the final response of a tool that failed: what came before, then the error. Only the error is post-processed. */
 async function errorResponse(
   tool: CallableTool,
   call: ToolCall,
@@ -71,20 +71,20 @@ async function errorResponse(
     : response.with({ content: [...progress.content, ...response.content], stream: true });
 }
 
-/** A final error response. */
+/** Returns a final error response. */
 function failure(progress: Progress, error: ToolErrorInfo, metadata: ToolResponse["metadata"]): ToolResponse {
   const content = [...progress.content, { type: "text" as const, text: `Error: ${error.message}` }];
   return new ToolResponse({ content, status: "error", error, stream: progress.chunks > 0, metadata });
 }
 
-/** The final response of a call that was aborted: what came before, then a notice. */
+/** Returns the final response of a call that was aborted: what came before, then a notice. */
 export function interruption(progress: Progress, metadata: ToolResponse["metadata"]): ToolResponse {
   const error = { type: errorTypes.interrupted, message: interruptedNotice };
   const content = [...progress.content, { type: "text" as const, text: interruptedNotice }];
   return new ToolResponse({ content, status: "interrupted", error, stream: progress.chunks > 0, metadata });
 }
 
-/** The response of an extended finish function, with the text and the structured output that an agent ends with. */
+/** Adds to the response of an extended finish function the text and the structured output that an agent ends with. */
 function finished(
   { tool, structuredOutput }: PreparedCall<CallableTool> & { ok: true },
   response: ToolResponse,

@@ -23,7 +23,7 @@ export interface Once {
   context: ExecutorContext;
 }
 
-/** Called right before each step takes effect. Gives the reason why the step must not run, if there is one. */
+/** Called right before each step takes effect. Resolves with the reason why the step must not run, if there is one. */
 export type Begin = () => Promise<ToolErrorInfo | undefined>;
 
 /** How a plan went. `waits`: a step of it waits for a decision, after which the plan is run again. */

@@ -21,7 +21,7 @@ export function watchAuthorization<Provider extends AuthProvider | OAuthClientPr
   });
 }
 
-/** Whether an error, or what caused it, says that the server wants an authorisation. */
+/** Checks whether an error, or its cause, means that the server wants an authorisation. */
 export function isUnauthorised(error: unknown, sdk: ClientModule): boolean {
   let at = error;
   for (let depth = 0; depth < 4 && isObject(at); depth += 1) {

@@ -140,7 +140,7 @@ class HealingClient implements McpClient {
     }
   }
 
-  /** What one request gives; sent again when it can't have run, or may run twice. */
+  /** Resolves with the answer of one request; it is sent again when it can't have run, or may run twice. */
   async #settle<Value>(request: Asked, send: (connection: Connection) => Promise<Value>): Promise<Value> {
     /** Whether an earlier try may have had its effect. */
     let mayHaveRun = false;

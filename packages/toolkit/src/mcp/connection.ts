@@ -231,8 +231,8 @@ export class Connection {
   }
 
   /**
-   * Whether the server knows the session still. It is asked after an HTTP error, since servers say in many ways that they forgot
-   * one; any answer of the protocol says that they did not.
+   * Checks whether the server knows the session still. It is asked after an HTTP error, since servers report in many ways that they
+   * forgot one; any answer of the protocol means that they did not.
    */
   async isKnown(): Promise<boolean> {
     if (!this.#isSuspect || !this.usable) return true;
@@ -294,7 +294,7 @@ export class Connection {
 
   #fault(error: unknown, delivery: Delivery): CallFault {
     if (error instanceof Refusal) return new CallFault("refused", error);
-    // In whatever words and with whatever status a server says that it does not know the session.
+    // Servers report in many words and with many a status that they do not know the session.
     const isHttp = this.#sdk.SdkHttpError.isInstance(error) && !isUnauthorised(error, this.#sdk);
     if (isHttp && this.transport.sessionId !== undefined) this.#isSuspect = true;
     const tooLarge = this.#tooLarge;

@@ -23,7 +23,7 @@ export function responseOf(result: McpCallResult, keepRaw: boolean): ToolRespons
   });
 }
 
-/** A progress notification as a chunk. It says where the tool stands, and is no part of the result. */
+/** Returns a progress notification as a chunk. It shows where the tool stands, and is no part of the result. */
 export function progressChunk(given: McpProgress): ToolResponse {
   const { progress, total, message } = given;
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;

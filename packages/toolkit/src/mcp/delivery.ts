@@ -21,7 +21,7 @@ export type Fate = "unsent" | "lost" | "unclear" | "silent" | "too-large" | "ref
 export class Delivery {
   /** Whether anything was handed to the transport. */
   handedOver = false;
-  /** Whether the last request has an answer, whatever it says. */
+  /** Whether the last request has an answer, whatever it is. */
   answered = false;
   /** Whether the stream that should bring the answer has ended without it. */
   cut = false;
@@ -131,7 +131,7 @@ export function fateOf(error: unknown, sdk: ClientModule, delivery: Delivery): F
     return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed ? "lost" : "unclear";
   }
   if (delivery.answered) return "unclear";
-  // All that the transport for HTTP with SSE says.
+  // The only message of the transport for HTTP with SSE.
   const [, status] =
     /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec((error as Error | undefined)?.message ?? "") ?? [];
   if (status !== undefined) return fateOfStatus(Number(status), (error as Error).message);
@@ -139,8 +139,8 @@ export function fateOf(error: unknown, sdk: ClientModule, delivery: Delivery): F
 }
 
 /**
- * 404 says that the session is not known, so nothing ran; some servers say it with 400. Other 4xx are refusals. What a
- * proxy says of a server it can't reach, or what times out, may have arrived.
+ * Returns the fate of a request by its HTTP status. 404 means that the session is not known, so nothing ran; some servers use 400 for
+ * it. Other 4xx are refusals. What a proxy could not pass on, or what times out, may have arrived.
  */
 function fateOfStatus(status: number, text: unknown): Fate {
   if (status === 404 || (status === 400 && /session/i.test(String(text)))) return "unsent";

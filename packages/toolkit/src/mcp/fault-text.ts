@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "@toolglot/internal";
 
-/** The message, and that of its cause, which is where `fetch` says what happened; of HTTP the status, not the page. */
+/** Returns the message, and that of its cause, where `fetch` reports what happened; of HTTP the status, not the page. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause, code, status, statusText } = error as Error &

@@ -1,6 +1,6 @@
 import { maxTimerMs } from "@toolglot/internal";
 
-/** Ends what gives no sign of life for too long. The time in which a person is asked does not count. */
+/** Timer that ends what shows no sign of life for too long. The time in which a person is asked does not count. */
 export class IdleTimer {
   readonly #ms: number;
   readonly #onIdle: () => void;

@@ -4,7 +4,7 @@ import type { ClientModule } from "./load-client.ts";
 import { mendResult } from "./mend.ts";
 import { mendedKey } from "./mended.ts";
 
-/** Characters of a line that is no message, and how many such lines are told in a minute. */
+/** Characters of a line that is no message, and how many such lines are reported in a minute. */
 const maxShown = 200;
 const maxLines = 10;
 
@@ -13,7 +13,7 @@ type Id = string | number;
 /**
  * What every message of a server goes through, before the official client sees it: that drops a message for one odd field, and
  * with it the answer that a call waits for. A message with the id of a request that waits ends that request, whatever else it
- * holds; a result is mended by the protocol's own schema ({@link mendResult}); what is no message is told to the host.
+ * holds; a result is mended by the protocol's own schema ({@link mendResult}); what is no message is reported to the host.
  */
 export class Incoming {
   readonly #sdk: ClientModule;
@@ -28,7 +28,7 @@ export class Incoming {
     this.#onNoise = onNoise;
   }
 
-  /** Learns what is asked. `parsed`: the transport is a stranger's, and gives messages that nothing has mended yet. */
+  /** Records the requests that are sent. `parsed`: the transport is a stranger's, and passes messages that nothing has mended yet. */
   watch(transport: Transport, parsed: boolean): void {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -47,12 +47,12 @@ export class Incoming {
     }
   }
 
-  /** A message from its text; undefined for what is none, which the host is told. */
+  /** Reads a message from its text; undefined for what is none, which is reported to the host. */
   readText(text: string): JSONRPCMessage | undefined {
     const line = text.replace(/^\ufeff/, "").trim();
     if (line === "") return undefined;
     const message = this.read(parseJson(line));
-    if (message === undefined) this.#tell(line);
+    if (message === undefined) this.#report(line);
     return message;
   }
 
@@ -90,12 +90,12 @@ export class Incoming {
     try {
       return mendResult(this.#sdk, method, result);
     } catch {
-      // Too deep to be walked through: the official client says what it has against it.
+      // Too deep to be walked through: the official client reports the fault.
       return result;
     }
   }
 
-  #tell(line: string): void {
+  #report(line: string): void {
     const minute = Math.floor(performance.now() / 60_000);
     this.#lines = minute === this.#minute ? this.#lines + 1 : 1;
     this.#minute = minute;

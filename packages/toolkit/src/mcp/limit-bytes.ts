@@ -26,7 +26,7 @@ export function limitBytes(fetch: FetchLike, maxBytes: number, onTooLarge: (erro
     let size = 0;
     let before = 0;
     let isLineEmpty = true;
-    /** Bytes since the last empty line, at most: those of the event that goes on. */
+    /** Bytes since the last empty line, at most: those of the unfinished event. */
     const count = (chunk: Uint8Array): void => {
       for (const byte of chunk) {
         size += 1;

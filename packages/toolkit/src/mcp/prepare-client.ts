@@ -20,7 +20,7 @@ export interface ConnectionEvents {
   onError(error: Error): void;
 }
 
-/** How the official client is told which revisions to offer. */
+/** Option of the official client for the revisions to offer. */
 export type RevisionOptions = Pick<ClientOptions, "versionNegotiation" | "supportedProtocolVersions">;
 
 /** A client of the official package, ready to connect. */

@@ -14,7 +14,7 @@ export interface AskingCall {
   timer?: IdleTimer;
 }
 
-/** The server is told this when nobody lets a model answer it. */
+/** Answer to the server when nobody lets a model answer it. */
 const samplingDeclined = "The host declined to let a model answer.";
 
 /** Answers what a server asks, as the options of its client say. */
@@ -26,7 +26,7 @@ export class Questions {
     this.#options = options;
   }
 
-  /** What the server is told that it may ask. */
+  /** What the server may ask, as declared to it. */
   get capabilities(): ClientCapabilities {
     const { elicitation, sampling, roots } = this.#options;
     return {

@@ -72,7 +72,7 @@ export async function openSession(
         signal,
         ...(era === "legacy" && { prior: { kind: "legacy" } }),
       });
-      // A stream of events that never says where to send to would be waited for, for ever.
+      // A stream of events that never names the address to send to would be waited for, for ever.
       const connected = await settleWithin(connecting, { ms: Math.min(2 * timeout, maxTimerMs), signal });
       if (connected === unsettled) throw new Error(`it did not answer within ${2 * timeout} ms`);
       memory.era = client.getProtocolEra() === "legacy" ? "legacy" : "newest";
@@ -106,7 +106,7 @@ export async function openSession(
   } catch (error) {
     if (!mayFallBack || !isOtherTransport(error, sdk)) throw error;
     const sse = (): MadeTransport => makeSseTransport(sdk, config, maxBufferSize, events);
-    // What that says of a server that has neither is no help.
+    // The error of the second attempt at a server that has neither transport is no help.
     return await attempt(sse, "legacy").catch((again: unknown) => {
       signal.throwIfAborted();
       throw ToolkitError.isInstance(again) && again.code === "toolkit/mcp-unauthorised" ? again : error;
@@ -115,7 +115,7 @@ export async function openSession(
 }
 
 function negotiation(revision: NonNullable<McpClientOptions["revision"]>, timeout: number): RevisionOptions {
-  // An old server may not answer a question before `initialize`. One that starts slowly is asked again by what it says then.
+  // An old server may not answer a question before `initialize`. One that starts slowly is asked again, by its later answer.
   const timeoutMs = Math.min(probeMs, timeout / 2);
   if (revision === "auto") return { versionNegotiation: { mode: "auto", probe: { timeoutMs } } };
   if (revision === "legacy") return {};
@@ -170,9 +170,9 @@ function theirRevisions(error: unknown): string[] | undefined {
   for (let at = error, depth = 0; isObject(at) && depth < 4; at = (at as { cause?: unknown }).cause, depth += 1) {
     const { data, message } = at as { data?: unknown; message?: unknown };
     const { supported, text } = (isObject(data) ? data : {}) as { supported?: unknown; text?: unknown };
-    const told = typeof text === "string" ? supportedIn(text) : supported;
-    if (Array.isArray(told) && told.length > 0 && told.every((one) => typeof one === "string")) return told;
-    // What the official client says of the answer to `initialize`.
+    const listed = typeof text === "string" ? supportedIn(text) : supported;
+    if (Array.isArray(listed) && listed.length > 0 && listed.every((one) => typeof one === "string")) return listed;
+    // The official client's message about the answer to `initialize`.
     const [, other] = /^Server's protocol version is not supported: (.{1,40})$/.exec(String(message)) ?? [];
     if (other !== undefined) return [other];
   }

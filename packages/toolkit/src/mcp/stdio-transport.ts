@@ -25,7 +25,7 @@ function endAll(): void {
   }
 }
 
-/** What a transport gives besides messages, and what makes those of lines. */
+/** Events of a transport besides messages, and the reader that makes messages of lines. */
 export interface StdioEvents {
   onTooLarge(): void;
   /** Undefined for a line that is no message. */

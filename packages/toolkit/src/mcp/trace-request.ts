@@ -19,7 +19,7 @@ const scope = "@toolglot/toolkit";
 const buckets = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 /**
- * Sends a request in a span of the client's, measures it, and gives the fields that carry the trace to the server. A call of a tool
+ * Sends a request in a span of the client's, measures it, and passes the fields that carry the trace to the server. A call of a tool
  * whose execution has a span already is no second one: that span gets the attributes (semantic conventions for GenAI, MCP).
  */
 export async function traceRequest<Value>(

@@ -13,7 +13,7 @@ export interface TransportEvents {
   onTooLarge(error: Error): void;
   /** What every message goes through. */
   incoming: Incoming;
-  /** The host's provider was told to send a person there. */
+  /** The host's provider was asked to send a person there. */
   onAuthorizationUrl(url: URL): void;
 }
 

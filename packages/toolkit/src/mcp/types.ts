@@ -115,9 +115,12 @@ export interface McpClient {
   readonly connected: boolean;
   /** The revision of the protocol that is spoken, or was last: `2025-11-25`. Undefined before the first session. */
   readonly revision: string | undefined;
-  /** What the server says of itself for a model: a stranger's text. As told last. */
+  /** The server's instructions for a model: a stranger's text, as last received. */
   readonly instructions: string | undefined;
-  /** What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`; no `resources` where the options forbid them. As told last. */
+  /**
+   * What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`; no `resources` where the options forbid them. As
+   * last received.
+   */
   readonly capabilities: readonly string[];
   /**
    * Connects now, or again after `close`; without it, the first use connects. Nothing happens yet when stateless. Rejects

@@ -129,7 +129,7 @@ async function isMissingInside(allowed: readonly string[], path: string): Promis
 
 /** Where the opened file is: folders on its way may have been changed for links since its path was resolved. */
 async function openedPath(file: FileHandle, path: string): Promise<string | undefined> {
-  // Only Linux gives the path of the open file; elsewhere its path is resolved once more, which leaves a moment in between.
+  // Only Linux reports the path of the open file; elsewhere its path is resolved once more, which leaves a moment in between.
   const opened = process.platform === "linux" ? readlink(`/proc/self/fd/${file.fd}`) : realpath(path);
   return opened.catch(() => realpath(path)).catch(() => undefined);
 }

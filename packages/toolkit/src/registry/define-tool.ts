@@ -33,7 +33,7 @@ export interface ToolSpec {
   examples?: ToolExample[];
   /** Errors the tool can end in. */
   raises?: ToolRaises[];
-  /** Nobody here runs it: an agent waits for the result of each call, which the host gives when it resumes the run. */
+  /** Nobody here runs it: an agent waits for the result of each call, which the host passes when it resumes the run. */
   external?: boolean;
 }
 

@@ -10,8 +10,8 @@ import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 export type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations" | "examples">;
 
 /**
- * A tool behind which another agent works. Its schema is its input model. `run` gives what any tool may give. When the
- * delegate fails, the response is an error with `metadata.unavailable: true`, so that the caller can go on without it;
+ * Creates a tool behind which another agent works. Its schema is its input model. `run` returns what any tool may return. When the
+ * delegate fails, the response is an error with `metadata.unavailable: true`, so that the caller can continue without it;
  * the model reads the message of a `ToolError` word for word.
  */
 export function makeSubagentTool<Source extends StandardInput>(
@@ -61,7 +61,7 @@ export function makeSubagentTool(
   return defineTool<StandardInput>({ ...definition, execute } as never) as unknown as DefinedTool;
 }
 
-/** Gives what an iterator gives, and what is made of its failure. */
+/** Yields the values of an iterator, and the response made of its failure. */
 async function* streamed(
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
   failed: (error: unknown) => ToolResponse,

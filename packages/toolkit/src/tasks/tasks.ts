@@ -4,7 +4,7 @@ import type { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
 import { EventBus } from "./event-bus.ts";
 
-/** What every event of a task says. */
+/** Fields of every event of a task. */
 export interface TaskFacts {
   taskId: string;
   callId: string;
@@ -80,7 +80,7 @@ export class Tasks {
     this.#keepEnded = keepEnded;
   }
 
-  /** Starts a task and gives its id at once. Whatever `run` does, the task ends once. */
+  /** Starts a task and returns its id at once. Whatever `run` does, the task ends once. */
   start({ call, step, requestId, runId, run, toResult }: TaskStart): string {
     const taskId = `task-${randomHex(12)}`;
     const facts: TaskFacts = { taskId, callId: call.id, name: call.name, ...defined({ step, requestId, runId }) };

@@ -152,7 +152,7 @@ export class WorkerThread implements GuestThread {
     setImmediate(() => this.#poll());
   }
 
-  /** Waits for a moment, takes one message at the most, and goes on in the next round of the event loop. */
+  /** Waits for a moment, takes one message at the most, and continues in the next round of the event loop. */
   #poll(): void {
     const now = performance.now();
     this.#polling = now < this.#pollUntil;

@@ -7,7 +7,7 @@ type Token = { kind: "sign" | "text" | "word"; text: string };
 
 /**
  * Whether a dependency's condition (PEP 508, behind its `;`) holds: `python_version < "3.9" and extra == "test"`. One that can't be read holds:
- * a dependency too many is told, one too few is found out late.
+ * a dependency too many is reported, one too few is found out late.
  */
 export function markerHolds(condition: string, values: MarkerValues): boolean {
   const tokens = readTokens(condition);

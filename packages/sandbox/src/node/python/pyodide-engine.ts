@@ -196,7 +196,7 @@ export class PyodideEngine implements Engine {
     return `The interpreter's memory can't be prepared since ${since.toISOString()} (tried ${times} times): ${why}`;
   }
 
-  /** Of a child that says itself that it can't be started from the file, which is made anew. One that dies says nothing of the file. */
+  /** Drops the snapshot that a child reports it can't be started from; it is made anew. A child that dies proves nothing about the file. */
   #refused(refused: Snapshot): void {
     const snapshot = this.#snapshot;
     if (snapshot !== refused) return;

@@ -18,7 +18,7 @@ const lengthBytes = 4;
 const pageBytes = 4096;
 const pieceBytes = 1024 * 1024;
 
-/** What an image says of itself. */
+/** An image's description of itself. */
 export interface ImageHead {
   format: 1;
   id: string;
@@ -26,7 +26,7 @@ export interface ImageHead {
   language: SandboxLanguage;
   engine: string;
   guestHash: string;
-  /** Of the libraries that the host gives; empty for none. */
+  /** Of the libraries that the host offers; empty for none. */
   wheelsHash: string;
   /** As {@link GuestMemory.base}; empty in a session that has run nothing. */
   baseHash: string;

@@ -21,8 +21,8 @@ export interface RebuildParts {
 
 /**
  * Makes a session of another version again, by running its programs from its start with the answers that they got; nothing is called.
- * Its newest turn is then of this version, and it can't go back any more. Rejects with `mismatch`, which says why that is not
- * possible; all is then as before.
+ * Its newest turn is then of this version, and it can't go back any more. Rejects with `mismatch`, which has the reason why that
+ * is not possible; all is then as before.
  */
 export async function rebuild({ turns, programs, log, here }: RebuildParts, mismatch: ToolglotError): Promise<void> {
   const { head, name } = turns.now;

@@ -3,7 +3,7 @@ import { fromBase64 } from "@toolglot/internal";
 import type { EncodedFile, MemoryFile } from "../../engine.ts";
 import { sessionError } from "./errors.ts";
 
-/** What an image says of a file. */
+/** An image's entry for a file. */
 export interface FileEntry {
   /** Under the folder. */
   path: string;

@@ -27,7 +27,7 @@ export interface Held {
 /** How a program of a session is kept in its journal. */
 export interface LoggedProgram {
   settings: DurableSettings;
-  /** The image that it goes on from. Absent: it runs again beside another one, as its session is made again. */
+  /** The image that it continues from. Absent: it runs again beside another one, as its session is made again. */
   start?: SessionStart;
   /** It has ended: no tool is called. */
   isReplay: boolean;

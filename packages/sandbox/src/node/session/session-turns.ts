@@ -147,7 +147,7 @@ export class SessionTurns {
     return { turn: head.turn, bytes: head.pages * pageBytes, packed: stored?.bytes ?? 0 };
   }
 
-  /** `0`: all stays, but what goes on from here does so from another turn. */
+  /** Goes back so many turns. `0`: all stays, but what continues from here does so from another turn. */
   async undo(steps: number): Promise<void> {
     const { head } = this.#now;
     const target = steps === 0 ? this.#now.stored : head.lineage.at(-steps);

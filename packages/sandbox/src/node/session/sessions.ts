@@ -56,7 +56,7 @@ export function makeSessions(host: SessionHost): Sessions {
     return session;
   }
 
-  /** Claims the session for what is done then, and gives it free when that fails. */
+  /** Claims the session for the work, and releases it when the work fails. */
   async function claiming(
     id: string,
     settings: SessionSettings,
