@@ -58,7 +58,7 @@ export interface Guest {
   rest?(): void;
   /**
    * Called at the most once, after `rest`: ends it like `kill`, but what it runs in becomes a new guest that has nothing of
-   * this one, and whose `ready` resolves once it can take the next program, if ever. Undefined when it has ended or was killed.
+   * this one: its `ready` resolves when it can take the next program. Undefined when it has ended or was killed.
    * `held`: the new one keeps the memory, under this name, for a request that names it; any other is given none of it.
    */
   renew?(held?: string): Guest | undefined;

@@ -57,7 +57,21 @@ type Untyped<Options> = Options extends { includeRest: JsonSchema } | { jsonSche
 const callKeys =
   'signal:signal onError:"throw"|"respond" step:number runId:text wait:function ask:function hooked:object around:function';
 
-/** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
+/**
+ * A registry of tools, and the runtime that calls them: every call ends with exactly one final response.
+ *
+ * @example
+ * ```ts
+ * const toolkit = new Toolkit();
+ * toolkit.registerToolFunction(({ a, b }) => a + b, {
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   args: { a: "number", b: "number" },
+ * });
+ * const values: unknown[] = [];
+ * for await (const { data } of toolkit.callToolFunction({ name: "add", input: { a: 19, b: 23 } })) values.push(data);
+ * ```
+ */
 export class Toolkit implements ToolSource {
   readonly #registry: ToolRegistry;
   readonly #mcp: McpClients;
@@ -89,6 +103,16 @@ export class Toolkit implements ToolSource {
    * Registers a tool, or a function with its schema in the options. Returns warnings: where the result differs from the
    * request. Throws `TypeError` for a mistake in the arguments, and `ToolkitError` with the codes `toolkit/name-clash`
    * (strategy `raise`) and `toolkit/unknown-group`.
+   *
+   * @example
+   * ```ts
+   * toolkit.registerToolFunction(({ city, unit }) => `18 °${unit} in ${city}`, {
+   *   name: "weather",
+   *   description: "Returns the weather of a city.",
+   *   args: { city: "string - City name", unit: "'C' | 'F'" },
+   *   presets: { unit: "C" }, // the model neither sees nor sets it
+   * });
+   * ```
    */
   registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
   /** Registers a function whose parameter has the shorthand's type, with the presets. */

@@ -36,6 +36,12 @@ function isDurable(log: OperationLog | undefined): boolean {
  *
  * Input is validated before the host is asked for approval, and what was asked about is what runs. One result per call, in
  * order; never rejects for what a model or a tool did.
+ *
+ * @example
+ * ```ts
+ * const executor: Executor = toolkitExecutor(toolkit, { maxConcurrency: 4 });
+ * const results = await executor.execute(action, context);
+ * ```
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
   if (typeof toolkit?.prepareCall !== "function") {

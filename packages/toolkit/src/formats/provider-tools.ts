@@ -48,7 +48,14 @@ const openAiRule = { forbidden: /[^\w-]/g, maxLength: 64 };
 const anthropicRule = { forbidden: /[^\w-]/g, maxLength: 128 };
 const geminiRule = { forbidden: /[^\w.-]/g, start: /^[A-Za-z_]/, maxLength: 64 };
 
-/** `tools` of an OpenAI request. Schemas are copies. */
+/**
+ * `tools` of an OpenAI request. Schemas are copies.
+ *
+ * @example
+ * ```ts
+ * const { tools, names } = toOpenAiTools(toolkit.definitions());
+ * ```
+ */
 export function toOpenAiTools(definitions: readonly ToolDefinition[]): ProviderTools<OpenAiTool> {
   return shaped(definitions, openAiRule, (name, { description, inputSchema }) => ({
     type: "function",

@@ -26,6 +26,14 @@ import type {
  * A client of one MCP server, over stdio, Streamable HTTP or a transport of your own. Needs `@modelcontextprotocol/client`.
  * Nothing is started before the first use. When the server is gone or has forgotten the session, it is connected once more,
  * and the call is sent again if it can't have run, or may run twice. Throws `TypeError` for wrong options.
+ *
+ * @example
+ * ```ts
+ * const client = createMcpClient({
+ *   name: "files",
+ *   transport: { type: "stdio", command: process.execPath, args: [server] },
+ * });
+ * ```
  */
 export function createMcpClient(options: McpClientOptions): McpClient {
   checkOptions(options);

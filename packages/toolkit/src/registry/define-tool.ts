@@ -53,6 +53,17 @@ const specKeys =
 /**
  * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
  * can't be done. `execute` gets what the schema puts out, and is called directly: a Toolkit is what validates.
+ *
+ * @example
+ * ```ts
+ * const add = defineTool({
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   args: { a: "number", "b?": "number = 1" },
+ *   annotations: { readOnlyHint: true },
+ *   execute: ({ a, b }) => a + b,
+ * });
+ * ```
  */
 export function defineTool<Source extends StandardInput>(
   definition: ToolSpec & {

@@ -13,6 +13,16 @@ export type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations"
  * Creates a tool behind which another agent works. Its schema is its input model. `run` returns what any tool may return. When the
  * delegate fails, the response is an error with `metadata.unavailable: true`, so that the caller can continue without it;
  * the model reads the message of a `ToolError` word for word.
+ *
+ * @example
+ * ```ts
+ * const tool = makeSubagentTool({
+ *   name: "research",
+ *   description: "Answers a question after reading the sources.",
+ *   args: { question: "string" },
+ *   run: ({ question }, { signal }) => research(question, signal),
+ * });
+ * ```
  */
 export function makeSubagentTool<Source extends StandardInput>(
   options: SubagentSpec & { input: Source; run(input: InferInput<Source>, context: ToolContext): unknown },
