@@ -27,6 +27,17 @@ const known =
  *
  * Throws `TypeError` for options that can't be meant. A call throws `ToolglotError` `ai-sdk/tool-choice` when `toolChoice` asks for
  * a tool that is not there.
+ *
+ * @example
+ * ```ts
+ * const model = wrapLanguageModel({
+ *   model: provider,
+ *   middleware: toolglotMiddleware({
+ *     protocol: toolsxmlProtocol({ prompt: toolsxmlPrompt }),
+ *     specificationVersion: "v3", // ai 6; leave it out for ai 7
+ *   }),
+ * });
+ * ```
  */
 export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
   options: ToolglotMiddlewareOptions<Version>,

@@ -64,6 +64,12 @@ export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
  * is pending in its session resumes it.
  *
  * Throws `TypeError` for what is no sandbox, and for options that make no sense.
+ *
+ * @example
+ * ```ts
+ * const executor = sandboxExecutor(sandbox, { tools });
+ * const [result] = await executor.execute(action, context);
+ * ```
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
   checkSandbox("sandboxExecutor()", sandbox);

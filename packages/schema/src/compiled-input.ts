@@ -25,7 +25,14 @@ import { weaken } from "./weaken.ts";
 
 const brand = Symbol.for("toolglot.input-schema");
 
-/** Whether a value came from {@link toInputSchema}, of whichever copy of this package. */
+/**
+ * Whether a value came from {@link toInputSchema}, of whichever copy of this package.
+ *
+ * @example
+ * ```ts
+ * const ready = isInputSchema(toInputSchema({ city: "string" })); // true
+ * ```
+ */
 export function isInputSchema(value: unknown): value is InputSchema {
   return isObject(value) && (value as Record<symbol, unknown>)[brand] === true;
 }

@@ -62,6 +62,14 @@ const retryMs = 1000;
  * answer throws `ToolglotError` when the provider fails, also in its middle: `model-unauthorised`, `model-rate-limited`, `model-unreachable`,
  * `model-stalled`, `model-not-found`, `model-address`, `context-overflow`, `model-failed`; `data` has the `url`, the `status`, and
  * of a stall `ms` and `phase` (`first` or `middle`), and what the server `said`, as far as they are known.
+ *
+ * @example
+ * ```ts
+ * const model = aiSdkModel({ model: provider, temperature: 0 });
+ * let text = "";
+ * for await (const part of model({ messages: [textMessage("user", "What is 19 + 23?")] }, signal))
+ *   if (typeof part === "string") text += part;
+ * ```
  */
 export function aiSdkModel(options: AiSdkModelOptions): Model {
   const given: unknown = options?.model;

@@ -16,6 +16,16 @@ export interface FromAiSdkToolsOptions {
  * like are not called.
  *
  * Throws `TypeError` for tools without `execute` (all are named), and for schemas that can't be shown to a model.
+ *
+ * @example
+ * ```ts
+ * const weather = tool({
+ *   description: "Returns the weather of a city.",
+ *   inputSchema: z.object({ city: z.string() }),
+ *   execute: async ({ city }) => ({ city, sky: "sunny" }),
+ * });
+ * const tools = fromAiSdkTools({ weather });
+ * ```
  */
 export function fromAiSdkTools(tools: AiSdkToolSet, options: FromAiSdkToolsOptions = {}): AnyTool[] {
   checkKeys("fromAiSdkTools", options, 'onMissing:"skip"|"throw"');

@@ -45,6 +45,11 @@ interface CallOptions {
  * tracing. Chunks are preliminary outputs. A call that fails throws a `ToolError` with what the model should read.
  *
  * Throws `TypeError` for a name that the AI SDK's providers don't take, and shows one that they do.
+ *
+ * @example
+ * ```ts
+ * const tools = toAiSdkTools(toolkit, { approve: () => true });
+ * ```
  */
 export function toAiSdkTools(
   source: ToolkitLike | readonly AnyTool[],
@@ -219,6 +224,12 @@ function plainSchema(schema: object, validate: Validate = (value) => ({ value })
 /**
  * For `prepareStep`: before each step, the tools of the toolkit's active groups are the active ones, so that a group which a tool opened
  * can be used in the next step. For tools made with `groups: "all"`. `next`: what else is to be done before a step.
+ *
+ * @example
+ * ```ts
+ * const tools = toAiSdkTools(toolkit, { groups: "all" }) as ToolSet;
+ * const prepareStep = toolkitPrepareStep(toolkit);
+ * ```
  */
 export function toolkitPrepareStep<Options>(
   toolkit: ToolkitLike,
@@ -238,6 +249,11 @@ export function toolkitPrepareStep<Options>(
 /**
  * The same tools, whose calls run one after the other: those of one answer of {@link toolglotMiddleware} among themselves, all others
  * as they arrive. When a step of a plan fails, the steps behind it are not run.
+ *
+ * @example
+ * ```ts
+ * const tools = inOrder(toAiSdkTools(toolkit));
+ * ```
  */
 export function inOrder<Tools extends AiSdkToolSet>(tools: Tools): Tools {
   const line: Line = { last: Promise.resolve() };

@@ -14,6 +14,12 @@ export type CallSettlement = { value: unknown } | { error: string } | "released"
  * Throws `TypeError` for a call that is none or a value that is no JSON; a `ToolglotError` when there is nothing to settle:
  * `sandbox/call-unknown` (the journal has no such call), `sandbox/call-live` (it may still be running; `data.until` is the end of its
  * lease), `sandbox/call-settled` (it has an outcome, or was not begun), and `sandbox/journal-unreadable`.
+ *
+ * @example
+ * ```ts
+ * await settleCall(storage, "report-7", 3, { value: { sent: true } });
+ * await settleCall(storage, "report-7", 4, "released"); // it did not happen, and may be made
+ * ```
  */
 export async function settleCall(
   storage: Pick<Storage, "operations">,

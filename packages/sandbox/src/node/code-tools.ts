@@ -34,6 +34,13 @@ const pythonTool: CodeToolKind = {
  * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
  *
  * Throws `TypeError` for two sandboxes of one language, for what is no sandbox, and for options that make no sense.
+ *
+ * @example
+ * ```ts
+ * const [tool] = codeTools(sandbox, { tools });
+ * const code = "__result__ = await add({ a: 19, b: 23 });";
+ * const output = await tool?.execute({ code }, { signal, callId: "call-1" });
+ * ```
  */
 export function codeTools(
   sandboxes: Sandbox | readonly Sandbox[],

@@ -15,6 +15,13 @@ import { makeSessions } from "./session/sessions.ts";
  * Throws `TypeError` for options that make no sense, `ToolglotError` (`sandbox/engine-missing`) when the engine's package is
  * not installed, with the command that installs it, and (`sandbox/runtime-unsupported`) under Deno. Under Bun some walls are missing:
  * {@link SandboxPoolStats.missingWalls} names them.
+ *
+ * @example
+ * ```ts
+ * await using sandbox = createSandbox({ language: "javascript", tools });
+ * const run = await sandbox.run("__result__ = await add({ a: 19, b: 23 });");
+ * const value = run.status === "ok" ? run.value : run.error.message; // 42
+ * ```
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   checkNodeOptions(options);

@@ -34,6 +34,12 @@ const settings: Options = {
  * compiled. It makes code at run time: it does not run where `eval` is forbidden, and schemas from untrusted sources
  * are better left to the default engine. Schemas with keywords that ajv reads differently (`unevaluatedProperties`,
  * `$id`, `$anchor`…) run on the default engine.
+ *
+ * @example
+ * ```ts
+ * const trip = toInputSchema({ city: "string", "days?": "integer" }, { validator: ajvValidator() });
+ * const result = await trip.validate({ city: "Oslo", days: "soon" });
+ * ```
  */
 export function ajvValidator(): ValidatorFactory {
   return (schema) => (isReadDifferently(schema) ? interpretingValidator(schema) : compilingValidator(schema));
