@@ -107,7 +107,7 @@ function choose(
   throw new ToolglotError("ai-sdk/tool-choice", `toolChoice asks for ${what}. ${there}`, { data: { tools: names } });
 }
 
-/** The caller's, then the protocol's; the protocol's give way. */
+/** Returns the caller's, then the protocol's; the protocol's give way. */
 function stopSequences(
   own: readonly string[] | undefined,
   protocols: readonly string[],

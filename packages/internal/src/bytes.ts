@@ -47,7 +47,7 @@ function randomBytes(count: number): Uint8Array {
 }
 
 /**
- * A new UUID of version 7 (RFC 9562, 5.7): 48 bits of time, 74 random bits. The form for idempotency keys, since a router
+ * Returns a new UUID of version 7 (RFC 9562, 5.7): 48 bits of time, 74 random bits. The form for idempotency keys, since a router
  * can read how old one is.
  *
  * @param now Milliseconds since the epoch. Default: this machine's clock.

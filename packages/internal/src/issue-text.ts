@@ -17,7 +17,7 @@ export const maxIssues = 20;
 
 const shownLength = 40;
 
-/** The JSON Schema type of a value: `integer` for whole numbers, `missing` for undefined. */
+/** Returns the JSON Schema type of a value: `integer` for whole numbers, `missing` for undefined. */
 export function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -25,7 +25,7 @@ export function typeOf(value: unknown): string {
   return value === undefined ? "missing" : typeof value;
 }
 
-/** A value in a few words: `string "abc"`, `integer 3`, `array of 4 items`, `missing`. */
+/** Returns a value in a few words: `string "abc"`, `integer 3`, `array of 4 items`, `missing`. */
 export function describeValue(value: unknown): string {
   const type = typeOf(value);
   switch (type) {
@@ -60,7 +60,7 @@ export function joinPath(path: string, key: string | number): string {
   return path === "" ? key : `${path}.${key}`;
 }
 
-/** A library's issues in our format: path, and expected and got where it has them. */
+/** Returns a library's issues in our format: path, and expected and got where it has them. */
 export function standardIssues(issues: readonly StandardIssue[], value: unknown): Issue[] {
   return issues.slice(0, maxIssues).map((issue) => {
     let path = "";

@@ -140,7 +140,7 @@ function lost(): DOMException {
 }
 
 /**
- * The clock of a log that can't be asked, from what it said of a claim: `claimedAt` by its own clock, and `asked`, the
+ * Returns the clock of a log that can't be asked, from what it said of a claim: `claimedAt` by its own clock, and `asked`, the
  * moment of `performance.now()` before it was asked. Never behind the log's clock, if both run at one pace.
  */
 export function clockSince(claimedAt: number, asked: number): () => number {

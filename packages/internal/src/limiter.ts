@@ -52,7 +52,7 @@ export class Limiter {
     return this.running < this.#maxConcurrency;
   }
 
-  /** A place, at once when there is one; give it back when done. Never rejects. */
+  /** Returns a place, at once when there is one; give it back when done. Never rejects. */
   take(request: PlaceRequest = {}): Release | Refusal | Promise<Release | Refusal> {
     const { key, keyLimit = Infinity, ms, signal } = request;
     if (this.#closed) return "closed";

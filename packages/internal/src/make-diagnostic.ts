@@ -12,7 +12,7 @@ export interface DiagnosticChange {
   hint?: string;
 }
 
-/** The diagnostic of a code, from its row in a table of texts. An end before the start counts as the start. */
+/** Returns the diagnostic of a code, from its row in a table of texts. An end before the start counts as the start. */
 export function makeDiagnostic<Code extends string>(
   source: string,
   code: Code,

@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** The steps of a JSON pointer (RFC 6901); undefined for what is none. */
+/** Returns the steps of a JSON pointer (RFC 6901); undefined for what is none. */
 export function pointerSteps(pointer: string): string[] | undefined {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
@@ -8,7 +8,7 @@ export function pointerSteps(pointer: string): string[] | undefined {
   return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The value at the end of some steps, own properties only; undefined when there is none. */
+/** Returns the value at the end of some steps, own properties only; undefined when there is none. */
 export function valueAt(root: unknown, steps: readonly string[]): unknown {
   let value = root;
   for (const step of steps) {

@@ -32,7 +32,7 @@ export function matchWildcard(
   return at === length;
 }
 
-/** A test for a wildcard over the whole text: `*` stands for any text, `?` for one UTF-16 unit, anything else for itself. */
+/** Returns a test for a wildcard over the whole text: `*` stands for any text, `?` for one UTF-16 unit, anything else for itself. */
 export function wildcardTest(pattern: string): (text: string) => boolean {
   if (!/[*?]/.test(pattern)) return (text) => text === pattern;
   return (text) =>

@@ -225,12 +225,12 @@ export async function runOrResume(
   return await (session.pending?.code === code ? session.resumeRun(options) : session.run(code, options));
 }
 
-/** What a parked program waits for, as one text for the model. */
+/** Returns what a parked program waits for, as one text for the model. */
 export function describeWaiting({ parked }: SandboxRunParked): string {
   return `The program waits for an approval: ${parked.waiting.map(({ name }) => name).join(", ")}.`;
 }
 
-/** A failure as one text for the model. */
+/** Returns a failure as one text for the model. */
 export function describeError({ type, message, line, sourceLine, hint }: SandboxError): string {
   const place = line === undefined ? "" : ` (line ${line}${sourceLine ? `: ${sourceLine.trim()}` : ""})`;
   return `${type}: ${message}${place}${hint ? `\n${hint}` : ""}`;

@@ -6,7 +6,9 @@ import type { FileOutput } from "./types.ts";
 const maxShownBytes = 4096;
 const shownImages: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** The files as a model gets them: pictures as pictures, short text as text. Their names are the program's, and stand there as data. */
+/**
+ * Returns the files as a model gets them: pictures as pictures, short text as text. Their names are the program's, and stand there as data.
+ */
 export function fileBlocks(files: readonly FileOutput[]): ContentBlock[] {
   if (files.length === 0) return [];
   const list = files.map(({ path, bytes, mediaType }) => `${JSON.stringify(path)} (${mediaType}, ${bytes} bytes)`);

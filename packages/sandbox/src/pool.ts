@@ -77,7 +77,7 @@ export class GuestPool {
     throw new ToolglotError("sandbox/busy", message, { data: { running, waiting } });
   }
 
-  /** A guest for a run that was let in. Rejects with what `signal` was aborted with, or when no guest starts. */
+  /** Resolves with a guest for a run that was let in. Rejects with what `signal` was aborted with, or when no guest starts. */
   async acquire(signal: AbortSignal, domain?: string): Promise<Lease> {
     signal.throwIfAborted();
     if (this.#disposed) throw closedError("disposed");

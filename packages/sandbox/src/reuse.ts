@@ -49,7 +49,7 @@ export class ReuseRule {
     this.#limits = { maxPrograms: 200, maxMs: 600_000, maxGrownMb: 64, ...defined(options) };
   }
 
-  /** Why it is not used again after its program; undefined when it may be. */
+  /** Returns why it is not used again after its program; undefined when it may be. */
   reasonToRetire({ programs, born }: InterpreterUse, grownMb: number): RetireReason | undefined {
     const { maxPrograms, maxMs, maxGrownMb } = this.#limits;
     if (programs >= maxPrograms) return "programs";

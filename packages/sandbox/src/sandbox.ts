@@ -33,7 +33,7 @@ export interface SandboxParts {
 /** Runs that may wait when the options say nothing. */
 const defaultMaxWaiting = 1000;
 
-/** A sandbox over an engine. `options` were checked. */
+/** Returns a sandbox over an engine. `options` were checked. */
 export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandbox {
   const { engine, limits } = parts;
   const { language } = options;

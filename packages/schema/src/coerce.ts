@@ -52,7 +52,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     return { value: inner.value, conversions: [conversion, ...inner.conversions] };
   }
 
-  /** The first branch that fits as it is, else the first that fits after coercion. */
+  /** Returns the first branch that fits as it is, else the first that fits after coercion. */
   function union(branches: Place[], current: unknown, path: string, needed: readonly string[]): Coerced {
     const same = { value: current, conversions: [] };
     if (branches.some((branch) => validator.accepts(current, branch.pointer))) return same;
@@ -102,7 +102,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     );
   }
 
-  /** The names an object schema requires, its `allOf` included. */
+  /** Returns the names an object schema requires, its `allOf` included. */
   function requiredOf(given: Place, depth = 0): readonly string[] {
     const place = followRefs(root, given);
     if (place === undefined || typeof place.schema === "boolean" || depth > 8) return [];

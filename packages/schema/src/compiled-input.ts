@@ -26,7 +26,7 @@ import { weaken } from "./weaken.ts";
 const brand = Symbol.for("toolglot.input-schema");
 
 /**
- * Whether a value came from {@link toInputSchema}, of whichever copy of this package.
+ * Checks whether a value came from {@link toInputSchema}, of whichever copy of this package.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ function compile(origin: Origin, presetNames: readonly string[]): Compiled {
   return compiled;
 }
 
-/** The input schema of a JSON Schema. `standard`: the library's schema that it was made from. */
+/** Returns the input schema of a JSON Schema. `standard`: the library's schema that it was made from. */
 export function compileInput<Value>(
   kind: InputSchema["kind"],
   full: JsonSchemaObject,

@@ -97,7 +97,7 @@ class Plans {
   }
 }
 
-/** The value with its defaults. */
+/** Returns the value with its defaults. */
 function fillIn(root: JsonSchemaObject, validator: Validator, plans: Plans, value: unknown): unknown {
   const open = new Set<string>();
   /** Set at the first union: unions inside unions multiply the visits. */

@@ -58,7 +58,7 @@ export function toInputSchema<const Source extends InputSource>(
 }
 
 /**
- * The input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read.
+ * Returns the input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read.
  *
  * @example
  * ```ts
@@ -78,7 +78,7 @@ export function argsSchema<const Args extends ArgsShorthand>(
 }
 
 /**
- * The JSON Schema of a tool's result, from a Standard Schema (what its transforms put out) or a JSON Schema.
+ * Returns the JSON Schema of a tool's result, from a Standard Schema (what its transforms put out) or a JSON Schema.
  * `TypeError` when it can't be converted.
  */
 export function outputJsonSchema(given: StandardInput | JsonSchema, options: InputSchemaOptions = {}): JsonSchema {

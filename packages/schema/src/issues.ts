@@ -159,7 +159,7 @@ class Explainer {
     }
   }
 
-  /** What is wrong with a value for one branch. Branches in branches would multiply: they share their visits. */
+  /** Returns what is wrong with a value for one branch. Branches in branches would multiply: they share their visits. */
   #issuesOf(branch: Place, value: unknown, path: string): InputIssue[] {
     const issues: InputIssue[] = [];
     if (this.#visits.left <= 0) return issues;
@@ -168,7 +168,7 @@ class Explainer {
     return issues;
   }
 
-  /** What a schema asks for, where its type alone would say of an object that an object is expected. */
+  /** Returns what a schema asks for, where its type alone would say of an object that an object is expected. */
   #expected(schema: JsonSchema, value: unknown): string {
     const expected = this.#describe(schema);
     const isSame = expected.split(" or ").some((type) => hasType(type, value)) || expected === "any value";

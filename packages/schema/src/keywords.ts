@@ -108,7 +108,7 @@ export function checkReferences(root: JsonSchemaObject): void {
   visitSchemas(own, (schema, pointer) => enter(schema, `#${pointer}`));
 }
 
-/** The subschemas that hold for the same value, references apart. */
+/** Returns the subschemas that hold for the same value, references apart. */
 function inPlace(schema: JsonSchemaObject): JsonSchema[] {
   const single = ["not", "if", "then", "else"].map((keyword) => schema[keyword]);
   const lists = branches.map((keyword) => schema[keyword]);

@@ -45,7 +45,7 @@ export class LinearPattern {
     }
   }
 
-  /** Whether the pattern is found in the text. `spend` is called with the steps taken, and may throw. */
+  /** Checks whether the pattern is found in the text. `spend` is called with the steps taken, and may throw. */
   test(text: string, spend: (steps: number) => void = () => {}): boolean {
     const marks = new Int32Array(this.#ops.length).fill(-1);
     let ways: number[] = [];

@@ -23,7 +23,7 @@ const cure =
   'pass a JSON Schema of an object: { type: "object", properties: { … } }, or a schema of a library with Standard Schema';
 
 /**
- * The schema in what was given: a Standard Schema or a JSON Schema as it is, one that comes wrapped (as a function of OpenAI's, a
+ * Returns the schema in what was given: a Standard Schema or a JSON Schema as it is, one that comes wrapped (as a function of OpenAI's, a
  * tool of MCP's) unwrapped. `TypeError` for what could not be checked: an object of a library without
  * Standard Schema, parameters without `properties` around them, words that are none of JSON Schema.
  */
@@ -72,7 +72,7 @@ function checkRoot(schema: Record<string, unknown>, where: string): void {
   );
 }
 
-/** The AI SDK's wrapping, `jsonSchema(…)`. One that validates by itself is refused: its check would be lost. */
+/** Returns the AI SDK's wrapping, `jsonSchema(…)`. One that validates by itself is refused: its check would be lost. */
 function unwrapAiSchema(given: Record<string | symbol, unknown>, where: string): unknown {
   if (given.validate !== undefined) {
     throw new TypeError(

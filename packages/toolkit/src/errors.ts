@@ -62,7 +62,7 @@ export const errorTypes = {
   mcpError: "McpError",
 } as const;
 
-/** Whether a tool threw this for the model to read. False for a value that can't even be inspected. */
+/** Checks whether a tool threw this for the model to read. False for a value that can't even be inspected. */
 export function isToolError(error: unknown): error is ToolError {
   try {
     return ToolError.isInstance(error);
@@ -71,7 +71,7 @@ export function isToolError(error: unknown): error is ToolError {
   }
 }
 
-/** A thrown value as an error for the model: a `ToolError` word for word, anything else without paths and secrets. */
+/** Returns a thrown value as an error for the model: a `ToolError` word for word, anything else without paths and secrets. */
 export function errorInfo(error: unknown): ToolErrorInfo {
   if (isToolError(error)) {
     const { type, hint, issues } = error.data;

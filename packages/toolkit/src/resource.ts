@@ -15,7 +15,7 @@ export type ResourceResolver = (uri: string, context: { signal: AbortSignal }) =
 /** Resolvers by scheme, without the colon: `{ fam, file, data }`. */
 export type ResourceSchemes = Readonly<Record<string, ResourceResolver>>;
 
-/** The resource of a URI. Throws `ToolError` when its scheme is not registered, or its resolver refuses. */
+/** Resolves with the resource of a URI. Throws `ToolError` when its scheme is not registered, or its resolver refuses. */
 export async function resolveResource(
   uri: string,
   schemes: ResourceSchemes,
@@ -31,7 +31,7 @@ export async function resolveResource(
   throw new ToolError(`${JSON.stringify(clipped(uri))} ${what}. ${cure}`, { data: { type: "UnknownUriScheme" } });
 }
 
-/** The content of a resource as text. Throws `ToolError` when it is no UTF-8. */
+/** Resolves with the content of a resource as text. Throws `ToolError` when it is no UTF-8. */
 export async function resourceText(resource: Resource): Promise<string> {
   const bytes = await resource.bytes();
   try {

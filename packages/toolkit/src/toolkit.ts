@@ -227,7 +227,7 @@ export class Toolkit implements ToolSource {
     return this.#mcp.close();
   }
 
-  /** What can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
+  /** Returns what can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
   saveState(options: { registrations?: boolean } = {}): ToolkitState {
     return saveState(this.#registry, options);
   }
@@ -256,7 +256,7 @@ export class Toolkit implements ToolSource {
     return this.#skills.delete(name);
   }
 
-  /** The skills as a text for the system prompt; undefined when there are none. */
+  /** Returns the skills as a text for the system prompt; undefined when there are none. */
   getAgentSkillPrompt(): string | undefined {
     return skillsPrompt(this.#skills.values());
   }
@@ -277,7 +277,7 @@ export class Toolkit implements ToolSource {
     return this.#registry.removeGroups(names);
   }
 
-  /** The notes of the active groups, for a prompt; empty when there are none. */
+  /** Returns the notes of the active groups, for a prompt; empty when there are none. */
   getToolGroupNotes(): string {
     return this.#registry.groups.notes();
   }
@@ -290,13 +290,13 @@ export class Toolkit implements ToolSource {
     this.#registry.enableMetaTool();
   }
 
-  /** The tools in OpenAI's function shape: of the active groups, or of the named ones. Copies. */
+  /** Returns the tools in OpenAI's function shape: of the active groups, or of the named ones. Copies. */
   getJsonSchemas(groupNames?: readonly string[] | null): FunctionSchema[] {
     return this.#registry.listed(groupNames).map((tool) => tool.jsonSchema);
   }
 
   /**
-   * The tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the
+   * Returns the tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the
    * same frozen list as long as nothing has changed: a toolkit is a core `ToolSource`, which an agent reads before each
    * request.
    */

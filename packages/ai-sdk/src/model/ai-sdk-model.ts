@@ -55,7 +55,7 @@ const passed =
 const retryMs = 1000;
 
 /**
- * A model of the AI SDK as a model of toolglot. Text, reasoning and calls come as they are; calls of tools that the provider runs
+ * Returns a model of the AI SDK as a model of toolglot. Text, reasoning and calls come as they are; calls of tools that the provider runs
  * itself don't.
  *
  * Throws `TypeError` for options that can't be meant, and `ToolglotError` `ai-sdk/unsupported-model` for other specifications. The
@@ -184,7 +184,9 @@ function* convert(part: Part): Generator<ModelPart> {
   else if (type === "error") throw part.error;
 }
 
-/** A piece of the arguments of a call; `written` are the calls whose arguments come in pieces. The provider runs the others itself. */
+/**
+ * Emits a piece of the arguments of a call; `written` are the calls whose arguments come in pieces. The provider runs the others itself.
+ */
 function* pieceOf({ type, id, toolName, delta, providerExecuted }: Part, written: Set<unknown>): Generator<ModelPart> {
   if (type === "tool-input-start" && providerExecuted !== true) {
     written.add(id);
@@ -210,7 +212,7 @@ class Reasoning {
   }
 }
 
-/** What the model wrote, when it is no JSON. */
+/** Returns what the model wrote, when it is no JSON. */
 function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const read = parseJson(text);

@@ -135,7 +135,7 @@ function makeTool(
   return tool;
 }
 
-/** A tool of a toolkit as core has it. */
+/** Returns a tool of a toolkit as core has it. */
 function asTool(definition: ToolDefinition, run: Run): AnyTool {
   return {
     ...definition,
@@ -185,7 +185,7 @@ const ofTool = (tool: AnyTool): Run =>
     }
   };
 
-/** A tool's schema as the SDK takes it: its mark keeps it from closing objects that are open. */
+/** Returns a tool's schema as the SDK takes it: its mark keeps it from closing objects that are open. */
 function schemaOf(definition: ToolDefinition, owner: AnyTool | ToolkitLike): object {
   const { name, inputSchema } = definition;
   if (isToolkit(owner))
@@ -247,8 +247,8 @@ export function toolkitPrepareStep<Options>(
 }
 
 /**
- * The same tools, whose calls run one after the other: those of one answer of {@link toolglotMiddleware} among themselves, all others
- * as they arrive. When a step of a plan fails, the steps behind it are not run.
+ * Returns the same tools, whose calls run one after the other: those of one answer of {@link toolglotMiddleware} among themselves, all
+ * others as they arrive. When a step of a plan fails, the steps behind it are not run.
  *
  * @example
  * ```ts

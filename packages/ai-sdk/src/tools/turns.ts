@@ -27,7 +27,7 @@ export function openAnswer(isPlan: boolean): (callId: string) => void {
   };
 }
 
-/** Whether a call is a step of a plan. */
+/** Checks whether a call is a step of a plan. */
 export const isStepOfPlan = (callId: string): boolean => answers.get(callId)?.isPlan === true;
 
 /** Where calls wait of which no answer is known. */

@@ -99,8 +99,8 @@ const marksNote =
   "Zero-width spaces were taken off that results hold where the file has none (they take the power from marks such as fences).";
 
 /**
- * A pair as it was meant, when it was copied from a result: results have a zero-width space in fences and tags, so that no text of a
- * file can act. A file that has them itself, where `find` has them too, is edited as written.
+ * Returns a pair as it was meant, when it was copied from a result: results have a zero-width space in fences and tags, so that no text of
+ * a file can act. A file that has them itself, where `find` has them too, is edited as written.
  */
 function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
@@ -162,7 +162,7 @@ function eachPlace({ searched, wanted, toRaw }: Search, visit: VisitPlace): void
   eachOccurrence(searched, wanted, false, (at) => visit(toRaw(at), toRaw(at + wanted.length)));
 }
 
-/** The earlier pair after which a text that the file had was gone. Undefined: the file never had it. */
+/** Returns the earlier pair after which a text that the file had was gone. Undefined: the file never had it. */
 function whoRemoved(
   original: string,
   edits: readonly FileTextEdit[],

@@ -99,7 +99,7 @@ export class Editor {
     });
   }
 
-  /** The files that are named, each once. */
+  /** Returns the files that are named, each once. */
   #locate(files: readonly FileEdits[]): Target[] {
     const targets = new Map<string, Target>();
     const problems: FileProblem[] = [];
@@ -160,7 +160,9 @@ export class Editor {
     return { id, files: plans.map((plan) => outcomeOf(plan, room)) };
   }
 
-  /** What the pairs make run later by the file's content, which is read for that before the decision. Nothing of it is shown. */
+  /**
+   * Resolves with what the pairs make run later by the file's content, which is read for that before the decision. Nothing of it is shown.
+   */
   async #changedScript(target: Target): Promise<string | undefined> {
     if (!mayHoldScripts(target)) return undefined;
     const plan = await this.#plan(target).catch(() => undefined);
@@ -301,7 +303,7 @@ function diffOf(
   return unifiedDiff(path, before, after, { maxLines: maxDiffLines, ...room, ...(isProtected ? { context: 0 } : {}) });
 }
 
-/** What one diff of so many may take. */
+/** Returns what one diff of so many may take. */
 function diffRoom(files: number): DiffRoom {
   const share = (all: number): number => Math.floor(all / Math.max(1, files));
   return {

@@ -4,7 +4,7 @@ import type { FoldedPlace, Span } from "./folded-find.ts";
 /** A line without its end, and that end. */
 export type Parts = [line: string, end: string];
 
-/** A line and the white space, or what else no reader sees, at its end. */
+/** Returns a line and the white space, or what else no reader sees, at its end. */
 export function withoutEnd(line: string): Parts {
   const folded = fold(line);
   const length = folded.endOf(folded.folded.length);
@@ -18,7 +18,7 @@ interface Atom extends Span {
   bare: readonly [find: string, found: string];
 }
 
-/** The smallest parts of two lines that are the same but for what no reader sees. None where they differ in more. */
+/** Returns the smallest parts of two lines that are the same but for what no reader sees. None where they differ in more. */
 export function atomsOf(want: string, have: string): Atom[] {
   const [wanted, found] = [want, have].map((line) => fold(line, { isPart: true }));
   const atoms: Atom[] = [];

@@ -80,7 +80,7 @@ export const cutIndentation: Problem = {
     "find begins within the indentation of its line, so that nothing says how deep the lines of replace are: begin both with the line's whole indentation",
 };
 
-/** Whether a find has line ends around its lines that the replacement has not: it would join lines that are none of its own. */
+/** Checks whether a find has line ends around its lines that the replacement has not: it would join lines that are none of its own. */
 function isPadded(before: string, behind: string, find: string, replace: string): boolean {
   if (!/^\n[ \t]*\S/.test(find) || !/^[ \t]*\S/.test(replace)) return false;
   const level = indentationOf(replace);
@@ -98,7 +98,7 @@ function problem(message: string): Problem {
 /** Lines are known again by so many letters and digits. */
 const minKnown = 8;
 
-/** Why a replacement would write lines twice that stand right beside the place, and of which find has none. */
+/** Returns why a replacement would write lines twice that stand right beside the place, and of which find has none. */
 function doubledLines(text: string, at: number, to: number, { find, replace }: Halves): string | undefined {
   const end = to - (find.endsWith("\n") ? 1 : 0);
   const [olds, news] = [find, replace].map((half) => half.replace(/\n$/, "").split("\n")) as [string[], string[]];

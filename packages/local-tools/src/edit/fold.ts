@@ -122,7 +122,7 @@ export function fold(source: string, { except, bare = false, isPart = false }: F
   };
 }
 
-/** The character at an offset, with what joins it if `withMarks`. */
+/** Returns the character at an offset, with what joins it if `withMarks`. */
 function characterAt(source: string, at: number, withMarks: boolean): string {
   const code = source.charCodeAt(at);
   if (withMarks && (code >= firstSpecial || source.charCodeAt(at + 1) >= firstMark)) {
@@ -132,7 +132,7 @@ function characterAt(source: string, at: number, withMarks: boolean): string {
   return source.slice(at, at + (code >= 0xd800 && code <= 0xdbff ? 2 : 1));
 }
 
-/** What a character that is folded belongs to, and what it becomes. Undefined: it stays as it is. */
+/** Returns what a character that is folded belongs to, and what it becomes. Undefined: it stays as it is. */
 export function foldedForm(character: string): readonly [FoldClass, form: string] | undefined {
   const composed = character.normalize("NFC");
   return (

@@ -43,8 +43,8 @@ export function readIndentation(
 }
 
 /**
- * A replacement for a find that begins behind its line's indentation `own`: without it where the replacement has it again, and shows that it
- * stands for the line's, not for more. A change of nothing but indentation stays as it is.
+ * Returns a replacement for a find that begins behind its line's indentation `own`: without it where the replacement has it again, and
+ * shows that it stands for the line's, not for more. A change of nothing but indentation stays as it is.
  */
 export function withoutDoubled(own: string, find: string, replace: string): string {
   const [first = "", ...rest] = linesOf(replace);
@@ -108,7 +108,7 @@ function reindent(
   };
 }
 
-/** The first line of a replacement whose find begins behind its line's indentation. */
+/** Returns the first line of a replacement whose find begins behind its line's indentation. */
 function cutLine(line: string, cut: string, indent: Indent): string | undefined {
   return indentationOf(line) === "" || isBlank(line) || line.startsWith(cut)
     ? cut + line.trimStart()
@@ -129,7 +129,7 @@ function isShifted({ find, found }: IndentedLines, rows: readonly number[]): boo
   return isOther && !pairs.flat().join("").includes("\t") && shiftOf(pairs) !== undefined;
 }
 
-/** The map that these rows show. */
+/** Returns the map that these rows show. */
 function mapOf({ find, found, replace }: IndentedLines, rows: readonly number[], text: string): Indent | undefined {
   const seen = new Map<string, string>();
   for (const row of rows) {

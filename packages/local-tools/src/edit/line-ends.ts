@@ -41,7 +41,7 @@ export function flatten(raw: string): FlatText {
   };
 }
 
-/** How many of rising numbers are below a limit. */
+/** Returns how many of rising numbers are below a limit. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;
@@ -61,7 +61,7 @@ function hasBareLf(raw: string): boolean {
 }
 
 /**
- * What to write for a part of a text, `from` to `to` in `raw`: the replacement with the line ends of the file. In a file with
+ * Returns what to write for a part of a text, `from` to `to` in `raw`: the replacement with the line ends of the file. In a file with
  * both kinds, lines that the replacement has in common with the part at its start and end stay as they are; each other line
  * takes the end of the line that it stands for, else that of the part or of the nearest line.
  */
@@ -98,7 +98,7 @@ function firstEnd(lines: readonly string[]): "\n" | "\r\n" | undefined {
   return lines.map(endOf).find((end) => end !== undefined);
 }
 
-/** The end of the line that a part without one stands in: behind it, else before it. */
+/** Returns the end of the line that a part without one stands in: behind it, else before it. */
 function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
   const behind = raw.indexOf("\n", to);
   const at = behind === -1 ? raw.lastIndexOf("\n", from - 1) : behind;

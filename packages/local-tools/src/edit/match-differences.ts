@@ -78,7 +78,7 @@ function pairUp(wanted: readonly string[], found: readonly string[]): [number | 
   return pairs;
 }
 
-/** The nearest places, at most 20 lines on, where the same line with content stands in both; else both ends. */
+/** Returns the nearest places, at most 20 lines on, where the same line with content stands in both; else both ends. */
 function nextSame(rows: readonly string[], columns: readonly string[], row: number, column: number): [number, number] {
   for (let sum = 1; sum <= 40; sum++) {
     for (let down = Math.max(0, sum - 20); down <= Math.min(sum, 20); down++) {

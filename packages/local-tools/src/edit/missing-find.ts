@@ -76,7 +76,7 @@ function whenFolded(attempt: Attempt, edit: FileTextEdit): Made | Problem | unde
   return carry(attempt, only);
 }
 
-/** The first place that differs in nothing but what no reader sees, and where all of them begin. */
+/** Returns the first place that differs in nothing but what no reader sees, and where all of them begin. */
 function alikePlaces(folded: FoldedText, edit: FileTextEdit): [only: Candidate | undefined, starts: number[]] {
   const starts: number[] = [];
   let only: FoldedPlace | undefined;
@@ -168,7 +168,7 @@ function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate
   return { ...made, count: 1, notes: [...made.notes, ...notes] };
 }
 
-/** A place with halves of the same lines. */
+/** Returns a place with halves of the same lines. */
 function fitted(text: string, place: FoldedPlace): FoldedPlace | Problem {
   const [from, to] = spanOf(place);
   const halves = { find: place.find.join("\n"), replace: place.replace.join("\n") };

@@ -152,7 +152,7 @@ function scoreLines(text: string, count: number, find: string): Float64Array {
   return scores;
 }
 
-/** The first lines of the best windows, none overlapping another. */
+/** Returns the first lines of the best windows, none overlapping another. */
 function candidates(scores: Float64Array, length: number): number[] {
   const last = Math.max(0, scores.length - length);
   const sums = new Float64Array(last + 1);

@@ -70,7 +70,7 @@ function hintFor({ type, hint }: FileProblem): { hint?: string } {
 const openingLine = "----- as it is -----";
 const closingLine = "----- end -----";
 
-/** The nearest match, as it is in the file, and what differs. */
+/** Returns the nearest match, as it is in the file, and what differs. */
 function matchText(text: string, find: string): string[] {
   const nearest = nearestMatch(text, find);
   if (nearest === undefined) return ["Nothing in the file is like it."];

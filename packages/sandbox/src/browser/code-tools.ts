@@ -3,7 +3,7 @@ import { type CodeToolInput, type CodeToolsOptions, javascriptTool, makeCodeTool
 import type { Sandbox } from "../sandbox-types.ts";
 
 /**
- * The sandbox as a tool, `executeJavascriptCode`, for agents that call tools one by one: it runs one program. The functions that
+ * Returns the sandbox as a tool, `executeJavascriptCode`, for agents that call tools one by one: it runs one program. The functions that
  * programs find stand in its description.
  *
  * A tool returns `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes

@@ -1,6 +1,6 @@
 import { type GuestThread, renewMessage, type ThreadListener } from "../javascript/message-guest.ts";
 
-/** A Web Worker that runs `guest/javascript/worker.browser.mjs`. `init`: what it gets first. */
+/** Returns a Web Worker that runs `guest/javascript/worker.browser.mjs`. `init`: what it gets first. */
 export function webWorkerThread(worker: Worker, init: { memoryMb: number }): GuestThread {
   let listener: ThreadListener | undefined;
   const onEnd = (fault: string): void => listener?.onEnd(fault);

@@ -12,7 +12,7 @@ import { type CallAnswer, highest, type KeptCall, type KeptCalls } from "./recor
 import { ReplayedCalls } from "./replayed-calls.ts";
 import type { SandboxRunParked } from "./types.ts";
 
-/** Whether a call that may have happened may be made again. */
+/** Checks whether a call that may have happened may be made again. */
 export function mayRepeat({ tool }: ProgramTool): boolean {
   return (tool.annotations?.readOnlyHint ?? false) || (tool.annotations?.idempotentHint ?? false);
 }

@@ -60,7 +60,7 @@ export function journalError(cause: unknown): SandboxError {
   return { type: "JournalFailure", message: `the run's journal could not be used: ${reason}` };
 }
 
-/** The run with this end. */
+/** Returns the run with this end. */
 export function failedRun({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error: SandboxError): SandboxRun {
   return { status: "error", error, logs, toolCalls, stats };
 }

@@ -69,13 +69,13 @@ export class Journal {
     if (result.status === "claimed") await this.finish(result.claim, decision);
   }
 
-  /** What was decided about this very call. */
+  /** Resolves with what was decided about this very call. */
   async readDecision(index: number, fingerprint: string): Promise<KeptDecision | undefined> {
     const record = await this.settings.log.read(this.keyOf(`approval:${index + 1}`));
     return record?.fingerprint === fingerprint ? readDecision(record.outcome) : undefined;
   }
 
-  /** The header of the run; undefined when it was not begun. From here on its `keepMs` counts. */
+  /** Resolves with the header of the run; undefined when it was not begun. From here on its `keepMs` counts. */
   async readHeader(): Promise<RunHeader | undefined> {
     return (await this.readRun())?.header;
   }

@@ -40,12 +40,12 @@ export function readOutcome(outcome: unknown): RunOutcome | undefined {
   }
 }
 
-/** A file on its way to a program. */
+/** Returns a file on its way to a program. */
 export function readFile(file: unknown): EncodedFile | undefined {
   return isObject(file) && areTexts(file.path, file.data) ? (file as unknown as EncodedFile) : undefined;
 }
 
-/** What a call was asked to do. */
+/** Returns what a call was asked to do. */
 export function readAsked(data: unknown): Pick<CallAnswer, "name" | "args"> | undefined {
   if (!isObject(data) || typeof data.name !== "string" || !isObject(data.args)) return undefined;
   return { name: data.name, args: data.args };

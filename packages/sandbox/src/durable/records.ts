@@ -98,7 +98,7 @@ export interface KeptCall {
 /** Calls by index; calls that were given free are absent. */
 export type KeptCalls = ReadonlyMap<number, KeptCall>;
 
-/** The highest of a number that answers have; `least` when there is none. */
+/** Returns the highest of a number that answers have; `least` when there is none. */
 export function highest(calls: KeptCalls, field: "delivery" | "at" | "toolMs", least: number): number {
   let found = least;
   for (const { answer } of calls.values()) if (answer) found = Math.max(found, answer[field]);

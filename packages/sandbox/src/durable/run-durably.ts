@@ -86,7 +86,7 @@ async function openOrAbort(journal: Journal, here: RunHeader, signal: AbortSigna
   }
 }
 
-/** What a program needs to run as it did first. */
+/** Returns what a program needs to run as it did first. */
 export function asBegun(header: RunHeader): Pick<RunRequest, "code" | "seed" | "imports" | "style" | "files"> {
   const { source: code, seed, imports, style = "attp", files } = header;
   return { code, seed, imports, style, files };
@@ -121,7 +121,7 @@ function signature({ names }: ProgramTool): string {
   return `${names.identifier}(${params.join(", ")})`;
 }
 
-/** The first call that may have happened and must not happen twice. */
+/** Returns the first call that may have happened and must not happen twice. */
 function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | undefined {
   const repeatable = new Set(tools.filter(mayRepeat).map(({ tool }) => tool.name));
   return inOrder(calls).find(
@@ -129,7 +129,7 @@ function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | 
   );
 }
 
-/** The calls of a journal, as a run reports them. */
+/** Returns the calls of a journal, as a run reports them. */
 export function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
   return inOrder(calls).flatMap(({ index, name, args, answer }) => {
     if (!name || !args) return [];

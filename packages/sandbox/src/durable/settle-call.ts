@@ -53,7 +53,7 @@ export async function settleCall(
   if (!(await journal.finish(claim, answer))) throw settledError(call);
 }
 
-/** A claim that may write the outcome. Nobody else's can from then on. */
+/** Resolves with a claim that may write the outcome. Nobody else's can from then on. */
 async function claimDoubtful(
   journal: Journal,
   kept: KeptCall | undefined,
@@ -92,7 +92,7 @@ function indexOf(call: string | number): number {
   return number - 1;
 }
 
-/** The value as JSON, which is never empty; empty for an error and a release. */
+/** Returns the value as JSON, which is never empty; empty for an error and a release. */
 function textOf(given: CallSettlement): string {
   const { value, error } = Object(given) as { value?: unknown; error?: unknown };
   const isNone = given === "released" || (value === undefined && typeof error === "string");

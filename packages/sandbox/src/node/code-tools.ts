@@ -25,7 +25,7 @@ const pythonTool: CodeToolKind = {
 };
 
 /**
- * The sandbox as a tool, for agents that call tools one by one: `executePythonCode`, or `executeJavascriptCode`, which run
+ * Returns the sandbox as a tool, for agents that call tools one by one: `executePythonCode`, or `executeJavascriptCode`, which run
  * one program each. One tool for each sandbox given, in that order; the functions that its programs find stand in the
  * tool's description.
  *

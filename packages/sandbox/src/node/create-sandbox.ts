@@ -9,7 +9,7 @@ import { PyodideEngine } from "./python/pyodide-engine.ts";
 import { makeSessions } from "./session/sessions.ts";
 
 /**
- * Makes a sandbox. Starts nothing yet: the first run does, or `warm()`. Interpreters that are ready do not keep the
+ * Creates a sandbox. Starts nothing yet: the first run does, or `warm()`. Interpreters that are ready do not keep the
  * process alive; `await using`, or `Symbol.asyncDispose`, ends them.
  *
  * Throws `TypeError` for options that make no sense, `ToolglotError` (`sandbox/engine-missing`) when the engine's package is

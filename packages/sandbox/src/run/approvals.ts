@@ -11,7 +11,7 @@ export type Verdict =
   | { status: "elsewhere"; outcome: CallOutcome }
   | { status: "denied"; message: string; decided: boolean };
 
-/** Whether a call waits for the host: for a yes or no, or for the result of a tool that nobody here runs. */
+/** Checks whether a call waits for the host: for a yes or no, or for the result of a tool that nobody here runs. */
 export function isAsked(tool: ToolDefinition): boolean {
   return tool.external === true || requiresApproval(tool);
 }
@@ -77,7 +77,7 @@ export class Approvals {
   }
 }
 
-/** What a decision comes to that stands for the run; undefined when the call may run. */
+/** Returns what a decision comes to that stands for the run; undefined when the call may run. */
 export function decidedOutcome(
   { name, external }: ToolDefinition,
   verdict: Verdict | undefined,

@@ -67,7 +67,7 @@ function toCore(outcome: CallOutcome): CoreOutcome {
   return { status: "ok", content: [{ type: "text", text: typeof value === "string" ? value : json }], data: value };
 }
 
-/** What a hook made of an outcome, or a call came to elsewhere, for the program. */
+/** Returns what a hook made of an outcome, or a call came to elsewhere, for the program. */
 export function fromCore({ status, content, data, error }: CoreOutcome): CallOutcome {
   if (status === "ok") {
     const value = data === undefined ? contentText(content) : data;

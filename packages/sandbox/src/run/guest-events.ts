@@ -75,7 +75,7 @@ export function readGuestMessage(message: GuestMessage): GuestEvent | undefined 
   }
 }
 
-/** The error of an outcome; undefined when it is none. */
+/** Returns the error of an outcome; undefined when it is none. */
 export function readError(error: unknown, calls: readonly SandboxToolCall[]): SandboxError | undefined {
   if (!isObject(error)) return undefined;
   const type = readText(error.type);
@@ -102,7 +102,7 @@ function readReport({ conversions, warnings }: GuestMessage): GuestReport {
   };
 }
 
-/** Those of a list that make sense. */
+/** Returns those of a list that make sense. */
 export function readConversions(conversions: unknown): SandboxConversion[] {
   return readList(conversions, (entry) => {
     if (!isObject(entry)) return [];

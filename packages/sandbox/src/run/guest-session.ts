@@ -13,7 +13,7 @@ const unsafeEnds: readonly string[] = [
   ..."Timeout MemoryLimit MemoryError RecursionError EngineFailure ResultTooLarge".split(" "),
 ];
 
-/** Whether a program that ended so leaves no interpreter that can be used again. */
+/** Checks whether a program that ended so leaves no interpreter that can be used again. */
 export function endsInterpreter(type: string): boolean {
   return type === "ToolCallLimit" || unsafeEnds.includes(type);
 }

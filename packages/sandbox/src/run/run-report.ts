@@ -99,7 +99,7 @@ export class RunReport {
     this.logs.push({ stream: "stderr", text });
   }
 
-  /** Why the program may not make another call, with arguments of so many bytes; undefined when it may. */
+  /** Returns why the program may not make another call, with arguments of so many bytes; undefined when it may. */
   refusal(bytes: number): SandboxError | undefined {
     const { maxToolCalls } = this.#limits;
     if (this.toolCalls.length >= maxToolCalls) {
@@ -151,7 +151,7 @@ export class RunReport {
     return this.close({ status: "error", error: { ...error, ...place } });
   }
 
-  /** How the run ended, with all that was collected. */
+  /** Returns how the run ended, with all that was collected. */
   close<End>(end: End): End & Pick<RunReport, "logs" | "toolCalls" | "stats"> {
     const { logs, toolCalls, stats } = this;
     return { ...end, logs, toolCalls, stats };

@@ -34,13 +34,13 @@ export type SessionLine = { owner: number } | { image: KeptImage; kept: readonly
 
 const prefix = "sandbox/sessions/";
 
-/** The name of a session's log, and what the names of its images begin with. */
+/** Returns the name of a session's log, and what the names of its images begin with. */
 export const logName = (id: string): string => prefix + id;
 
 /** Names who holds a session. */
 export const sessionOperation = (id: string): { scope: string; key: string } => ({ scope: "sandbox/session", key: id });
 
-/** The images that count after these lines, the oldest first. Lines that no session wrote count for nothing. */
+/** Returns the images that count after these lines, the oldest first. Lines that no session wrote count for nothing. */
 export function keptImages(lines: readonly string[]): KeptImage[] {
   let images: KeptImage[] = [];
   for (const text of lines) {
@@ -52,7 +52,7 @@ export function keptImages(lines: readonly string[]): KeptImage[] {
   return images.sort((a, b) => a.turn - b.turn);
 }
 
-/** What a storage has of a session; undefined when it has no image. */
+/** Resolves with what a storage has of a session; undefined when it has no image. */
 export async function readHead({ logs }: Storage, id: string): Promise<SessionHead | undefined> {
   return headOf(id, keptImages((await logs.read(logName(id))) ?? []));
 }

@@ -38,7 +38,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, maxTextLength) : "";
 }
 
-/** Whether these are numbers of pages, upwards, in a memory of this size. */
+/** Checks whether these are numbers of pages, upwards, in a memory of this size. */
 function arePages(numbers: readonly unknown[], memoryBytes: number): boolean {
   let before = -1;
   for (const number of numbers) {

@@ -29,7 +29,7 @@ const settings: Options = {
 };
 
 /**
- * A validator factory on ajv: `toInputSchema(schema, { validator: ajvValidator() })`, or `new Toolkit({ validator:
+ * Returns a validator factory on ajv: `toInputSchema(schema, { validator: ajvValidator() })`, or `new Toolkit({ validator:
  * ajvValidator() })`. The same verdicts and errors as the default engine, in a fraction of the time once a schema is
  * compiled. It makes code at run time: it does not run where `eval` is forbidden, and schemas from untrusted sources
  * are better left to the default engine. Schemas with keywords that ajv reads differently (`unevaluatedProperties`,
@@ -81,7 +81,7 @@ function useChoices(schema: JsonSchemaObject): void {
   }
 }
 
-/** An engine for each schema, so that both are freed together. */
+/** Returns an engine for each schema, so that both are freed together. */
 function createAjv(): Ajv2020 {
   const ajv = new Ajv2020(settings);
   // What is for `unevaluated…` alone costs time, and some unions then throw at run time.

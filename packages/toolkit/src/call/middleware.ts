@@ -88,7 +88,7 @@ async function* oneFinal(
   }
 }
 
-/** A function that waits for work. After the signal is aborted, all its waits together take no longer than `grace`. */
+/** Returns a function that waits for work. After the signal is aborted, all its waits together take no longer than `grace`. */
 function graceful(signal: AbortSignal | undefined, grace: number) {
   let until: number | undefined;
   return async <Value>(work: Promise<Value>): Promise<Value | typeof unsettled> => {

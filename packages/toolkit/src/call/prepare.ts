@@ -47,7 +47,7 @@ export function prepareInput<Tool extends CallableTool>(
   return andThen(result, conclude);
 }
 
-/** An input's part for the extended model, and the rest. */
+/** Returns an input's part for the extended model, and the rest. */
 function splitInput(input: Record<string, unknown>, { jsonSchema }: InputSchema): [part: object, rest: object] {
   const { properties = {} } = jsonSchema;
   const entries = Object.entries(input);

@@ -66,7 +66,7 @@ export class ToolResponse {
     return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
   }
 
-  /** A copy with other fields; the id stays. */
+  /** Returns a copy with other fields; the id stays. */
   with(fields: Partial<ToolResponseFields>): ToolResponse {
     return new ToolResponse({ ...(this as ToolResponseFields), ...fields });
   }

@@ -84,7 +84,7 @@ function attributesOf(call: ToolCall, { tool, step }: CallInfo): Attributes {
   return attributes;
 }
 
-/** The call's responses. The tool runs while `next()` is awaited, so the span must be the active one there. */
+/** Emits the call's responses. The tool runs while `next()` is awaited, so the span must be the active one there. */
 async function* traced(
   span: Span,
   inside: Context,
@@ -123,7 +123,7 @@ function record(span: Span, error: unknown, time: number): void {
   }
 }
 
-/** The attributes of a failure. Texts that hold the model's input or the tool's output are left out. */
+/** Returns the attributes of a failure. Texts that hold the model's input or the tool's output are left out. */
 function failure(
   { status, error }: ToolResponse,
   { tool }: CallInfo,

@@ -182,7 +182,7 @@ class CallRun {
   }
 }
 
-/** How a server that runs this call asks the host. */
+/** Returns how a server that runs this call asks the host. */
 function askOf({ ask }: ExecutorContext, { id: callId, name: tool }: ToolCall): CallOptions["ask"] {
   return ask === undefined ? undefined : (question) => ask(question, { callId, tool });
 }

@@ -97,7 +97,7 @@ export function planRunner(
     });
   }
 
-  /** A step's input: common parameters that its tool takes and that it lacks, bytes and resources apart. */
+  /** Resolves with a step's input: common parameters that its tool takes and that it lacks, bytes and resources apart. */
   async function valuesOf(
     step: PlanStep,
     plan: Plan,

@@ -175,7 +175,7 @@ function toJson(results: readonly ToolResult[]): JsonValue {
   return JSON.parse(toJsonText(results)) as JsonValue;
 }
 
-/** A digest of what the plan does. Names in any order are the same plan; call ids and spans don't count. */
+/** Resolves with a digest of what the plan does. Names in any order are the same plan; call ids and spans don't count. */
 function fingerprintOf({ common, steps }: Plan): Promise<string> {
   const content = {
     common: bytesApart(common),

@@ -98,7 +98,7 @@ export function toMcpTools(definitions: readonly ToolDefinition[]): McpTool[] {
   });
 }
 
-/** A definition from a tool of OpenAI's shape. Throws `TypeError` for what is none. */
+/** Returns a definition from a tool of OpenAI's shape. Throws `TypeError` for what is none. */
 export function fromOpenAiTool(tool: unknown): ToolDefinition {
   const { type, function: given } = (tool ?? {}) as Partial<OpenAiTool>;
   if (type !== "function" || typeof given?.name !== "string")
@@ -108,7 +108,7 @@ export function fromOpenAiTool(tool: unknown): ToolDefinition {
 }
 
 /**
- * A definition from a tool that an MCP server lists. Only hints that it states are taken over: MCP's own default, by which
+ * Returns a definition from a tool that an MCP server lists. Only hints that it states are taken over: MCP's own default, by which
  * every tool may destroy something, would have the host asked about each call. Throws `TypeError` for what is no tool.
  */
 export function fromMcpTool(tool: unknown): ToolDefinition {

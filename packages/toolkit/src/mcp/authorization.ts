@@ -4,7 +4,7 @@ import { ToolkitError } from "../errors.ts";
 import { messageOf } from "./fault-text.ts";
 import type { ClientModule } from "./load-client.ts";
 
-/** The same provider; `onUrl` hears of the address that a person is sent to. */
+/** Returns the same provider; `onUrl` hears of the address that a person is sent to. */
 export function watchAuthorization<Provider extends AuthProvider | OAuthClientProvider>(
   provider: Provider,
   onUrl: (url: URL) => void,
@@ -31,7 +31,7 @@ export function isUnauthorised(error: unknown, sdk: ClientModule): boolean {
   return false;
 }
 
-/** The error for the host. */
+/** Returns the error for the host. */
 export function unauthorised(name: string, url: URL | undefined, cause: unknown): ToolkitError {
   const cure =
     url === undefined

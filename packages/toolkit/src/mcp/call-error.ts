@@ -11,7 +11,7 @@ export interface Asked {
   readOnly: boolean;
 }
 
-/** The error for the model, of a request to the server of that name. */
+/** Returns the error for the model, of a request to the server of that name. */
 export function callError(name: string, request: Asked, fate: Fate, cause: unknown): ToolError {
   const server = `The MCP server ${JSON.stringify(name)}`;
   const call = request.what;

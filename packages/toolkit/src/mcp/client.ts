@@ -23,7 +23,7 @@ import type {
 } from "./types.ts";
 
 /**
- * A client of one MCP server, over stdio, Streamable HTTP or a transport of your own. Needs `@modelcontextprotocol/client`.
+ * Creates a client of one MCP server, over stdio, Streamable HTTP or a transport of your own. Needs `@modelcontextprotocol/client`.
  * Nothing is started before the first use. When the server is gone or has forgotten the session, it is connected once more,
  * and the call is sent again if it can't have run, or may run twice. Throws `TypeError` for wrong options.
  *
@@ -130,7 +130,7 @@ class HealingClient implements McpClient {
     return this.#settle({ what, repeatable, readOnly }, (connection) => connection.callTool(request, options));
   }
 
-  /** A list; asked for again, once, when the connection was gone. */
+  /** Resolves with a list; asked for again, once, when the connection was gone. */
   async #list<Value>(ask: (connection: Connection) => Promise<Value>): Promise<Value> {
     for (let last = false; ; last = true) {
       const connection = await this.#acquire();
@@ -201,7 +201,7 @@ class HealingClient implements McpClient {
     await Promise.all([...this.#connections].map((connection) => this.#end(connection)));
   }
 
-  /** The connection to use: the current one, or a new one. Rejects with `ToolkitError`. */
+  /** Resolves with the connection to use: the current one, or a new one. Rejects with `ToolkitError`. */
   async #acquire(): Promise<Connection> {
     if (this.#closed) {
       const message = `The MCP client ${JSON.stringify(this.name)} is closed: connect() opens it again`;
@@ -225,7 +225,7 @@ class HealingClient implements McpClient {
     return (await this.#forgot(connection)) ? await this.#acquire() : connection;
   }
 
-  /** Whether the server has forgotten the session: then it is given up. */
+  /** Checks whether the server has forgotten the session: then it is given up. */
   async #forgot(connection: Connection): Promise<boolean> {
     if (await connection.isKnown()) return false;
     this.#drop(connection);

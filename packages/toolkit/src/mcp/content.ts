@@ -4,7 +4,7 @@ import { ToolResponse } from "../call/response.ts";
 import { mendedIn } from "./mended.ts";
 import type { McpCallResult, McpContentBlock, McpProgress } from "./types.ts";
 
-/** A server's result as a response: blocks as content, structured content as data, `isError` as status. */
+/** Returns a server's result as a response: blocks as content, structured content as data, `isError` as status. */
 export function responseOf(result: McpCallResult, keepRaw: boolean): ToolResponse {
   const warnings = mendedIn(result).map((text) => `The server's answer has a field that can't be read: ${text}.`);
   const given = Array.isArray(result.content) ? result.content : [];

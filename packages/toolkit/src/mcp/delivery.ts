@@ -36,7 +36,7 @@ export class Delivery {
     this.onProgress = onProgress;
   }
 
-  /** The options to send a request with, so that the delivery learns when its stream ends. */
+  /** Returns the options to send a request with, so that the delivery learns when its stream ends. */
   handOver(id: unknown, options: TransportSendOptions | undefined): TransportSendOptions {
     this.handedOver = true;
     this.answered = false;

@@ -15,7 +15,7 @@ export function messageOf(error: unknown): string {
     : error.message;
 }
 
-/** Where the first fault is and what it is: not every fault of every field. */
+/** Returns where the first fault is and what it is: not every fault of every field. */
 function firstFault(message: string): string {
   const [fault] = [parseJson(message.slice(message.indexOf("[")))].flat();
   return isObject(fault) && Array.isArray(fault.path) ? ` (${fault.path.join(".")}: ${fault.message})` : "";

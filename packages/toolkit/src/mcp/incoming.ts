@@ -56,7 +56,7 @@ export class Incoming {
     return message;
   }
 
-  /** A message as the official client takes it; undefined for what is none. */
+  /** Returns a message as the official client takes it; undefined for what is none. */
   read(given: unknown): JSONRPCMessage | undefined {
     if (!isObject(given)) return undefined;
     const { method, id, params, result } = given;
@@ -105,7 +105,7 @@ export class Incoming {
   }
 }
 
-/** Whether an error stands for an answer that nobody could read. */
+/** Checks whether an error stands for an answer that nobody could read. */
 export function isUnanswered(error: unknown): boolean {
   const { data } = (error ?? {}) as { data?: unknown };
   return isObject(data) && data[mendedKey] === "unanswered";
@@ -115,7 +115,7 @@ function answer(id: Id, rest: object): JSONRPCMessage {
   return { jsonrpc: "2.0", id, ...rest } as JSONRPCMessage;
 }
 
-/** An error with the two fields that it needs. */
+/** Returns an error with the two fields that it needs. */
 function errorIn({ error }: Record<string, unknown>): object | undefined {
   if (error === undefined || error === null) return undefined;
   const { code, message, data } = isObject(error)
@@ -127,7 +127,7 @@ function errorIn({ error }: Record<string, unknown>): object | undefined {
 }
 
 /**
- * A `fetch` whose answers are mended: bodies of JSON, and streams of events. `answersHere`: what a POST asks is answered by its
+ * Returns a `fetch` whose answers are mended: bodies of JSON, and streams of events. `answersHere`: what a POST asks is answered by its
  * response, so that a request that the response leaves out is one that nobody answers any more.
  */
 export function mendAnswers(fetch: FetchLike, incoming: Incoming, answersHere: boolean): FetchLike {
@@ -150,21 +150,21 @@ export function mendAnswers(fetch: FetchLike, incoming: Incoming, answersHere: b
   };
 }
 
-/** The ids of what a body of JSON-RPC asks. */
+/** Returns the ids of what a body of JSON-RPC asks. */
 function requestsIn(body: unknown): Id[] {
   if (typeof body !== "string") return [];
   const messages = [parseJson(body)].flat();
   return messages.flatMap((one) => (isObject(one) && typeof one.method === "string" ? ((one.id as Id) ?? []) : []));
 }
 
-/** A stream of events, each with its data mended; what is no message stays as it is. */
+/** Returns a stream of events, each with its data mended; what is no message stays as it is. */
 function mendedEvents({ body }: Response, incoming: Incoming): ReadableStream<Uint8Array> | null {
   if (body === null || typeof body.pipeThrough !== "function") return body;
   let pieces: string[] = [];
   let tail = "";
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  /** The events that have ended. A long one is put together once, however many pieces it comes in. */
+  /** Returns the events that have ended. A long one is put together once, however many pieces it comes in. */
   const take = (text: string): string => {
     const end = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
     const isEnding = end.test(tail + text);
@@ -207,7 +207,7 @@ function mendedEvent(event: string, incoming: Incoming): string {
   return [...lines.filter((line) => !isData(line)), `data: ${JSON.stringify(message)}`].join("\n");
 }
 
-/** The same response with another body. */
+/** Returns the same response with another body. */
 export function withBody(
   { url, status, statusText, headers }: Response,
   body: ReadableStream<Uint8Array> | string | null,

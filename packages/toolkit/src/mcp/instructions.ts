@@ -5,7 +5,7 @@ import type { McpClient } from "./types.ts";
 /** UTF-16 units that one server may say of itself. */
 const maxLength = 2000;
 
-/** What servers say of themselves, each under a heading with the host's name for it. Nothing in it can open a block. */
+/** Returns the servers' instructions, each under a heading with the host's name for it. Nothing in it can open a block. */
 export function instructionsOf(clients: Iterable<McpClient>): string | undefined {
   const parts = [...clients].flatMap(({ name, instructions }) => {
     const text = instructions?.trim();

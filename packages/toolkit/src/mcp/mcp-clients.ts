@@ -55,12 +55,12 @@ export class McpClients {
     return [...warnings, ...this.#offerResources()];
   }
 
-  /** What the servers say of themselves, for a model. */
+  /** Returns the servers' instructions for a model. */
   instructions(): string | undefined {
     return instructionsOf(this.#live().map(([client]) => client));
   }
 
-  /** The clients whose tools are registered. */
+  /** Returns the clients whose tools are registered. */
   #live(): [McpClient, McpRegistration[]][] {
     return [...this.#held].filter(([, registrations]) => registrations.length > 0);
   }

@@ -31,7 +31,7 @@ const maxRounds = 8;
 const maxNotes = 20;
 
 /**
- * A result as the protocol's own schema wants it: what is optional and wrong (as `null` for what is absent) is left out, an item
+ * Returns a result as the protocol's own schema wants it: what is optional and wrong (as `null` for what is absent) is left out, an item
  * of a list that can't be read is replaced by a note of that, and what is needed and wrong stays, for the caller to fail at.
  * What was mended is noted under {@link mendedKey} of `_meta`. Changes the value. Nothing is changed in a result that fits.
  */
@@ -57,7 +57,7 @@ type Mends = Map<string, string>;
 
 const notesOf = (mends: Mends): string[] => [...mends].map(([path, message]) => `${path}: ${message}`);
 
-/** What a schema has against a value, again after each round of mending, until it has nothing or nothing changes. */
+/** Emits what a schema has against a value, again after each round of mending, until it has nothing or nothing changes. */
 function* rounds(sdk: ClientModule, type: SpecType, value: unknown): Generator<Issue> {
   for (let round = 0; round < maxRounds; round++) {
     const issues = issuesOf(sdk, type, value);
@@ -98,7 +98,7 @@ function mendAt(root: Record<string, unknown>, { path, message }: Issue, mends: 
   else holder.splice(last as number, 1, ...(steps.at(-1) === "content" ? [unreadable(given, why)] : []));
 }
 
-/** A block that can't be read, as a line of text in its place. */
+/** Returns a block that can't be read, as a line of text in its place. */
 function unreadable(given: unknown, message: string): unknown {
   const { type } = isObject(given) ? given : {};
   const kind = typeof type === "string" ? `of the type ${JSON.stringify(type.slice(0, 40))}` : "without a type";

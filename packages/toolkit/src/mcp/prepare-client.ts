@@ -23,7 +23,7 @@ export interface ConnectionEvents {
 /** Option of the official client for the revisions to offer. */
 export type RevisionOptions = Pick<ClientOptions, "versionNegotiation" | "supportedProtocolVersions">;
 
-/** A client of the official package, ready to connect. */
+/** Returns a client of the official package, ready to connect. */
 export function prepareClient(
   sdk: ClientModule,
   options: McpClientOptions,

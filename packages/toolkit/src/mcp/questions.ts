@@ -54,7 +54,7 @@ export class Questions {
     return () => void this.#running.delete(call);
   }
 
-  /** The answer to one question, as MCP has it. Rejects for what can't be asked, and where sampling is declined. */
+  /** Resolves with the answer to one question, as MCP has it. Rejects for what can't be asked, and where sampling is declined. */
   async answer(method: unknown, params: unknown, call: AskingCall | undefined, signal: AbortSignal): Promise<unknown> {
     const calls = call === undefined ? [...this.#running] : [call];
     for (const { timer } of calls) timer?.pause();

@@ -222,7 +222,7 @@ export class McpRegistration {
   }
 }
 
-/** Why a server's tool can't be used, whatever it is registered as. */
+/** Returns why a server's tool can't be used, whatever it is registered as. */
 function faultOf(tool: AnyTool): string | undefined {
   try {
     readRegistration(tool, {}, []);

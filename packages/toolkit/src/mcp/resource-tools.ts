@@ -7,7 +7,7 @@ import type { McpClient, McpResourceContents } from "./types.ts";
 /** How many resources one page of the list has. */
 const pageSize = 100;
 
-/** The two tools with which a model lists and reads the resources of these servers. */
+/** Returns the two tools with which a model lists and reads the resources of these servers. */
 export function resourceTools(clients: readonly McpClient[]): AnyTool[] {
   const names = clients.map(({ name }) => name);
   const server = { type: "string" as const, enum: names, description: "The server." };

@@ -123,7 +123,7 @@ function negotiation(revision: NonNullable<McpClientOptions["revision"]>, timeou
   return { supportedProtocolVersions: [revision.pin] };
 }
 
-/** Whether the question for the newest revision may be what a server failed at that has only older ones. */
+/** Checks whether the question for the newest revision may be what a server failed at that has only older ones. */
 function isConfused(error: unknown, sdk: ClientModule, isHttp: boolean): boolean {
   const { cause } = error as Error;
   if (sdk.SdkHttpError.isInstance(cause)) return cause.status >= 500;
@@ -133,7 +133,7 @@ function isConfused(error: unknown, sdk: ClientModule, isHttp: boolean): boolean
   return !isHttp && cause.code === sdk.SdkErrorCode.ConnectionClosed;
 }
 
-/** Whether the server doesn't know of a POST to its address, as one of HTTP with SSE does not. */
+/** Checks whether the server doesn't know of a POST to its address, as one of HTTP with SSE does not. */
 function isOtherTransport(error: unknown, sdk: ClientModule): boolean {
   const { cause } = error as Error;
   return (
@@ -165,7 +165,7 @@ function failure(
   return error;
 }
 
-/** The revisions that the server has, when it said that it has none of ours. */
+/** Returns the revisions that the server has, when it said that it has none of ours. */
 function theirRevisions(error: unknown): string[] | undefined {
   for (let at = error, depth = 0; isObject(at) && depth < 4; at = (at as { cause?: unknown }).cause, depth += 1) {
     const { data, message } = at as { data?: unknown; message?: unknown };

@@ -38,7 +38,7 @@ interface Inside {
   _process?: { stdout?: NodeJS.ReadableStream | null };
 }
 
-/** A transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
+/** Resolves with a transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
 export async function createStdioTransport(
   options: McpStdioTransport,
   maxBufferSize: number,

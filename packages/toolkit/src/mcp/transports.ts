@@ -23,7 +23,7 @@ export interface MadeTransport {
   said(): string;
 }
 
-/** The transport that the options ask for. */
+/** Resolves with the transport that the options ask for. */
 export async function makeTransport(
   sdk: ClientModule,
   { transport: config, maxBufferSize = defaultBufferSize }: McpClientOptions,

@@ -78,7 +78,7 @@ export function defineTool<const Args extends ArgsShorthand>(
     execute(input: InferArgs<Args>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferArgs<Args>>;
-/** A tool that a page, a person or another service runs. */
+/** Defines a tool that a page, a person or another service runs. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & { external: true; input?: StandardInput | JsonSchemaObject; args?: CheckedArgs<Args> },
 ): DefinedTool<Record<string, unknown>>;

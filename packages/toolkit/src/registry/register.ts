@@ -135,7 +135,7 @@ function readJsonSchema(given: Readonly<Record<string, unknown>>): ByHand {
   return { ...defined({ name, description }), parameters: schema ?? {} };
 }
 
-/** The first paragraph. */
+/** Returns the first paragraph. */
 function shortDescription(description: string): string {
   return description.trim().split(/\n\s*\n/)[0] ?? "";
 }

@@ -75,7 +75,7 @@ export class ToolGroups {
     this.#onChange();
   }
 
-  /** The notes of the active groups, each under a heading; empty when there are none. */
+  /** Returns the notes of the active groups, each under a heading; empty when there are none. */
   notes(): string {
     return this.own
       .filter(({ active, notes }) => active && notes)

@@ -132,12 +132,12 @@ export class Tasks {
     while (this.#ended.length > this.#keepEnded) this.#entries.delete(this.#ended.shift() as string);
   }
 
-  /** A task by its id; undefined for one that was never started, or ended long ago. */
+  /** Returns a task by its id; undefined for one that was never started, or ended long ago. */
   get(taskId: string): TaskState | undefined {
     return this.#entries.get(taskId)?.state;
   }
 
-  /** All tasks that are remembered, the oldest first. */
+  /** Returns all tasks that are remembered, the oldest first. */
   list(): TaskState[] {
     return [...this.#entries.values()].map(({ state }) => state);
   }
@@ -153,7 +153,7 @@ export class Tasks {
     return true;
   }
 
-  /** The result of a task, when it has ended; undefined for an unknown one. */
+  /** Resolves with the result of a task, when it has ended; undefined for an unknown one. */
   async result(taskId: string): Promise<ToolResult | undefined> {
     return this.#entries.get(taskId)?.ended;
   }

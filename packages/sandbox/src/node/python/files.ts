@@ -45,7 +45,7 @@ function checkPath(given: unknown): string {
   return path;
 }
 
-/** Whether it is a path under the folder. */
+/** Checks whether it is a path under the folder. */
 export function isFilePath(path: unknown, maxLength: number = 4 * maxPathLength): path is string {
   return (
     typeof path === "string" &&

@@ -151,7 +151,7 @@ function importNames(entries: readonly ZipEntry[]): string[] {
   return [...found];
 }
 
-/** What a wheel needs here, by name. The versions that it asks for are not looked at. */
+/** Returns what a wheel needs here, by name. The versions that it asks for are not looked at. */
 function dependencies(metadata: string, { python, arch }: EngineInfo): string[] {
   const values: MarkerValues = {
     ...{ extra: "", os_name: "posix", sys_platform: "emscripten", platform_system: "Emscripten" },

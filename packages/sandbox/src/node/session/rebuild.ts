@@ -64,7 +64,7 @@ export async function rebuild({ turns, programs, log, here }: RebuildParts, mism
   await turns.adopt({ ...state, head: { ...state.head, turn, history, reseed, lineage: [], was: name } });
 }
 
-/** The turns that a turn comes from, the first first, without those that were gone back from. */
+/** Returns the turns that a turn comes from, the first first, without those that were gone back from. */
 function origins(history: readonly (string | number)[], turn: number): { turn: number; by: string }[] {
   const found: { turn: number; by: string }[] = [];
   for (let at = turn; at > 0; ) {

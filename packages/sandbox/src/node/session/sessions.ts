@@ -10,7 +10,7 @@ import { OpenSession } from "./open-session.ts";
 import { resolveId, resolveSession, type SessionSettings } from "./options.ts";
 import { mismatchError, SessionTurns } from "./session-turns.ts";
 
-/** The sessions of a sandbox. */
+/** Returns the sessions of a sandbox. */
 export function makeSessions(host: SessionHost): Sessions {
   const own = memoryStorage();
   const made = () => {

@@ -234,7 +234,7 @@ function isMismatch(error: unknown): error is ToolglotError {
   return ToolglotError.isInstance(error) && error.code === "sandbox/session-mismatch";
 }
 
-/** Whether a program of a log was not brought to its end. */
+/** Checks whether a program of a log was not brought to its end. */
 function isUnfinished(run: Held["run"]): boolean {
   return run.status === "error" && unfinishedErrors.includes(run.error.type);
 }
@@ -244,7 +244,7 @@ function noPendingError(id: string): Error {
   return new ToolglotError("sandbox/run-unknown", `No program of the session ${id} is pending.`, { data: { id } });
 }
 
-/** What of a memory is more than it may be; undefined when nothing is. */
+/** Returns what of a memory is more than it may be; undefined when nothing is. */
 function excess({ pages, files }: GuestMemory, maxImageBytes: number, maxFileBytes: number): string | undefined {
   if (pages.length > maxImageBytes) return `${pages.length} bytes have changed, more than ${maxImageBytes}`;
   const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
