@@ -68,7 +68,7 @@ export class AnswerConverter {
     if (text !== "") this.#reader?.feed(text);
   }
 
-  /** A part that is not the answer's text. */
+  /** Passes a part that is not the answer's text. */
   pass(part: Part): void {
     if (this.#reader && !besideText.has(part.type)) this.#close();
     if (part.type === "error") {

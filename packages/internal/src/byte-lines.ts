@@ -35,7 +35,7 @@ export class ByteLines {
     }
   }
 
-  /** The line ends here, with or without a line feed. */
+  /** Ends the line, with or without a line feed. */
   end(): void {
     const [first] = this.#chunks;
     if (first === undefined) return;

@@ -1,9 +1,9 @@
-/** Space or tab. */
+/** Checks for a space or tab. */
 export function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-/** White space of any script within a line, a carriage return among it. */
+/** Checks for white space of any script within a line, a carriage return among it. */
 export function isLineSpace(code: number): boolean {
   if (code < 160) return code === 32 || code === 9 || (code > 10 && code < 14);
   return (code < 0x3001 || code === 0xfeff) && /\s/.test(String.fromCharCode(code));
@@ -71,12 +71,12 @@ export function isDressed(text: string): boolean {
   return emphasis.test(text) && !/^_\w+_$/.test(text);
 }
 
-/** White space of ASCII: space, tab, line feed, vertical tab, form feed, carriage return. */
+/** Checks for white space of ASCII: space, tab, line feed, vertical tab, form feed, carriage return. */
 export function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }
 
-/** Index of the next line break; the length of a text that has no more of them. */
+/** Returns the index of the next line break; the length of a text that has no more of them. */
 export function lineEnd(text: string, from: number): number {
   const at = text.indexOf("\n", from);
   return at < 0 ? text.length : at;

@@ -53,7 +53,7 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/** `items` and `2` to `items[2]`; `items` and `price` to `items.price`. */
+/** Joins `items` and `2` to `items[2]`; `items` and `price` to `items.price`. */
 export function joinPath(path: string, key: string | number): string {
   if (typeof key === "number") return `${path}[${key}]`;
   if (!/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;

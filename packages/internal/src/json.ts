@@ -1,9 +1,9 @@
-/** True for `{…}`, of any class; false for arrays, functions and null. */
+/** Checks for `{…}`, of any class; false for arrays, functions and null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for a whole number from 0 that a double holds exactly. */
+/** Checks for a whole number from 0 that a double holds exactly. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
@@ -67,7 +67,7 @@ export function canonicalJson(value: unknown): string {
   return write(value, 0) ?? "null";
 }
 
-/** Undefined for what has no form in JSON. */
+/** Returns a value's JSON text; undefined for what has no form in JSON. */
 function write(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
@@ -108,7 +108,7 @@ function writeObject(value: object, depth: number): string | undefined {
   return `${text}}`;
 }
 
-/** As `sort()`; few names by insertion, which needs no copies. */
+/** Sorts names as `sort()` does; few of them by insertion, which needs no copies. */
 function sortNames(names: string[]): void {
   if (names.length > 16) {
     names.sort();

@@ -106,7 +106,7 @@ export class Limiter {
     };
   }
 
-  /** One place came free, so one waiter at most can go. */
+  /** Calls the next waiter: one place came free, so one at most can go. */
   #callNext(): void {
     for (const waiter of this.#line) {
       if (!this.isFree) return;

@@ -97,7 +97,7 @@ export function quietly<Result>(act: () => Result): Result | undefined {
   }
 }
 
-/** The operation of the span has failed. */
+/** Marks the operation of the span as failed. */
 export function fail(span: Span, type: string): void {
   span.setAttribute("error.type", type);
   span.setStatus({ code: SpanStatusCode.ERROR });

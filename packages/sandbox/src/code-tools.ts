@@ -199,7 +199,7 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
   };
 }
 
-/** A program does what its tools do; approvals are asked for each of them, not for the program. */
+/** Returns a program's annotations: it does what its tools do; approvals are asked for each of them, not for the program. */
 function annotationsOf(tools: readonly AnyTool[]): ToolAnnotations {
   const every = (hint: "readOnlyHint" | "idempotentHint"): boolean =>
     tools.every(({ annotations = {} }) => annotations.readOnlyHint === true || annotations[hint] === true);

@@ -22,7 +22,7 @@ export function fileBlocks(files: readonly FileOutput[]): ContentBlock[] {
   return [{ type: "text", text: `Files in /mnt/data: ${list.join(", ")}` }, ...blocks];
 }
 
-/** Undefined for what is no text. */
+/** Returns data as text; undefined for what is no text. */
 function shownText(data: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(data);

@@ -135,7 +135,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
     return new CompiledInput<Value>({ ...this.#origin, factory: validator, compiled: new Map() }, this.#presets);
   }
 
-  /** A preset of a wrong type would be blamed on the model, at each call. */
+  /** Throws for a preset of a wrong type: it would be blamed on the model, at each call. */
   #checkPresets(presets: Readonly<Record<string, unknown>>): void {
     const { full, where } = this.#origin;
     const { properties = {} } = full;
@@ -163,7 +163,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
       : this.#conclude(fitted, result, tried.value);
   }
 
-  /** Strict first; coerced only when that failed. */
+  /** Validates strictly first; coerces only when that failed. */
   #fit(given: unknown): ValidationResult {
     const flaw = findFlaw(given);
     if (flaw?.kind === "too-deep") {

@@ -11,7 +11,7 @@ export function libraryOf(given: object): string | undefined {
   return `an object of the class ${name || "(without a name)"}, and no JSON Schema`;
 }
 
-/** `Object.prototype`, of whichever realm. */
+/** Checks whether it is `Object.prototype`, of whichever realm. */
 function isPlain(prototype: unknown): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "hasOwnProperty");
 }

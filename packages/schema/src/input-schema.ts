@@ -19,7 +19,7 @@ import type {
 const optionKeys = "name:text validator:function untrusted:boolean";
 
 /**
- * Makes a tool's input ready to use: converts it to JSON Schema once (its input side), compiles the validation. The
+ * Creates the input schema of a tool: converts it to JSON Schema once (its input side), compiles the validation. The
  * source is never changed, and later changes to it have no effect. `TypeError` when it is no object schema, can't be
  * converted or compiled, or has a default that doesn't fit; the message names tool and field.
  *
@@ -58,7 +58,7 @@ export function toInputSchema<const Source extends InputSource>(
 }
 
 /**
- * Returns the input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read.
+ * Returns the input schema of an {@link ArgsShorthand}. Throws `TypeError` for a specification that can't be read.
  *
  * @example
  * ```ts
@@ -91,7 +91,7 @@ export function outputJsonSchema(given: StandardInput | JsonSchema, options: Inp
   return copyWithoutTitles(json as JsonSchemaObject, where);
 }
 
-/** A shorthand has only texts; `{ type: "object" }` is a JSON Schema, and so is `{}`. */
+/** Checks whether a source is a shorthand, which has only texts; `{ type: "object" }` is a JSON Schema, and so is `{}`. */
 function isShorthand(source: object): source is ArgsShorthand {
   const values = Object.values(source);
   if (values.length === 0 || values.some((value) => typeof value !== "string")) return false;

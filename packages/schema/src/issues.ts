@@ -16,7 +16,7 @@ const maxForms = 4;
 const missing = "missing";
 const unknownProperty = "unknown property";
 
-/** One issue, its message made from its parts. */
+/** Creates one issue, its message made from its parts. */
 export function makeIssue(path: string, expected: string, got: string, hint = ""): InputIssue {
   const where = path === "" ? "the input" : path;
   const said = got === missing || got === unknownProperty;

@@ -223,7 +223,7 @@ class PatternReader {
   }
 }
 
-/** Whether a character fits one atom of a pattern. One character is no work for `RegExp`. */
+/** Returns a test whether a character fits one atom of a pattern. One character is no work for `RegExp`. */
 function characterTest(source: string): (character: string) => boolean {
   const pattern = new RegExp(`^${source}$`, "u");
   const known: (boolean | undefined)[] = [];

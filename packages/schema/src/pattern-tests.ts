@@ -69,7 +69,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return known;
 }
 
-/** The same, for what is only said: what can't be decided counts as found. */
+/** Checks the same for text that is only shown: what can't be decided counts as found. */
 export function seemsToMatch(pattern: string, text: string): boolean {
   try {
     return matchesPattern(pattern, text);

@@ -58,7 +58,7 @@ function spread(root: JsonSchemaObject, weak: Set<JsonSchema>): void {
   });
 }
 
-/** A pattern that `RegExp` runs in linear time: without groups and choices, and with one quantifier at most, from the start on. */
+/** Checks whether `RegExp` runs a pattern in linear time: no groups or choices, and one quantifier at most, from the start on. */
 function isPlain(pattern: string): boolean {
   const bare = pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/g, "x");
   if (/[()|]/.test(bare)) return false;

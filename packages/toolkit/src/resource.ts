@@ -60,13 +60,13 @@ export const dataResolver: ResourceResolver = (uri) => {
   return { uri, mediaType: mediaType.trim() || "text/plain", bytes: async () => bytes };
 };
 
-/** Base64 in either alphabet, white space left out. Throws for anything else. */
+/** Reads base64 in either alphabet, white space left out. Throws for anything else. */
 function base64Bytes(encoded: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(encoded).replace(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/");
   return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
 }
 
-/** Percent-encoded bytes, of any kind; other characters are UTF-8. */
+/** Reads percent-encoded bytes, of any kind; other characters are UTF-8. */
 function percentBytes(text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   const out = new Uint8Array(bytes.length);

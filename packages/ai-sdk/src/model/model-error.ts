@@ -98,7 +98,7 @@ const secrets: readonly [RegExp, string][] = [
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^&\s]+/gi, "$1…"],
 ];
 
-/** Without what looks like a key. */
+/** Returns a text without what looks like a key. */
 function redact(text: string): string {
   return secrets.reduce((shown, [pattern, instead]) => shown.replace(pattern, instead), text);
 }

@@ -41,8 +41,8 @@ interface CallOptions {
 }
 
 /**
- * Tools of a toolkit, or single ones, for the AI SDK. Calls go through the toolkit: validation and coercion, presets, middleware, retries,
- * tracing. Chunks are preliminary outputs. A call that fails throws a `ToolError` with what the model should read.
+ * Returns tools of a toolkit, or single ones, for the AI SDK. Calls go through the toolkit: validation and coercion, presets, middleware,
+ * retries, tracing. Chunks are preliminary outputs. A call that fails throws a `ToolError` with what the model should read.
  *
  * Throws `TypeError` for a name that the AI SDK's providers don't take, and shows one that they do.
  *
@@ -222,8 +222,8 @@ function plainSchema(schema: object, validate: Validate = (value) => ({ value })
 }
 
 /**
- * For `prepareStep`: before each step, the tools of the toolkit's active groups are the active ones, so that a group which a tool opened
- * can be used in the next step. For tools made with `groups: "all"`. `next`: what else is to be done before a step.
+ * Returns a function for `prepareStep`: before each step, the tools of the toolkit's active groups are the active ones, so that a group
+ * which a tool opened can be used in the next step. For tools made with `groups: "all"`. `next`: what else is to be done before a step.
  *
  * @example
  * ```ts

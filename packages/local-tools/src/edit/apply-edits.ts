@@ -157,7 +157,7 @@ function searchFor({ raw, flat, toRaw }: FlatText, find: string): Search | undef
   return occurs(flat, wanted) ? { searched: flat, wanted, toRaw } : undefined;
 }
 
-/** Each occurrence, none overlapping another, by its place in the raw text. */
+/** Visits each occurrence, none overlapping another, by its place in the raw text. */
 function eachPlace({ searched, wanted, toRaw }: Search, visit: VisitPlace): void {
   eachOccurrence(searched, wanted, false, (at) => visit(toRaw(at), toRaw(at + wanted.length)));
 }

@@ -234,7 +234,7 @@ export class Editor {
   }
 }
 
-/** A caller's mistake; what a model writes has passed a schema. */
+/** Throws for a caller's mistake; what a model writes has passed a schema. */
 function demandEdits(files: readonly FileEdits[]): void {
   if (!Array.isArray(files)) throw new TypeError("edit takes a list of files, each { src, edits }");
   for (const file of files as readonly Partial<FileEdits>[]) {
@@ -257,7 +257,7 @@ function refuse(problems: readonly FileProblem[], mask: (text: string) => string
   if (first !== undefined) throw editRefusal([first, ...others], mask);
 }
 
-/** For `catch`: notes the refusal of a file as a whole. Any other error is not the model's fault and is thrown on. */
+/** Returns a function for `catch`: it notes the refusal of a file as a whole. Any other error is not the model's fault and is thrown on. */
 function noteProblem(problems: FileProblem[], path: string): (error: unknown) => undefined {
   return (error) => {
     const type = localErrorType(error);

@@ -69,7 +69,7 @@ export class Forms {
     }
   }
 
-  /** White space at a line's end, as the file has it for that of find. */
+  /** Returns white space at a line's end, as the file has it for that of find. */
   writeEnd(end: string): string {
     const [only, ...more] = this.#ends.get(end) ?? [];
     if (only === undefined || only === end || more.length > 0) return this.write(end);
@@ -82,7 +82,7 @@ export class Forms {
     return this.write(text) + this.writeEnd(end);
   }
 
-  /** New text, in the file's form. */
+  /** Returns new text in the file's form. */
   write(text: string): string {
     if (this.#seen.size === 0 && this.#classes.size === 0) return text;
     const { folded, startOf, endOf, isBoundary } = fold(text, { isPart: true });

@@ -146,7 +146,7 @@ function isVisibleJoiner(code: number, before: number | undefined): boolean {
   return (code === nonJoiner || code === joiner) && before !== undefined && before >= firstJoining;
 }
 
-/** White space that may stand at a line's end, special spaces included. */
+/** Checks for white space that may stand at a line's end, special spaces included. */
 function isWhite(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0c && code !== lineFeed) || forms.get(code)?.[0] === "blanks";
 }

@@ -15,12 +15,12 @@ export interface FlatText {
   toRaw(offset: number): number;
 }
 
-/** LF for every CRLF. */
+/** Returns a text with LF for every CRLF. */
 export function withLf(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }
 
-/** One kind of end for every LF and CRLF. */
+/** Returns a text with one kind of end for every LF and CRLF. */
 function withEnds(text: string, end: "\n" | "\r\n"): string {
   const flat = withLf(text);
   return end === "\n" || !flat.includes("\n") ? flat : flat.replaceAll("\n", end);

@@ -89,7 +89,7 @@ function alikePlaces(folded: FoldedText, edit: FileTextEdit): [only: Candidate |
   return [only, only === undefined ? [] : starts];
 }
 
-/** Up to two places that differ in their indentation, too. */
+/** Returns up to two places that differ in their indentation, too. */
 function shiftedPlaces({ now, folded }: Attempt, edit: FileTextEdit): Candidate[] {
   const exact = folded === undefined || edit.all === true;
   const places: Candidate[] = [];

@@ -141,7 +141,7 @@ function compare(olds: readonly string[], news: readonly string[], deadline: num
   ]);
 }
 
-/** Without empty runs, and no two of a kind one after the other. */
+/** Returns runs without empty ones, and no two of a kind one after the other. */
 function joined(runs: readonly Run[]): Run[] {
   const found: { kind: Run["kind"]; lines: string[] }[] = [];
   for (const { kind, lines } of runs) {
@@ -289,7 +289,7 @@ function addRun(hunk: Hunk, run: Run): void {
   if (run.kind !== "-") hunk.newLines += run.lines.length;
 }
 
-/** A range without lines names the line before it. */
+/** Returns a range as text; one without lines names the line before it. */
 function range(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }

@@ -15,14 +15,14 @@ export function divergedError(what: string, hint: string): SandboxError {
 /** Why a replay comes to another course. */
 export const divergedHint = "the program depends on something besides its tools, its clock and its random numbers";
 
-/** The program made another call than the journal has. */
+/** Returns the error of a program that made another call than the journal has. */
 export function otherCall({ index, name: was, args: wasArgs }: KeptCall, name: string, args: object): SandboxError {
   const before = was === undefined ? "another" : describeCall(was, wasArgs);
   const what = `call ${index + 1} is ${describeCall(name, args)}, and was ${before} when the program ran first`;
   return divergedError(what, divergedHint);
 }
 
-/** The program ended, or waits, before it made a call that the journal has. */
+/** Returns the error of a program that ended, or waits, before it made a call that the journal has. */
 export function missingCall({ index, name, args }: KeptCall): SandboxError {
   const which = name === undefined ? "" : ` (${describeCall(name, args)})`;
   return divergedError(
@@ -31,7 +31,7 @@ export function missingCall({ index, name, args }: KeptCall): SandboxError {
   );
 }
 
-/** Run again in another guest, the program did not come to the same point. */
+/** Returns the error of a program that, run again in another guest, did not come to the same point. */
 export function otherCourse(call: number): SandboxError {
   return divergedError(
     `run again after it was parked, the program does not make call ${call} as it did before`,
@@ -39,7 +39,7 @@ export function otherCourse(call: number): SandboxError {
   );
 }
 
-/** Nobody knows whether the call happened. */
+/** Returns the error of a call of which nobody knows whether it happened. */
 export function inDoubtError(callId: string, call: Pick<KeptCall, "name" | "args">): SandboxError {
   return {
     type: "InDoubt",

@@ -47,7 +47,7 @@ export class Journal {
     return this.settings.log.finish(claim, { state, outcome: toJson(outcome) });
   }
 
-  /** For a call that is known not to have been made. It stays in the journal, as one that was not begun. */
+  /** Releases a call that is known not to have been made. It stays in the journal, as one that was not begun. */
   async release(claim: OperationClaim, fingerprint: string): Promise<boolean> {
     if (!(await this.settings.log.finish(claim, { state: "released" }))) return false;
     await this.claim(claim.key, fingerprint, "reclaim", 1);
@@ -98,7 +98,7 @@ export class Journal {
     return header;
   }
 
-  /** From the record of a run that has ended. */
+  /** Reads the outcome from the record of a run that has ended. */
   outcomeOf({ outcome }: OperationRecord): RunOutcome {
     return readOutcome(outcome) ?? this.unreadable("run");
   }
@@ -148,7 +148,7 @@ export class Journal {
   }
 }
 
-/** All of it is made of JSON, but the contents of files: arguments and values came as such. */
+/** Returns an object as JSON. All of it is made of JSON, but the contents of files: arguments and values came as such. */
 export function toJson(value: object): JsonValue {
   return JSON.parse(JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? toBase64(one) : one))) as JsonValue;
 }

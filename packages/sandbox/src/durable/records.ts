@@ -105,7 +105,7 @@ export function highest(calls: KeptCalls, field: "delivery" | "at" | "toolMs", l
   return found;
 }
 
-/** `pay {"amount":5}`, at most some 200 characters. */
+/** Returns a call as text: `pay {"amount":5}`, at most some 200 characters. */
 export function describeCall(name: string, args: object | undefined): string {
   const text = args === undefined ? "" : JSON.stringify(args);
   return `${name} ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`.trim();

@@ -43,7 +43,7 @@ export abstract class ReplayedCalls {
     return this.#keptUntil < this.#program.made ? undefined : this.#kept.get(this.#keptUntil);
   }
 
-  /** The run has ended: nothing is begun any more. Resolves when no tool is at work. */
+  /** Stops: nothing is begun any more. Resolves when no tool is at work. */
   async stop(): Promise<void> {
     this.over = true;
   }

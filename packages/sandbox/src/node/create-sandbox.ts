@@ -35,7 +35,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 8 }, sessions: makeSessions });
 }
 
-/** Deno starts no interpreter of Python. A thread of Deno can read files that it must not read, and does not end by itself. */
+/** Throws under Deno: it starts no interpreter of Python, and its threads can read files they must not and do not end by themselves. */
 function refuseDeno(): void {
   const { deno } = process.versions;
   if (deno === undefined) return;

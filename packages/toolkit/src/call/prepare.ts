@@ -57,7 +57,7 @@ function splitInput(input: Record<string, unknown>, { jsonSchema }: InputSchema)
   ];
 }
 
-/** Without a promise where there is none: most schemas validate at once. */
+/** Applies a function to a value or its promise, without a promise where there is none: most schemas validate at once. */
 function andThen<Value, Next>(
   value: MaybePromise<Value>,
   go: (value: Value) => MaybePromise<Next>,
@@ -75,7 +75,7 @@ export function shownValues(given: Readonly<Record<string, unknown>>): Record<st
   return shown;
 }
 
-/** Those the tool has parameters for, and those it has not; less those that are preset. */
+/** Returns the values that the tool has parameters for, and those that it has not; less those that are preset. */
 function sortGiven(
   { schema, presetNames }: CallableTool,
   given: Readonly<Record<string, unknown>>,
@@ -103,7 +103,7 @@ function metadataOf(warnings: string[], conversions: Conversion[] | undefined): 
   return metadata;
 }
 
-/** A call without arguments comes as nothing, or as empty text. */
+/** Returns the input without presets. A call without arguments comes as nothing, or as empty text. */
 function withoutPresets(tool: CallableTool, input: unknown, warnings: string[]): unknown {
   if (input === undefined || input === null || input === "") return {};
   const names = tool.presetNames;

@@ -61,7 +61,7 @@ export class ToolResponse {
     this.id = fields.id ?? nextId();
   }
 
-  /** True for every response, whichever copy of this package made it. */
+  /** Checks whether a value is a response, whichever copy of this package made it. */
   static isInstance(value: unknown): value is ToolResponse {
     return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
   }
@@ -77,7 +77,7 @@ let stampedAt = 0;
 let stamp = "";
 let serial = 0;
 
-/** `2026-11-21T11:51:19.123Z-1`: the time, and a number that tells apart what was made in one millisecond. */
+/** Returns a new id, as `2026-11-21T11:51:19.123Z-1`: the time, and a number that distinguishes what was made in one millisecond. */
 function nextId(): string {
   const now = Date.now();
   if (now !== stampedAt) {

@@ -22,7 +22,7 @@ const scope = "@toolglot/toolkit";
 const maxIdLength = 256;
 
 /**
- * Middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool
+ * Returns middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool
  * NAME`, of kind internal, with `gen_ai.operation.name`, `gen_ai.tool.name`, `.type`, `.description`,
  * `gen_ai.tool.call.id` and, when asked for, `gen_ai.tool.call.arguments` and `.result` as JSON; `error.type` when it
  * failed. Besides: `toolglot.protocol`, `toolglot.status`, `toolglot.step` and `toolglot.request_id` of a plan, and

@@ -107,7 +107,7 @@ class CallRun {
     return { ready: { call, prepared }, isValid: prepared.ok && !signal.aborted };
   }
 
-  /** Of an input that a hook has changed, what it left of the values that are no JSON. */
+  /** Reads an input that a hook has changed: the call, and what it left of the values that are no JSON. */
   #read(input: unknown): [call: ToolCall, given: CallSetting["given"]] {
     const { given } = this.#setting;
     if (input === this.#original.input) return [this.#original, given];
@@ -232,7 +232,7 @@ function toOutcome(response: ToolResponse, facts: Record<string, unknown>): Call
   return { status, content, ...defined({ data, error }), metadata: { ...metadata, ...facts } };
 }
 
-/** One sentence for the person who decides. */
+/** Returns one sentence for the person who decides. */
 function reasonToAsk({ name, annotations, external }: ToolDefinition): string {
   if (external) return `The tool ${name} is run elsewhere: its result is waited for.`;
   return annotations?.destructiveHint

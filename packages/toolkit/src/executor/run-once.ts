@@ -156,7 +156,7 @@ async function runClaimed(
   }
 }
 
-/** Another process took the request over and marked it as in doubt, so this run must not report success. */
+/** Returns a result marked as in doubt: another process took the request over, so this run must not report success. */
 function doubted(result: ToolResult): ToolResult {
   if (result.status !== "ok" && result.status !== "pending") return result;
   const { data: _, ...rest } = result;

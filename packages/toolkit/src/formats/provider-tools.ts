@@ -49,7 +49,7 @@ const anthropicRule = { forbidden: /[^\w-]/g, maxLength: 128 };
 const geminiRule = { forbidden: /[^\w.-]/g, start: /^[A-Za-z_]/, maxLength: 64 };
 
 /**
- * `tools` of an OpenAI request. Schemas are copies.
+ * Returns the `tools` of an OpenAI request. Schemas are copies.
  *
  * @example
  * ```ts
@@ -63,7 +63,7 @@ export function toOpenAiTools(definitions: readonly ToolDefinition[]): ProviderT
   }));
 }
 
-/** `tools` of an Anthropic request. */
+/** Returns the `tools` of an Anthropic request. */
 export function toAnthropicTools(definitions: readonly ToolDefinition[]): ProviderTools<AnthropicTool> {
   return shaped(definitions, anthropicRule, (name, { description, inputSchema }) => ({
     name,
@@ -72,7 +72,7 @@ export function toAnthropicTools(definitions: readonly ToolDefinition[]): Provid
   }));
 }
 
-/** `functionDeclarations` of one of a Gemini request's `tools`. */
+/** Returns the `functionDeclarations` of one of a Gemini request's `tools`. */
 export function toGeminiTools(definitions: readonly ToolDefinition[]): ProviderTools<GeminiFunctionDeclaration> {
   return shaped(definitions, geminiRule, (name, { description, inputSchema }) => ({
     name,
@@ -81,7 +81,7 @@ export function toGeminiTools(definitions: readonly ToolDefinition[]): ProviderT
   }));
 }
 
-/** `tools` of an MCP server's `tools/list`. MCP takes every name. Hints that we don't have are left to MCP's defaults. */
+/** Returns the `tools` of an MCP server's `tools/list`. MCP takes every name. Hints that we don't have are left to MCP's defaults. */
 export function toMcpTools(definitions: readonly ToolDefinition[]): McpTool[] {
   return definitions.map(({ name, description, inputSchema, outputSchema, annotations = {} }) => {
     const { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;

@@ -48,7 +48,7 @@ export function callError(name: string, request: Asked, fate: Fate, cause: unkno
   }
 }
 
-/** As a sentence. */
+/** Returns a text as a sentence. */
 function ended(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

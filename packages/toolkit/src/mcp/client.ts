@@ -253,12 +253,12 @@ class HealingClient implements McpClient {
     }
   }
 
-  /** A stateless session ends with its call. Nothing waits for that, because the answer is there. */
+  /** Ends a stateless session with its call. Nothing waits for that, because the answer is there. */
   #release(connection: Connection): void {
     if (!this.stateful) void this.#end(connection);
   }
 
-  /** Not to be used again; calls that run on it may end. */
+  /** Drops a connection: it is not used again; calls that run on it may end. */
   #drop(connection: Connection): void {
     if (this.#usable === connection) {
       this.#usable = undefined;
@@ -283,7 +283,7 @@ class HealingClient implements McpClient {
     return error;
   }
 
-  /** Of a session that had been authorised, or needed not to be. */
+  /** Returns the error of a session that had been authorised, or needed not to be. */
   #refusal({ transport }: Connection, cause: unknown): ToolkitError {
     this.#memory.waiting = transport;
     return unauthorised(this.name, this.#memory.authorizationUrl, cause);

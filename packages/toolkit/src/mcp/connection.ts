@@ -245,7 +245,7 @@ export class Connection {
     return true;
   }
 
-  /** No new calls; closes, and resolves, when the last of those that run has ended. */
+  /** Takes no new calls; closes, and resolves, when the last of those that run has ended. */
   retire(): Promise<void> {
     this.#retired = true;
     if (this.#users === 0) return this.close();

@@ -31,7 +31,7 @@ export function progressChunk(given: McpProgress): ToolResponse {
   return new ToolResponse({ content, metadata: { progress: given }, stream: true, isLast: false });
 }
 
-/** One block as core has it. */
+/** Returns one block as core has it. */
 export function toBlock(given: { type: string }, warnings: string[]): ContentBlock {
   const block = given as McpContentBlock;
   switch (block.type) {

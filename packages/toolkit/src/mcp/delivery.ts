@@ -72,7 +72,7 @@ export class Deliveries {
   /** By the ids of their requests, which are the tokens of their progress too. */
   readonly #sent = new Map<unknown, Delivery>();
 
-  /** Must be called before the transport is connected. */
+  /** Watches the transport. Must be called before it is connected. */
   watch(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = (message: JSONRPCMessage, options?: TransportSendOptions) => {
@@ -148,7 +148,7 @@ function fateOfStatus(status: number, text: unknown): Fate {
   return status >= 400 && status < 500 ? "refused" : "unclear";
 }
 
-/** `fetch` hides the code in the cause, or in the first of several. */
+/** Returns the code of an error: `fetch` hides it in the cause, or in the first of several. */
 function codeOf(error: unknown, depth = 0): string {
   if (typeof error !== "object" || error === null || depth > 3) return "";
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };

@@ -15,7 +15,7 @@ export class IdleTimer {
     this.renew();
   }
 
-  /** There was a sign of life. */
+  /** Starts the time anew after a sign of life. */
   renew(): void {
     clearTimeout(this.#timer);
     if (this.#pauses === 0 && !this.#isOver && this.#ms <= maxTimerMs) this.#timer = setTimeout(this.#onIdle, this.#ms);

@@ -74,12 +74,12 @@ export class Incoming {
     return error === undefined ? this.unanswered(known) : answer(known, { error });
   }
 
-  /** In place of an answer that holds nothing, or never came. Nobody knows what the server has done. */
+  /** Returns an error in place of an answer that holds nothing, or never came. Nobody knows what the server has done. */
   unanswered(id: Id, message = "its answer has neither a result nor an error"): JSONRPCMessage {
     return answer(id, { error: { code: -32603, message, data: { [mendedKey]: "unanswered" } } });
   }
 
-  /** Some servers answer the number 5 as the text "5". */
+  /** Returns the id as it was sent: some servers answer the number 5 as the text "5". */
   #known(id: unknown): Id | undefined {
     if (this.#waiting.has(id)) return id as Id;
     const number = typeof id === "string" && id !== "" ? Number(id) : undefined;

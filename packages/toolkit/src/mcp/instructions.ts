@@ -16,7 +16,7 @@ export function instructionsOf(clients: Iterable<McpClient>): string | undefined
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
-/** Cut at the end of a line, where there is one. */
+/** Returns a text cut at the end of a line, where there is one. */
 function shortened(text: string): string {
   if (text.length <= maxLength) return text;
   const cut = cutText(text, maxLength - 1);

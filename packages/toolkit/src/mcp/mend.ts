@@ -116,7 +116,7 @@ function valueIn(root: unknown, path: readonly (string | number)[]): unknown {
   );
 }
 
-/** `isError`, `content` and `structuredContent` as they are meant. */
+/** Mends `isError`, `content` and `structuredContent` into what they are meant to be. */
 function readCallResult(result: Record<string, unknown>, mends: Mends): void {
   const { isError, content, structuredContent } = result;
   if (isError === "true" || isError === 1) result.isError = true;

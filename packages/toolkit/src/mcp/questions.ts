@@ -139,7 +139,7 @@ export class Questions {
     return { action: "cancel" };
   }
 
-  /** Older revisions don't say which call a question belongs to. */
+  /** Returns the only call that runs: older revisions don't name the call that a question belongs to. */
   #onlyCall(): AskingCall | undefined {
     const [first, ...others] = this.#running;
     return others.length === 0 ? first : undefined;

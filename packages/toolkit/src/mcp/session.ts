@@ -179,7 +179,7 @@ function theirRevisions(error: unknown): string[] | undefined {
   return undefined;
 }
 
-/** From the body of an HTTP error. */
+/** Reads the supported revisions from the body of an HTTP error. */
 function supportedIn(text: string): unknown {
   const body = parseJson(text) as { error?: { data?: { supported?: unknown } } } | undefined;
   return body?.error?.data?.supported;

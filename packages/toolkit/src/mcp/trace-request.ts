@@ -69,7 +69,7 @@ export async function traceRequest<Value>(
   }
 }
 
-/** W3C Trace Context and Baggage, as fields of `_meta`. */
+/** Returns W3C Trace Context and Baggage, as fields of `_meta`. */
 function carrier(span: Span): Record<string, string> {
   const spanContext = span.spanContext();
   const state = spanContext.traceState?.serialize();

@@ -44,7 +44,7 @@ export async function makeTransport(
   return { transport, said: () => (stderrTail() === "" ? "" : `. It wrote: ${stderrTail()}`) };
 }
 
-/** HTTP with SSE, the transport before Streamable HTTP. */
+/** Creates a transport for HTTP with SSE, the one before Streamable HTTP. */
 export function makeSseTransport(
   sdk: ClientModule,
   config: McpHttpTransport,

@@ -71,7 +71,7 @@ export function defineTool<Source extends StandardInput>(
     execute(input: InferInput<Source>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferInput<Source>>;
-/** With the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
+/** Defines a tool with the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & {
     args: CheckedArgs<Args>;
@@ -82,7 +82,7 @@ export function defineTool<const Args extends ArgsShorthand>(
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & { external: true; input?: StandardInput | JsonSchemaObject; args?: CheckedArgs<Args> },
 ): DefinedTool<Record<string, unknown>>;
-/** With a plain JSON Schema of an object, or without parameters. */
+/** Defines a tool with a plain JSON Schema of an object, or without parameters. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & { input?: JsonSchemaObject; args?: Args & RefusedArgs<Args> } & (
       | { execute(input: Record<string, unknown>, context: ToolContext): unknown }

@@ -28,8 +28,9 @@ interface Given {
 }
 
 /**
- * Tools with which a model looks after the tasks that its asynchronous tools started: `view_task` and `wait_task`, which only read, and
- * `cancel_task`. A task's result is given once in full. A run sees its own tasks only; outside a run, all of them. Throws `TypeError`.
+ * Returns tools with which a model looks after the tasks that its asynchronous tools started: `view_task` and `wait_task`, which only
+ * read, and `cancel_task`. A task's result is given once in full. A run sees its own tasks only; outside a run, all of them. Throws
+ * `TypeError`.
  *
  * @example
  * ```ts
