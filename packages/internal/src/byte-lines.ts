@@ -3,7 +3,7 @@ import { joinBytes } from "./bytes.ts";
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** What becomes of the lines. */
+/** Receiver of the lines. */
 export interface LineTaker {
   /** A line without its end; never an empty one. */
   line(bytes: Uint8Array): void;

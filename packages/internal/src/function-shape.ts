@@ -1,5 +1,5 @@
 import { isObject } from "./json.ts";
-/** What a function or a schema in somebody's wrapping holds. */
+/** Content of a function or a schema in somebody's wrapping. */
 export interface FunctionShape {
   name?: unknown;
   description?: unknown;

@@ -1,6 +1,6 @@
 import { onAbort, settleWithin } from "./async.ts";
 
-/** Why a lease is gone: another holder has the claim, or it ran out because the log could not renew it. */
+/** Reason why a lease is gone: another holder has the claim, or it ran out because the log could not renew it. */
 export type LeaseLoss = "taken" | "expired";
 
 /** The lease of one claim, kept for as long as something runs under it. */
@@ -21,7 +21,7 @@ export interface Lease {
   stop(): Promise<void>;
 }
 
-/** What a lease is kept with. */
+/** Options for keeping a lease. */
 export interface LeaseOptions {
   leaseMs: number;
   /** When the lease ends that the claim came with, by the clock `now`. */

@@ -3,10 +3,10 @@ import { maxTimerMs, onAbort } from "./async.ts";
 /** Releases a place. A second call does nothing. */
 export type Release = () => void;
 
-/** Why there was no place: the line is full, the time was up, the signal was aborted, the limiter was closed. */
+/** Reason why there was no place: the line is full, the time was up, the signal was aborted, the limiter was closed. */
 export type Refusal = "full" | "late" | "aborted" | "closed";
 
-/** What a place is asked for. */
+/** Request for a place. */
 export interface PlaceRequest {
   /** Requests of one key share `keyLimit` places. */
   key?: string | undefined;

@@ -58,7 +58,7 @@ export function readTraceparent(text: unknown, tracestate?: unknown): SpanContex
   return isSpanContextValid(found) ? found : undefined;
 }
 
-/** Who makes the spans. */
+/** Maker of the spans. */
 export interface Scope {
   name: string;
   version?: string;

@@ -5,7 +5,7 @@ import { join } from "node:path";
 const linesOf = (code: string): string => code.replace(/^ *(?:\* ?)?/gm, "").replace(/^ +/gm, "");
 
 /** Examples of a package's doc comments. */
-export interface DocExamples {
+interface DocExamples {
   /** Path of the source, and the example's code. */
   shown: [path: string, code: string][];
   /** Text of `doc-examples.ts`, in which each of them must stand. */

@@ -21,7 +21,7 @@ import type { Sandbox } from "./sandbox-types.ts";
 import type { SandboxSession, SessionRun } from "./session/types.ts";
 import type { ImportPolicy, ProgramStyle, SandboxLanguage, SandboxRun } from "./types.ts";
 
-/** What `executePythonCode` and `executeJavascriptCode` take. */
+/** Input of `executePythonCode` and `executeJavascriptCode`. */
 export interface CodeToolInput {
   /** The program. */
   code: string;

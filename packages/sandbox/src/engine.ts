@@ -22,7 +22,7 @@ export interface GuestListener {
   onEnd(fault: string): void;
 }
 
-/** What a session has in the memory of its interpreter, beside that of an interpreter that has run nothing. */
+/** Memory of a session in its interpreter, beside that of an interpreter that has run nothing. */
 export interface GuestMemory {
   /** The SHA-256 of the memory before any program, in hex; empty when nothing has changed. */
   readonly base: string;
@@ -85,7 +85,7 @@ export interface EncodedFile {
   data: string;
 }
 
-/** How the files of a program go to a guest, and come from it. */
+/** Codec by which the files of a program go to a guest, and come from it. */
 export interface FileCodec {
   /** Throws `TypeError` for files that can't be given. */
   encode(files: readonly FileInput[]): EncodedFile[];

@@ -45,7 +45,7 @@ export interface SandboxExecutorOptions {
   durable?: DurableExecutorOptions;
 }
 
-/** How an executor names its durable runs, and what they wait for. */
+/** Options of an executor's durable runs: their names, and what they wait for. */
 export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
   /** Default: `<runId>:<id of the action>`. The same action resumes under the same id. */
   id?(action: CodeAction, context: ExecutorContext): string;

@@ -20,7 +20,7 @@ import type {
   SandboxRunOptions,
 } from "./types.ts";
 
-/** What kind of sandbox it is, besides its options. */
+/** Parts of a sandbox besides its options. */
 export interface SandboxParts {
   engine: Engine;
   limits: SandboxLimits;

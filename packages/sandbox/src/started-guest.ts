@@ -7,7 +7,7 @@ export const answerTimeoutMs = 60_000;
 /** Fault of a guest that is asked for its memory, or to be set back, and can do neither. */
 export const notAtRestFault = "its interpreter can't be set back";
 
-/** What all guests have in common: a start that may take so long, and one end, which the listener hears of however late it comes. */
+/** Base of all guests: a start that may take so long, and one end, which the listener hears of however late it comes. */
 export abstract class StartedGuest {
   readonly ready: Promise<void>;
   protected listener: GuestListener | undefined;

@@ -5,20 +5,20 @@ import type { RetireReason, ReuseOptions } from "./reuse.ts";
 export type SandboxLanguage = "python" | "javascript";
 
 /**
- * What an interpreter runs in: `worker`, a thread of the host with WebAssembly as the border; `process`, a child process
+ * Isolation of an interpreter: `worker`, a thread of the host with WebAssembly as the border; `process`, a child process
  * that may do nothing; `namespace`, such a child without network and with a user of its own, as the kernel sees it.
  */
 export type SandboxIsolation = "worker" | "process" | "namespace";
 
 /**
- * What stands around a program besides WebAssembly, each checked before a program runs. For Python: `files`, the process reads the
+ * Walls around a program besides WebAssembly, each checked before a program runs. For Python: `files`, the process reads the
  * engine's files and nothing else; `processes`, it starts none; `network`, it opens no socket; `code`, it makes no code of
  * text; `namespace`, the kernel shows it no network. For both languages, but not in browsers: `memory`, the
  * runtime limits what the process or the thread takes besides the interpreter's own memory.
  */
 export type SandboxWall = "files" | "processes" | "network" | "code" | "memory" | "namespace";
 
-/** What a run may use. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
+/** Limits of a run. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
 export interface SandboxLimits {
   /** Milliseconds the program itself may run; waiting for tools and approvals not counted. Default 8000. */
   timeoutMs: number;
@@ -42,11 +42,11 @@ export interface SandboxLimits {
   maxLogBytes: number;
 }
 
-/** What to do about an import of a library that is there without one. */
+/** Policy for an import of a library that is there without one. */
 export type ImportPolicy = "refuse" | "ignore-allowed";
 
 /**
- * What a program may look like. `attp`: it assigns `__result__`, libraries are there without imports. `notebook`: it may also
+ * Style of a program. `attp`: it assigns `__result__`, libraries are there without imports. `notebook`: it may also
  * end in an expression or a `return`, import, read and write files under `/mnt/data` (Python), and await.
  */
 export type ProgramStyle = "attp" | "notebook";
@@ -125,7 +125,7 @@ export interface SandboxOptions {
 }
 
 /**
- * How many interpreters are kept and run: for Python each is a process of about 200 MB, for JavaScript an engine in a thread
+ * Numbers of interpreters that are kept and run: for Python each is a process of about 200 MB, for JavaScript an engine in a thread
  * of about 10 MB.
  */
 export interface PoolOptions {
@@ -201,7 +201,7 @@ export interface SandboxToolCall {
   replayed?: true;
 }
 
-/** How a program failed, in words made for the model that wrote it. */
+/** Failure of a program, in words made for the model that wrote it. */
 export interface SandboxError {
   /**
    * The class name of the program's exception (`KeyError`, `SyntaxError`, `ToolError`…), or `Timeout`, `MemoryError`
@@ -234,7 +234,7 @@ export interface SandboxConversion {
   callId?: string;
 }
 
-/** What a run used. Times in milliseconds. */
+/** Use of resources by a run. Times in milliseconds. */
 export interface SandboxStats {
   /** Name and version of the engine, as `pyodide 314.0.7`. */
   engine: string;

@@ -49,7 +49,7 @@ interface Compiled {
   fill: Filler | undefined;
 }
 
-/** What stays the same whatever is preset. */
+/** Parts that stay the same whatever is preset. */
 interface Origin {
   kind: InputSchema["kind"];
   full: JsonSchemaObject;

@@ -35,7 +35,7 @@ export function makeFiller(root: JsonSchemaObject, validator: Validator, where: 
   return (value) => fillIn(root, validator, plans, value);
 }
 
-/** Where the defaults of an object schema are, found once. */
+/** Places of the defaults of an object schema, found once. */
 interface Plan {
   /** Properties with a default of their own. */
   fallbacks: [key: string, place: Place, fallback: unknown][];

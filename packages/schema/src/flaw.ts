@@ -4,7 +4,7 @@ import { setOwn } from "./schema-walk.ts";
 /** Deeper values are refused: no tool's input is, and engines would run out of stack at depths of their own. */
 const maxValueDepth = 64;
 
-/** What keeps a value from being JSON that can be validated. */
+/** Flaw that keeps a value from being JSON that can be validated. */
 export interface Flaw {
   kind: "too-deep" | "not-json" | "undefined";
   path: string;

@@ -1,6 +1,6 @@
 import { LinearPattern } from "./linear-pattern.ts";
 
-/** What one validation remembers, and may spend. */
+/** Memory of one validation, and what it may spend. */
 interface Call {
   /** Whether the schema is untrusted. */
   bounded: boolean;

@@ -6,7 +6,7 @@ import type { ArgsShorthand, CheckedArgs, InferArgs } from "./args-types.ts";
 export type StandardInput<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
 /**
- * What a tool's input can be given as: a Standard Schema, a plain JSON Schema of an object, the {@link ArgsShorthand},
+ * Source of a tool's input: a Standard Schema, a plain JSON Schema of an object, the {@link ArgsShorthand},
  * or an {@link InputSchema} that is ready.
  */
 export type InputSource = StandardInput | JsonSchemaObject | ArgsShorthand;

@@ -1,6 +1,6 @@
 import { ToolError } from "@toolglot/core";
 
-/** What a URI stands for, as a tool gets it. */
+/** Content of a URI, as a tool gets it. */
 export interface Resource {
   uri: string;
   /** As `image/png`; `application/octet-stream` when the type is unknown. */

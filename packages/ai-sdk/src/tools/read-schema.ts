@@ -3,7 +3,7 @@ import { copyJson, isObject, isThenable } from "@toolglot/internal";
 import { schemaMark } from "./types.ts";
 import { fromZod3 } from "./zod3.ts";
 
-/** What is needed of a schema of the AI SDK. */
+/** The part of a schema of the AI SDK that is needed. */
 export interface SchemaReading {
   jsonSchema: JsonSchemaObject;
   /** Returns the value as the tool takes it; throws a `ToolError` that names what does not fit. */

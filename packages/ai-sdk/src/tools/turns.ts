@@ -30,7 +30,7 @@ export function openAnswer(isPlan: boolean): (callId: string) => void {
 /** Checks whether a call is a step of a plan. */
 export const isStepOfPlan = (callId: string): boolean => answers.get(callId)?.isPlan === true;
 
-/** Where calls wait of which no answer is known. */
+/** Line in which calls wait of which no answer is known. */
 export interface Line {
   last: Promise<unknown>;
 }

@@ -11,7 +11,7 @@ import { whenMissing } from "./missing-find.ts";
 import { eachOccurrence } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
-/** What came of a file's pairs. With a problem, `text` is what the pairs without one gave, and not to be written. */
+/** Result of a file's pairs. With a problem, `text` is what the pairs without one made, and must not be written. */
 export interface AppliedEdits {
   text: string;
   /** The same, as changes of the text: those of each pair, of what the pairs before it left. */
@@ -143,7 +143,7 @@ function applyOne(
   return splice(text, (visit) => eachPlace(search, visit), { find, replace }, maxChars);
 }
 
-/** Where to look for what, so that it is found at least once. */
+/** Text to search and text to find, which is found at least once. */
 interface Search {
   searched: string;
   wanted: string;

@@ -8,7 +8,7 @@ interface Replacement extends Span {
   replace: string;
 }
 
-/** What turns a place into its replacement. */
+/** Changes that turn a place into its replacement. */
 interface Carried {
   made: Replacement[];
   /** Kinds of characters that are new, and were written in the form that the file has. */

@@ -1,7 +1,7 @@
 import type { LocalErrorType } from "../errors.ts";
 import { counted } from "../messages.ts";
 
-/** Why one pair can't be made. */
+/** Reason why one pair can't be made. */
 export interface EditProblem {
   /** Which pair, from 0. */
   pair: number;

@@ -32,7 +32,7 @@ import { editRefusal, type FileProblem } from "./problem-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
-/** What an editor works with. */
+/** Options of an editor. */
 export interface EditorOptions {
   roots: Roots;
   journal: Pick<ChangeJournal, "commit" | "undo">;

@@ -22,7 +22,7 @@ export interface FoldedText {
   endOf(offset: number): number;
 }
 
-/** How {@link fold} works. */
+/** Options of {@link fold}. */
 interface FoldOptions {
   /** A class that is left as it is, or all of them. */
   except?: FoldClass | "all" | undefined;

@@ -10,7 +10,7 @@ export interface Span {
   to: number;
 }
 
-/** Where a find stands but for what no reader sees. */
+/** Place where a find stands but for what no reader sees. */
 export interface FoldedPlace {
   /** Lines of the find without their ends, as many as the place has: blank lines that the file lacks are left out, here and in `replace`. */
   find: string[];

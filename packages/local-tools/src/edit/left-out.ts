@@ -7,7 +7,7 @@ const saysLeftOut =
 const fillers =
   /\b(?:the|of|this|that|these|all|your|my|our|is|are|as|it|in|to|and|from|with|for|by|here|there|above|below|before|brevity|clarity|goes|stays?|remains?|keeps?|kept|leave|left|out|code|codes|file|files|class|classes|function|functions|method|methods|module|component|implementation|implementations|logic|body|content|contents|lines?|imports?|exports?|fields?|properties|props|tests?|cases?|handlers?|helpers?|routes?|types?|definitions?|declarations?|section|part|parts|etc)\b|代码|部分|逻辑|内容|实现|方法|函数|文件|的|与|和|均|都|为|是|在|此处|这里|以上|以下|上面|下面|上述|未|改|变|动|修|略|省|保|持|与|前|同|相|样|其|它|不|了|留/giu;
 
-/** How lines of comments begin and end in the usual languages. */
+/** Beginnings and ends of comment lines in the usual languages. */
 const opening =
   /^(?:[{[(]\s*)?(?:\/\/+|\/\*+|\*+(?!\w)|#+|--+(?:\[\[)?|<!--+|<%--|\{\{!(?:--)?|%+|;+|\(\*|\{-|@\*|(?:['!]|REM|dnl)(?=\s))/i;
 const closing = /(?:\*+\/|--+>|--%>|(?:--)?\}\}|\*\)|-\}|\*@|\]\])?\s*[}\])]?$/;

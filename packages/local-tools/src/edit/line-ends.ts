@@ -3,7 +3,7 @@ import type { TextChange } from "./changes.ts";
 import { type Problem, tooLarge } from "./edit-problems.ts";
 import type { FileTextEdit } from "./types.ts";
 
-/** How a file ends its lines. A lone CR is a character like any other. */
+/** Line ends of a file. A lone CR is a character like any other. */
 export type LineEnds = "none" | "lf" | "crlf" | "mixed";
 
 /** A text with LF for every CRLF, and the way back to the text as it stands. */
@@ -105,7 +105,7 @@ function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
   return raw[at - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** What came of one pair. */
+/** Result of one pair. */
 export interface Made {
   text: string;
   /** The same, as changes of the raw text before. */

@@ -90,7 +90,7 @@ function nextSame(rows: readonly string[], columns: readonly string[], row: numb
   return [rows.length, columns.length];
 }
 
-/** Where a line of find stands in it. It may begin and end inside a line of the file: then only that part must be the same. */
+/** Position of a line within find. It may begin and end inside a line of the file: then only that part must be the same. */
 interface Edges {
   isFirst: boolean;
   isLast: boolean;

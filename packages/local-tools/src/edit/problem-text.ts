@@ -4,7 +4,7 @@ import { type LocalErrorType, localError } from "../errors.ts";
 import type { EditProblem } from "./edit-problems.ts";
 import { nearestMatch } from "./nearest-match.ts";
 
-/** What is wrong with one file of a set, or with one of its pairs. */
+/** Problem of one file of a set, or with one of its pairs. */
 export interface FileProblem extends Omit<EditProblem, "pair" | "type" | "searched"> {
   type: LocalErrorType;
   /** As the model should call the file. */

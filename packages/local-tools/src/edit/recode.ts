@@ -8,7 +8,7 @@ import { lineCounter, linesOf } from "../files/text.ts";
 import { counted } from "../messages.ts";
 import { composeChanges, type TextChange } from "./changes.ts";
 
-/** Where something can't be written. */
+/** A file as it is to be written, for errors about what can't be. */
 interface Writing {
   /** What messages call the file. */
   path: string;

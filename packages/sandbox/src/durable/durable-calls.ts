@@ -17,7 +17,7 @@ export function mayRepeat({ tool }: ProgramTool): boolean {
   return (tool.annotations?.readOnlyHint ?? false) || (tool.annotations?.idempotentHint ?? false);
 }
 
-/** What the calls of a run share. */
+/** Things that the calls of a run share. */
 export interface CallsPlace {
   journal: Journal;
   leases: Leases;

@@ -5,7 +5,7 @@ import { readAnswer, readAsked, readDecision, readHeader, readOutcome } from "./
 import type { CallAnswer, KeptCall, KeptCalls, KeptDecision, RunHeader, RunOutcome } from "./records.ts";
 import type { DurableSettings } from "./settings.ts";
 
-/** What the log answered to a claim. `asked`: the moment of `performance.now()` before. */
+/** The log's answer to a claim. `asked`: the moment of `performance.now()` before. */
 export type JournalClaim = ClaimResult & { asked: number };
 
 /** An operation that this process may carry out. */

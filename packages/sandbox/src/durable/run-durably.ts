@@ -13,7 +13,7 @@ import { journalVersion, type KeptCall, type KeptCalls, type RunHeader } from ".
 import type { DurableSettings } from "./settings.ts";
 import type { SandboxRunParked } from "./types.ts";
 
-/** What a durable run is made of; `code` is absent when it comes from the journal. */
+/** Parts of a durable run; `code` is absent when it comes from the journal. */
 export type DurableRequest = Omit<RunRequest, "code"> & { code: string | undefined };
 
 /** Starts a durable run, resumes it, or returns its outcome again. Rejects as `Sandbox.run` does. */

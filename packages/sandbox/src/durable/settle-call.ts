@@ -4,7 +4,7 @@ import { Journal } from "./journal.ts";
 import { type CallAnswer, highest, type KeptCall } from "./records.ts";
 import { resolveSettings } from "./settings.ts";
 
-/** What somebody found out: what the call gave, how it failed, or that it did not happen and may be made. */
+/** Finding of somebody: what the call returned, how it failed, or that it did not happen and may be made. */
 export type CallSettlement = { value: unknown } | { error: string } | "released";
 
 /**

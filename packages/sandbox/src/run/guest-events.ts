@@ -8,7 +8,7 @@ import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.
 const maxTextLength = 4000;
 export const maxEntries = 100;
 
-/** What comes with an outcome. */
+/** Report that comes with an outcome. */
 export interface GuestReport {
   conversions: SandboxConversion[];
   warnings: string[];
@@ -32,7 +32,7 @@ export type GuestEvent =
   | { type: "result"; value: unknown; bytes: number | undefined; report: GuestReport }
   | { type: "error"; error: unknown; report: GuestReport };
 
-/** How a program ended. */
+/** End of a program. */
 export type GuestOutcome = Extract<GuestEvent, { type: "result" | "error" }>;
 
 /** Reads a message; undefined when it makes no sense. */

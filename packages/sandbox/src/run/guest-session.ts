@@ -39,7 +39,7 @@ export interface SessionListener {
   onFault(fault: "ended" | "broken"): void;
 }
 
-/** What a session must know of its guest. */
+/** Rules of a guest that a session must know. */
 export interface SessionRules {
   /** As {@link Engine.concurrent}. */
   concurrent: boolean;

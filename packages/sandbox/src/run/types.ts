@@ -4,7 +4,7 @@ import type { SandboxDurableRunOptions } from "../durable/types.ts";
 import type { EncodedFile, Engine } from "../engine.ts";
 import type { ImportPolicy, ProgramStyle, SandboxConversion, SandboxLimits, SandboxToolCall } from "../types.ts";
 
-/** What a tool gave. */
+/** Answer of a tool. */
 export interface CallAnswer {
   value: unknown;
   /** For the program. */
@@ -42,10 +42,10 @@ export interface Noted {
   notes?: readonly string[];
 }
 
-/** What a call needs before its tool does anything: see `ToolError`. */
+/** Need of a call before its tool does anything: see `ToolError`. */
 export type Need = "approval" | "later";
 
-/** What a run is made of. */
+/** Parts of a run. */
 export interface RunRequest {
   code: string;
   engine: Engine;

@@ -13,7 +13,7 @@ export interface StoredTurn {
   bytes: number;
 }
 
-/** What a storage has of a session. */
+/** Head of a session in a storage. */
 export interface SessionHead {
   id: string;
   /** The newest one. */

@@ -36,7 +36,7 @@ export interface SessionOptions {
   limits?: Partial<SessionLimits>;
 }
 
-/** What a session may use. */
+/** Limits of a session. */
 export interface SessionLimits {
   /** Bytes of the memory that it has changed. A program after which there are more is rolled back. Default 67,108,864. */
   maxImageBytes: number;

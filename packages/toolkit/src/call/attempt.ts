@@ -19,14 +19,14 @@ export interface Progress {
   used?: Usage;
 }
 
-/** How an attempt ended. */
+/** End of an attempt. */
 export type Outcome =
   | { kind: "done"; response: ToolResponse }
   | { kind: "interrupted" }
   | { kind: "failed"; error: unknown; info: ToolErrorInfo; retry: boolean; fromPostprocess: boolean };
 
 /**
- * How long a stream of chunks may keep the event loop busy. Then timers and signals get to run: otherwise nothing could
+ * Milliseconds that a stream of chunks may keep the event loop busy. Then timers and signals get to run: otherwise nothing could
  * stop it.
  */
 const busyMs = 20;

@@ -7,7 +7,7 @@ import { ToolResponse } from "./response.ts";
 import { interruption } from "./run.ts";
 import type { CallRecord, Responses } from "./types.ts";
 
-/** How long a middleware may delay the end of an aborted call, in milliseconds. Each middleware around it may add as much. */
+/** Milliseconds that a middleware may delay the end of an aborted call. Each middleware around it may add as much. */
 const graceMs = 100;
 
 /**

@@ -3,7 +3,7 @@ import { checkKeys } from "@toolglot/internal";
 
 const brand = Symbol.for("toolglot.tool-response");
 
-/** How a call stands, one to one with the statuses of core's `ToolResult` that a toolkit can give. */
+/** Status of a call, one to one with the statuses of core's `ToolResult` that a toolkit can give. */
 export type ResponseStatus = Exclude<ToolStatus, "in-doubt">;
 
 /** The fields of a {@link ToolResponse}; all but `content` have defaults. */

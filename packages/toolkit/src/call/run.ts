@@ -8,7 +8,7 @@ import { prepareInput } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
 import type { CallableTool, CallRecord, PreparedCall, Responses } from "./types.ts";
 
-/** What to call: a tool, a call that was prepared before, or why there is no tool. */
+/** Target of a call: a tool, a call that was prepared before, or why there is no tool. */
 export type CallTarget = CallableTool | PreparedCall<CallableTool>;
 
 const interruptedNotice = "The tool call was interrupted before it ended.";

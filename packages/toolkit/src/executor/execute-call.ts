@@ -27,7 +27,7 @@ import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
 import type { CallOptions, ToolMiddleware } from "../types.ts";
 
-/** What a call is run with, besides the executor's context. */
+/** Setting of a call, besides the executor's context. */
 export interface CallSetting {
   approvals: ApprovalQueue;
   /** Where asynchronous tools run on. */
@@ -43,7 +43,7 @@ export interface CallSetting {
   onLater?(): void;
 }
 
-/** What the toolkit makes of an input: the call as it is run. */
+/** An input as the toolkit has read it: the call as it is run. */
 interface Ready {
   call: ToolCall;
   prepared: Prepared;

@@ -16,7 +16,7 @@ import { canonicalJson, clockSince, errorText, keepLease, sleep, textDigest, toH
 import { errorTypes } from "../errors.ts";
 import { reportUnrun, settleUnrun } from "./unrun.ts";
 
-/** Where a plan's request id is kept. */
+/** Place where a plan's request id is kept. */
 export interface Once {
   log: OperationLog;
   scope: string;
@@ -26,7 +26,7 @@ export interface Once {
 /** Called right before each step takes effect. Resolves with the reason why the step must not run, if there is one. */
 export type Begin = () => Promise<ToolErrorInfo | undefined>;
 
-/** How a plan went. `waits`: a step of it waits for a decision, after which the plan is run again. */
+/** Outcome of a plan. `waits`: a step of it waits for a decision, after which the plan is run again. */
 export interface PlanRun {
   results: ToolResult[];
   waits: boolean;

@@ -3,7 +3,7 @@ import { errorTypes, ToolkitError } from "../errors.ts";
 import type { Fate } from "./delivery.ts";
 import { messageOf } from "./fault-text.ts";
 
-/** What a request is, for the errors, and whether it may be sent twice. */
+/** Description of a request, for the errors, and whether it may be sent twice. */
 export interface Asked {
   /** As `the call of the tool "x"`. */
   what: string;

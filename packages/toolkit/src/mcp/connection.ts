@@ -20,7 +20,7 @@ const roundPauseMs = 250;
 /** See `callTimeoutMs` of the options. Milliseconds. */
 const defaultCallMs = 60_000;
 
-/** What a request that has no answer ended in. */
+/** Fault in which a request without an answer ended. */
 export class CallFault extends Error {
   readonly fate: Fate;
 
@@ -305,5 +305,5 @@ export class Connection {
   }
 }
 
-/** Why a call goes no further, in words for the model. */
+/** Reason why a call was refused, in words for the model. */
 class Refusal extends Error {}

@@ -5,7 +5,7 @@ import type { ClientModule } from "./load-client.ts";
 import type { McpProgress } from "./types.ts";
 
 /**
- * What is known of a call that has no answer.
+ * Fate of a call that has no answer.
  * - `unsent`: no server has run it, and a new connection may help.
  * - `lost`: the server may have run it; the connection is gone.
  * - `unclear`: the server may have run it; what it answered can't be read.

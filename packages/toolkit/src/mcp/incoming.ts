@@ -11,7 +11,7 @@ const maxLines = 10;
 type Id = string | number;
 
 /**
- * What every message of a server goes through, before the official client sees it: that drops a message for one odd field, and
+ * Filter that every message of a server passes, before the official client sees it: that drops a message for one odd field, and
  * with it the answer that a call waits for. A message with the id of a request that waits ends that request, whatever else it
  * holds; a result is mended by the protocol's own schema ({@link mendResult}); what is no message is reported to the host.
  */

@@ -1,6 +1,6 @@
 import { ToolkitError } from "../errors.ts";
 
-/** What the official client package exports. */
+/** Exports of the official client package. */
 export type ClientModule = typeof import("@modelcontextprotocol/client");
 
 const packageName = "@modelcontextprotocol/client";

@@ -1,6 +1,6 @@
 import { isObject } from "@toolglot/internal";
 
-/** Where in `_meta` a result, a tool or a block keeps what was mended in it, for those who read it. */
+/** Key in `_meta` under which a result, a tool or a block keeps what was mended in it, for those who read it. */
 export const mendedKey = "toolglot/mended";
 
 /** Returns what was mended. */

@@ -14,7 +14,7 @@ const noCheck = {
   },
 };
 
-/** What a connection reports besides answers. */
+/** Events of a connection besides answers. */
 export interface ConnectionEvents {
   onToolsChanged(): void;
   onError(error: Error): void;

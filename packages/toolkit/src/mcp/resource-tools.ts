@@ -4,7 +4,7 @@ import { ToolResponse } from "../call/response.ts";
 import { defineTool } from "../registry/define-tool.ts";
 import type { McpClient, McpResourceContents } from "./types.ts";
 
-/** How many resources one page of the list has. */
+/** Number of resources on one page of the list. */
 const pageSize = 100;
 
 /** Returns the two tools with which a model lists and reads the resources of these servers. */

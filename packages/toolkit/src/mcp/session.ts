@@ -14,10 +14,10 @@ export interface Session {
   made: MadeTransport;
 }
 
-/** How a server is begun with: asked for the newest revision, or as one that is known to have it, or not to. */
+/** First contact with a server: asked for the newest revision, or as one that is known to have it, or not to. */
 type Era = "ask" | "legacy" | "newest";
 
-/** What one connection learns for the next ones to the same server. */
+/** Memory of one connection for the next ones to the same server. */
 export interface SessionMemory {
   /** Whether the server had only older revisions, or the newest: then it needn't be asked again. */
   era: Era;
@@ -26,7 +26,7 @@ export interface SessionMemory {
   authorizationUrl?: URL | undefined;
 }
 
-/** What a session is opened with. */
+/** Parts that a session is opened with. */
 export interface SessionParts {
   /** A new client, before it connects. */
   makeClient(options: RevisionOptions): Client;
@@ -35,7 +35,7 @@ export interface SessionParts {
   events: Omit<TransportEvents, "onAuthorizationUrl">;
 }
 
-/** How long a server may think about the question for the newest revision. Older ones may say nothing at all. */
+/** Milliseconds that a server may take to answer the question for the newest revision. Older ones may not answer at all. */
 const probeMs = 1_000;
 
 /** The one revision that is not begun with `initialize`, as far as the official client knows. */

@@ -32,7 +32,7 @@ export interface StdioEvents {
   read(line: string): JSONRPCMessage | undefined;
 }
 
-/** What the official transport has inside: its buffer, which reads lines, and the process. */
+/** Internals of the official transport: its buffer, which reads lines, and the process. */
 interface Inside {
   _readBuffer: Pick<LineReader, "append" | "readMessage" | "clear">;
   _process?: { stdout?: NodeJS.ReadableStream | null };

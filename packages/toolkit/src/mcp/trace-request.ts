@@ -1,7 +1,7 @@
 import { context, metrics, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { executionSpan, isTraced, traceparentText } from "@toolglot/internal/otel";
 
-/** What is known of a request before it is sent. */
+/** Facts of a request that are known before it is sent. */
 export interface RequestTrace {
   method: string;
   tool?: string;

@@ -7,7 +7,7 @@ import { defaultBufferSize, type McpClientOptions, type McpHttpTransport } from 
 
 type StdioModule = typeof import("./stdio-transport.ts");
 
-/** What a transport reports besides messages. */
+/** Events of a transport besides messages. */
 export interface TransportEvents {
   /** A message of the server was longer than the client takes. */
   onTooLarge(error: Error): void;

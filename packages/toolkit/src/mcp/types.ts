@@ -53,7 +53,7 @@ export interface McpCallRequest {
   inputSchema?: McpTool["inputSchema"];
 }
 
-/** What goes with a call. */
+/** Options of a call. */
 export interface McpCallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: McpProgress) => void;
@@ -89,7 +89,7 @@ export interface McpResourceTemplate {
   mimeType?: string;
 }
 
-/** What stands behind an address, or a part of it: text, or base64. */
+/** Content behind an address, or a part of it: text, or base64. */
 export interface McpResourceContents {
   uri: string;
   mimeType?: string;
@@ -156,7 +156,7 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
-/** What became of the tools of a client when its server's list changed. Names as registered. */
+/** Changes of a client's tools when its server's list changed. Names as registered. */
 export interface McpToolsChange {
   client: string;
   added: string[];
@@ -167,7 +167,7 @@ export interface McpToolsChange {
   warnings: string[];
 }
 
-/** How the tools of an MCP server are registered. Names are the server's. */
+/** Options for registering the tools of an MCP server. Names are the server's. */
 export interface RegisterMcpOptions {
   /** Default `basic`; the group must exist. */
   groupName?: string;

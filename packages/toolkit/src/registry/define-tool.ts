@@ -21,7 +21,7 @@ import {
 } from "@toolglot/schema";
 import { checkFacts, factKeys, otherWords, type RefusedArgs, readInput, type ToolFacts } from "./tool-facts.ts";
 
-/** What every definition has. */
+/** Fields of every definition. */
 export interface ToolSpec {
   /** What the model calls it. Letters, digits, `_`, `-` and `.`, at most 64, is what all providers take. */
   name: string;

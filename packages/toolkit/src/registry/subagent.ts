@@ -6,7 +6,7 @@ import { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
 import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 
-/** What every definition of a sub-agent tool has. */
+/** Fields of every definition of a sub-agent tool. */
 export type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations" | "examples">;
 
 /**

@@ -21,7 +21,7 @@ export interface TaskToolsOptions {
   artifacts?: ArtifactStore;
 }
 
-/** What is left of a result that the model has had. */
+/** Rest of a result that the model has had. */
 interface Given {
   length: number;
   artifact?: string;

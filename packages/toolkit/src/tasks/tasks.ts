@@ -38,7 +38,7 @@ export interface TaskState extends TaskFacts {
   result?: ToolResult;
 }
 
-/** What a task is started with. */
+/** Options for starting a task. */
 export interface TaskStart {
   call: ToolCall;
   step?: number | undefined;

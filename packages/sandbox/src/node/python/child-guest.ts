@@ -9,7 +9,7 @@ import type { SandboxWall } from "../../types.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
 import { MemoryTransfer } from "./memory-transfer.ts";
 
-/** How to start a child. */
+/** Command that starts a child. */
 export interface ChildCommand {
   file: string;
   args: readonly string[];

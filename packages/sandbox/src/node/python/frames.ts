@@ -16,7 +16,7 @@ export function encodeFrame(json: string): Buffer {
   return frame;
 }
 
-/** What went wrong with a stream of frames. */
+/** Fault of a stream of frames. */
 export class FrameError extends Error {}
 
 /** Splits a byte stream into frames. Linear in the bytes: chunks are joined once per frame. */

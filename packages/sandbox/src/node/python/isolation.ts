@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { madeOnce } from "../../made-once.ts";
 import type { SandboxIsolation } from "../../types.ts";
 
-/** What stands before a command to confine it. */
+/** Prefix of a command that confines it. */
 export interface Confinement {
   readonly isolation: Extract<SandboxIsolation, "process" | "namespace">;
   /** The first words of the command line. They end in an `exec`: the process keeps its id and its descriptors. */

@@ -1,4 +1,4 @@
-/** What conditions of a dependency may ask, by name. */
+/** Values that conditions of a dependency may ask for, by name. */
 export type MarkerValues = Readonly<Record<string, string>>;
 
 const token = /\s*(?:(\(|\)|===|[<>=!~]=|[<>])|(["'])(.*?)\2|([A-Za-z_.]+))/y;

@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 
-/** What can be wrong with a session. */
+/** Faults of a session. */
 export type SessionFault =
   | "exists"
   | "unknown"

@@ -10,7 +10,7 @@ import { maxHistory, type SessionTurns, type TurnState } from "./session-turns.t
 /** Of all programs together. */
 const maxGuestMs = 60_000;
 
-/** What makes a session again. */
+/** Parts that rebuild a session. */
 export interface RebuildParts {
   turns: SessionTurns;
   programs: SessionPrograms;

@@ -6,7 +6,7 @@ import { type DurableSettings, resolveSettings } from "../../durable/settings.ts
 import type { EncodedFile } from "../../engine.ts";
 import type { PendingProgram, SessionLimits } from "../../session/types.ts";
 
-/** What the log has under a name. */
+/** Entry of the log under a name. */
 export interface LoggedTurn {
   header: RunHeader | undefined;
   outcome: RunOutcome | undefined;
