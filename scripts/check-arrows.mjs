@@ -3,7 +3,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { architecture } from "./lib/architecture.mjs";
 import { checkManifest, checkSources, checkTable, describeTable, packageOf } from "./lib/arrows.mjs";
-import { findCircles, knownCircles } from "./lib/circles.mjs";
+import { findCircles } from "./lib/circles.mjs";
 import { findImports } from "./lib/imports.mjs";
 import { root, workspaceMembers } from "./lib/workspace.mjs";
 
@@ -22,7 +22,6 @@ const problems = checkTable(architecture);
 let fileCount = 0;
 let importCount = 0;
 let circleCount = 0;
-const known = new Set(knownCircles);
 
 for (const member of members) {
   const row = architecture[member.id];
@@ -34,12 +33,11 @@ for (const member of members) {
   problems.push(...result.problems);
   for (const circle of findCircles(shipped)) {
     circleCount += 1;
-    if (!known.delete(String(circle[0])))
-      problems.push({
-        where: circle.join(", "),
-        problem: "import each other in a circle",
-        cure: "move what both need, also a type, to a third file below them",
-      });
+    problems.push({
+      where: circle.join(", "),
+      problem: "import each other in a circle",
+      cure: "move what both need, also a type, to a third file below them",
+    });
   }
   fileCount += shipped.length;
   importCount += result.imports;
@@ -60,13 +58,6 @@ for (const member of members) {
 for (const id of Object.keys(architecture)) {
   if (members.some((member) => member.id === id)) continue;
   problems.push({ where: "scripts/lib/architecture.mjs", problem: `row "${id}" has no package`, cure: "drop the row" });
-}
-for (const first of known) {
-  problems.push({
-    where: "scripts/lib/circles.mjs",
-    problem: `knows a circle of ${first} that is gone`,
-    cure: "drop the line",
-  });
 }
 
 console.log("Who may import whom (runs in: any = browsers too; the table is scripts/lib/architecture.mjs):\n");

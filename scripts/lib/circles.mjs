@@ -6,17 +6,6 @@ import { findImports } from "./imports.mjs";
 /** @typedef {import("./arrows.mjs").File} File */
 
 /**
- * Circles that are known, as the first path of each. A circle that is not here fails, and so does a line whose circle is gone: the list
- * only shrinks.
- */
-export const knownCircles = new Set([
-  "bench/src/slips/formats/attp-documents.ts",
-  "packages/ai-sdk/src/answer-converter.ts",
-  "packages/toolkit/src/call/attempt.ts",
-  "packages/toolkit/src/executor/executor.ts",
-]);
-
-/**
  * The circles of imports among files, each as the paths on its way, sorted.
  * @param {readonly File[]} files
  * @returns {string[][]}

@@ -4,7 +4,7 @@ import type { Finish, Part, ProviderData, Warning } from "./spec.ts";
 import { openAnswer } from "./tools/turns.ts";
 import { type CallState, other } from "./transform-params.ts";
 
-/** What came of an answer. */
+/** End of an answer. */
 export interface ConvertedFinish {
   finishReason: Finish;
   providerMetadata: ProviderData | undefined;
@@ -24,7 +24,7 @@ const finishReasons: Readonly<Record<string, FinishReason>> = {
 const besideText: ReadonlySet<string> = new Set(["raw", "ping", "response-metadata", "stream-start", "finish"]);
 
 /**
- * Turns an answer's text into parts of a stream: text, reasoning, and the calls that stand in it. Every other part goes on as it is.
+ * Turns an answer's text into parts of a stream: text, reasoning, and the calls that stand in it. Every other part passes as it is.
  * The same for whole answers and for streams.
  */
 export class AnswerConverter {
@@ -59,7 +59,7 @@ export class AnswerConverter {
     return this.#state.warnings;
   }
 
-  /** Whether text is read here; else it goes on as it is. */
+  /** Whether text is read here; else it passes as it is. */
   get reads(): boolean {
     return this.#reader !== undefined;
   }
@@ -68,7 +68,7 @@ export class AnswerConverter {
     if (text !== "") this.#reader?.feed(text);
   }
 
-  /** A part that is not the answer's text. */
+  /** Passes a part that is not the answer's text. */
   pass(part: Part): void {
     if (this.#reader && !besideText.has(part.type)) this.#close();
     if (part.type === "error") {
@@ -82,14 +82,14 @@ export class AnswerConverter {
     this.#emit(part);
   }
 
-  /** Closes what is open: the answer goes on no further. */
+  /** Closes what is open: nothing more of the answer follows. */
   abandon(): void {
     this.#close();
     for (const id of this.#inputs) this.#emit({ type: "tool-input-end", id });
     this.#inputs.clear();
   }
 
-  /** The answer has ended: gives out what waited for that. */
+  /** Ends the answer: emits what waited for that. */
   end(finish?: Finish, providerMetadata?: ProviderData): ConvertedFinish {
     const reason = finishReasons[finish?.unified ?? ""];
     if (reason === "filter" || reason === "error") this.#failed = true;
@@ -126,8 +126,8 @@ export class AnswerConverter {
   }
 
   #stopSequence(finish: Finish | undefined, providerMetadata: ProviderData | undefined): string | undefined {
-    const told = providerMetadata?.anthropic?.stopSequence;
-    if (typeof told === "string") return told;
+    const reported = providerMetadata?.anthropic?.stopSequence;
+    if (typeof reported === "string") return reported;
     return this.#state.stop.find((sequence) => sequence === finish?.raw);
   }
 
@@ -161,7 +161,7 @@ export class AnswerConverter {
         return;
       case "refusal": {
         const { message, text } = event;
-        // No JSON: the SDK then gives the model this message as an error, and its loop goes on.
+        // No JSON: the SDK then shows the model this message as an error, and its loop continues.
         this.#call(event.id, event.tool, isJson(message) ? `Refused: ${message}` : message, {
           toolglot: { message, text },
         });
@@ -186,6 +186,9 @@ export class AnswerConverter {
     this.#open = undefined;
   }
 }
+
+/** Creates the converter of one answer, which passes its parts to `emit`. */
+export type ConverterMaker = (emit: (part: Part) => void) => AnswerConverter;
 
 function isJson(text: string): boolean {
   try {

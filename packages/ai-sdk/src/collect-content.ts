@@ -1,7 +1,7 @@
-import type { ConverterMaker } from "./middleware.ts";
+import type { ConverterMaker } from "./answer-converter.ts";
 import type { GenerateResult, Part } from "./spec.ts";
 
-/** A whole answer with its calls. */
+/** Returns a whole answer with its calls. */
 export function collectContent(result: GenerateResult, makeConverter: ConverterMaker): GenerateResult {
   const content: Part[] = [];
   const open = new Map<unknown, { type: string; text: string }>();

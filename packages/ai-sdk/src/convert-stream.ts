@@ -1,7 +1,7 @@
-import type { ConverterMaker } from "./middleware.ts";
+import type { ConverterMaker } from "./answer-converter.ts";
 import type { Finish, Part, ProviderData, Warning } from "./spec.ts";
 
-/** A stream with its calls. What it reads from is cancelled with it; a fault in here is an `error` part, and its end. */
+/** Returns a stream with its calls. What it reads from is cancelled with it; a fault in here is an `error` part, and its end. */
 export function convertStream(stream: ReadableStream<Part>, makeConverter: ConverterMaker): ReadableStream<Part> {
   const source = stream.getReader();
   const waiting: Part[] = [];

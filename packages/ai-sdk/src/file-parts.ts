@@ -3,13 +3,13 @@ import type { Part } from "./spec.ts";
 
 // Files differ from one provider specification to the next: bare in v2 and v3, said which they are in v4.
 
-/** A file's data (base64) or address. */
+/** Returns a file's data (base64) or address. */
 function fileData({ data, url }: { data?: string; url?: string }, version: string): unknown {
   if (version !== "v4") return data ?? new URL(url as string);
   return data === undefined ? { type: "url", url: new URL(url as string) } : { type: "data", data };
 }
 
-/** A file of a message. */
+/** Returns a file of a message. */
 export function filePart(
   file: { mediaType: string; name?: string; data?: string; url?: string },
   version: string,
@@ -18,7 +18,7 @@ export function filePart(
   return { type: "file", mediaType, data: fileData(file, version), ...(name !== undefined && { filename: name }) };
 }
 
-/** A piece of a result; what has neither data nor an address that its specification takes is named in text. */
+/** Returns a piece of a result; what has neither data nor an address that its specification takes is named in text. */
 export function resultPart(block: ContentBlock, version: string): Part {
   if (block.type === "text") return { type: "text", text: block.text };
   const { data, mediaType = "application/octet-stream" } = block;

@@ -64,7 +64,7 @@ function callOf(part: Part): DecodedMessage["parts"][number] {
   return { type: "refusal", id, tool: toolName, message, ...(typeof text === "string" && { text }) };
 }
 
-/** How many of the last answers held nothing but refusals, with no word of the user between them. */
+/** Returns how many of the last answers held nothing but refusals, with no word of the user between them. */
 export function refusalsInARow(messages: readonly DecodedMessage[]): number {
   let count = 0;
   for (const { role, parts } of messages.toReversed()) {
@@ -76,7 +76,7 @@ export function refusalsInARow(messages: readonly DecodedMessage[]): number {
   return count;
 }
 
-/** The messages with calls and results as text. */
+/** Returns the messages with calls and results as text. */
 export function encodePrompt(
   messages: readonly DecodedMessage[],
   bridge: Bridge,

@@ -1,6 +1,7 @@
 /** toolglot in the AI SDK. */
-export { type ToolglotMiddleware, type ToolglotMiddlewareOptions, toolglotMiddleware } from "./middleware.ts";
+export { type ToolglotMiddleware, toolglotMiddleware } from "./middleware.ts";
 export { type AiSdkLanguageModel, type AiSdkModelOptions, aiSdkModel } from "./model/ai-sdk-model.ts";
+export type { ToolglotMiddlewareOptions } from "./options.ts";
 export type { SpecificationVersion } from "./spec.ts";
 export { type FromAiSdkToolsOptions, fromAiSdkTools } from "./tools/from-ai-sdk-tools.ts";
 export { inOrder, type ToAiSdkToolsOptions, toAiSdkTools, toolkitPrepareStep } from "./tools/to-ai-sdk-tools.ts";

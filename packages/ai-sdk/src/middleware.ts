@@ -1,34 +1,11 @@
-import { checkKeys, type Diagnostic, type Locale, type ToolDefinition, type ToolProtocol } from "@toolglot/core";
+import { checkKeys } from "@toolglot/core";
 import { createBridge } from "@toolglot/core/bridge";
-import { AnswerConverter } from "./answer-converter.ts";
+import { AnswerConverter, type ConverterMaker } from "./answer-converter.ts";
 import { collectContent } from "./collect-content.ts";
 import { convertStream } from "./convert-stream.ts";
+import type { ToolglotMiddlewareOptions } from "./options.ts";
 import type { CallParams, GenerateResult, SpecificationVersion, StreamResult } from "./spec.ts";
 import { type CallState, transformParams } from "./transform-params.ts";
-
-/** Options of {@link toolglotMiddleware}. */
-export interface ToolglotMiddlewareOptions<Version extends SpecificationVersion = "v4"> {
-  /** How the model asks for tools: any protocol that is text. */
-  protocol: ToolProtocol;
-  /** `v3` for ai 6, `v4` for ai 7. For types; what is written follows the model. Default `v4`. */
-  specificationVersion?: Version;
-  /** Language of instructions and refusals. Default `en`. */
-  locale?: Locale;
-  /** Which system message the instructions join: the `first` or the `last`. Default `first`. */
-  placement?: "first" | "last";
-  /** For protocols of programs: the name of the tool that takes `{ code }`, and the tools that programs may call. */
-  programs?: { tool: string; tools: readonly ToolDefinition[] };
-  /** Tools that the provider runs stay declared to it (`pass`), or are left out with a warning (`drop`). Default `pass`. */
-  providerTools?: "pass" | "drop";
-  /** A call that can't be made is a call that fails with an explanation (`feedback`), or text. Default `feedback`. */
-  unreadable?: "feedback" | "text";
-  /** Calls with values that had to be repaired are refused (`hold`) unless the tool only reads, or made (`run`). Default `hold`. */
-  values?: "hold" | "run";
-  /** What tools of the AI SDK can't say, by name: annotations, examples, errors. */
-  definitions?: readonly ToolDefinition[];
-  /** Called for each finding about an answer. What it throws is ignored. */
-  onDiagnostic?(diagnostic: Diagnostic, context: { modelId: string }): void;
-}
 
 /** A middleware for `wrapLanguageModel` of ai 6 or ai 7. */
 export interface ToolglotMiddleware<Version extends SpecificationVersion = SpecificationVersion> {
@@ -50,6 +27,17 @@ const known =
  *
  * Throws `TypeError` for options that can't be meant. A call throws `ToolglotError` `ai-sdk/tool-choice` when `toolChoice` asks for
  * a tool that is not there.
+ *
+ * @example
+ * ```ts
+ * const model = wrapLanguageModel({
+ *   model: provider,
+ *   middleware: toolglotMiddleware({
+ *     protocol: toolsxmlProtocol({ prompt: toolsxmlPrompt }),
+ *     specificationVersion: "v3", // ai 6; leave it out for ai 7
+ *   }),
+ * });
+ * ```
  */
 export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
   options: ToolglotMiddlewareOptions<Version>,
@@ -66,7 +54,7 @@ export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
         try {
           onDiagnostic?.(diagnostic, { modelId: model?.modelId ?? "" });
         } catch {
-          // What a listener does is no matter of the answer.
+          // A failing listener must not affect the answer.
         }
       });
   };
@@ -92,7 +80,6 @@ export function toolglotMiddleware<Version extends SpecificationVersion = "v4">(
 }
 
 type Model = { specificationVersion?: string; modelId?: string };
-export type ConverterMaker = (emit: ConstructorParameters<typeof AnswerConverter>[1]) => AnswerConverter;
 
 function checkOptions(options: ToolglotMiddlewareOptions<SpecificationVersion>): void {
   const { protocol, programs, locale, unreadable, values } = options;

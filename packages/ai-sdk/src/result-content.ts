@@ -2,7 +2,7 @@ import type { ContentBlock } from "@toolglot/core";
 import { toBase64 } from "@toolglot/internal";
 import type { Part } from "./spec.ts";
 
-/** A piece of a result: `media`, `image-data`, `file-url` and so on of older specifications, `file` of v4. */
+/** Returns a piece of a result: `media`, `image-data`, `file-url` and so on of older specifications, `file` of v4. */
 export function blockOf(part: Part): ContentBlock {
   const { type, filename, fileId } = part;
   if (type === "text") return { type, text: part.text as string };

@@ -38,7 +38,7 @@ export interface ProviderTool {
 
 export type ToolChoice = { type: "auto" | "none" | "required" } | { type: "tool"; toolName: string };
 
-/** What a model is asked. */
+/** Request to a model. */
 export interface CallParams {
   prompt: PromptMessage[];
   tools?: (FunctionTool | ProviderTool)[];

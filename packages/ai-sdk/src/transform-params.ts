@@ -1,10 +1,10 @@
 import { type ToolDefinition, ToolglotError } from "@toolglot/core";
 import { type Bridge, type BridgeOptions, createBridge } from "@toolglot/core/bridge";
 import { decodePrompt, encodePrompt, refusalsInARow } from "./history.ts";
-import type { ToolglotMiddlewareOptions } from "./middleware.ts";
+import type { ToolglotMiddlewareOptions } from "./options.ts";
 import type { CallParams, FunctionTool, PromptMessage, ProviderTool, SpecificationVersion, Warning } from "./spec.ts";
 
-/** What is known of one request, for its answer. */
+/** State of one request, for its answer. */
 export interface CallState {
   /** Reads the answer; undefined: nothing is searched. */
   bridge: Bridge | undefined;
@@ -24,7 +24,7 @@ const maxRefusals = 2;
 
 type Options = Omit<ToolglotMiddlewareOptions<SpecificationVersion>, "onDiagnostic">;
 
-/** A request as a model without function calls gets it. */
+/** Returns a request as a model without function calls gets it. */
 export function transformParams(
   params: CallParams,
   options: Options,
@@ -107,7 +107,7 @@ function choose(
   throw new ToolglotError("ai-sdk/tool-choice", `toolChoice asks for ${what}. ${there}`, { data: { tools: names } });
 }
 
-/** The caller's, then the protocol's; the protocol's give way. */
+/** Returns the caller's, then the protocol's; the protocol's give way. */
 function stopSequences(
   own: readonly string[] | undefined,
   protocols: readonly string[],

@@ -1,4 +1,4 @@
-/** What a wait gives when it ended before the work did. */
+/** Result of a wait that ended before the work did. */
 export const unsettled: unique symbol = Symbol("unsettled");
 
 /** The longest delay that timers of JavaScript know, in milliseconds (24.8 days). A longer one would fire at once. */
@@ -48,7 +48,7 @@ export function onAbort(signal: AbortSignal | undefined, act: () => void): () =>
 
 function nothing(): void {}
 
-/** Whether a value is a promise of any kind, of this realm or another. Throws when reading its `then` does. */
+/** Checks whether a value is a promise of any kind, of this realm or another. Throws when reading its `then` does. */
 export function isThenable<Value>(value: Value | Promise<Value>): value is Promise<Value>;
 export function isThenable(value: unknown): value is PromiseLike<unknown>;
 export function isThenable(value: unknown): value is PromiseLike<unknown> {
@@ -126,7 +126,7 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<boolean> 
   });
 }
 
-/** A timer that does not keep the host's process alive. In browsers, where timers are numbers, an ordinary one. */
+/** Returns a timer that does not keep the host's process alive. In browsers, where timers are numbers, an ordinary one. */
 export function inBackground(act: () => void, ms: number): ReturnType<typeof setTimeout> {
   const timer = setTimeout(act, Math.min(ms, maxTimerMs));
   (timer as { unref?(): void }).unref?.();

@@ -3,7 +3,7 @@ import { joinBytes } from "./bytes.ts";
 const newline = 0x0a;
 const carriageReturn = 0x0d;
 
-/** What becomes of the lines. */
+/** Receiver of the lines. */
 export interface LineTaker {
   /** A line without its end; never an empty one. */
   line(bytes: Uint8Array): void;
@@ -35,7 +35,7 @@ export class ByteLines {
     }
   }
 
-  /** The line ends here, with or without a line feed. */
+  /** Ends the line, with or without a line feed. */
   end(): void {
     const [first] = this.#chunks;
     if (first === undefined) return;

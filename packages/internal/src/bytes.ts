@@ -2,7 +2,7 @@ const hexOf: readonly string[] = /* @__PURE__ */ Array.from({ length: 256 }, (_,
   byte.toString(16).padStart(2, "0"),
 );
 
-/** Bytes as lower-case hexadecimal. */
+/** Returns bytes as lower-case hexadecimal. */
 export function toHex(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) text += hexOf[byte];
@@ -20,12 +20,12 @@ export function joinBytes(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer
   return whole;
 }
 
-/** So many random bytes as hexadecimal; nobody can guess them. Works on pages without https too. */
+/** Returns so many random bytes as hexadecimal; nobody can guess them. Works on pages without https too. */
 export function randomHex(bytes: number): string {
   return toHex(crypto.getRandomValues(new Uint8Array(bytes)));
 }
 
-/** SHA-256 of a text, in hexadecimal. Pages without https have no digests: there the text stands for itself. */
+/** Resolves with the SHA-256 of a text, in hexadecimal. Pages without https have no digests: there the text stands for itself. */
 export async function textDigest(text: string): Promise<string> {
   if (!globalThis.crypto?.subtle) return text;
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))));
@@ -35,7 +35,7 @@ let stock: Uint8Array = /* @__PURE__ */ new Uint8Array(0);
 let used = 0;
 
 /**
- * Random bytes. They are fetched for many ids at once, because the request to the system is the slowest part of an id.
+ * Returns random bytes. They are fetched for many ids at once, because the request to the system is the slowest part of an id.
  */
 function randomBytes(count: number): Uint8Array {
   if (used + count > stock.length) {
@@ -47,8 +47,8 @@ function randomBytes(count: number): Uint8Array {
 }
 
 /**
- * A new UUID of version 7 (RFC 9562, 5.7): 48 bits of time, 74 random bits. The form for idempotency keys, since a router
- * can tell how old one is.
+ * Returns a new UUID of version 7 (RFC 9562, 5.7): 48 bits of time, 74 random bits. The form for idempotency keys, since a router
+ * can read how old one is.
  *
  * @param now Milliseconds since the epoch. Default: this machine's clock.
  */
@@ -81,7 +81,7 @@ export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
 
 const uuidV7Form = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
 
-/** When a UUID of version 7 was made, milliseconds since the epoch; undefined for any other text. */
+/** Returns when a UUID of version 7 was made, milliseconds since the epoch; undefined for any other text. */
 export function uuidV7Time(text: string): number | undefined {
   const found = text.length === 36 ? uuidV7Form.exec(text) : null;
   return found === null ? undefined : Number.parseInt(`${found[1]}${found[2]}`, 16);

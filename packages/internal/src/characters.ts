@@ -1,9 +1,9 @@
-/** Space or tab. */
+/** Checks for a space or tab. */
 export function isBlank(code: number): boolean {
   return code === 32 || code === 9;
 }
 
-/** White space of any script within a line, a carriage return among it. */
+/** Checks for white space of any script within a line, a carriage return among it. */
 export function isLineSpace(code: number): boolean {
   if (code < 160) return code === 32 || code === 9 || (code > 10 && code < 14);
   return (code < 0x3001 || code === 0xfeff) && /\s/.test(String.fromCharCode(code));
@@ -18,14 +18,14 @@ export const invisible =
 const invisibleUnit = new RegExp(`[${invisible}]`);
 const unseenText = new RegExp(`^[\\s${invisible}]*$`);
 
-/** Whether no font shows a unit, though it is no white space. */
+/** Checks whether no font shows a unit, though it is no white space. */
 export function isInvisible(code: number): boolean {
   return (
     code > 172 && (code < 0x2070 || code > 0xfefe || code === 0x3164) && invisibleUnit.test(String.fromCharCode(code))
   );
 }
 
-/** Whether a unit is neither white space nor invisible. */
+/** Checks whether a unit is neither white space nor invisible. */
 export function isSeen(code: number): boolean {
   return code !== 10 && !isLineSpace(code) && !isInvisible(code);
 }
@@ -43,7 +43,7 @@ export function withoutInvisible(text: string): string {
   return edge(text.slice(0, first)) + text.slice(first, last) + edge(text.slice(last));
 }
 
-/** Whether a reader sees nothing of a text: it is empty, or nothing but white space of any script and invisible characters. */
+/** Checks whether a reader sees nothing of a text: it is empty, or nothing but white space of any script and invisible characters. */
 export function isUnseen(text: string): boolean {
   return unseenText.test(text);
 }
@@ -56,7 +56,7 @@ const isPlain = (code: number): boolean =>
   (code > 45 && code < 58) || (code > 64 && code < 91) || (code > 96 && code < 123) || (code > 0x33ff && code < 0xa000);
 
 /**
- * Whether a value of one line is dressed: it stands in one pair of quotes or of emphasis, in any script, or begins or ends with what
+ * Checks whether a value of one line is dressed: it stands in one pair of quotes or of emphasis, in any script, or begins or ends with what
  * nobody sees. A name between underscores is a name.
  */
 export function isDressed(text: string): boolean {
@@ -71,22 +71,22 @@ export function isDressed(text: string): boolean {
   return emphasis.test(text) && !/^_\w+_$/.test(text);
 }
 
-/** White space of ASCII: space, tab, line feed, vertical tab, form feed, carriage return. */
+/** Checks for white space of ASCII: space, tab, line feed, vertical tab, form feed, carriage return. */
 export function isSpace(code: number): boolean {
   return code === 32 || (code >= 9 && code <= 13);
 }
 
-/** Index of the next line break; the length of a text that has no more of them. */
+/** Returns the index of the next line break; the length of a text that has no more of them. */
 export function lineEnd(text: string, from: number): number {
   const at = text.indexOf("\n", from);
   return at < 0 ? text.length : at;
 }
 
-/** What a sticky pattern matches at an index. */
+/** Returns what a sticky pattern matches at an index. */
 export function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
   pattern.lastIndex = index;
   return pattern.exec(text);
 }
 
-/** A text as a pattern that matches it and nothing else. */
+/** Returns a text as a pattern that matches it and nothing else. */
 export const asPattern = (text: string): string => text.replace(/[\^$\\.*+?()[\]{}|]/g, "\\$&");

@@ -164,7 +164,7 @@ function wantedText(kind: string): string {
   return kinds[kind]?.[0] ?? kind;
 }
 
-/** A value in a few words: texts are quoted, and an object of a class is named by it. */
+/** Returns a value in a few words: texts are quoted, and an object of a class is named by it. */
 function gotText(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.length > 40 ? `${value.slice(0, 40)}…` : value);
   if (Array.isArray(value)) return "an array";

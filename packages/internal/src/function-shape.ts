@@ -1,5 +1,5 @@
 import { isObject } from "./json.ts";
-/** What a function or a schema in somebody's wrapping holds. */
+/** Content of a function or a schema in somebody's wrapping. */
 export interface FunctionShape {
   name?: unknown;
   description?: unknown;
@@ -34,7 +34,7 @@ function innerShape(given: Record<string, unknown>): FunctionShape | undefined {
   const [key] = found;
   const isKnown = (name: string): boolean => beside.includes(name) || name === key;
   if (found.length > 1 || !Object.keys(given).every(isKnown)) return undefined;
-  // A parameter may be called `schema`; a wrapping has a name, or says what it is.
+  // A parameter may be called `schema`; a wrapping has a name, or a type.
   if (key === "schema" && given.name === undefined && given.type === undefined && given.strict === undefined)
     return undefined;
   return {

@@ -12,12 +12,12 @@ interface Issue {
   message: string;
 }
 
-/** Issues of one value that are told: more would only flood the model. */
+/** Issues of one value that are reported: more would only flood the model. */
 export const maxIssues = 20;
 
 const shownLength = 40;
 
-/** The JSON Schema type of a value: `integer` for whole numbers, `missing` for undefined. */
+/** Returns the JSON Schema type of a value: `integer` for whole numbers, `missing` for undefined. */
 export function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
@@ -25,7 +25,7 @@ export function typeOf(value: unknown): string {
   return value === undefined ? "missing" : typeof value;
 }
 
-/** A value in a few words: `string "abc"`, `integer 3`, `array of 4 items`, `missing`. */
+/** Returns a value in a few words: `string "abc"`, `integer 3`, `array of 4 items`, `missing`. */
 export function describeValue(value: unknown): string {
   const type = typeOf(value);
   switch (type) {
@@ -53,14 +53,14 @@ export function describeValue(value: unknown): string {
   }
 }
 
-/** `items` and `2` to `items[2]`; `items` and `price` to `items.price`. */
+/** Joins `items` and `2` to `items[2]`; `items` and `price` to `items.price`. */
 export function joinPath(path: string, key: string | number): string {
   if (typeof key === "number") return `${path}[${key}]`;
   if (!/^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(key)) return `${path}[${JSON.stringify(key)}]`;
   return path === "" ? key : `${path}.${key}`;
 }
 
-/** A library's issues in our format: path, and expected and got where it has them. */
+/** Returns a library's issues in our format: path, and expected and got where it has them. */
 export function standardIssues(issues: readonly StandardIssue[], value: unknown): Issue[] {
   return issues.slice(0, maxIssues).map((issue) => {
     let path = "";

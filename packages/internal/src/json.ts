@@ -1,14 +1,14 @@
-/** True for `{…}`, of any class; false for arrays, functions and null. */
+/** Checks for `{…}`, of any class; false for arrays, functions and null. */
 export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** True for a whole number from 0 that a double holds exactly. */
+/** Checks for a whole number from 0 that a double holds exactly. */
 export function isCount(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
-/** The value at a JSON pointer, own properties only; undefined when there is none. */
+/** Returns the value at a JSON pointer, own properties only; undefined when there is none. */
 export function atPointer(root: unknown, pointer: string): unknown {
   let value = root;
   for (const token of pointer.split("/").slice(1)) {
@@ -19,7 +19,7 @@ export function atPointer(root: unknown, pointer: string): unknown {
   return value;
 }
 
-/** The value of a JSON text; undefined for what is none. */
+/** Returns the value of a JSON text; undefined for what is none. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
@@ -29,7 +29,7 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * A copy of JSON that shares nothing with it, several times faster than `structuredClone`. Keys like `__proto__` stay data; what is
+ * Returns a copy of JSON that shares nothing with it, several times faster than `structuredClone`. Keys like `__proto__` stay data; what is
  * undefined stays so. What is no plain object or array (a date that a schema made, say) is taken over as it is.
  */
 export function copyJson<Value>(value: Value): Value {
@@ -55,7 +55,7 @@ const maxDepth = 1_000;
 const needsEscape = /[\u0000-\u001f"\\\ud800-\udfff]/;
 
 /**
- * The one JSON text of a value, by RFC 8785: no spaces, keys in order of their UTF-16 code units, numbers and strings as
+ * Returns the one JSON text of a value, by RFC 8785: no spaces, keys in order of their UTF-16 code units, numbers and strings as
  * ECMAScript writes them. Equal values give equal texts, whatever order their keys came in.
  *
  * Where the RFC has no answer: a lone surrogate, which the RFC refuses, is written as its `\udXXX` escape, so that the
@@ -67,7 +67,7 @@ export function canonicalJson(value: unknown): string {
   return write(value, 0) ?? "null";
 }
 
-/** Undefined for what has no form in JSON. */
+/** Returns a value's JSON text; undefined for what has no form in JSON. */
 function write(value: unknown, depth: number): string | undefined {
   switch (typeof value) {
     case "string":
@@ -108,7 +108,7 @@ function writeObject(value: object, depth: number): string | undefined {
   return `${text}}`;
 }
 
-/** As `sort()`; few names by insertion, which needs no copies. */
+/** Sorts names as `sort()` does; few of them by insertion, which needs no copies. */
 function sortNames(names: string[]): void {
   if (names.length > 16) {
     names.sort();
@@ -122,7 +122,7 @@ function sortNames(names: string[]): void {
   }
 }
 
-/** A text as JSON writes it, quoted. */
+/** Returns a text as JSON writes it, quoted. */
 export function quoteJson(text: string): string {
   return needsEscape.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
@@ -132,7 +132,7 @@ export type Defined<Members> = {
   [Key in keyof Members as undefined extends Members[Key] ? never : Key]: Members[Key];
 } & { [Key in keyof Members as undefined extends Members[Key] ? Key : never]?: Exclude<Members[Key], undefined> };
 
-/** The members that are not `undefined`: `{ ...result, ...defined({ data, error }) }`. */
+/** Returns the members that are not `undefined`: `{ ...result, ...defined({ data, error }) }`. */
 export function defined<Members extends object>(members: Members): Defined<Members> {
   const kept: Record<string, unknown> = {};
   for (const key of Object.keys(members)) {

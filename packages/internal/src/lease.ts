@@ -1,6 +1,6 @@
 import { onAbort, settleWithin } from "./async.ts";
 
-/** Why a lease is gone: another holder has the claim, or it ran out because the log could not renew it. */
+/** Reason why a lease is gone: another holder has the claim, or it ran out because the log could not renew it. */
 export type LeaseLoss = "taken" | "expired";
 
 /** The lease of one claim, kept for as long as something runs under it. */
@@ -21,7 +21,7 @@ export interface Lease {
   stop(): Promise<void>;
 }
 
-/** What a lease is kept with. */
+/** Options for keeping a lease. */
 export interface LeaseOptions {
   leaseMs: number;
   /** When the lease ends that the claim came with, by the clock `now`. */
@@ -40,7 +40,7 @@ export interface LeaseOptions {
 const renewalsPerLease = 3;
 
 /**
- * Renews the lease of a claim every third of its time until it is stopped. It is lost when the log says so, or when it
+ * Renews the lease of a claim every third of its time until it is stopped. It is lost when the log reports that, or when it
  * is over by the log's clock and no renewal came through. A lease counts from the moment before the log was asked, so
  * that it never seems longer here than in the log.
  */
@@ -140,7 +140,7 @@ function lost(): DOMException {
 }
 
 /**
- * The clock of a log that can't be asked, from what it said of a claim: `claimedAt` by its own clock, and `asked`, the
+ * Returns the clock of a log that can't be asked, from what it said of a claim: `claimedAt` by its own clock, and `asked`, the
  * moment of `performance.now()` before it was asked. Never behind the log's clock, if both run at one pace.
  */
 export function clockSince(claimedAt: number, asked: number): () => number {

@@ -1,12 +1,12 @@
 import { maxTimerMs, onAbort } from "./async.ts";
 
-/** Gives a place back. A second call does nothing. */
+/** Releases a place. A second call does nothing. */
 export type Release = () => void;
 
-/** Why there was no place: the line is full, the time was up, the signal was aborted, the limiter was closed. */
+/** Reason why there was no place: the line is full, the time was up, the signal was aborted, the limiter was closed. */
 export type Refusal = "full" | "late" | "aborted" | "closed";
 
-/** What a place is asked for. */
+/** Request for a place. */
 export interface PlaceRequest {
   /** Requests of one key share `keyLimit` places. */
   key?: string | undefined;
@@ -52,7 +52,7 @@ export class Limiter {
     return this.running < this.#maxConcurrency;
   }
 
-  /** A place, at once when there is one; give it back when done. Never rejects. */
+  /** Returns a place, at once when there is one; give it back when done. Never rejects. */
   take(request: PlaceRequest = {}): Release | Refusal | Promise<Release | Refusal> {
     const { key, keyLimit = Infinity, ms, signal } = request;
     if (this.#closed) return "closed";
@@ -77,7 +77,7 @@ export class Limiter {
     });
   }
 
-  /** Sends everybody away who waits, and who comes later. What runs goes on. */
+  /** Sends everybody away who waits, and who comes later. What runs continues. */
   close(): void {
     this.#closed = true;
     for (const waiter of this.#line) waiter.leave("closed");
@@ -106,7 +106,7 @@ export class Limiter {
     };
   }
 
-  /** One place came free, so one waiter at most can go. */
+  /** Calls the next waiter: one place came free, so one at most can go. */
   #callNext(): void {
     for (const waiter of this.#line) {
       if (!this.isFree) return;

@@ -1,10 +1,10 @@
 type Severity = "error" | "warning" | "info";
 type Affects = "none" | "structure" | "value";
 
-/** What a code says: severity, what it affects, the message, and a hint where one helps. */
+/** Text of a code: severity, what it affects, the message, and a hint where one helps. */
 export type DiagnosticText = readonly [Severity, Affects, string, string?];
 
-/** What a diagnostic may say in its own words. */
+/** Changes of a diagnostic in its own words. */
 export interface DiagnosticChange {
   severity?: Severity;
   affects?: Affects;
@@ -12,7 +12,7 @@ export interface DiagnosticChange {
   hint?: string;
 }
 
-/** The diagnostic of a code, from its row in a table of texts. An end before the start counts as the start. */
+/** Returns the diagnostic of a code, from its row in a table of texts. An end before the start counts as the start. */
 export function makeDiagnostic<Code extends string>(
   source: string,
   code: Code,
@@ -41,7 +41,7 @@ export function makeDiagnostic<Code extends string>(
   };
 }
 
-/** So many findings of one code are told of a block. */
+/** Maximal number of findings of one code that are reported of a block. */
 const findingsAtMost = 20;
 
 const severities: readonly Severity[] = ["info", "warning", "error"];

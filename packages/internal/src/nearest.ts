@@ -2,7 +2,7 @@
 const maxComparedLength = 128;
 
 /**
- * The names most like a name, best first: a model's slips are swapped letters, case, and separators. Only names near
+ * Returns the names most like a name, best first: a model's slips are swapped letters, case, and separators. Only names near
  * enough to be meant. Lengths rule out most candidates, so that asking costs little however many there are.
  */
 export function nearest(name: string, candidates: readonly string[], count = 3): string[] {

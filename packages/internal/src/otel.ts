@@ -21,13 +21,13 @@ const noSdk = new ProxyTracerProvider().getDelegate();
 /** Under it a context holds the span of a tool's execution: a request that is that execution needs no second one. */
 export const executionSpan: symbol = createContextKey("toolglot: span of an execution");
 
-/** Whether an SDK is registered. It may be registered at any time. */
+/** Checks whether an SDK is registered. It may be registered at any time. */
 export function isTraced(): boolean {
   const provider = trace.getTracerProvider();
   return !(provider instanceof ProxyTracerProvider) || provider.getDelegate() !== noSdk;
 }
 
-/** A `traceparent` header of version 00 (W3C Trace Context, 3.2). */
+/** Returns a `traceparent` header of version 00 (W3C Trace Context, 3.2). */
 export function traceparentText({
   traceId,
   spanId,
@@ -43,7 +43,7 @@ export function traceparentText({
 /** `version-trace-parent-flags` (W3C Trace Context, 3.2). Fields that a later version appends are ignored. */
 const header = /^(?!ff)([\da-f]{2})-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})(-.*)?$/;
 
-/** The span that a `traceparent` names; undefined when the text is malformed. */
+/** Returns the span that a `traceparent` names; undefined when the text is malformed. */
 export function readTraceparent(text: unknown, tracestate?: unknown): SpanContext | undefined {
   if (typeof text !== "string" || text.length > 512) return undefined;
   const [, version, traceId = "", spanId = "", flags = "", more] = header.exec(text) ?? [];
@@ -58,7 +58,7 @@ export function readTraceparent(text: unknown, tracestate?: unknown): SpanContex
   return isSpanContextValid(found) ? found : undefined;
 }
 
-/** Who makes the spans. */
+/** Maker of the spans. */
 export interface Scope {
   name: string;
   version?: string;
@@ -97,7 +97,7 @@ export function quietly<Result>(act: () => Result): Result | undefined {
   }
 }
 
-/** The operation of the span has failed. */
+/** Marks the operation of the span as failed. */
 export function fail(span: Span, type: string): void {
   span.setAttribute("error.type", type);
   span.setStatus({ code: SpanStatusCode.ERROR });

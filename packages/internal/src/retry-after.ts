@@ -1,6 +1,6 @@
 /**
- * When a server wants to be asked again, in milliseconds from `now` on: its own word (`retry-after-ms`), a number of seconds, or a date
- * (`retry-after`). Undefined when it does not say.
+ * Returns when a server wants to be asked again, in milliseconds from `now` on: its own word (`retry-after-ms`), a number of seconds, or
+ * a date (`retry-after`). Undefined when it does not say.
  */
 export function retryAfter(headers: Headers | Record<string, string | undefined>, now: number): number | undefined {
   const read = (name: string): string | undefined => {

@@ -1,4 +1,4 @@
-/** What a router gets with a frame. The sender's signal is passed on without being read, because it is only made when it is read. */
+/** Context that a router gets with a frame. The sender's signal is passed on without being read, because reading it makes it. */
 export class SenderContext<Principal, Partial = never, Trace = never> {
   readonly principal: Principal;
   /** Gets partial results, when the sender listens. */

@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** The steps of a JSON pointer (RFC 6901); undefined for what is none. */
+/** Returns the steps of a JSON pointer (RFC 6901); undefined for what is none. */
 export function pointerSteps(pointer: string): string[] | undefined {
   if (pointer === "") return [];
   if (!pointer.startsWith("/") || /~(?![01])/.test(pointer)) return undefined;
@@ -8,7 +8,7 @@ export function pointerSteps(pointer: string): string[] | undefined {
   return steps.map((step) => step.replaceAll("~1", "/").replaceAll("~0", "~"));
 }
 
-/** The value at the end of some steps, own properties only; undefined when there is none. */
+/** Returns the value at the end of some steps, own properties only; undefined when there is none. */
 export function valueAt(root: unknown, steps: readonly string[]): unknown {
   let value = root;
   for (const step of steps) {
@@ -26,8 +26,8 @@ interface CutResult {
 }
 
 /**
- * A router's result with what was cut out of it for the model put back: its artifacts have it whole. Binary values stay handles.
- * `read` gives an artifact's text. Undefined when something of it can't be read any more.
+ * Puts back what was cut out of a router's result for the model: its artifacts have it whole. Binary values stay handles.
+ * `read` returns an artifact's text. Returns undefined when something of it can't be read any more.
  */
 export async function wholeResult<Result extends CutResult>(
   result: Result,

@@ -1,6 +1,6 @@
 /**
- * Whether a pattern with stars fits all of something: `length` parts of the pattern against `end` parts of a text or a path.
- * `isStar` says which part of the pattern stands for any number of parts, `fits` whether any other stands for the one at `on`.
+ * Checks whether a pattern with stars fits all of something: `length` parts of the pattern against `end` parts of a text or a path.
+ * `isStar`: which part of the pattern stands for any number of parts. `fits`: whether any other stands for the one at `on`.
  * When something doesn't fit, the last star takes one part more: no earlier one can do better. So it takes `length` × `end` steps
  * at most.
  */
@@ -32,7 +32,7 @@ export function matchWildcard(
   return at === length;
 }
 
-/** A test for a wildcard over the whole text: `*` stands for any text, `?` for one UTF-16 unit, anything else for itself. */
+/** Returns a test for a wildcard over the whole text: `*` stands for any text, `?` for one UTF-16 unit, anything else for itself. */
 export function wildcardTest(pattern: string): (text: string) => boolean {
   if (!/[*?]/.test(pattern)) return (text) => text === pattern;
   return (text) =>

@@ -60,7 +60,7 @@ export function checkSandbox(taker: string, sandbox: unknown): void {
 /** What to say of a wrong `session`. */
 export const sessionCure = { session: "It is a session, as openSession() gives, or a function that gives one." };
 
-/** Throws `TypeError` for what is no session, nor a function that gives one. `taker`: the function that takes it. */
+/** Throws `TypeError` for what is no session, nor a function that returns one. `taker`: the function that takes it. */
 export function checkSession(taker: string, session: unknown): void {
   if (session === undefined || typeof session === "function") return;
   if (isObject(session) && "checkpoints" in session && typeof session.run === "function") return;

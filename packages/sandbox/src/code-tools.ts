@@ -21,7 +21,7 @@ import type { Sandbox } from "./sandbox-types.ts";
 import type { SandboxSession, SessionRun } from "./session/types.ts";
 import type { ImportPolicy, ProgramStyle, SandboxLanguage, SandboxRun } from "./types.ts";
 
-/** What `executePythonCode` and `executeJavascriptCode` take. */
+/** Input of `executePythonCode` and `executeJavascriptCode`. */
 export interface CodeToolInput {
   /** The program. */
   code: string;
@@ -37,7 +37,7 @@ export interface CodeToolsOptions {
   style?: ProgramStyle;
   /**
    * Asked before a program calls a tool that needs approval. Absent: such calls are denied. `later` is for programs of a session with a log:
-   * the tool's error says what the program waits for, and the same program goes on there when it is run again.
+   * the tool's error names what the program waits for, and the same program resumes there when it is run again.
    */
   approve?(request: ApprovalRequest): Promise<Decision | "later">;
   /**
@@ -52,7 +52,7 @@ export interface CodeToolsOptions {
 /** The tool that runs programs of one language. */
 export interface CodeToolKind {
   name: string;
-  /** What the tool says of itself. */
+  /** Description of the tool. */
   about: Readonly<
     Record<Locale, (seconds: number, libraries: readonly string[], isNotebook: boolean, kept: string) => string>
   >;
@@ -199,7 +199,7 @@ function codeTool(kind: CodeToolKind, sandbox: Sandbox, options: CodeToolsOption
   };
 }
 
-/** A program does what its tools do; approvals are asked for each of them, not for the program. */
+/** Returns a program's annotations: it does what its tools do; approvals are asked for each of them, not for the program. */
 function annotationsOf(tools: readonly AnyTool[]): ToolAnnotations {
   const every = (hint: "readOnlyHint" | "idempotentHint"): boolean =>
     tools.every(({ annotations = {} }) => annotations.readOnlyHint === true || annotations[hint] === true);

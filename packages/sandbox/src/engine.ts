@@ -22,7 +22,7 @@ export interface GuestListener {
   onEnd(fault: string): void;
 }
 
-/** What a session has in the memory of its interpreter, beside that of an interpreter that has run nothing. */
+/** Memory of a session in its interpreter, beside that of an interpreter that has run nothing. */
 export interface GuestMemory {
   /** The SHA-256 of the memory before any program, in hex; empty when nothing has changed. */
   readonly base: string;
@@ -58,20 +58,20 @@ export interface Guest {
   rest?(): void;
   /**
    * Called at the most once, after `rest`: ends it like `kill`, but what it runs in becomes a new guest that has nothing of
-   * this one, and whose `ready` says when, or whether, it can take the next program. Undefined when it has ended or was killed.
+   * this one: its `ready` resolves when it can take the next program. Undefined when it has ended or was killed.
    * `held`: the new one keeps the memory, under this name, for a request that names it; any other is given none of it.
    */
   renew?(held?: string): Guest | undefined;
   /** Of the memory that it has, see `renew` and `restore`. */
   readonly holds?: string | undefined;
   /**
-   * Once it is ready: gives it the memory of a session, under the name `held`. Rejects with {@link BaseMismatchError} when that was made
-   * beside another memory, and nothing was changed.
+   * Once it is ready: writes the memory of a session into it, under the name `held`. Rejects with {@link BaseMismatchError} when that was
+   * made beside another memory, and nothing was changed.
    */
   restore?(memory: GuestMemory, held: string): Promise<void>;
   /** After `rest`, at the most once: the memory that its program left. Rejects with {@link NotAtRestError} when it can't be kept. */
   capture?(): Promise<GuestMemory>;
-  /** Megabytes that its memory grew by in its program, as it says. */
+  /** Megabytes that its memory grew by in its program, as it reports. */
   readonly grownMb?: number;
   /** Resolves when nothing of it is left. */
   readonly ended: Promise<void>;
@@ -85,7 +85,7 @@ export interface EncodedFile {
   data: string;
 }
 
-/** How the files of a program go to a guest, and come from it. */
+/** Codec by which the files of a program go to a guest, and come from it. */
 export interface FileCodec {
   /** Throws `TypeError` for files that can't be given. */
   encode(files: readonly FileInput[]): EncodedFile[];
@@ -109,7 +109,7 @@ export interface Engine {
   /** Name and version. */
   readonly label: string;
   /**
-   * Whether a program can have several calls in flight. Such a guest says `idle` when it waits; it takes one answer at a
+   * Whether a program can have several calls in flight. Such a guest sends `idle` when it waits; it takes one answer at a
    * time and runs until nothing is left to do before it takes the next, so that answers in the same order lead to the
    * same state. A guest without waits in each call.
    */
@@ -130,7 +130,7 @@ export interface Engine {
   readonly warnings?: readonly string[];
   /** What the memory of a session depends on, besides the engine; absent where there are no sessions. */
   readonly guestHash?: string;
-  /** Of the libraries that the host gives, which it depends on too; empty for none. */
+  /** Of the libraries that the host offers, which it depends on too; empty for none. */
   readonly wheelsHash?: string;
   /**
    * Done before a guest: finds or makes what `spawn` starts from, at the first call, and again when it failed. Never rejects:

@@ -45,25 +45,31 @@ export interface SandboxExecutorOptions {
   durable?: DurableExecutorOptions;
 }
 
-/** How an executor names its durable runs, and what they wait for. */
+/** Options of an executor's durable runs: their names, and what they wait for. */
 export interface DurableExecutorOptions extends Omit<DurableOptions, "id"> {
-  /** Default: `<runId>:<id of the action>`. The same action goes on under the same id. */
+  /** Default: `<runId>:<id of the action>`. The same action resumes under the same id. */
   id?(action: CodeAction, context: ExecutorContext): string;
   /** Asked in place of the context, which can't answer `later`: such a run ends with the status `pending`. */
   approve?(request: ApprovalRequest, context: ExecutorContext): Promise<Decision | "later">;
 }
 
 /**
- * Runs code actions of the sandbox's language. Each gives one result: `data` is the program's value, `logs` what it
+ * Returns an executor for code actions of the sandbox's language. Each has one result: `data` is the program's value, `logs` what it
  * printed, `content` its value as text and, in the style `notebook`, the files that it made; `metadata.toolCalls` and `metadata.stats` are the sandbox's own. Tool calls and printed lines are reported as
  * they happen, approvals are asked of the context. The status is `denied` when the program ended in a denial that it did
  * not catch, `interrupted` when the run was aborted. Of durable runs: `pending` when it waits for approvals, which
  * `metadata.parked` lists, and `in-doubt` when a call was under way as its process ended. Such a run rejects as
  * `Sandbox.run` does when another process has it, or its id belongs to another program. Of a session's programs
- * `metadata.session` has `id`, `turn` and `state`; one that rejects as `SandboxSession.run` says rejects here. An action whose program
- * is pending in its session goes on with it.
+ * `metadata.session` has `id`, `turn` and `state`; one that rejects as `SandboxSession.run` does rejects here. An action whose program
+ * is pending in its session resumes it.
  *
  * Throws `TypeError` for what is no sandbox, and for options that make no sense.
+ *
+ * @example
+ * ```ts
+ * const executor = sandboxExecutor(sandbox, { tools });
+ * const [result] = await executor.execute(action, context);
+ * ```
  */
 export function sandboxExecutor(sandbox: Sandbox, options: SandboxExecutorOptions = {}): Executor {
   checkSandbox("sandboxExecutor()", sandbox);
@@ -165,7 +171,7 @@ function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResul
   const { toolCalls, stats, logs } = run;
   const usage: Usage = {};
   for (const call of toolCalls) addUsage(usage, { ...call.usage });
-  // A run that waits gives the sum when it has ended.
+  // A run that waits reports the sum when it has ended.
   const isTold = run.status !== "parked" && Object.keys(usage).length > 0;
   const common = { callId, logs, metadata: { toolCalls, stats, ...(isTold && { usage }) } };
   if (run.status === "parked") {
@@ -191,7 +197,7 @@ function toResult(callId: string, run: SandboxRun | SandboxRunParked): ToolResul
   };
 }
 
-/** Says of a result what became of the session, which a program that ended well can't know. */
+/** Adds to a result what became of the session, which a program that ended well can't know. */
 function inSession(result: ToolResult, { id }: SandboxSession, run: SessionRun): ToolResult {
   const { turn, state } = run;
   const content = [...(result.content ?? [])];
@@ -210,7 +216,7 @@ function statusOf({ error, toolCalls }: SandboxRunError): ToolStatus {
   return error.type === "Aborted" ? "interrupted" : "error";
 }
 
-/** Runs a program in a session, or goes on with it when it is pending there. */
+/** Runs a program in a session, or resumes it when it is pending there. */
 export async function runOrResume(
   session: SandboxSession,
   code: string,
@@ -219,12 +225,12 @@ export async function runOrResume(
   return await (session.pending?.code === code ? session.resumeRun(options) : session.run(code, options));
 }
 
-/** What a parked program waits for, as one text for the model. */
+/** Returns what a parked program waits for, as one text for the model. */
 export function describeWaiting({ parked }: SandboxRunParked): string {
   return `The program waits for an approval: ${parked.waiting.map(({ name }) => name).join(", ")}.`;
 }
 
-/** A failure as one text for the model. */
+/** Returns a failure as one text for the model. */
 export function describeError({ type, message, line, sourceLine, hint }: SandboxError): string {
   const place = line === undefined ? "" : ` (line ${line}${sourceLine ? `: ${sourceLine.trim()}` : ""})`;
   return `${type}: ${message}${place}${hint ? `\n${hint}` : ""}`;

@@ -6,7 +6,9 @@ import type { FileOutput } from "./types.ts";
 const maxShownBytes = 4096;
 const shownImages: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
-/** The files as a model gets them: pictures as pictures, short text as text. Their names are the program's, and stand there as data. */
+/**
+ * Returns the files as a model gets them: pictures as pictures, short text as text. Their names are the program's, and stand there as data.
+ */
 export function fileBlocks(files: readonly FileOutput[]): ContentBlock[] {
   if (files.length === 0) return [];
   const list = files.map(({ path, bytes, mediaType }) => `${JSON.stringify(path)} (${mediaType}, ${bytes} bytes)`);
@@ -20,7 +22,7 @@ export function fileBlocks(files: readonly FileOutput[]): ContentBlock[] {
   return [{ type: "text", text: `Files in /mnt/data: ${list.join(", ")}` }, ...blocks];
 }
 
-/** Undefined for what is no text. */
+/** Returns data as text; undefined for what is no text. */
 function shownText(data: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder("utf-8", { fatal: true }).decode(data);

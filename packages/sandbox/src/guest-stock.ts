@@ -62,14 +62,14 @@ export class GuestStock {
     };
   }
 
-  /** Whether a guest is ready for a program of this domain. */
+  /** Checks whether a guest is ready for a program of this domain. */
   hasReady(domain: string | undefined): boolean {
     return this.#stock.some((one) => one.ready && isFor(one, domain));
   }
 
   /**
-   * A guest that is ready for a program of this domain, from the stock or started now. After a failed start it tries once more: that
-   * a child was killed while it started says nothing of the next one. Rejects with the failure, or with what `signal` was aborted with.
+   * Resolves with a guest that is ready for a program of this domain, from the stock or started now. After a failed start it tries once
+   * more: a child killed while it started has no bearing on the next one. Rejects with the failure, or with `signal`'s reason.
    */
   async take(signal: AbortSignal, domain?: string): Promise<StockedGuest> {
     this.#isMixed = this.#taken++ > 0 && this.#domain !== domain;
@@ -159,7 +159,7 @@ export class GuestStock {
     return true;
   }
 
-  /** Whether one that was used may stay. The oldest of another domain goes for it, or a new one that nobody else may need. */
+  /** Checks whether one that was used may stay. The oldest of another domain goes for it, or a new one that nobody else may need. */
   #hasRoom(domain: string | undefined): boolean {
     const wanted = this.#wanted();
     if (this.#closed || wanted === 0) return false;
@@ -313,7 +313,7 @@ export class GuestStock {
     this.#badStarts++;
   }
 
-  /** Whether it was there. */
+  /** Removes a guest from the stock. Returns whether it was there. */
   #remove(one: StockedGuest): boolean {
     const before = this.#stock.length;
     this.#stock = this.#stock.filter((each) => each !== one);

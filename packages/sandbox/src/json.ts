@@ -18,7 +18,7 @@ export function dropKeys(root: object, names: readonly string[]): boolean {
 
 const encoder = new TextEncoder();
 
-/** Bytes of the text as UTF-8. */
+/** Returns the bytes of the text as UTF-8. */
 export function utf8Bytes(text: string): number {
   return encoder.encode(text).length;
 }

@@ -1,4 +1,4 @@
-/** The value of a key, made at the first call for it. */
+/** Returns the value of a key, made at the first call for it. */
 export function madeOnce<Value>(made: Map<string, Value>, key: string, make: () => Value): Value {
   const value = made.get(key) ?? make();
   made.set(key, value);

@@ -12,14 +12,14 @@ export interface Lease {
   warm: boolean;
   /** Programs that its interpreter ran before. */
   reused: number;
-  /** Gives the guest back, which ends it or sets it back for the next run, and its place. `held`: as in {@link Guest.renew}. */
+  /** Releases the guest, which ends it or sets it back for the next run, and its place. `held`: as in {@link Guest.renew}. */
   release(held?: string): void;
-  /** Called in place of `release` when its program goes on in another guest. Default: as `release`. */
+  /** Called in place of `release` when its program continues in another guest. Default: as `release`. */
   leave?(): void;
 }
 
 /**
- * How long a run goes on before the guest for the next one is started, which takes a processor from it; longer while there
+ * How long a run lasts before the guest for the next one is started, which takes a processor from it; longer while there
  * is another that is ready. A shorter run starts it when it ends.
  */
 const refillDelayMs = { empty: 100, stocked: 1000 };
@@ -77,7 +77,7 @@ export class GuestPool {
     throw new ToolglotError("sandbox/busy", message, { data: { running, waiting } });
   }
 
-  /** A guest for a run that was let in. Rejects with what `signal` was aborted with, or when no guest starts. */
+  /** Resolves with a guest for a run that was let in. Rejects with what `signal` was aborted with, or when no guest starts. */
   async acquire(signal: AbortSignal, domain?: string): Promise<Lease> {
     signal.throwIfAborted();
     if (this.#disposed) throw closedError("disposed");

@@ -2,7 +2,7 @@ import { defined } from "@toolglot/internal";
 import type { Ranges } from "./check-numbers.ts";
 
 /**
- * How long an interpreter is used again. What is used again is what it runs in: for Python a process whose interpreter is
+ * Limits within which an interpreter is used again. What is used again is what it runs in: for Python a process whose interpreter is
  * set back to what it was before its first program, for JavaScript a thread, in which each program has an engine and a
  * memory of its own. It ends after a program that did not end by itself and in its limits, whatever is given here.
  */
@@ -22,7 +22,7 @@ export const reuseRanges: Ranges = {
 };
 
 /**
- * Why an interpreter takes no further program: `programs`, `age` and `grown`, the three of {@link ReuseOptions};
+ * Reason why an interpreter takes no further program: `programs`, `age` and `grown`, the three of {@link ReuseOptions};
  * `not-at-rest`, it can't be set back; `failed`, its program ended in a limit or was ended, or it ended itself.
  */
 export type RetireReason = "programs" | "age" | "grown" | "not-at-rest" | "failed";
@@ -30,7 +30,7 @@ export type RetireReason = "programs" | "age" | "grown" | "not-at-rest" | "faile
 /** A guest that was renewed rejects its `ready` with it when its interpreter can't be set back. It is no fault. */
 export class NotAtRestError extends Error {}
 
-/** What an interpreter has behind it. */
+/** Use of an interpreter so far. */
 export interface InterpreterUse {
   programs: number;
   /** When it was started, of `performance.now()`. */
@@ -49,7 +49,7 @@ export class ReuseRule {
     this.#limits = { maxPrograms: 200, maxMs: 600_000, maxGrownMb: 64, ...defined(options) };
   }
 
-  /** Why it is not used again after its program; undefined when it may be. */
+  /** Returns why it is not used again after its program; undefined when it may be. */
   reasonToRetire({ programs, born }: InterpreterUse, grownMb: number): RetireReason | undefined {
     const { maxPrograms, maxMs, maxGrownMb } = this.#limits;
     if (programs >= maxPrograms) return "programs";

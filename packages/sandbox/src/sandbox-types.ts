@@ -29,18 +29,18 @@ export interface Sandbox {
    */
   run(code: string, options?: SandboxRunOptions): Promise<SandboxRun>;
   /**
-   * Runs a program that survives its process. The same id and code go on where the run stopped, or give its outcome again.
+   * Runs a program that survives its process. The same id and code resume where the run stopped, or return its outcome again.
    * A call whose answer is in the journal is not made again; one that was under way when the process ended is made again
    * only with `readOnlyHint` or `idempotentHint`, else the run ends as `InDoubt`.
    *
    * What the program itself ended in is written down, a `Timeout` and `ToolCallLimit` too. After any other error
-   * (`Aborted`, `EngineFailure`, `InDoubt`, `Diverged`, `LeaseLost`, `JournalFailure`) the run can go on under its id. After
-   * `Aborted` a tool that is at work is waited for no longer; what it gives while this process holds its lease is written
+   * (`Aborted`, `EngineFailure`, `InDoubt`, `Diverged`, `LeaseLost`, `JournalFailure`) the run can resume under its id. After
+   * `Aborted` a tool that is at work is waited for no longer; what it returns while this process holds its lease is written
    * down, and so is a `ToolError`; after any other error the call counts as under way.
    *
    * Rejects also with what the log rejects with, and with a `ToolglotError`: `sandbox/run-live` (another process has it; `data.until`
    * is the end of its lease), `sandbox/run-conflict` (the id belongs to another program), `sandbox/run-expired` (it is older than `keepMs`),
-   * `sandbox/journal-unreadable` (the log gives back what no run wrote).
+   * `sandbox/journal-unreadable` (the log returns what no run wrote).
    */
   run(code: string, options: SandboxDurableRunOptions): Promise<SandboxRun | SandboxRunParked>;
   /**
@@ -66,7 +66,7 @@ export interface Sandbox {
    * `begin`: opens a new session when there is none.
    *
    * `rebuild`, of a durable session: one of another version is made again, by running its programs from its start with the
-   * answers that they got; nothing is called. It has then no image to go back to. `-mismatch` says why that is not possible in
+   * answers that they got; nothing is called. It has then no image to go back to. `-mismatch` has the reason why that is not possible in
    * `data.reason` and, where it is one program's fault, `data.turn`: a program comes to another end, makes another call, or lacks a tool
    * (give `tools` those that programs were given); they are more than 500, or run longer than 60 s. A session whose interpreter's memory
    * is found to be another only when it is needed is made again by `run`.

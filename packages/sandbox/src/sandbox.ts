@@ -20,7 +20,7 @@ import type {
   SandboxRunOptions,
 } from "./types.ts";
 
-/** What kind of sandbox it is, besides its options. */
+/** Parts of a sandbox besides its options. */
 export interface SandboxParts {
   engine: Engine;
   limits: SandboxLimits;
@@ -33,7 +33,7 @@ export interface SandboxParts {
 /** Runs that may wait when the options say nothing. */
 const defaultMaxWaiting = 1000;
 
-/** A sandbox over an engine. `options` were checked. */
+/** Returns a sandbox over an engine. `options` were checked. */
 export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandbox {
   const { engine, limits } = parts;
   const { language } = options;
@@ -50,7 +50,7 @@ export function makeSandbox(options: SandboxOptions, parts: SandboxParts): Sandb
 
   type Given = Omit<SandboxDurableRunOptions, "durable"> & { durable?: DurableOptions | undefined };
 
-  /** Gives a run a signal of its own, which follows the caller's and the sandbox's. */
+  /** Runs the work with a signal of its own, which follows the caller's and the sandbox's. */
   async function abortable<Outcome>(
     given: AbortSignal | undefined,
     work: (signal: AbortSignal) => Promise<Outcome>,

@@ -4,10 +4,10 @@ import type { GuestListener } from "./engine.ts";
 /** A guest that can be set back is, in a few milliseconds, and so it is with its memory; machines under load take many times that. */
 export const answerTimeoutMs = 60_000;
 
-/** A guest says so that is asked for its memory, or to be set back. */
+/** Fault of a guest that is asked for its memory, or to be set back, and can do neither. */
 export const notAtRestFault = "its interpreter can't be set back";
 
-/** What all guests have in common: a start that may take so long, and one end, which the listener hears of however late it comes. */
+/** Base of all guests: a start that may take so long, and one end, which the listener hears of however late it comes. */
 export abstract class StartedGuest {
   readonly ready: Promise<void>;
   protected listener: GuestListener | undefined;

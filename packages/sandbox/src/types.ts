@@ -5,20 +5,20 @@ import type { RetireReason, ReuseOptions } from "./reuse.ts";
 export type SandboxLanguage = "python" | "javascript";
 
 /**
- * What an interpreter runs in: `worker`, a thread of the host with WebAssembly as the border; `process`, a child process
+ * Isolation of an interpreter: `worker`, a thread of the host with WebAssembly as the border; `process`, a child process
  * that may do nothing; `namespace`, such a child without network and with a user of its own, as the kernel sees it.
  */
 export type SandboxIsolation = "worker" | "process" | "namespace";
 
 /**
- * What stands around a program besides WebAssembly, each checked before a program runs. For Python: `files`, the process reads the
+ * Walls around a program besides WebAssembly, each checked before a program runs. For Python: `files`, the process reads the
  * engine's files and nothing else; `processes`, it starts none; `network`, it opens no socket; `code`, it makes no code of
  * text; `namespace`, the kernel shows it no network. For both languages, but not in browsers: `memory`, the
  * runtime limits what the process or the thread takes besides the interpreter's own memory.
  */
 export type SandboxWall = "files" | "processes" | "network" | "code" | "memory" | "namespace";
 
-/** What a run may use. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
+/** Limits of a run. Every limit is enforced, and reported in {@link SandboxStats.limits}. */
 export interface SandboxLimits {
   /** Milliseconds the program itself may run; waiting for tools and approvals not counted. Default 8000. */
   timeoutMs: number;
@@ -38,15 +38,15 @@ export interface SandboxLimits {
   maxSourceBytes: number;
   /** Bytes of the value, as JSON in UTF-8. Default 1,048,576. */
   maxResultBytes: number;
-  /** Bytes a program may print, as UTF-8. What is beyond is cut with a mark, the run goes on. Default 65,536. */
+  /** Bytes a program may print, as UTF-8. What is beyond is cut with a mark, the run continues. Default 65,536. */
   maxLogBytes: number;
 }
 
-/** What to do about an import of a library that is there without one. */
+/** Policy for an import of a library that is there without one. */
 export type ImportPolicy = "refuse" | "ignore-allowed";
 
 /**
- * What a program may look like. `attp`: it assigns `__result__`, libraries are there without imports. `notebook`: it may also
+ * Style of a program. `attp`: it assigns `__result__`, libraries are there without imports. `notebook`: it may also
  * end in an expression or a `return`, import, read and write files under `/mnt/data` (Python), and await.
  */
 export type ProgramStyle = "attp" | "notebook";
@@ -83,7 +83,7 @@ export interface SandboxOptions {
    * binds what is there already, with a warning in `stats.warnings`; any other import stays an error.
    */
   imports?: ImportPolicy;
-  /** Of every run that does not say otherwise. Default `attp`. In `notebook` imports are Python's own, and `imports` says nothing. */
+  /** Style of every run without one of its own. Default `attp`. In `notebook` imports are Python's own, and `imports` is ignored. */
   style?: ProgramStyle;
   /**
    * Python only: the libraries that a program finds, and may import. `standard` (default): those of the ATTP specification
@@ -104,7 +104,7 @@ export interface SandboxOptions {
   /**
    * Whose programs these are: a person, a conversation, an application; any text but the empty one. Programs of one domain may
    * follow one another in one interpreter, which two domains never share, nor a domain and programs without one. A domain
-   * says that its programs trust one another: the threat model says how far. Without one, Python uses an interpreter once.
+   * means that its programs trust one another: the threat model describes how far. Without one, Python uses an interpreter once.
    */
   domain?: string;
   /** How long an interpreter is used again; of Python's, only within a `domain`. */
@@ -112,7 +112,7 @@ export interface SandboxOptions {
   /**
    * Python only. `auto` (default): the child process gets namespaces of its own where the system's `unshare` can make
    * them. `process`: none. `namespace`: it gets them, or no interpreter starts. `required`: every {@link SandboxWall}
-   * stands, or no interpreter starts. {@link SandboxStats.isolation} says what a run had, and `warnings` what was missing.
+   * stands, or no interpreter starts. {@link SandboxStats.isolation} names what a run had, and `warnings` what was missing.
    */
   isolation?: "auto" | "process" | "namespace" | "required";
   /**
@@ -125,7 +125,7 @@ export interface SandboxOptions {
 }
 
 /**
- * How many interpreters are kept and run: for Python each is a process of about 200 MB, for JavaScript an engine in a thread
+ * Numbers of interpreters that are kept and run: for Python each is a process of about 200 MB, for JavaScript an engine in a thread
  * of about 10 MB.
  */
 export interface PoolOptions {
@@ -167,7 +167,7 @@ export interface SandboxRunOptions {
   /**
    * Asked before a call of a tool that needs approval. Absent: such calls are denied. The time counts to no limit.
    *
-   * `later` is for durable runs: when nothing else can go on, the run ends as `parked`, and the next run under the same id
+   * `later` is for durable runs: when nothing else can continue, the run ends as `parked`, and the next run under the same id
    * asks again, with the same call id. Elsewhere it denies.
    */
   approve?(request: ApprovalRequest): Promise<Decision | "later">;
@@ -195,13 +195,13 @@ export interface SandboxToolCall {
   ms: number;
   /** `type`: `ToolError`, `Denied`, `InvalidInput` (it does not fit the tool's schema, and was not made), `Timeout`, `Aborted`. The message is the one the program saw. */
   error?: { type: string; message: string };
-  /** What the tool told that it used of models, by `report` of its context. */
+  /** Models' usage that the tool reported, by `report` of its context. */
   usage?: Usage;
   /** The call was made by an earlier process; this is what it came to then. Durable runs only. */
   replayed?: true;
 }
 
-/** How a program failed, in words made for the model that wrote it. */
+/** Failure of a program, in words made for the model that wrote it. */
 export interface SandboxError {
   /**
    * The class name of the program's exception (`KeyError`, `SyntaxError`, `ToolError`…), or `Timeout`, `MemoryError`
@@ -234,7 +234,7 @@ export interface SandboxConversion {
   callId?: string;
 }
 
-/** What a run used. Times in milliseconds. */
+/** Use of resources by a run. Times in milliseconds. */
 export interface SandboxStats {
   /** Name and version of the engine, as `pyodide 314.0.7`. */
   engine: string;
@@ -295,7 +295,7 @@ export interface SandboxRunError {
   stats: SandboxStats;
 }
 
-/** What {@link Sandbox.stats} gives. */
+/** Result of {@link Sandbox.stats}. */
 export interface SandboxPoolStats {
   engine: string;
   isolation: SandboxIsolation;

@@ -17,7 +17,7 @@ interface Keywords {
   any: unknown;
 }
 
-/** Each parser gives `[type, rest of the text]`, or `never` when the text is no type. */
+/** Each parser returns `[type, rest of the text]`, or `never` when the text is no type. */
 type Primary<S extends string> = S extends `(${infer Inner}`
   ? Union<TrimStart<Inner>> extends [infer T, infer Rest extends string]
     ? TrimStart<Rest> extends `)${infer After}`
@@ -83,7 +83,7 @@ type IsSpec<Spec extends string> = string extends Spec
 
 /**
  * A shorthand itself, where every specification in it can be read; in place of one that can't be stands what is wrong. As a
- * parameter's type it gives `Args` its literals, and the compiler shows the word.
+ * parameter's type it makes the compiler infer the literals of `Args`, and show the word.
  */
 export type CheckedArgs<Args extends ArgsShorthand> = {
   readonly [Key in keyof Args]: IsSpec<Args[Key]> extends true ? Args[Key] : { "no type is written so": Args[Key] };

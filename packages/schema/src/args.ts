@@ -14,7 +14,7 @@ const keywords: Readonly<Record<string, JsonSchemaObject>> = {
 };
 
 /**
- * The JSON Schema of an {@link ArgsShorthand}: an object schema that takes no other properties. `TypeError` for a
+ * Returns the JSON Schema of an {@link ArgsShorthand}: an object schema that takes no other properties. `TypeError` for a
  * specification that can't be read, naming the parameter and showing where.
  */
 export function argsToJsonSchema(args: ArgsShorthand, where = "args"): JsonSchemaObject {
@@ -79,7 +79,7 @@ class SpecReader extends TextReader {
     return { ...keywords[word] };
   }
 
-  /** A literal in single or double quotes; a quote inside one is not possible. */
+  /** Returns a literal in single or double quotes; a quote inside one is not possible. */
   #quoted(): string | undefined {
     const quote = this.text[this.at];
     if (quote !== '"' && quote !== "'") return undefined;
@@ -90,7 +90,7 @@ class SpecReader extends TextReader {
     return literal;
   }
 
-  /** A quoted literal, or JSON up to ` - ` or the end; bare words are text where the type allows text. */
+  /** Returns a quoted literal, or JSON up to ` - ` or the end; bare words are text where the type allows text. */
   #default(schema: JsonSchemaObject): { value: unknown } {
     this.skipSpace();
     const start = this.at;

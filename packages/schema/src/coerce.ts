@@ -5,7 +5,7 @@ import { findFlaw, visitBudget } from "./flaw.ts";
 import { followRefs, type Place, setOwn } from "./schema-walk.ts";
 import type { Conversion, Validator } from "./types.ts";
 
-/** What coercion gives: the value as near to the schema as it loses nothing, and what was changed. */
+/** Result of coercion: the value as near to the schema as it loses nothing, and what was changed. */
 export interface Coerced {
   value: unknown;
   conversions: Conversion[];
@@ -52,7 +52,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     return { value: inner.value, conversions: [conversion, ...inner.conversions] };
   }
 
-  /** The first branch that fits as it is, else the first that fits after coercion. */
+  /** Returns the first branch that fits as it is, else the first that fits after coercion. */
   function union(branches: Place[], current: unknown, path: string, needed: readonly string[]): Coerced {
     const same = { value: current, conversions: [] };
     if (branches.some((branch) => validator.accepts(current, branch.pointer))) return same;
@@ -94,7 +94,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     return { value, conversions };
   }
 
-  /** Whether it is null, or text that says so, where neither fits. */
+  /** Checks whether it is null, or text that means null, where neither fits. */
   function saysNone(child: Place | undefined, held: unknown): boolean {
     const none = held === null || (typeof held === "string" && /^\s*(?:null|None)\s*$/.test(held));
     return (
@@ -102,7 +102,7 @@ export function coerceBySchema(root: JsonSchemaObject, validator: Validator, val
     );
   }
 
-  /** The names an object schema requires, its `allOf` included. */
+  /** Returns the names an object schema requires, its `allOf` included. */
   function requiredOf(given: Place, depth = 0): readonly string[] {
     const place = followRefs(root, given);
     if (place === undefined || typeof place.schema === "boolean" || depth > 8) return [];

@@ -25,7 +25,14 @@ import { weaken } from "./weaken.ts";
 
 const brand = Symbol.for("toolglot.input-schema");
 
-/** Whether a value came from {@link toInputSchema}, of whichever copy of this package. */
+/**
+ * Checks whether a value came from {@link toInputSchema}, of whichever copy of this package.
+ *
+ * @example
+ * ```ts
+ * const ready = isInputSchema(toInputSchema({ city: "string" })); // true
+ * ```
+ */
 export function isInputSchema(value: unknown): value is InputSchema {
   return isObject(value) && (value as Record<symbol, unknown>)[brand] === true;
 }
@@ -42,7 +49,7 @@ interface Compiled {
   fill: Filler | undefined;
 }
 
-/** What stays the same whatever is preset. */
+/** Parts that stay the same whatever is preset. */
 interface Origin {
   kind: InputSchema["kind"];
   full: JsonSchemaObject;
@@ -84,7 +91,7 @@ function compile(origin: Origin, presetNames: readonly string[]): Compiled {
   return compiled;
 }
 
-/** The input schema of a JSON Schema. `standard`: the library's schema that it was made from. */
+/** Returns the input schema of a JSON Schema. `standard`: the library's schema that it was made from. */
 export function compileInput<Value>(
   kind: InputSchema["kind"],
   full: JsonSchemaObject,
@@ -128,7 +135,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
     return new CompiledInput<Value>({ ...this.#origin, factory: validator, compiled: new Map() }, this.#presets);
   }
 
-  /** A preset of a wrong type would be blamed on the model, at each call. */
+  /** Throws for a preset of a wrong type: it would be blamed on the model, at each call. */
   #checkPresets(presets: Readonly<Record<string, unknown>>): void {
     const { full, where } = this.#origin;
     const { properties = {} } = full;
@@ -156,7 +163,7 @@ class CompiledInput<Value> implements InputSchema<Value> {
       : this.#conclude(fitted, result, tried.value);
   }
 
-  /** Strict first; coerced only when that failed. */
+  /** Validates strictly first; coerces only when that failed. */
   #fit(given: unknown): ValidationResult {
     const flaw = findFlaw(given);
     if (flaw?.kind === "too-deep") {

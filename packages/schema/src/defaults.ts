@@ -5,12 +5,12 @@ import { visitBudget } from "./flaw.ts";
 import { eachSubschema, followRefs, type Place, setOwn, step, visitSchemas } from "./schema-walk.ts";
 import type { Validator } from "./types.ts";
 
-/** Gives a value with defaults for what is missing; the same value when nothing is. */
+/** Returns a value with defaults for what is missing; the same value when nothing is. */
 export type Filler = (value: unknown) => unknown;
 
 /**
- * What fills in the defaults of a schema, nested ones too; undefined when it has none. `TypeError` for a default that
- * doesn't fit its own schema: the model would be blamed for it. A null that doesn't fit says that there is no default,
+ * Returns what fills in the defaults of a schema, nested ones too; undefined when it has none. Throws `TypeError` for a default that
+ * doesn't fit its own schema: the model would be blamed for it. A null that doesn't fit means that there is no default,
  * as many schemas written by hand do, and is deleted.
  */
 export function makeFiller(root: JsonSchemaObject, validator: Validator, where: string): Filler | undefined {
@@ -35,7 +35,7 @@ export function makeFiller(root: JsonSchemaObject, validator: Validator, where: 
   return (value) => fillIn(root, validator, plans, value);
 }
 
-/** Where the defaults of an object schema are, found once. */
+/** Places of the defaults of an object schema, found once. */
 interface Plan {
   /** Properties with a default of their own. */
   fallbacks: [key: string, place: Place, fallback: unknown][];
@@ -97,7 +97,7 @@ class Plans {
   }
 }
 
-/** The value with its defaults. */
+/** Returns the value with its defaults. */
 function fillIn(root: JsonSchemaObject, validator: Validator, plans: Plans, value: unknown): unknown {
   const open = new Set<string>();
   /** Set at the first union: unions inside unions multiply the visits. */

@@ -3,7 +3,7 @@ import { isObject } from "@toolglot/internal";
 import { seemsToMatch } from "./pattern-tests.ts";
 import { followRefs, type Place, step } from "./schema-walk.ts";
 
-/** What a schema asks for, in a few words: `integer`, `one of "a", "b"`, `array of string`. */
+/** Returns what a schema asks for, in a few words: `integer`, `one of "a", "b"`, `array of string`. */
 export function describeSchema(root: JsonSchemaObject, schema: JsonSchema, depth = 0): string {
   const place: Place | undefined = followRefs(root, { schema, pointer: "" });
   if (place === undefined || place.schema === true) return "any value";
@@ -34,12 +34,12 @@ function list(values: readonly unknown[]): string {
   return `one of ${shown.join(", ")}${values.length > 12 ? ", …" : ""}`;
 }
 
-/** The schema that holds for a property, with the place it stands at; undefined when none is declared. */
+/** Returns the schema that holds for a property, with the place it stands at; undefined when none is declared. */
 export function propertyPlace(place: Place, key: string): Place | undefined {
   return propertyPlaces(place, key)[0];
 }
 
-/** All schemas that hold for a property: its own, then those of patterns; else the one for all others. */
+/** Returns all schemas that hold for a property: its own, then those of patterns; else the one for all others. */
 export function propertyPlaces({ schema, pointer }: Place, key: string): Place[] {
   if (typeof schema === "boolean") return [];
   const places: Place[] = [];
@@ -55,7 +55,7 @@ export function propertyPlaces({ schema, pointer }: Place, key: string): Place[]
   return [{ schema: schema.additionalProperties, pointer: step(pointer, "additionalProperties") }];
 }
 
-/** The schema that holds for an item. */
+/** Returns the schema that holds for an item. */
 export function itemPlace(place: Place, index: number): Place | undefined {
   const { schema, pointer } = place;
   if (typeof schema === "boolean") return undefined;
@@ -69,7 +69,7 @@ export function itemPlace(place: Place, index: number): Place | undefined {
   return isSchema(schema[rest]) ? { schema: schema[rest], pointer: step(pointer, rest) } : undefined;
 }
 
-/** The branches of a keyword, with their places. */
+/** Returns the branches of a keyword, with their places. */
 export function branchPlaces(place: Place, keyword: "anyOf" | "oneOf" | "allOf"): Place[] {
   const { schema, pointer } = place;
   const branches = typeof schema === "boolean" ? undefined : schema[keyword];
@@ -77,13 +77,13 @@ export function branchPlaces(place: Place, keyword: "anyOf" | "oneOf" | "allOf")
   return branches.map((branch, index) => ({ schema: branch, pointer: step(pointer, keyword, index) }));
 }
 
-/** The only values a schema takes, when it names them. */
+/** Returns the only values a schema takes, when it names them. */
 export function literalsOf(schema: JsonSchema | undefined): unknown[] | undefined {
   if (typeof schema !== "object") return undefined;
   return schema.const === undefined ? schema.enum : [schema.const];
 }
 
-/** Whether an object can't be meant for a branch: a property holds another constant of the same type. */
+/** Checks whether an object can't be meant for a branch: a property holds another constant of the same type. */
 export function contradicts(root: JsonSchemaObject, branch: Place, value: unknown): boolean {
   const schema = followRefs(root, branch)?.schema;
   if (!isObject(value) || typeof schema !== "object" || schema.properties === undefined) return false;

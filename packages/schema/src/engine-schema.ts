@@ -5,7 +5,7 @@ import { checkKeywords, checkReferences } from "./keywords.ts";
 import { unicodePattern } from "./pattern.ts";
 import { localPointer, setOwn, visitSchemas } from "./schema-walk.ts";
 
-/** Whether a schema is of draft 7 or before, where nothing counts beside a `$ref`. */
+/** Checks whether a schema is of draft 7 or before, where nothing counts beside a `$ref`. */
 export function isBeforeDraft2019({ $schema }: JsonSchemaObject): boolean {
   return /draft-0[3467]/.test(String($schema));
 }
@@ -22,7 +22,7 @@ function freeName(name: string): string {
 const besideRef = new Set(["$ref", "$defs", "definitions", "default", "description", "examples", "$comment"]);
 
 /**
- * The schema as engines get it, and as coercion and errors walk it: a copy of its own, checked, in draft 2020-12,
+ * Returns the schema as engines get it, and as coercion and errors walk it: a copy of its own, checked, in draft 2020-12,
  * without what engines read differently. It accepts what the given schema means, in whichever draft:
  * - a list of `items` becomes `prefixItems`, `exclusiveMinimum: true` (draft 4) a bound, `nullable: true` (OpenAPI) a
  *   type more; what stands beside a `$ref` counts from 2019-09 on only;

@@ -4,7 +4,7 @@ import { setOwn } from "./schema-walk.ts";
 /** Deeper values are refused: no tool's input is, and engines would run out of stack at depths of their own. */
 const maxValueDepth = 64;
 
-/** What keeps a value from being JSON that can be validated. */
+/** Flaw that keeps a value from being JSON that can be validated. */
 export interface Flaw {
   kind: "too-deep" | "not-json" | "undefined";
   path: string;
@@ -12,7 +12,7 @@ export interface Flaw {
 }
 
 /**
- * The first flaw of a value: nesting deeper than {@link maxValueDepth} (or in a circle), a function, symbol, bigint or
+ * Returns the first flaw of a value: nesting deeper than {@link maxValueDepth} (or in a circle), a function, symbol, bigint or
  * number without a form in JSON; a property that is `undefined` only when there is nothing else.
  */
 export function findFlaw(value: unknown): Flaw | undefined {
@@ -38,7 +38,7 @@ function isJsonLeaf(value: unknown): boolean {
   return typeof value === "string" || typeof value === "boolean" || value === null;
 }
 
-/** The quick answer, for the common case. */
+/** Returns the quick answer, for the common case. */
 function isSound(value: unknown, depth: number): boolean {
   if (typeof value !== "object" || value === null) return isJsonLeaf(value);
   if (depth >= maxValueDepth) return false;
@@ -51,7 +51,7 @@ function isSound(value: unknown, depth: number): boolean {
 }
 
 /**
- * How many subschemas a walk may visit for a value: several for each part of it. Unions inside unions multiply the
+ * Returns how many subschemas a walk may visit for a value: several for each part of it. Unions inside unions multiply the
  * visits, and hostile input must not make use of that.
  */
 export function visitBudget(value: unknown): number {
@@ -66,7 +66,7 @@ export function visitBudget(value: unknown): number {
   return 10_000 + 10 * count(value);
 }
 
-/** A copy without the properties that are `undefined`: they count as absent. */
+/** Returns a copy without the properties that are `undefined`: they count as absent. */
 export function withoutUndefined(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutUndefined);
   if (!isObject(value)) return value;

@@ -1,4 +1,4 @@
-/** What a schema of a library is called, where a JSON Schema was due; undefined for plain data. */
+/** Returns what a schema of a library is called, where a JSON Schema was due; undefined for plain data. */
 export function libraryOf(given: object): string | undefined {
   const { _def, safeParse, parse, "~standard": standard } = given as Record<string, unknown>;
   if (typeof _def === "object" && (typeof safeParse === "function" || typeof parse === "function") && !standard) {
@@ -11,7 +11,7 @@ export function libraryOf(given: object): string | undefined {
   return `an object of the class ${name || "(without a name)"}, and no JSON Schema`;
 }
 
-/** `Object.prototype`, of whichever realm. */
+/** Checks whether it is `Object.prototype`, of whichever realm. */
 function isPlain(prototype: unknown): boolean {
   return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype as object, "hasOwnProperty");
 }

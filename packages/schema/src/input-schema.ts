@@ -19,9 +19,15 @@ import type {
 const optionKeys = "name:text validator:function untrusted:boolean";
 
 /**
- * Makes a tool's input ready to use: converts it to JSON Schema once (its input side), compiles the validation. The
+ * Creates the input schema of a tool: converts it to JSON Schema once (its input side), compiles the validation. The
  * source is never changed, and later changes to it have no effect. `TypeError` when it is no object schema, can't be
  * converted or compiled, or has a default that doesn't fit; the message names tool and field.
+ *
+ * @example
+ * ```ts
+ * const trip = toInputSchema(z.object({ city: z.string().describe("City name"), days: z.int().default(3) }));
+ * const result = await trip.validate({ city: "Oslo", days: "5" }); // { success: true, value: { city: "Oslo", days: 5 }, … }
+ * ```
  */
 export function toInputSchema<const Source extends InputSource>(
   given: Source & CheckedSource<Source>,
@@ -51,7 +57,15 @@ export function toInputSchema<const Source extends InputSource>(
   return compileInput(kind, rootObject(copyWithoutTitles(json, where), where), standard, where, options);
 }
 
-/** The input schema of an {@link ArgsShorthand}. `TypeError` for a specification that can't be read. */
+/**
+ * Returns the input schema of an {@link ArgsShorthand}. Throws `TypeError` for a specification that can't be read.
+ *
+ * @example
+ * ```ts
+ * const trip = argsSchema({ city: "string - City name", "days?": "integer = 3", unit: "'C' | 'F'" });
+ * const { required } = trip.jsonSchema; // ["city", "unit"]
+ * ```
+ */
 export function argsSchema<const Args extends ArgsShorthand>(
   args: CheckedArgs<Args>,
   options: InputSchemaOptions = {},
@@ -64,7 +78,7 @@ export function argsSchema<const Args extends ArgsShorthand>(
 }
 
 /**
- * The JSON Schema of a tool's result, from a Standard Schema (what its transforms put out) or a JSON Schema.
+ * Returns the JSON Schema of a tool's result, from a Standard Schema (what its transforms put out) or a JSON Schema.
  * `TypeError` when it can't be converted.
  */
 export function outputJsonSchema(given: StandardInput | JsonSchema, options: InputSchemaOptions = {}): JsonSchema {
@@ -77,7 +91,7 @@ export function outputJsonSchema(given: StandardInput | JsonSchema, options: Inp
   return copyWithoutTitles(json as JsonSchemaObject, where);
 }
 
-/** A shorthand has only texts; `{ type: "object" }` is a JSON Schema, and so is `{}`. */
+/** Checks whether a source is a shorthand, which has only texts; `{ type: "object" }` is a JSON Schema, and so is `{}`. */
 function isShorthand(source: object): source is ArgsShorthand {
   const values = Object.values(source);
   if (values.length === 0 || values.some((value) => typeof value !== "string")) return false;

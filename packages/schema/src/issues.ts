@@ -16,7 +16,7 @@ const maxForms = 4;
 const missing = "missing";
 const unknownProperty = "unknown property";
 
-/** One issue, its message made from its parts. */
+/** Creates one issue, its message made from its parts. */
 export function makeIssue(path: string, expected: string, got: string, hint = ""): InputIssue {
   const where = path === "" ? "the input" : path;
   const said = got === missing || got === unknownProperty;
@@ -29,8 +29,8 @@ const unnamedRules =
   "not if contains dependentRequired dependentSchemas unevaluatedProperties unevaluatedItems propertyNames".split(" ");
 
 /**
- * Says where and why a value doesn't fit. Walks schema and value side by side and asks the engine only yes or no, so
- * every engine gives the same issues. At least one issue, at most 20.
+ * Returns where and why a value doesn't fit. Walks schema and value side by side and asks the engine only yes or no, so
+ * every engine has the same issues. At least one issue, at most 20.
  */
 export function explainIssues(root: JsonSchemaObject, validator: Validator, value: unknown): InputIssue[] {
   const issues: InputIssue[] = [];
@@ -140,7 +140,7 @@ class Explainer {
     });
   }
 
-  /** Says what the nearest branch lacks; when several are as near, what each of them does. */
+  /** Reports what the nearest branch lacks; when several are as near, what each of them lacks. */
   #nearest(branches: readonly Place[], schema: JsonSchemaObject, value: unknown, path: string): void {
     const lacks = branches.slice(0, maxBranches).map((branch) => this.#issuesOf(branch, value, path));
     // What is missing is farther than what is there and wrong.
@@ -159,7 +159,7 @@ class Explainer {
     }
   }
 
-  /** What is wrong with a value for one branch. Branches in branches would multiply: they share their visits. */
+  /** Returns what is wrong with a value for one branch. Branches in branches would multiply: they share their visits. */
   #issuesOf(branch: Place, value: unknown, path: string): InputIssue[] {
     const issues: InputIssue[] = [];
     if (this.#visits.left <= 0) return issues;
@@ -168,14 +168,14 @@ class Explainer {
     return issues;
   }
 
-  /** What a schema asks for, where its type alone would say of an object that an object is expected. */
+  /** Returns what a schema asks for, where its type alone would say of an object that an object is expected. */
   #expected(schema: JsonSchema, value: unknown): string {
     const expected = this.#describe(schema);
     const isSame = expected.split(" or ").some((type) => hasType(type, value)) || expected === "any value";
     return isSame ? `${typeOf(value)} that fits ${JSON.stringify(schema).slice(0, 120)}` : expected;
   }
 
-  /** Reports the property whose constants tell all branches apart, when it fits none of them. */
+  /** Reports the property whose constants distinguish all branches, when it fits none of them. */
   #tellingProperty(branches: Place[], value: Record<string, unknown>, path: string): boolean {
     const places = branches.map((branch) => followRefs(this.#root, branch));
     const properties = places.map((place) =>
@@ -192,7 +192,7 @@ class Explainer {
     return false;
   }
 
-  /** Whether a branch is meant, by its type and by the constants that tell branches apart. */
+  /** Checks whether a branch is meant, by its type and by the constants that distinguish branches. */
   #isLikely(branch: Place, value: unknown): boolean {
     const place = followRefs(this.#root, branch);
     if (place === undefined || typeof place.schema === "boolean") return false;
@@ -249,7 +249,7 @@ class Explainer {
     this.#bounds(schema, "Length", [...value].length, "characters", path);
     const isOff = typeof schema.pattern === "string" && !seemsToMatch(schema.pattern, value);
     if (typeof schema.format === "string" && (isOff || unexplained())) {
-      // Libraries give the pattern of a format, too: the name says more.
+      // Libraries give the pattern of a format, too: the name is clearer.
       this.#add(path, `text in the format ${schema.format}`, got);
     } else if (isOff) {
       this.#add(path, `text that matches /${schema.pattern}/`, got);

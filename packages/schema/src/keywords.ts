@@ -24,7 +24,7 @@ const rules: readonly [keywords: readonly string[], expected: string, fits: (val
 ];
 
 /**
- * `TypeError` for a keyword whose value is none, at definition and alike for every engine: some find out at the first
+ * Throws `TypeError` for a keyword whose value is none, at definition and alike for every engine: some find out at the first
  * call, some never.
  */
 export function checkKeywords(root: JsonSchemaObject): void {
@@ -81,7 +81,7 @@ function isNameMap(value: unknown): boolean {
 }
 
 /**
- * `TypeError` for a reference that leads nowhere in the schema, or back to itself without a step into the value: no
+ * Throws `TypeError` for a reference that leads nowhere in the schema, or back to itself without a step into the value: no
  * engine would return from that.
  */
 export function checkReferences(root: JsonSchemaObject): void {
@@ -108,7 +108,7 @@ export function checkReferences(root: JsonSchemaObject): void {
   visitSchemas(own, (schema, pointer) => enter(schema, `#${pointer}`));
 }
 
-/** The subschemas that hold for the same value, references apart. */
+/** Returns the subschemas that hold for the same value, references apart. */
 function inPlace(schema: JsonSchemaObject): JsonSchema[] {
   const single = ["not", "if", "then", "else"].map((keyword) => schema[keyword]);
   const lists = branches.map((keyword) => schema[keyword]);

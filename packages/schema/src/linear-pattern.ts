@@ -3,7 +3,7 @@ const maxLength = 4000;
 const maxSteps = 20_000;
 const maxNesting = 100;
 
-/** One step of a compiled pattern. `a` and `b` are where it goes on. */
+/** One step of a compiled pattern. `a` and `b` are the next steps. */
 type Step =
   | { op: "char"; test: (character: string) => boolean }
   | { op: "split"; a: number; b: number }
@@ -15,12 +15,12 @@ class Unsupported extends Error {}
 
 /**
  * A regular expression that is run as an automaton: all ways at once, so that the time is at most the length of the text times
- * that of the pattern, whatever the pattern. For untrusted patterns, which can make `RegExp` hang. Gives the same answer as
- * `RegExp` in unicode mode does. Look-around and back-references have no such form.
+ * that of the pattern, whatever the pattern. For untrusted patterns, which can make `RegExp` hang. It matches what
+ * `RegExp` in unicode mode matches. Look-around and back-references have no such form.
  */
 export class LinearPattern {
   readonly #ops: Uint8Array;
-  /** Where each step goes on. */
+  /** The next steps of each step. */
   readonly #first: Int32Array;
   readonly #second: Int32Array;
   readonly #tests: readonly (((character: string) => boolean) | undefined)[];
@@ -45,7 +45,7 @@ export class LinearPattern {
     }
   }
 
-  /** Whether the pattern is found in the text. `spend` is called with the steps taken, and may throw. */
+  /** Checks whether the pattern is found in the text. `spend` is called with the steps taken, and may throw. */
   test(text: string, spend: (steps: number) => void = () => {}): boolean {
     const marks = new Int32Array(this.#ops.length).fill(-1);
     let ways: number[] = [];
@@ -223,7 +223,7 @@ class PatternReader {
   }
 }
 
-/** Whether a character fits one atom of a pattern. One character is no work for `RegExp`. */
+/** Returns a test whether a character fits one atom of a pattern. One character is no work for `RegExp`. */
 function characterTest(source: string): (character: string) => boolean {
   const pattern = new RegExp(`^${source}$`, "u");
   const known: (boolean | undefined)[] = [];

@@ -1,6 +1,6 @@
 import { LinearPattern } from "./linear-pattern.ts";
 
-/** What one validation remembers, and may spend. */
+/** Memory of one validation, and what it may spend. */
 interface Call {
   /** Whether the schema is untrusted. */
   bounded: boolean;
@@ -36,12 +36,12 @@ export function inOneCall<Result>(bounded: boolean, size: () => number, body: ()
   }
 }
 
-/** Whether the schema that is running is untrusted. */
+/** Checks whether the schema that is running is untrusted. */
 function isBounded(): boolean {
   return current?.bounded === true;
 }
 
-/** Whether nothing is left to spend. */
+/** Checks whether nothing is left to spend. */
 export function isSpent(): boolean {
   return isBounded() && (current as Call).left < 0;
 }
@@ -53,7 +53,7 @@ export function spend(steps: number): void {
   if (current.left < 0) throw undecided;
 }
 
-/** Whether a pattern is found in a text; asked once a call. Throws {@link Undecided}. */
+/** Checks whether a pattern is found in a text; asked once a call. Throws {@link Undecided}. */
 export function matchesPattern(pattern: string, text: string): boolean {
   if (current === undefined || text.length < minRemembered) return test(pattern, text);
   let texts = current.tested.get(pattern);
@@ -69,7 +69,7 @@ export function matchesPattern(pattern: string, text: string): boolean {
   return known;
 }
 
-/** The same, for what is only said: what can't be decided counts as found. */
+/** Checks the same for text that is only shown: what can't be decided counts as found. */
 export function seemsToMatch(pattern: string, text: string): boolean {
   try {
     return matchesPattern(pattern, text);

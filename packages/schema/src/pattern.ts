@@ -2,7 +2,7 @@
 const meaningful = /^[dDwWsSbBnrtvfcxupPk0-9^$\\.*+?()[\]{}|/]/;
 
 /**
- * The pattern as JSON Schema engines compile it: in unicode mode, which forbids what is common in the wild, as in
+ * Returns the pattern as JSON Schema engines compile it: in unicode mode, which forbids what is common in the wild, as in
  * `[\w-.]` or `\_`. Those are rewritten without a change of meaning. Undefined for what is no regular expression.
  */
 export function unicodePattern(pattern: string): string | undefined {

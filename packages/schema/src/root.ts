@@ -9,7 +9,7 @@ const annotations = new Set("$schema $id $comment $defs default definitions desc
 const ofObjects = ["properties", "required", "additionalProperties", "patternProperties", "propertyNames"];
 
 /**
- * The schema with `type: "object"` and `properties` at its root, as model providers demand them: a `$ref` at the root
+ * Returns the schema with `type: "object"` and `properties` at its root, as model providers demand them: a `$ref` at the root
  * is replaced by what it points to. `TypeError` when the schema is not one of an object.
  */
 export function rootObject(schema: JsonSchemaObject, where: string): JsonSchemaObject {
@@ -51,7 +51,7 @@ function isObjectSchema(root: JsonSchemaObject, given: JsonSchema, depth: number
   return depth === 0 && choices === undefined && schema.const === undefined;
 }
 
-/** The schema without some properties of its root: in `properties` and `required`, in the root's branches too. */
+/** Returns the schema without some properties of its root: in `properties` and `required`, in the root's branches too. */
 export function omitProperties(schema: JsonSchemaObject, names: readonly string[]): JsonSchemaObject {
   return omitFrom(schema, schema, names, 0);
 }

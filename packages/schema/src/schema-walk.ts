@@ -22,7 +22,7 @@ export function setOwn(target: object, key: string, value: unknown): void {
   }
 }
 
-/** A deep copy of JSON data; `TypeError` for what is no JSON, or in a circle. */
+/** Returns a deep copy of JSON data; `TypeError` for what is no JSON, or in a circle. */
 function copyData(value: unknown, where: string, depth = 0): unknown {
   if (depth > maxDepth) throw new TypeError(`${where} is nested too deeply, or in a circle`);
   if (Array.isArray(value)) return value.map((item, index) => copyData(item, `${where}[${index}]`, depth + 1));
@@ -39,7 +39,7 @@ function copyData(value: unknown, where: string, depth = 0): unknown {
 }
 
 /**
- * A deep copy of a schema without the keyword `title`, in subschemas and `$defs` too. Properties named `title`, and
+ * Returns a deep copy of a schema without the keyword `title`, in subschemas and `$defs` too. Properties named `title`, and
  * `title`s inside `default`, `enum`, `const` and `examples`, are data and stay.
  */
 export function copyWithoutTitles(schema: JsonSchemaObject, where = "the schema", depth = 0): JsonSchemaObject {
@@ -87,7 +87,7 @@ export interface Place {
   pointer: string;
 }
 
-/** A JSON pointer one step further. */
+/** Returns a JSON pointer one step further. */
 export function step(pointer: string, ...keys: (string | number)[]): string {
   let result = pointer;
   for (const key of keys) result += `/${String(key).replaceAll("~", "~0").replaceAll("/", "~1")}`;
@@ -139,7 +139,7 @@ export function followRefs(root: JsonSchemaObject, place: Place): Place | undefi
   return undefined;
 }
 
-/** The pointer of a reference into the same document; undefined for any other reference. */
+/** Returns the pointer of a reference into the same document; undefined for any other reference. */
 export function localPointer(ref: string): string | undefined {
   if (ref === "#") return "";
   if (!ref.startsWith("#/")) return undefined;

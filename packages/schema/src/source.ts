@@ -23,7 +23,7 @@ const cure =
   'pass a JSON Schema of an object: { type: "object", properties: { … } }, or a schema of a library with Standard Schema';
 
 /**
- * The schema in what was given: a Standard Schema or a JSON Schema as it is, one that comes wrapped (as a function of OpenAI's, a
+ * Returns the schema in what was given: a Standard Schema or a JSON Schema as it is, one that comes wrapped (as a function of OpenAI's, a
  * tool of MCP's) unwrapped. `TypeError` for what could not be checked: an object of a library without
  * Standard Schema, parameters without `properties` around them, words that are none of JSON Schema.
  */
@@ -53,7 +53,7 @@ export function unwrapSource(given: unknown, where: string, side: "input" | "out
 /** Keys under which a schema stands in the shapes of providers, or where somebody meant `properties`. */
 const wrapping = new Set("function parameters input_schema inputSchema schema props fields args".split(" "));
 
-/** A misspelt `properties` would be no check at all, and neither would be a wrapping that says to be the schema of an object. */
+/** Throws for a misspelt `properties`, and for a wrapping that claims to be the schema of an object: neither would check anything. */
 function checkRoot(schema: Record<string, unknown>, where: string): void {
   if (schema.type !== "object" || schema.properties !== undefined) return;
   const keys = Object.keys(schema).filter((key) => !asserting.has(key) && !describing.has(key));
@@ -72,7 +72,7 @@ function checkRoot(schema: Record<string, unknown>, where: string): void {
   );
 }
 
-/** The AI SDK's wrapping, `jsonSchema(…)`. One that validates by itself is refused: its check would be lost. */
+/** Returns the AI SDK's wrapping, `jsonSchema(…)`. One that validates by itself is refused: its check would be lost. */
 function unwrapAiSchema(given: Record<string | symbol, unknown>, where: string): unknown {
   if (given.validate !== undefined) {
     throw new TypeError(

@@ -7,7 +7,7 @@ import type { StandardInput } from "./types.ts";
 
 const target = "draft-2020-12";
 
-/** Whether a value is a Standard Schema. arktype's are functions. */
+/** Checks whether a value is a Standard Schema. arktype's are functions. */
 export function isStandard(value: unknown): value is StandardInput {
   if ((typeof value !== "object" && typeof value !== "function") || value === null) return false;
   return isObject((value as Partial<StandardInput>)["~standard"]);
@@ -17,7 +17,7 @@ export function isStandard(value: unknown): value is StandardInput {
 type Side = "input" | "output";
 
 /**
- * The JSON Schema of a Standard Schema. `TypeError` when its library can't give one, naming the field where that is
+ * Returns the JSON Schema of a Standard Schema. `TypeError` when its library can't give one, naming the field where that is
  * so: a `Date` has no form in JSON.
  */
 export function standardToJsonSchema(schema: StandardInput, where: string, side: Side = "input"): JsonSchemaObject {
@@ -87,7 +87,7 @@ function reasonOf(error: unknown): string {
   return typeof code === "string" ? `${code} has no form in JSON Schema` : error.message;
 }
 
-/** The path of the first field that can't be converted, found by converting the parts one by one. */
+/** Returns the path of the first field that can't be converted, found by converting the parts one by one. */
 function locate(schema: StandardInput, side: Side, depth: number): string {
   if (depth > 20) return "";
   for (const [key, part] of partsOf(schema)) {
@@ -101,7 +101,7 @@ function locate(schema: StandardInput, side: Side, depth: number): string {
   return "";
 }
 
-/** The parts of an object, array or wrapper schema of the three libraries; `""` for a part that adds no path. */
+/** Returns the parts of an object, array or wrapper schema of the three libraries; `""` for a part that adds no path. */
 function partsOf(schema: StandardInput): [string, StandardInput][] {
   const parts: [string, unknown][] = [];
   const add = (holder: unknown, wrappers: Record<string, string>, properties: string): void => {

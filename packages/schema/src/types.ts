@@ -6,7 +6,7 @@ import type { ArgsShorthand, CheckedArgs, InferArgs } from "./args-types.ts";
 export type StandardInput<Input = unknown, Output = Input> = StandardSchemaV1<Input, Output>;
 
 /**
- * What a tool's input can be given as: a Standard Schema, a plain JSON Schema of an object, the {@link ArgsShorthand},
+ * Source of a tool's input: a Standard Schema, a plain JSON Schema of an object, the {@link ArgsShorthand},
  * or an {@link InputSchema} that is ready.
  */
 export type InputSource = StandardInput | JsonSchemaObject | ArgsShorthand;
@@ -40,7 +40,7 @@ export interface Conversion {
   to: string;
 }
 
-/** What validation gives. On success, `value` has its defaults and the transforms of its schema applied. */
+/** Result of validation. On success, `value` has its defaults and the transforms of its schema applied. */
 export type ValidationResult<Value = unknown> =
   | { success: true; value: Value; conversions?: Conversion[] }
   | { success: false; issues: InputIssue[] };
@@ -86,13 +86,13 @@ export interface InputSchema<Value = unknown> {
   withPresets(presets: Readonly<Record<string, unknown>>): InputSchema<Value>;
   /** The same schema on another engine. */
   withValidator(validator: ValidatorFactory): InputSchema<Value>;
-  /** Its Standard Schema side. `validate` always gives a promise. */
+  /** Its Standard Schema side. `validate` always returns a promise. */
   readonly "~standard": StandardSchemaV1.Props<unknown, Value> & StandardJSONSchemaV1.Props<unknown, Value>;
 }
 
 /**
  * One compiled JSON Schema. The seam for faster engines: everything else (coercion, defaults, errors) is built on this
- * one question, so every engine gives the same errors.
+ * one question, so every engine has the same errors.
  */
 export interface Validator {
   /**

@@ -4,7 +4,7 @@ import { branchPlaces, itemPlace, propertyPlace } from "./describe.ts";
 import { eachSubschema, followRefs, type Place, visitSchemas } from "./schema-walk.ts";
 
 /**
- * Whether all items differ, as JSON: the order of keys doesn't count. Linear in the size of the list, where engines
+ * Checks whether all items differ, as JSON: the order of keys doesn't count. Linear in the size of the list, where engines
  * compare each with each.
  */
 export function allDiffer(items: readonly unknown[]): boolean {
@@ -22,7 +22,7 @@ export function allDiffer(items: readonly unknown[]): boolean {
 const certain = new Set(["properties", "additionalProperties", "items", "prefixItems", "allOf"]);
 
 /**
- * Takes `uniqueItems` out of a schema, and gives what checks it instead; undefined, and the schema as it was, when
+ * Takes `uniqueItems` out of a schema, and returns what checks it instead; undefined, and the schema as it was, when
  * there is none or when one stands in a branch (`anyOf`, `not`, `if`…), where only the engine knows whether it counts.
  */
 export function extractUniqueItems(root: JsonSchemaObject): ((value: unknown, pointer: string) => boolean) | undefined {
@@ -50,7 +50,7 @@ export function extractUniqueItems(root: JsonSchemaObject): ((value: unknown, po
   return (value, pointer) => holds({ schema: atPointer(root, pointer) as JsonSchema, pointer }, value);
 }
 
-/** Whether a `uniqueItems` can be reached through a keyword that may or may not hold. */
+/** Checks whether a `uniqueItems` can be reached through a keyword that may or may not hold. */
 function inBranches(root: JsonSchemaObject): boolean {
   const seen = new Set<JsonSchema>();
   /** Calls back for what a schema leads to, references included. */

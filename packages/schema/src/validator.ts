@@ -10,13 +10,13 @@ import type { Validator } from "./types.ts";
 import { extractUniqueItems } from "./unique.ts";
 import { weaken } from "./weaken.ts";
 
-/** The engine that runs everywhere: an interpreter, so it needs neither `eval` nor a build step. */
+/** Returns the engine that runs everywhere: an interpreter, so it needs neither `eval` nor a build step. */
 export function interpretingValidator(schema: JsonSchemaObject): Validator {
   return interpreter(schema, false);
 }
 
 /**
- * The same engine for an untrusted schema, whatever is in it: patterns run in linear time, and the whole validation may take only
+ * Returns the same engine for an untrusted schema, whatever is in it: patterns run in linear time, and the whole validation may take only
  * so many steps. What isn't decided by then is accepted: the server that runs the tool validates as well. Compiles what `weaken`
  * left.
  */
@@ -48,7 +48,7 @@ function withoutPatterns(schema: JsonSchemaObject): JsonSchemaObject {
   return left;
 }
 
-/** The answer, or undefined when there was none. */
+/** Returns the answer, or undefined when there was none. */
 function decided(ask: () => boolean): boolean | undefined {
   try {
     return ask();

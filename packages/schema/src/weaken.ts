@@ -6,7 +6,7 @@ import { eachSubschema, followRefs, visitSchemas } from "./schema-walk.ts";
 /**
  * Takes the patterns out of a schema that can't be run in linear time, and whatever would no longer mean the same without
  * them: what is left refuses nothing that the whole schema takes. With `all`, takes out every pattern. Changes the schema;
- * gives the patterns.
+ * returns the patterns.
  */
 export function weaken(root: JsonSchemaObject, all = false): string[] {
   const left: string[] = [];
@@ -58,7 +58,7 @@ function spread(root: JsonSchemaObject, weak: Set<JsonSchema>): void {
   });
 }
 
-/** A pattern that `RegExp` runs in linear time: without groups and choices, and with one quantifier at most, from the start on. */
+/** Checks whether `RegExp` runs a pattern in linear time: no groups or choices, and one quantifier at most, from the start on. */
 function isPlain(pattern: string): boolean {
   const bare = pattern.replace(/\\[\s\S]|\[(?:\\[\s\S]|[^\]\\])*\]/g, "x");
   if (/[()|]/.test(bare)) return false;

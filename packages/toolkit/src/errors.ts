@@ -27,7 +27,7 @@ export type ToolkitErrorCode =
   | "toolkit/mcp-connection"
   /**
    * `data: { name, authorizationUrl? }`. The MCP server wants an authorisation. With the address, a person can give it: then
-   * `finishAuth` of the client goes on.
+   * `finishAuth` of the client continues.
    */
   | "toolkit/mcp-unauthorised";
 
@@ -41,7 +41,7 @@ export class ToolkitError extends ToolglotError {
   }
 }
 
-/** Types of the errors the runtime itself gives a model, beside the class names of what tools throw. */
+/** Types of the runtime's own errors for a model, beside the class names of what tools throw. */
 export const errorTypes = {
   invalidInput: "InvalidInput",
   unknownTool: "UnknownTool",
@@ -62,7 +62,7 @@ export const errorTypes = {
   mcpError: "McpError",
 } as const;
 
-/** Whether a tool threw this for the model to read. False for a value that can't even be inspected. */
+/** Checks whether a tool threw this for the model to read. False for a value that can't even be inspected. */
 export function isToolError(error: unknown): error is ToolError {
   try {
     return ToolError.isInstance(error);
@@ -71,7 +71,7 @@ export function isToolError(error: unknown): error is ToolError {
   }
 }
 
-/** A thrown value as an error for the model: a `ToolError` word for word, anything else without paths and secrets. */
+/** Returns a thrown value as an error for the model: a `ToolError` word for word, anything else without paths and secrets. */
 export function errorInfo(error: unknown): ToolErrorInfo {
   if (isToolError(error)) {
     const { type, hint, issues } = error.data;

@@ -1,11 +1,12 @@
 /** Tool registry and runtime: define, register, validate and call tools, one final response per call. */
 
-export type { Prepared } from "./call/prepare.ts";
+export type { Prepared } from "./call/prepared.ts";
 export { RegisteredToolFunction } from "./call/registered.ts";
 export { type ResponseStatus, ToolResponse, type ToolResponseFields } from "./call/response.ts";
 export { countDiagnostics, traceToolkit } from "./call/tracing.ts";
 export { ToolkitError, type ToolkitErrorCode } from "./errors.ts";
-export { type ToolkitExecutor, type ToolkitExecutorOptions, toolkitExecutor } from "./executor/executor.ts";
+export { type ToolkitExecutor, toolkitExecutor } from "./executor/executor.ts";
+export type { ToolkitExecutorOptions } from "./executor/options.ts";
 export type { ProviderNames } from "./formats/provider-names.ts";
 export {
   type AnthropicTool,

@@ -1,9 +1,9 @@
 import { ToolError } from "@toolglot/core";
 
-/** What a URI stands for, as a tool gets it. */
+/** Content of a URI, as a tool gets it. */
 export interface Resource {
   uri: string;
-  /** As `image/png`; `application/octet-stream` when nothing says what it is. */
+  /** As `image/png`; `application/octet-stream` when the type is unknown. */
   mediaType: string;
   /** The content. Throws `ToolError` when it can't be read. */
   bytes(): Promise<Uint8Array>;
@@ -15,7 +15,7 @@ export type ResourceResolver = (uri: string, context: { signal: AbortSignal }) =
 /** Resolvers by scheme, without the colon: `{ fam, file, data }`. */
 export type ResourceSchemes = Readonly<Record<string, ResourceResolver>>;
 
-/** The resource of a URI. Throws `ToolError` when its scheme is not registered, or its resolver refuses. */
+/** Resolves with the resource of a URI. Throws `ToolError` when its scheme is not registered, or its resolver refuses. */
 export async function resolveResource(
   uri: string,
   schemes: ResourceSchemes,
@@ -31,7 +31,7 @@ export async function resolveResource(
   throw new ToolError(`${JSON.stringify(clipped(uri))} ${what}. ${cure}`, { data: { type: "UnknownUriScheme" } });
 }
 
-/** The content of a resource as text. Throws `ToolError` when it is no UTF-8. */
+/** Resolves with the content of a resource as text. Throws `ToolError` when it is no UTF-8. */
 export async function resourceText(resource: Resource): Promise<string> {
   const bytes = await resource.bytes();
   try {
@@ -60,13 +60,13 @@ export const dataResolver: ResourceResolver = (uri) => {
   return { uri, mediaType: mediaType.trim() || "text/plain", bytes: async () => bytes };
 };
 
-/** Base64 in either alphabet, white space left out. Throws for anything else. */
+/** Reads base64 in either alphabet, white space left out. Throws for anything else. */
 function base64Bytes(encoded: Uint8Array): Uint8Array {
   const text = new TextDecoder().decode(encoded).replace(/\s/g, "").replaceAll("-", "+").replaceAll("_", "/");
   return Uint8Array.from(atob(text), (unit) => unit.charCodeAt(0));
 }
 
-/** Percent-encoded bytes, of any kind; other characters are UTF-8. */
+/** Reads percent-encoded bytes, of any kind; other characters are UTF-8. */
 function percentBytes(text: string): Uint8Array {
   const bytes = new TextEncoder().encode(text);
   const out = new Uint8Array(bytes.length);

@@ -11,12 +11,14 @@ import type {
   StandardInput,
 } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
-import { type CallRecord, throughMiddleware } from "./call/middleware.ts";
-import { type Prepared, prepareInput } from "./call/prepare.ts";
+import { throughMiddleware } from "./call/middleware.ts";
+import { prepareInput } from "./call/prepare.ts";
+import type { Prepared } from "./call/prepared.ts";
 import type { RegisteredToolFunction } from "./call/registered.ts";
 import type { ToolResponse } from "./call/response.ts";
-import { type CallTarget, type Responses, runCall } from "./call/run.ts";
+import { type CallTarget, runCall } from "./call/run.ts";
 import { traceToolkit } from "./call/tracing.ts";
+import type { CallRecord, Responses } from "./call/types.ts";
 import { ToolkitError } from "./errors.ts";
 import { McpClients } from "./mcp/mcp-clients.ts";
 import type { McpClient, RegisterMcpOptions } from "./mcp/types.ts";
@@ -55,7 +57,21 @@ type Untyped<Options> = Options extends { includeRest: JsonSchema } | { jsonSche
 const callKeys =
   'signal:signal onError:"throw"|"respond" step:number runId:text wait:function ask:function hooked:object around:function';
 
-/** A registry of tools, and the runtime that calls them: every call ends with exactly one final response. */
+/**
+ * A registry of tools, and the runtime that calls them: every call ends with exactly one final response.
+ *
+ * @example
+ * ```ts
+ * const toolkit = new Toolkit();
+ * toolkit.registerToolFunction(({ a, b }) => a + b, {
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   args: { a: "number", b: "number" },
+ * });
+ * const values: unknown[] = [];
+ * for await (const { data } of toolkit.callToolFunction({ name: "add", input: { a: 19, b: 23 } })) values.push(data);
+ * ```
+ */
 export class Toolkit implements ToolSource {
   readonly #registry: ToolRegistry;
   readonly #mcp: McpClients;
@@ -87,19 +103,29 @@ export class Toolkit implements ToolSource {
    * Registers a tool, or a function with its schema in the options. Returns warnings: where the result differs from the
    * request. Throws `TypeError` for a mistake in the arguments, and `ToolkitError` with the codes `toolkit/name-clash`
    * (strategy `raise`) and `toolkit/unknown-group`.
+   *
+   * @example
+   * ```ts
+   * toolkit.registerToolFunction(({ city, unit }) => `18 °${unit} in ${city}`, {
+   *   name: "weather",
+   *   description: "Returns the weather of a city.",
+   *   args: { city: "string - City name", unit: "'C' | 'F'" },
+   *   presets: { unit: "C" }, // the model neither sees nor sets it
+   * });
+   * ```
    */
   registerToolFunction(tool: AnyTool, options?: RegisterOptions): string[];
-  /** A function whose parameter is what the shorthand gives, and what is preset. */
+  /** Registers a function whose parameter has the shorthand's type, with the presets. */
   registerToolFunction<const Args extends ArgsShorthand, Presets extends Values = NoValues>(
     fn: ToolFunction<Omit<InferArgs<Args>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
     options: RegisterFunctionOptions & { args: CheckedArgs<Args>; presets?: Presets },
   ): string[];
-  /** A function whose parameter is what the schema gives, and what is preset. */
+  /** Registers a function whose parameter has the schema's type, with the presets. */
   registerToolFunction<Source extends StandardInput, Presets extends Values = NoValues>(
     fn: ToolFunction<Omit<InferInput<Source>, keyof NoInfer<Presets>> & NoInfer<Presets>>,
     options: RegisterFunctionOptions & { input: Source; presets?: Presets },
   ): string[];
-  /** A function whose schema says nothing of types, or that takes nothing. */
+  /** Registers a function whose schema carries no types, or that takes nothing. */
   registerToolFunction<const Options extends RegisterFunctionOptions>(
     fn: AnyToolFunction,
     options: Options & Untyped<Options>,
@@ -181,8 +207,8 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * What MCP servers say of themselves for a model, each under a heading, shortened and neutralised; undefined when none says
-   * anything. Part of core's `ToolSource`.
+   * Returns the instructions of MCP servers for a model, each under a heading, shortened and neutralised; undefined when no server has
+   * any. Part of core's `ToolSource`.
    */
   instructions(): string | undefined {
     return this.#mcp.instructions();
@@ -201,7 +227,7 @@ export class Toolkit implements ToolSource {
     return this.#mcp.close();
   }
 
-  /** What can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
+  /** Returns what can be saved: the active groups, and with `registrations` names and options of the tools. JSON. */
   saveState(options: { registrations?: boolean } = {}): ToolkitState {
     return saveState(this.#registry, options);
   }
@@ -230,7 +256,7 @@ export class Toolkit implements ToolSource {
     return this.#skills.delete(name);
   }
 
-  /** The skills as a text for the system prompt; undefined when there are none. */
+  /** Returns the skills as a text for the system prompt; undefined when there are none. */
   getAgentSkillPrompt(): string | undefined {
     return skillsPrompt(this.#skills.values());
   }
@@ -251,7 +277,7 @@ export class Toolkit implements ToolSource {
     return this.#registry.removeGroups(names);
   }
 
-  /** The notes of the active groups, for a prompt; empty when there are none. */
+  /** Returns the notes of the active groups, for a prompt; empty when there are none. */
   getToolGroupNotes(): string {
     return this.#registry.groups.notes();
   }
@@ -264,13 +290,13 @@ export class Toolkit implements ToolSource {
     this.#registry.enableMetaTool();
   }
 
-  /** The tools in OpenAI's function shape: of the active groups, or of the named ones. Copies. */
+  /** Returns the tools in OpenAI's function shape: of the active groups, or of the named ones. Copies. */
   getJsonSchemas(groupNames?: readonly string[] | null): FunctionSchema[] {
     return this.#registry.listed(groupNames).map((tool) => tool.jsonSchema);
   }
 
   /**
-   * The tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the
+   * Returns the tools as core's definitions, for prompts: of the active groups, or of the named ones. Of the active groups, the
    * same frozen list as long as nothing has changed: a toolkit is a core `ToolSource`, which an agent reads before each
    * request.
    */
@@ -280,7 +306,7 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Calls the listener when {@link Toolkit.definitions} gives another list than before: a tool was registered or
+   * Calls the listener when {@link Toolkit.definitions} returns another list than before: a tool was registered or
    * removed, a group was activated or deactivated, an MCP server changed its tools. Once for all changes of one moment.
    * Returns a function that ends it.
    */
@@ -290,8 +316,8 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * The tools as core tools, for programs and for other runtimes: `execute` validates, coerces, post-processes, and
-   * gives the data, else the text, else the content blocks. A failure is a `ToolError` whose message is for the model.
+   * Returns the tools as core tools, for programs and for other runtimes: `execute` validates, coerces, post-processes, and
+   * resolves with the data, else the text, else the content blocks. A failure is a `ToolError` whose message is for the model.
    */
   tools(groupNames?: readonly string[] | null): AnyTool[] {
     return this.#registry.listed(groupNames).map((tool) =>
@@ -303,7 +329,7 @@ export class Toolkit implements ToolSource {
   }
 
   /**
-   * Calls a tool. Chunks come as the tool gives them; the last response, and only that one, has `isLast`. Faults of
+   * Calls a tool. Chunks come as the tool yields them; the last response, and only that one, has `isLast`. Faults of
    * model and tool are responses (`status: "error"`); with `onError: "throw"`, what the tool threw is thrown after it.
    * Throws `TypeError` at once when the call has no name.
    */
@@ -334,7 +360,7 @@ export class Toolkit implements ToolSource {
     return "ok" in found ? found : prepareInput(found, call, given);
   }
 
-  /** The call as core has it. One that is complete already is passed on with everything in it. */
+  /** Returns the call as core has it. One that is complete already is passed on with everything in it. */
   #toCall(given: ToolCallRequest): ToolCall {
     const { id, name, input, protocol } = given;
     if (id !== undefined && protocol !== undefined && "input" in given) return given as ToolCall;

@@ -13,7 +13,7 @@ import type { ArgsShorthand, InputSource, ValidatorFactory } from "@toolglot/sch
 import type { ToolResponse } from "./call/response.ts";
 
 /**
- * What a tool may give: a {@link ToolResponse}, a string, content blocks, JSON, or nothing; a promise of it; or a
+ * The function of a tool. It may return a {@link ToolResponse}, a string, content blocks, JSON, or nothing; a promise of it; or a
  * generator of such chunks, sync or async, or a promise of one.
  */
 export type ToolFunction<Input = Record<string, unknown>> = (input: Input, context: ToolContext) => unknown;
@@ -22,10 +22,10 @@ export type ToolFunction<Input = Record<string, unknown>> = (input: Input, conte
 // biome-ignore lint/suspicious/noExplicitAny: input is contravariant; registration takes every ToolFunction<Input>.
 export type AnyToolFunction = ToolFunction<any>;
 
-/** What to do when the name is taken. `rename` appends `_1`, `_2`… */
+/** Strategy for a name that is taken. `rename` appends `_1`, `_2`… */
 export type NamesakeStrategy = "raise" | "override" | "skip" | "rename";
 
-/** How the chunks of a generator add up: each holds everything so far, or only what is new. */
+/** Way in which the chunks of a generator add up: each holds everything so far, or only what is new. */
 export type ChunkMode = "cumulative" | "incremental";
 
 /** Reads, and may replace, one chunk. `undefined` keeps it. Runs once per chunk. */
@@ -45,7 +45,7 @@ export interface FunctionSchema {
   };
 }
 
-/** How a tool is registered. */
+/** Options for registering a tool. */
 export interface RegisterOptions {
   /** Shown to the model instead of the tool's own name, which stays as `originalName`. */
   name?: string;
@@ -61,7 +61,7 @@ export interface RegisterOptions {
   jsonSchema?: Readonly<Record<string, unknown>>;
   /**
    * Whether the model may give parameters that the schema doesn't name: they are shown as `additionalProperties`, and
-   * passed on. A JSON Schema says what they may be. Default false: as the schema itself has it.
+   * passed on. A JSON Schema limits what they may be. Default false: as the schema itself has it.
    */
   includeRest?: JsonSchema;
   /** Default `raise`. */
@@ -75,7 +75,7 @@ export interface RegisterOptions {
   chunks?: ChunkMode;
 }
 
-/** What a plain function needs besides, as it carries no schema. */
+/** Options for registering a plain function, which carries no schema. */
 export interface RegisterFunctionOptions extends RegisterOptions {
   /** The input; or give `args`, or `jsonSchema`. Default: no parameters. */
   input?: InputSource;
@@ -108,7 +108,7 @@ export interface CallOptions {
   around?: ToolMiddleware;
 }
 
-/** What is known of a call besides the call itself. */
+/** Facts of a call besides the call itself. */
 export interface CallInfo {
   /** The tool that the call names, active or not; undefined when there is none of that name. */
   readonly tool: ToolDefinition | undefined;
@@ -132,7 +132,7 @@ export type ToolMiddleware = (
   about: CallInfo,
 ) => AsyncGenerator<ToolResponse, void, undefined> | AsyncIterable<ToolResponse>;
 
-/** What a trace holds besides names, ids, status and errors. */
+/** Content of a trace besides names, ids, status and errors. */
 export interface TracingOptions {
   /** Whether the arguments are recorded as the model gave them, without presets. Default false. */
   recordInputs?: boolean;
@@ -161,7 +161,7 @@ export interface ToolGroup {
   readonly notes?: string;
 }
 
-/** How a group is created. */
+/** Options for creating a group. */
 export interface ToolGroupOptions {
   /** Shown to the model, which chooses groups by it. */
   description: string;
@@ -176,7 +176,7 @@ export interface ToolkitOptions {
   /** Whether the first group brings the meta tool `reset_equipped_tools` with it. Default true. */
   metaTool?: boolean;
   /**
-   * Makes an OpenTelemetry span of every call; an object says what it records. The outermost middleware: see
+   * Makes an OpenTelemetry span of every call; an object sets what it records. The outermost middleware: see
    * `traceToolkit`. Default false.
    */
   tracing?: boolean | TracingOptions;
@@ -184,5 +184,5 @@ export interface ToolkitOptions {
   validator?: ValidatorFactory;
 }
 
-/** What can be registered. */
+/** A tool or a function that can be registered. */
 export type Registrable = AnyTool | AnyToolFunction;

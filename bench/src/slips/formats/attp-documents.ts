@@ -1,7 +1,11 @@
 import type { SlipBody } from "../bodies.ts";
 import type { Random } from "../random.ts";
 import type { Slipped } from "../slip.ts";
-import type { AttpCall } from "./attp.ts";
+
+/** A program to run, without a line break at its end. */
+export interface AttpCall {
+  code: string;
+}
 
 /** How one document of a message is written. */
 interface Layout {

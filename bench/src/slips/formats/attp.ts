@@ -1,13 +1,8 @@
 import { parse as parseToml } from "smol-toml";
 import type { SlipBody } from "../bodies.ts";
 import type { Format, Slipped, Value, Written } from "../slip.ts";
-import { damagedAtEnd, damagedBeforeNext } from "./attp-documents.ts";
+import { type AttpCall, damagedAtEnd, damagedBeforeNext } from "./attp-documents.ts";
 import { insertLine } from "./insert-line.ts";
-
-/** A program to run, without a line break at its end. */
-export interface AttpCall {
-  code: string;
-}
 
 /** What may differ from the template, piece by piece. */
 interface Pieces {

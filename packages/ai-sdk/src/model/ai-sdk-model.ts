@@ -51,17 +51,25 @@ const own = "model:{doStream} maxRetries:number firstPartMs:number stallMs:numbe
 const passed =
   "providerOptions:object headers:object temperature:number topP:number topK:number presencePenalty:number frequencyPenalty:number seed:number";
 
-/** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider says how long. */
+/** The first wait before a request is made again; doubled each time, give or take a quarter, unless the provider sets it. */
 const retryMs = 1000;
 
 /**
- * A model of the AI SDK as a model of toolglot. Text, reasoning and calls come as they are; calls of tools that the provider runs
+ * Returns a model of the AI SDK as a model of toolglot. Text, reasoning and calls come as they are; calls of tools that the provider runs
  * itself don't.
  *
  * Throws `TypeError` for options that can't be meant, and `ToolglotError` `ai-sdk/unsupported-model` for other specifications. The
  * answer throws `ToolglotError` when the provider fails, also in its middle: `model-unauthorised`, `model-rate-limited`, `model-unreachable`,
  * `model-stalled`, `model-not-found`, `model-address`, `context-overflow`, `model-failed`; `data` has the `url`, the `status`, and
  * of a stall `ms` and `phase` (`first` or `middle`), and what the server `said`, as far as they are known.
+ *
+ * @example
+ * ```ts
+ * const model = aiSdkModel({ model: provider, temperature: 0 });
+ * let text = "";
+ * for await (const part of model({ messages: [textMessage("user", "What is 19 + 23?")] }, signal))
+ *   if (typeof part === "string") text += part;
+ * ```
  */
 export function aiSdkModel(options: AiSdkModelOptions): Model {
   const given: unknown = options?.model;
@@ -176,7 +184,9 @@ function* convert(part: Part): Generator<ModelPart> {
   else if (type === "error") throw part.error;
 }
 
-/** A piece of the arguments of a call; `written` are the calls whose arguments come in pieces. The provider runs the others itself. */
+/**
+ * Emits a piece of the arguments of a call; `written` are the calls whose arguments come in pieces. The provider runs the others itself.
+ */
 function* pieceOf({ type, id, toolName, delta, providerExecuted }: Part, written: Set<unknown>): Generator<ModelPart> {
   if (type === "tool-input-start" && providerExecuted !== true) {
     written.add(id);
@@ -202,7 +212,7 @@ class Reasoning {
   }
 }
 
-/** What the model wrote, when it is no JSON. */
+/** Returns what the model wrote, when it is no JSON. */
 function inputOf(text: string): unknown {
   if (text.trim() === "") return {};
   const read = parseJson(text);

@@ -25,7 +25,7 @@ interface ApiCallError {
   isRetryable?: boolean;
 }
 
-/** A provider's failure in words for a person: what was asked, what happened and what to do. */
+/** Returns a provider's failure in words for a person: what was asked, what happened and what to do. */
 export function toModelError(error: unknown, info: ModelInfo): ToolglotError {
   const chain = causes(error);
   const own = chain.find((each) => ToolglotError.isInstance(each));
@@ -38,7 +38,7 @@ export function toModelError(error: unknown, info: ModelInfo): ToolglotError {
   return new ToolglotError(code, `${words.brokeOff}: ${said}`, { cause: error, data: { said } });
 }
 
-/** An error and what caused it: some are wrapped once or twice. */
+/** Returns an error and what caused it: some are wrapped once or twice. */
 function causes(error: unknown): unknown[] {
   const all: unknown[] = [];
   for (let each = error; each !== undefined && all.length < 5; each = (each as { cause?: unknown } | null)?.cause)
@@ -77,7 +77,7 @@ function fromApi(error: ApiCallError, info: ModelInfo): ToolglotError {
   return failure("model-failed", words.failed(status, url));
 }
 
-/** What is wrong with an address at which there is no API. */
+/** Returns what is wrong with an address at which there is no API. */
 function cureOf(url: string, isPage: boolean): string | undefined {
   if (/\/chat\/completions\/.*chat\/completions/.test(url)) return words.twice;
   const base = url.replace(/\/(?:chat\/completions|completions|messages|responses|embeddings)\/?(?:\?.*)?$/, "");
@@ -98,7 +98,7 @@ const secrets: readonly [RegExp, string][] = [
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^&\s]+/gi, "$1…"],
 ];
 
-/** Without what looks like a key. */
+/** Returns a text without what looks like a key. */
 function redact(text: string): string {
   return secrets.reduce((shown, [pattern, instead]) => shown.replace(pattern, instead), text);
 }

@@ -53,5 +53,5 @@ export function watchStream({ firstPartMs, stallMs, signal, info }: Watch): {
   return { signal: both, parts };
 }
 
-/** A model as errors name it. */
+/** Returns a model as errors name it. */
 export const nameOf = ({ provider, modelId }: ModelInfo): string => [provider, modelId].filter(Boolean).join(" ");

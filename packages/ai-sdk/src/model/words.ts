@@ -1,4 +1,4 @@
-/** What is said of providers' failures. */
+/** Texts about providers' failures. */
 export const words = {
   unauthorised: (status: number, url: string) => `The provider refused the key (${status}, ${url})`,
   rateLimited: (url: string) => `The provider is busy or the quota is used up (429, ${url})`,

@@ -11,11 +11,21 @@ export interface FromAiSdkToolsOptions {
 }
 
 /**
- * Tools of the AI SDK as tools of toolglot, for a toolkit, a sandbox or an agent. Inputs are validated by the tool's own schema, outputs
- * that come one after another are chunks, and a tool that may need approval asks for it before each call. `onInputStart` and its
- * like are not called.
+ * Returns tools of the AI SDK as tools of toolglot, for a toolkit, a sandbox or an agent. Inputs are validated by the tool's own schema,
+ * outputs that come one after another are chunks, and a tool that may need approval asks for it before each call. `onInputStart` and
+ * its like are not called.
  *
  * Throws `TypeError` for tools without `execute` (all are named), and for schemas that can't be shown to a model.
+ *
+ * @example
+ * ```ts
+ * const weather = tool({
+ *   description: "Returns the weather of a city.",
+ *   inputSchema: z.object({ city: z.string() }),
+ *   execute: async ({ city }) => ({ city, sky: "sunny" }),
+ * });
+ * const tools = fromAiSdkTools({ weather });
+ * ```
  */
 export function fromAiSdkTools(tools: AiSdkToolSet, options: FromAiSdkToolsOptions = {}): AnyTool[] {
   checkKeys("fromAiSdkTools", options, 'onMissing:"skip"|"throw"');

@@ -14,7 +14,7 @@ export function noteOptions(options: object): void {
   isNewer = "context" in options && !("experimental_context" in options);
 }
 
-/** What a tool gave, as content and data. */
+/** Returns what a tool gave, as content and data. */
 export function contentOf(value: unknown): ToolOutput {
   if (typeof value === "string") return { content: [{ type: "text", text: value }], data: value };
   if (isBlocks(value)) return { content: value };
@@ -31,7 +31,7 @@ function isBlocks(value: unknown): value is ContentBlock[] {
   );
 }
 
-/** An output as the model gets it: text, data alone as JSON, or content with files. */
+/** Returns an output as the model gets it: text, data alone as JSON, or content with files. */
 export function toModelOutput({ content, data }: ToolOutput, maxChars: number): object {
   if (content.length === 0 && data !== undefined) return { type: "json", value: data };
   const files = content.filter((block) => block.type !== "text");
@@ -51,7 +51,7 @@ function cut(text: string, maxChars: number): string {
   return `${head}\n… (${text.length - head.length - tail.length} of ${text.length} characters were left out) …\n${tail}`;
 }
 
-/** A result for the model in the SDK's form, as content or a value; throws for an error. */
+/** Returns a result for the model in the SDK's form, as content or a value; throws for an error. */
 export function fromModelOutput(output: unknown): { content: ContentBlock[] } | { value: unknown } | { error: string } {
   const { type, value, reason } = (isObject(output) ? output : {}) as {
     type?: string;

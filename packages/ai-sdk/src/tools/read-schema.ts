@@ -3,10 +3,10 @@ import { copyJson, isObject, isThenable } from "@toolglot/internal";
 import { schemaMark } from "./types.ts";
 import { fromZod3 } from "./zod3.ts";
 
-/** What is needed of a schema of the AI SDK. */
+/** The part of a schema of the AI SDK that is needed. */
 export interface SchemaReading {
   jsonSchema: JsonSchemaObject;
-  /** The value as the tool takes it; throws a `ToolError` that says what does not fit. */
+  /** Returns the value as the tool takes it; throws a `ToolError` that names what does not fit. */
   validate(value: unknown): Promise<unknown>;
 }
 
@@ -53,11 +53,11 @@ interface Issue {
 }
 
 function misfit(issues: readonly Issue[]): ToolError {
-  const told = issues.map(({ message, path = [] }) => {
+  const texts = issues.map(({ message, path = [] }) => {
     const place = path.map((step) => String(typeof step === "object" ? step.key : step)).join(".");
     return place === "" ? message : `${place}: ${message}`;
   });
-  return new ToolError(`The input does not fit. ${told.join("; ")}`, { data: { type: "InvalidInput" } });
+  return new ToolError(`The input does not fit. ${texts.join("; ")}`, { data: { type: "InvalidInput" } });
 }
 
 function fromMarked({ jsonSchema, validate }: Marked): SchemaReading {

@@ -34,17 +34,22 @@ export interface ToAiSdkToolsOptions {
   maxResultChars?: number;
 }
 
-/** What the AI SDK gives to a running tool. */
+/** Options that the AI SDK passes to a running tool. */
 interface CallOptions {
   toolCallId: string;
   abortSignal?: AbortSignal;
 }
 
 /**
- * Tools of a toolkit, or single ones, for the AI SDK. Calls go through the toolkit: validation and coercion, presets, middleware, retries,
- * tracing. Chunks are preliminary outputs. A call that fails throws a `ToolError` with what the model should read.
+ * Returns tools of a toolkit, or single ones, for the AI SDK. Calls go through the toolkit: validation and coercion, presets, middleware,
+ * retries, tracing. Chunks are preliminary outputs. A call that fails throws a `ToolError` with what the model should read.
  *
  * Throws `TypeError` for a name that the AI SDK's providers don't take, and shows one that they do.
+ *
+ * @example
+ * ```ts
+ * const tools = toAiSdkTools(toolkit, { approve: () => true });
+ * ```
  */
 export function toAiSdkTools(
   source: ToolkitLike | readonly AnyTool[],
@@ -91,7 +96,7 @@ function makeTool(
 ): AiSdkTool {
   const { name, description, annotations, outputSchema, external } = definition;
   const shown = { description, ...defined({ title: annotations?.title }), inputSchema: schemaOf(definition, owner) };
-  // The page runs it, and gives its output to the SDK.
+  // The page runs it, and passes its output to the SDK.
   if (external) return { ...shown, [originMark]: isToolkit(owner) ? asTool(definition, run) : owner } as AiSdkTool;
   const { approve, maxResultChars = Infinity } = options;
   const reads = annotations?.readOnlyHint === true;
@@ -130,7 +135,7 @@ function makeTool(
   return tool;
 }
 
-/** A tool of a toolkit as core has it. */
+/** Returns a tool of a toolkit as core has it. */
 function asTool(definition: ToolDefinition, run: Run): AnyTool {
   return {
     ...definition,
@@ -180,13 +185,13 @@ const ofTool = (tool: AnyTool): Run =>
     }
   };
 
-/** A tool's schema as the SDK takes it: its mark keeps it from closing objects that are open. */
+/** Returns a tool's schema as the SDK takes it: its mark keeps it from closing objects that are open. */
 function schemaOf(definition: ToolDefinition, owner: AnyTool | ToolkitLike): object {
   const { name, inputSchema } = definition;
   if (isToolkit(owner))
     return plainSchema(inputSchema, async (input) => {
       const { ok, error } = await owner.prepareCall({ id: "", name, input, protocol: "ai-sdk" });
-      // What else is wrong, the toolkit says when it is called.
+      // What else is wrong, the toolkit reports when it is called.
       return ok || error?.type !== "InvalidInput" ? { value: input } : { issues: [{ message: error.message }] };
     });
   const own = (owner as { schema?: { "~standard"?: { validate?: Validate } } }).schema?.["~standard"]?.validate;
@@ -217,8 +222,14 @@ function plainSchema(schema: object, validate: Validate = (value) => ({ value })
 }
 
 /**
- * For `prepareStep`: before each step, the tools of the toolkit's active groups are the active ones, so that a group which a tool opened
- * can be used in the next step. For tools made with `groups: "all"`. `next`: what else is to be done before a step.
+ * Returns a function for `prepareStep`: before each step, the tools of the toolkit's active groups are the active ones, so that a group
+ * which a tool opened can be used in the next step. For tools made with `groups: "all"`. `next`: what else is to be done before a step.
+ *
+ * @example
+ * ```ts
+ * const tools = toAiSdkTools(toolkit, { groups: "all" }) as ToolSet;
+ * const prepareStep = toolkitPrepareStep(toolkit);
+ * ```
  */
 export function toolkitPrepareStep<Options>(
   toolkit: ToolkitLike,
@@ -236,8 +247,13 @@ export function toolkitPrepareStep<Options>(
 }
 
 /**
- * The same tools, whose calls run one after the other: those of one answer of {@link toolglotMiddleware} among themselves, all others
- * as they arrive. When a step of a plan fails, the steps behind it are not run.
+ * Returns the same tools, whose calls run one after the other: those of one answer of {@link toolglotMiddleware} among themselves, all
+ * others as they arrive. When a step of a plan fails, the steps behind it are not run.
+ *
+ * @example
+ * ```ts
+ * const tools = inOrder(toAiSdkTools(toolkit));
+ * ```
  */
 export function inOrder<Tools extends AiSdkToolSet>(tools: Tools): Tools {
   const line: Line = { last: Promise.resolve() };

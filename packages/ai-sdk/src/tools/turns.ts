@@ -27,17 +27,17 @@ export function openAnswer(isPlan: boolean): (callId: string) => void {
   };
 }
 
-/** Whether a call is a step of a plan. */
+/** Checks whether a call is a step of a plan. */
 export const isStepOfPlan = (callId: string): boolean => answers.get(callId)?.isPlan === true;
 
-/** Where calls wait of which no answer is known. */
+/** Line in which calls wait of which no answer is known. */
 export interface Line {
   last: Promise<unknown>;
 }
 
 /**
- * Waits until the calls before this one have ended; what it gives is to be called when this one has. Throws a `ToolError` when the call
- * is a step of a plan, and one before it failed.
+ * Waits until the calls before this one have ended; the function that it returns must be called when this one has. Throws a `ToolError`
+ * when the call is a step of a plan, and one before it failed.
  */
 export async function takeTurn(callId: string, line: Line): Promise<(failed: boolean) => void> {
   const answer = answers.get(callId);

@@ -1,6 +1,6 @@
 import type { ContentBlock, ToolDefinition, ToolErrorInfo, ToolSource } from "@toolglot/core";
 
-/** What is read and written of a tool of the AI SDK, in ai 6 and ai 7 alike. */
+/** The part of a tool of the AI SDK that is read and written, in ai 6 and ai 7 alike. */
 export interface AiSdkTool {
   type?: string;
   description?: string;
@@ -21,7 +21,7 @@ export interface AiSdkTool {
 // biome-ignore lint/suspicious/noExplicitAny: the types of two versions, of which the user has one.
 export type AiSdkToolSet = Record<string, any>;
 
-/** What this package needs of a `Toolkit` of `@toolglot/toolkit`. */
+/** The part of a `Toolkit` of `@toolglot/toolkit` that this package needs. */
 export interface ToolkitLike extends ToolSource {
   readonly registered: ReadonlyMap<string, { readonly definition: ToolDefinition }>;
   prepareCall(call: ToolkitCall): PreparedCall | Promise<PreparedCall>;
@@ -49,14 +49,14 @@ export interface ToolkitResponse {
   readonly isLast: boolean;
 }
 
-/** What a tool gives to the AI SDK: content for the model, and the value as data, when there is one. */
+/** Output of a tool for the AI SDK: content for the model, and the value as data, when there is one. */
 export interface ToolOutput {
   content: ContentBlock[];
   data?: unknown;
 }
 
-/** How the AI SDK marks schemas: one that has its mark is taken as it is. */
+/** Mark of the AI SDK on schemas: one that has its mark is taken as it is. */
 export const schemaMark: unique symbol = Symbol.for("vercel.ai.schema") as never;
 
-/** Where a tool for the AI SDK keeps the tool that it was made of. */
+/** Key under which a tool for the AI SDK keeps the tool that it was made of. */
 export const originMark: unique symbol = Symbol.for("toolglot.ai-sdk.origin") as never;

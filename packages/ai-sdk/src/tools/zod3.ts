@@ -1,6 +1,6 @@
 import { isObject } from "@toolglot/internal";
 
-/** A schema of zod 3, which says nothing of JSON Schema itself. */
+/** A schema of zod 3, which has no JSON Schema of its own. */
 interface Zod3 {
   _def: Record<string, unknown> & { typeName: string; description?: string };
 }
@@ -8,7 +8,9 @@ interface Zod3 {
 const isZod3 = (value: unknown): value is Zod3 =>
   isObject(value) && isObject(value._def) && typeof value._def.typeName === "string";
 
-/** The JSON Schema of a zod 3 schema; undefined when it is none. What JSON Schema can't say (refinements, transforms) is left out. */
+/**
+ * Returns the JSON Schema of a zod 3 schema; undefined when it is none. What JSON Schema can't say (refinements, transforms) is left out.
+ */
 export function fromZod3(schema: unknown, depth = 0): object | undefined {
   if (!isZod3(schema)) return undefined;
   const made = depth > 50 ? {} : convert(schema, depth + 1);
@@ -98,7 +100,7 @@ function object(def: Zod3["_def"], inner: (value: unknown) => object): object {
   };
 }
 
-/** The limits of a text or a number. */
+/** Returns the limits of a text or a number. */
 function checks(given: unknown, names: Readonly<Record<string, string>>): object {
   const list = (Array.isArray(given) ? given : []) as { kind: string; value: unknown; inclusive?: boolean }[];
   return Object.fromEntries(

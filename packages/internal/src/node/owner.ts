@@ -23,7 +23,7 @@ export interface Owner {
 
 /**
  * How long somebody counts as alive of whom nothing can be known (on another machine, or in another container) after the last
- * sign. The holder of the lock gives one every few seconds.
+ * sign. The holder of the lock writes one every few seconds.
  */
 const maxUnknownMs = 60_000;
 

@@ -11,7 +11,7 @@ import { whenMissing } from "./missing-find.ts";
 import { eachOccurrence } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
-/** What came of a file's pairs. With a problem, `text` is what the pairs without one gave, and not to be written. */
+/** Result of a file's pairs. With a problem, `text` is what the pairs without one made, and must not be written. */
 export interface AppliedEdits {
   text: string;
   /** The same, as changes of the text: those of each pair, of what the pairs before it left. */
@@ -99,8 +99,8 @@ const marksNote =
   "Zero-width spaces were taken off that results hold where the file has none (they take the power from marks such as fences).";
 
 /**
- * A pair as it was meant, when it was copied from a result: results have a zero-width space in fences and tags, so that no text of a
- * file can act. A file that has them itself, where `find` says so, is edited as written.
+ * Returns a pair as it was meant, when it was copied from a result: results have a zero-width space in fences and tags, so that no text of
+ * a file can act. A file that has them itself, where `find` has them too, is edited as written.
  */
 function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   const plain = { ...edit, find: undoNeutralize(edit.find), replace: undoNeutralize(edit.replace) };
@@ -108,7 +108,7 @@ function withoutMarks(text: FlatText, edit: FileTextEdit): FileTextEdit {
   return plain.find !== edit.find && searchFor(text, edit.find) !== undefined ? edit : plain;
 }
 
-/** A replacement that says where code is instead of having it would delete that code. */
+/** Returns the problem of a replacement that refers to code instead of having it: it would delete that code. */
 function whenLeftOut({ flat }: FlatText, { find, replace }: FileTextEdit): Problem | undefined {
   const line = find === "" ? undefined : leftOutLine(replace, find, () => flat);
   if (line === undefined) return undefined;
@@ -143,7 +143,7 @@ function applyOne(
   return splice(text, (visit) => eachPlace(search, visit), { find, replace }, maxChars);
 }
 
-/** Where to look for what, so that it is found at least once. */
+/** Text to search and text to find, which is found at least once. */
 interface Search {
   searched: string;
   wanted: string;
@@ -157,12 +157,12 @@ function searchFor({ raw, flat, toRaw }: FlatText, find: string): Search | undef
   return occurs(flat, wanted) ? { searched: flat, wanted, toRaw } : undefined;
 }
 
-/** Each occurrence, none overlapping another, by its place in the raw text. */
+/** Visits each occurrence, none overlapping another, by its place in the raw text. */
 function eachPlace({ searched, wanted, toRaw }: Search, visit: VisitPlace): void {
   eachOccurrence(searched, wanted, false, (at) => visit(toRaw(at), toRaw(at + wanted.length)));
 }
 
-/** The earlier pair after which a text that the file had was gone. Undefined: the file never had it. */
+/** Returns the earlier pair after which a text that the file had was gone. Undefined: the file never had it. */
 function whoRemoved(
   original: string,
   edits: readonly FileTextEdit[],

@@ -8,7 +8,7 @@ interface Replacement extends Span {
   replace: string;
 }
 
-/** What turns a place into its replacement. */
+/** Changes that turn a place into its replacement. */
 interface Carried {
   made: Replacement[];
   /** Kinds of characters that are new, and were written in the form that the file has. */
@@ -23,9 +23,9 @@ const maxDifferences = 1_000;
 const maxAhead = 20;
 
 /**
- * The replacements that turn a place into its replacement and change the file only where the replacement differs from find: what both
- * have keeps the characters of the file, also within a line, and a line that is moved takes them with it. What is new is written as the
- * replacement has it, but for characters of which the place shows that the file writes them in another form. With LF ends, as the text.
+ * Returns the replacements that turn a place into its replacement and change the file only where the replacement differs from find: what
+ * both have keeps the characters of the file, also within a line, and a line that is moved takes them with it. What is new is written as
+ * the replacement has it, but for characters of which the place shows that the file writes them in another form. With LF ends, as the text.
  */
 export function carryOver(text: string, place: Pick<FoldedPlace, "find" | "replace" | "lines">): Carried {
   const { find, replace, lines } = place;
@@ -50,7 +50,7 @@ export function carryOver(text: string, place: Pick<FoldedPlace, "find" | "repla
         ? changedLine(find[old] as string, found[old] as string, line, forms)
         : (own.get(line) ?? forms.writeLine(line));
       const isLast = newFrom + index === replace.length - 1 && old !== find.length - 1;
-      // The last line may go on behind the place: white space at a line's end would then stand within it.
+      // The last line may continue behind the place: white space at a line's end would then stand within it.
       return isLast ? form.trimEnd() + forms.write(line.slice(line.trimEnd().length)) : form;
     });
     if (oldFrom < oldTo || news.length > 0) {
@@ -90,7 +90,7 @@ function same(find: readonly string[], replace: readonly string[]): Pair[] {
   return pairs;
 }
 
-/** Which of the old lines each of the new ones is, changed: they have half of their different words in common. In order. */
+/** Returns which of the old lines each of the new ones is, changed: they have half of their different words in common. In order. */
 function changedLines(olds: readonly string[], news: readonly string[]): Map<number, number> {
   const changed = new Map<number, number>();
   if (olds.length === 0) return changed;
@@ -124,7 +124,7 @@ function wordsOf(line: string): string[] {
   return line.match(/[\p{L}\p{M}\p{N}_]+|[\s\S]/gu) ?? [];
 }
 
-/** A line of find that the replacement changes, as the file has it: all that stays keeps the file's characters. */
+/** Returns a line of find that the replacement changes, as the file has it: all that stays keeps the file's characters. */
 function changedLine(find: string, found: string, replace: string, forms: Forms): string {
   const [[want, wantEnd], [have, haveEnd], [line, end]] = [find, found, replace].map(withoutEnd) as [
     Parts,
@@ -146,7 +146,7 @@ function changedLine(find: string, found: string, replace: string, forms: Forms)
   return written + forms.write(line.slice(done)) + (end === wantEnd ? haveEnd : forms.writeEnd(end));
 }
 
-/** Where each character of a line stands in another: that of words both have, and those at both ends of words that differ. */
+/** Returns where each character of a line stands in another: that of words both have, and those at both ends of words that differ. */
 function kept(line: string, other: string): (number | undefined)[] {
   const at: (number | undefined)[] = [];
   const [words, others] = [wordsOf(line), wordsOf(other)];

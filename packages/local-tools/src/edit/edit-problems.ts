@@ -1,7 +1,7 @@
 import type { LocalErrorType } from "../errors.ts";
 import { counted } from "../messages.ts";
 
-/** Why one pair can't be made. */
+/** Reason why one pair can't be made. */
 export interface EditProblem {
   /** Which pair, from 0. */
   pair: number;
@@ -26,7 +26,7 @@ export const maxCounted = 10_000;
 /** Lines that are named. */
 export const maxNamedLines = 6;
 
-/** Says how often something occurs, and in which lines: the first of them are given. */
+/** Returns a text with how often something occurs, and in which lines: the first of them are named. */
 export function sayPlaces(count: number, lines: readonly number[]): string {
   const times = count === maxCounted ? `at least ${counted(count)}` : `${count}`;
   const named = [...lines, ...(count > maxNamedLines ? ["more"] : [])];

@@ -32,7 +32,7 @@ import { editRefusal, type FileProblem } from "./problem-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
-/** What an editor works with. */
+/** Options of an editor. */
 export interface EditorOptions {
   roots: Roots;
   journal: Pick<ChangeJournal, "commit" | "undo">;
@@ -99,7 +99,7 @@ export class Editor {
     });
   }
 
-  /** The files that are named, each once. */
+  /** Returns the files that are named, each once. */
   #locate(files: readonly FileEdits[]): Target[] {
     const targets = new Map<string, Target>();
     const problems: FileProblem[] = [];
@@ -160,7 +160,9 @@ export class Editor {
     return { id, files: plans.map((plan) => outcomeOf(plan, room)) };
   }
 
-  /** What the pairs make run later by the file's content, which is read for that before the decision. Nothing of it is shown. */
+  /**
+   * Resolves with what the pairs make run later by the file's content, which is read for that before the decision. Nothing of it is shown.
+   */
   async #changedScript(target: Target): Promise<string | undefined> {
     if (!mayHoldScripts(target)) return undefined;
     const plan = await this.#plan(target).catch(() => undefined);
@@ -232,7 +234,7 @@ export class Editor {
   }
 }
 
-/** A caller's mistake; what a model writes has passed a schema. */
+/** Throws for a caller's mistake; what a model writes has passed a schema. */
 function demandEdits(files: readonly FileEdits[]): void {
   if (!Array.isArray(files)) throw new TypeError("edit takes a list of files, each { src, edits }");
   for (const file of files as readonly Partial<FileEdits>[]) {
@@ -255,7 +257,7 @@ function refuse(problems: readonly FileProblem[], mask: (text: string) => string
   if (first !== undefined) throw editRefusal([first, ...others], mask);
 }
 
-/** For `catch`: notes the refusal of a file as a whole. Any other error is not the model's fault and is thrown on. */
+/** Returns a function for `catch`: it notes the refusal of a file as a whole. Any other error is not the model's fault and is thrown on. */
 function noteProblem(problems: FileProblem[], path: string): (error: unknown) => undefined {
   return (error) => {
     const type = localErrorType(error);
@@ -301,7 +303,7 @@ function diffOf(
   return unifiedDiff(path, before, after, { maxLines: maxDiffLines, ...room, ...(isProtected ? { context: 0 } : {}) });
 }
 
-/** What one diff of so many may take. */
+/** Returns what one diff of so many may take. */
 function diffRoom(files: number): DiffRoom {
   const share = (all: number): number => Math.floor(all / Math.max(1, files));
   return {

@@ -4,7 +4,7 @@ import type { FoldedPlace, Span } from "./folded-find.ts";
 /** A line without its end, and that end. */
 export type Parts = [line: string, end: string];
 
-/** A line and the white space, or what else no reader sees, at its end. */
+/** Returns a line and the white space, or what else no reader sees, at its end. */
 export function withoutEnd(line: string): Parts {
   const folded = fold(line);
   const length = folded.endOf(folded.folded.length);
@@ -18,7 +18,7 @@ interface Atom extends Span {
   bare: readonly [find: string, found: string];
 }
 
-/** The smallest parts of two lines that are the same but for what no reader sees. None where they differ in more. */
+/** Returns the smallest parts of two lines that are the same but for what no reader sees. None where they differ in more. */
 export function atomsOf(want: string, have: string): Atom[] {
   const [wanted, found] = [want, have].map((line) => fold(line, { isPart: true }));
   const atoms: Atom[] = [];
@@ -69,7 +69,7 @@ export class Forms {
     }
   }
 
-  /** White space at a line's end, as the file has it for that of find. */
+  /** Returns white space at a line's end, as the file has it for that of find. */
   writeEnd(end: string): string {
     const [only, ...more] = this.#ends.get(end) ?? [];
     if (only === undefined || only === end || more.length > 0) return this.write(end);
@@ -82,7 +82,7 @@ export class Forms {
     return this.write(text) + this.writeEnd(end);
   }
 
-  /** New text, in the file's form. */
+  /** Returns new text in the file's form. */
   write(text: string): string {
     if (this.#seen.size === 0 && this.#classes.size === 0) return text;
     const { folded, startOf, endOf, isBoundary } = fold(text, { isPart: true });
@@ -124,7 +124,7 @@ export class Forms {
       return only;
     }
     const [first, ...others] = only === undefined ? this.#ofClass(foldClass) : [only === plain ? "plain" : "own"];
-    // A call that writes both, where its find has only the one, says of neither what it is.
+    // A call that writes both, where its find has only the one, identifies neither.
     const { find, replace } = this.#call;
     const hasBoth =
       first === "plain" && plain !== "" && replace.includes(plain as string) && !find.includes(plain as string);

@@ -5,14 +5,14 @@ import { indentationOf } from "./levels.ts";
 import { withLf } from "./line-ends.ts";
 import type { FileTextEdit } from "./types.ts";
 
-/** What a note says of a pair that {@link fittingHalves} changed. */
+/** Note on a pair that {@link fittingHalves} changed. */
 export const fittedNote =
   "was fitted to the lines of its find: indentation or line ends around them that only one of the two has stand there once, and join no lines.";
 
 /** Both with LF ends. */
 type Halves = Pick<FileTextEdit, "find" | "replace">;
 
-/** The halves of a pair whose find stands in the file once, as {@link halvesAt} gives them; else the pair. The text has LF ends. */
+/** Returns the halves of a pair whose find stands in the file once, as {@link halvesAt} does; else the pair. The text has LF ends. */
 export function fittingHalves(text: string, edit: FileTextEdit): FileTextEdit | Problem | undefined {
   const [find, replace] = [withLf(edit.find), withLf(edit.replace)];
   const at = edit.all === true || find === "" ? -1 : text.indexOf(find);
@@ -23,10 +23,10 @@ export function fittingHalves(text: string, edit: FileTextEdit): FileTextEdit | 
 }
 
 /**
- * The halves of an edit of a place, so that they are of the same lines: a find that was cut takes with it what its replacement has, or
- * lacks, again. A problem where that can't be told: the edit would write lines twice, or with an indentation that neither half shows.
- * Undefined for a find that stands there by accident: it has another indentation. What is more in `find` stands before the place.
- * `isForgiven`: find differs in what no reader sees, so that less can be told.
+ * Returns the halves of an edit of a place, so that they are of the same lines: a find that was cut takes with it what its replacement
+ * has, or lacks, again. A problem where that is unclear: the edit would write lines twice, or with an indentation that neither half
+ * shows. Undefined for a find that stands there by accident: it has another indentation. What is more in `find` stands before the place.
+ * `isForgiven`: find differs in what no reader sees, so that less is certain.
  */
 export function halvesAt(
   text: string,
@@ -80,7 +80,7 @@ export const cutIndentation: Problem = {
     "find begins within the indentation of its line, so that nothing says how deep the lines of replace are: begin both with the line's whole indentation",
 };
 
-/** Whether a find has line ends around its lines that the replacement has not: it would join lines that are none of its own. */
+/** Checks whether a find has line ends around its lines that the replacement has not: it would join lines that are none of its own. */
 function isPadded(before: string, behind: string, find: string, replace: string): boolean {
   if (!/^\n[ \t]*\S/.test(find) || !/^[ \t]*\S/.test(replace)) return false;
   const level = indentationOf(replace);
@@ -98,7 +98,7 @@ function problem(message: string): Problem {
 /** Lines are known again by so many letters and digits. */
 const minKnown = 8;
 
-/** Why a replacement would write lines twice that stand right beside the place, and of which find has none. */
+/** Returns why a replacement would write lines twice that stand right beside the place, and of which find has none. */
 function doubledLines(text: string, at: number, to: number, { find, replace }: Halves): string | undefined {
   const end = to - (find.endsWith("\n") ? 1 : 0);
   const [olds, news] = [find, replace].map((half) => half.replace(/\n$/, "").split("\n")) as [string[], string[]];

@@ -1,4 +1,4 @@
-/** The classes of difference that no reader sees, by the name that a note gives them. */
+/** The classes of difference that no reader sees, by their name in a note. */
 export const foldClasses = {
   ends: "white space at line ends",
   blanks: "no-break and other special spaces",
@@ -22,7 +22,7 @@ export interface FoldedText {
   endOf(offset: number): number;
 }
 
-/** How {@link fold} works. */
+/** Options of {@link fold}. */
 interface FoldOptions {
   /** A class that is left as it is, or all of them. */
   except?: FoldClass | "all" | undefined;
@@ -122,7 +122,7 @@ export function fold(source: string, { except, bare = false, isPart = false }: F
   };
 }
 
-/** The character at an offset, with what joins it if `withMarks`. */
+/** Returns the character at an offset, with what joins it if `withMarks`. */
 function characterAt(source: string, at: number, withMarks: boolean): string {
   const code = source.charCodeAt(at);
   if (withMarks && (code >= firstSpecial || source.charCodeAt(at + 1) >= firstMark)) {
@@ -132,7 +132,7 @@ function characterAt(source: string, at: number, withMarks: boolean): string {
   return source.slice(at, at + (code >= 0xd800 && code <= 0xdbff ? 2 : 1));
 }
 
-/** What a character that is folded belongs to, and what it becomes. Undefined: it stays as it is. */
+/** Returns what a character that is folded belongs to, and what it becomes. Undefined: it stays as it is. */
 export function foldedForm(character: string): readonly [FoldClass, form: string] | undefined {
   const composed = character.normalize("NFC");
   return (
@@ -146,7 +146,7 @@ function isVisibleJoiner(code: number, before: number | undefined): boolean {
   return (code === nonJoiner || code === joiner) && before !== undefined && before >= firstJoining;
 }
 
-/** White space that may stand at a line's end, special spaces included. */
+/** Checks for white space that may stand at a line's end, special spaces included. */
 function isWhite(code: number): boolean {
   return code === 0x20 || (code >= 0x09 && code <= 0x0c && code !== lineFeed) || forms.get(code)?.[0] === "blanks";
 }

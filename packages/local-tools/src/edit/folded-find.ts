@@ -10,7 +10,7 @@ export interface Span {
   to: number;
 }
 
-/** Where a find stands but for what no reader sees. */
+/** Place where a find stands but for what no reader sees. */
 export interface FoldedPlace {
   /** Lines of the find without their ends, as many as the place has: blank lines that the file lacks are left out, here and in `replace`. */
   find: string[];
@@ -43,7 +43,7 @@ export function findFolded(
   { bare = false, exact = false, visit }: FindOptions,
 ): void {
   const find = withLf(edit.find);
-  // Blanks that end a find are the start of a line that goes on: nothing says which indentation they are.
+  // Blanks that end a find are the start of a line that is cut: nothing shows which indentation they are.
   if (find.startsWith(byteOrderMark) || (bare && /\n[ \t]+$/.test(find))) return;
   const { folded } = file;
   const wanted = dividedFind(fold(find, { isPart: true, bare, except: exact ? "all" : undefined }).folded);
@@ -152,7 +152,7 @@ function withoutMargins(wanted: DividedFind, fit: Fit, edit: FileTextEdit): [Div
   ];
 }
 
-/** The lines of find and replace for a place: both lose the blank lines, or the last line end, that the file lacks there. */
+/** Returns the lines of find and replace for a place: both lose the blank lines, or the last line end, that the file lacks there. */
 function fittingLines(
   file: FoldedText,
   { head, tail }: DividedFind,
@@ -182,7 +182,7 @@ function fittingLines(
   return [find, withoutEnds(replace, blank - kept, Math.max(0, least - kept))];
 }
 
-/** How many of a replacement's line ends at one end stay, where find has `wanted` of them, and the file only `found`. */
+/** Returns how many of a replacement's line ends at one end stay, where find has `wanted` of them, and the file only `found`. */
 function keptEnds(written: number, wanted: number, found: number): number {
   return written >= wanted ? found + written - wanted : Math.min(found, written);
 }
@@ -210,7 +210,7 @@ function countWhile<T>(items: readonly T[], test: (item: T) => boolean): number 
 }
 
 /**
- * What the source has for each line of a place. A place that begins or ends with its line has all of the line, with what no
+ * Returns what the source has for each line of a place. A place that begins or ends with its line has all of the line, with what no
  * reader sees there: otherwise white space of the line's end would stand behind the new text. A place that begins with a line's
  * end has the white space before it, too.
  */
@@ -257,7 +257,7 @@ function differencesAt(
   return differs;
 }
 
-/** Which lines would differ if this class were not folded, from 0. */
+/** Returns which lines would differ if this class were not folded, from 0. */
 function linesThatDiffer(want: string, have: string, except: FoldClass): number[] {
   const [wanted, found] = [want, have].map((text) => fold(text, { except }).folded.split("\n")) as [string[], string[]];
   return [...wanted.keys()].filter((index) => wanted[index] !== found[index]);

@@ -16,7 +16,7 @@ interface Reindented {
   said: string;
 }
 
-/** What stands for an indentation; undefined: nothing says it. */
+/** Returns what stands for an indentation; undefined when it is unknown. */
 type Indent = (indentation: string) => string | undefined;
 
 /**
@@ -36,15 +36,15 @@ export function readIndentation(
   if (has === undefined || wants === undefined || at === -1) return undefined;
   const said = { has: has[at] as string, wants: wants[at] as string };
   if (whole !== undefined) return { ...said, apply: () => reindent(lines, rows, whole, undefined) };
-  // A find that begins behind the indentation of its first line says nothing about that.
+  // A find that begins behind the indentation of its first line has no information about that.
   const isCut = rows[0] === 0 && first === "" && firstFound !== "" && wants.some((indentation) => indentation !== "");
   const rest = isCut && !isShifted(lines, rows.slice(1)) ? mapOf(lines, rows.slice(1), text) : undefined;
   return rest && { ...said, apply: () => reindent(lines, rows.slice(1), rest, firstFound) };
 }
 
 /**
- * A replacement for a find that begins behind its line's indentation `own`: without it where the replacement has it again, and shows that it
- * stands for the line's, not for more. A change of nothing but indentation stays as it is.
+ * Returns a replacement for a find that begins behind its line's indentation `own`: without it where the replacement has it again, and
+ * shows that it stands for the line's, not for more. A change of nothing but indentation stays as it is.
  */
 export function withoutDoubled(own: string, find: string, replace: string): string {
   const [first = "", ...rest] = linesOf(replace);
@@ -63,7 +63,7 @@ export function withoutDoubled(own: string, find: string, replace: string): stri
   return isOnce ? replace.slice(own.length) : replace;
 }
 
-/** Says an indentation: "2 tabs", "4 spaces", "no indentation". */
+/** Returns the text for an indentation: "2 tabs", "4 spaces", "no indentation". */
 export function sayIndentation(indentation: string): string {
   const runs = indentation.match(/ +|\t+/g) ?? [];
   if (runs.length === 0) return "no indentation";
@@ -108,7 +108,7 @@ function reindent(
   };
 }
 
-/** The first line of a replacement whose find begins behind its line's indentation. */
+/** Returns the first line of a replacement whose find begins behind its line's indentation. */
 function cutLine(line: string, cut: string, indent: Indent): string | undefined {
   return indentationOf(line) === "" || isBlank(line) || line.startsWith(cut)
     ? cut + line.trimStart()
@@ -122,14 +122,14 @@ function withIndentation(line: string, indent: Indent): string | undefined {
   return wanted === undefined ? undefined : wanted + rest;
 }
 
-/** Whether rows are deeper, or less deep, by the same spaces: that says nothing of a first line that was cut. */
+/** Checks whether rows are deeper, or less deep, by the same spaces: that has no bearing on a first line that was cut. */
 function isShifted({ find, found }: IndentedLines, rows: readonly number[]): boolean {
   const pairs = rows.map((row) => [find, found].map((lines) => levelOf(lines[row] as string)) as [string, string]);
   const isOther = pairs.some(([own, its]) => own !== its);
   return isOther && !pairs.flat().join("").includes("\t") && shiftOf(pairs) !== undefined;
 }
 
-/** The map that these rows show. */
+/** Returns the map that these rows show. */
 function mapOf({ find, found, replace }: IndentedLines, rows: readonly number[], text: string): Indent | undefined {
   const seen = new Map<string, string>();
   for (const row of rows) {

@@ -3,11 +3,11 @@ import { linesOf } from "../files/text.ts";
 /** Words that say that something is left out, or stays, and words that stand beside them. Chinese ones are found within a text, too. */
 const saysLeftOut =
   /\b(?:existing|rest|remaining|remainder|unchanged|omitted|previous|original|same|skipped|truncated|elided|snip(?:ped)?|others?)\b|其余|其他|剩余|现有|已有|原有|原来|之前|余下|不变|省略|略去|保持|同上|此处略/iu;
-/** All that a comment says which is nothing but a place for code, beside the words above. */
+/** Words of a comment that is nothing but a place for code, beside the words above. */
 const fillers =
   /\b(?:the|of|this|that|these|all|your|my|our|is|are|as|it|in|to|and|from|with|for|by|here|there|above|below|before|brevity|clarity|goes|stays?|remains?|keeps?|kept|leave|left|out|code|codes|file|files|class|classes|function|functions|method|methods|module|component|implementation|implementations|logic|body|content|contents|lines?|imports?|exports?|fields?|properties|props|tests?|cases?|handlers?|helpers?|routes?|types?|definitions?|declarations?|section|part|parts|etc)\b|代码|部分|逻辑|内容|实现|方法|函数|文件|的|与|和|均|都|为|是|在|此处|这里|以上|以下|上面|下面|上述|未|改|变|动|修|略|省|保|持|与|前|同|相|样|其|它|不|了|留/giu;
 
-/** How lines of comments begin and end in the usual languages. */
+/** Beginnings and ends of comment lines in the usual languages. */
 const opening =
   /^(?:[{[(]\s*)?(?:\/\/+|\/\*+|\*+(?!\w)|#+|--+(?:\[\[)?|<!--+|<%--|\{\{!(?:--)?|%+|;+|\(\*|\{-|@\*|(?:['!]|REM|dnl)(?=\s))/i;
 const closing = /(?:\*+\/|--+>|--%>|(?:--)?\}\}|\*\)|-\}|\*@|\]\])?\s*[}\])]?$/;
@@ -15,8 +15,8 @@ const dots = "(?:\\.{3,}|…+|\\. \\. \\.)";
 const [dotsBefore, dotsBehind] = [new RegExp(`^[\\s(\\[<{]*${dots}`), new RegExp(`${dots}[\\s)\\]>}]*$`)];
 
 /**
- * The first line of a replacement that stands for code which the writer left out ("// ... existing code ..."), and that neither the find
- * nor the file has. Written as it is, it would take the place of that code.
+ * Returns the first line of a replacement that stands for code which the writer left out ("// ... existing code ..."), and that neither the
+ * find nor the file has. Written as it is, it would take the place of that code.
  */
 export function leftOutLine(replace: string, find: string, text: () => string): string | undefined {
   if (!hint.test(replace)) return undefined;

@@ -4,7 +4,7 @@ export function indentationOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
-/** The indentation of a line's level: the lines of a block comment have one space more. */
+/** Returns the indentation of a line's level: the lines of a block comment have one space more. */
 export function levelOf(line: string): string {
   const indentation = indentationOf(line);
   const spaces = / *$/.exec(indentation)?.[0].length ?? 0;
@@ -15,7 +15,7 @@ export function levelsIn(lines: readonly string[]): string[] {
   return lines.filter((line) => !isBlank(line)).map(levelOf);
 }
 
-/** What one level is: a tab, or the largest number of spaces that all are a multiple of; undefined when nothing says it. */
+/** Returns one level: a tab, or the largest number of spaces that all are a multiple of; undefined when it is unknown. */
 export function unitOf(levels: readonly string[]): string | undefined {
   const all = levels.join("");
   if (all === "") return undefined;
@@ -24,7 +24,9 @@ export function unitOf(levels: readonly string[]): string | undefined {
   return length > 1 && length <= 8 ? " ".repeat(length) : undefined;
 }
 
-/** What one level usually is in a file: a tab where lines have tabs, else by how much lines are most often deeper than those before. */
+/**
+ * Returns what one level usually is in a file: a tab where lines have tabs, else by how much lines are most often deeper than those before.
+ */
 export function usualUnit(text: string, near: string): string | undefined {
   if (near.includes("\t")) return "\t";
   const counts = new Map<string, number>();
@@ -40,7 +42,7 @@ export function usualUnit(text: string, near: string): string | undefined {
   return most?.[0];
 }
 
-/** The indentation that all lines with content begin with. */
+/** Returns the indentation that all lines with content begin with. */
 export function common(levels: readonly string[]): string | undefined {
   return levels.length === 0 ? undefined : levels.reduce(sharedStart);
 }

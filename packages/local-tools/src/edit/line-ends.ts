@@ -3,7 +3,7 @@ import type { TextChange } from "./changes.ts";
 import { type Problem, tooLarge } from "./edit-problems.ts";
 import type { FileTextEdit } from "./types.ts";
 
-/** How a file ends its lines. A lone CR is a character like any other. */
+/** Line ends of a file. A lone CR is a character like any other. */
 export type LineEnds = "none" | "lf" | "crlf" | "mixed";
 
 /** A text with LF for every CRLF, and the way back to the text as it stands. */
@@ -15,12 +15,12 @@ export interface FlatText {
   toRaw(offset: number): number;
 }
 
-/** LF for every CRLF. */
+/** Returns a text with LF for every CRLF. */
 export function withLf(text: string): string {
   return text.includes("\r\n") ? text.replaceAll("\r\n", "\n") : text;
 }
 
-/** One kind of end for every LF and CRLF. */
+/** Returns a text with one kind of end for every LF and CRLF. */
 function withEnds(text: string, end: "\n" | "\r\n"): string {
   const flat = withLf(text);
   return end === "\n" || !flat.includes("\n") ? flat : flat.replaceAll("\n", end);
@@ -41,7 +41,7 @@ export function flatten(raw: string): FlatText {
   };
 }
 
-/** How many of rising numbers are below a limit. */
+/** Returns how many of rising numbers are below a limit. */
 function countBelow(numbers: readonly number[], limit: number): number {
   let low = 0;
   let high = numbers.length;
@@ -61,7 +61,7 @@ function hasBareLf(raw: string): boolean {
 }
 
 /**
- * What to write for a part of a text, `from` to `to` in `raw`: the replacement with the line ends of the file. In a file with
+ * Returns what to write for a part of a text, `from` to `to` in `raw`: the replacement with the line ends of the file. In a file with
  * both kinds, lines that the replacement has in common with the part at its start and end stay as they are; each other line
  * takes the end of the line that it stands for, else that of the part or of the nearest line.
  */
@@ -98,14 +98,14 @@ function firstEnd(lines: readonly string[]): "\n" | "\r\n" | undefined {
   return lines.map(endOf).find((end) => end !== undefined);
 }
 
-/** The end of the line that a part without one stands in: behind it, else before it. */
+/** Returns the end of the line that a part without one stands in: behind it, else before it. */
 function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
   const behind = raw.indexOf("\n", to);
   const at = behind === -1 ? raw.lastIndexOf("\n", from - 1) : behind;
   return raw[at - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** What came of one pair. */
+/** Result of one pair. */
 export interface Made {
   text: string;
   /** The same, as changes of the raw text before. */

@@ -26,7 +26,7 @@ const foldings: readonly { name: string; fold: (line: string) => string }[] = [
   { name: "all white space", fold: (line) => line.replace(/\s+/g, "") },
 ];
 
-/** Says what differs between the lines looked for and the lines found, which start at line `first` of the file. */
+/** Returns what differs between the lines looked for and the lines found, which start at line `first` of the file. */
 export function differences(wanted: readonly string[], found: readonly string[], first: number): string[] {
   const reports: string[] = [];
   const sames = new Map<string, number[]>();
@@ -78,7 +78,7 @@ function pairUp(wanted: readonly string[], found: readonly string[]): [number | 
   return pairs;
 }
 
-/** The nearest places, at most 20 lines on, where the same line with content stands in both; else both ends. */
+/** Returns the nearest places, at most 20 lines on, where the same line with content stands in both; else both ends. */
 function nextSame(rows: readonly string[], columns: readonly string[], row: number, column: number): [number, number] {
   for (let sum = 1; sum <= 40; sum++) {
     for (let down = Math.max(0, sum - 20); down <= Math.min(sum, 20); down++) {
@@ -90,7 +90,7 @@ function nextSame(rows: readonly string[], columns: readonly string[], row: numb
   return [rows.length, columns.length];
 }
 
-/** Where a line of find stands in it. It may begin and end inside a line of the file: then only that part must be the same. */
+/** Position of a line within find. It may begin and end inside a line of the file: then only that part must be the same. */
 interface Edges {
   isFirst: boolean;
   isLast: boolean;
@@ -131,7 +131,7 @@ function sayFolding(index: number, want: string, have: string): string {
   return inFind === inFile ? name : `indentation: the file has ${inFile}, find has ${inFind}`;
 }
 
-/** Says lines, given in order: "line 3", "lines 3 and 5", "12 lines from 3 to 40". */
+/** Returns the text for lines, given in order: "line 3", "lines 3 and 5", "12 lines from 3 to 40". */
 export function sayLines(lines: readonly number[]): string {
   const [first, last] = [lines[0], lines.at(-1)];
   if (lines.length === 1) return `line ${first}`;

@@ -58,7 +58,7 @@ const maxComparedLines = 1_000_000;
 
 /** A place that a find is taken for. */
 interface Candidate extends FoldedPlace {
-  /** What its indentation says; undefined: it is the find's. */
+  /** Reading of its indentation; undefined: it is the find's. */
   indentation?: NonNullable<ReturnType<typeof readIndentation>>;
 }
 
@@ -76,7 +76,7 @@ function whenFolded(attempt: Attempt, edit: FileTextEdit): Made | Problem | unde
   return carry(attempt, only);
 }
 
-/** The first place that differs in nothing but what no reader sees, and where all of them begin. */
+/** Returns the first place that differs in nothing but what no reader sees, and where all of them begin. */
 function alikePlaces(folded: FoldedText, edit: FileTextEdit): [only: Candidate | undefined, starts: number[]] {
   const starts: number[] = [];
   let only: FoldedPlace | undefined;
@@ -89,7 +89,7 @@ function alikePlaces(folded: FoldedText, edit: FileTextEdit): [only: Candidate |
   return [only, only === undefined ? [] : starts];
 }
 
-/** Up to two places that differ in their indentation, too. */
+/** Returns up to two places that differ in their indentation, too. */
 function shiftedPlaces({ now, folded }: Attempt, edit: FileTextEdit): Candidate[] {
   const exact = folded === undefined || edit.all === true;
   const places: Candidate[] = [];
@@ -168,14 +168,14 @@ function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate
   return { ...made, count: 1, notes: [...made.notes, ...notes] };
 }
 
-/** A place with halves of the same lines. */
+/** Returns a place with halves of the same lines. */
 function fitted(text: string, place: FoldedPlace): FoldedPlace | Problem {
   const [from, to] = spanOf(place);
   const halves = { find: place.find.join("\n"), replace: place.replace.join("\n") };
   const fitting = halvesAt(text, from, to, halves, true) ?? cutIndentation;
   if (fitting === halves || "type" in fitting) return "type" in fitting ? fitting : place;
   const more = Math.max(0, fitting.find.length - halves.find.length);
-  // Line ends around find that the file has as well: nothing says here which of them are meant.
+  // Line ends around find that the file has as well: nothing shows here which of them are meant.
   if (fitting.find.length < halves.find.length) return place;
   const lines = place.lines.map((span, row) => (row === 0 ? { ...span, from: span.from - more } : span));
   return { ...place, find: fitting.find.split("\n"), replace: fitting.replace.split("\n"), lines };

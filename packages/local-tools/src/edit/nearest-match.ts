@@ -83,7 +83,7 @@ function bareLine(line: string): string {
   return line.endsWith("\n") ? line.slice(0, -1) : line;
 }
 
-/** Composed characters, where a text has others. */
+/** Returns a text with composed characters where it has others. */
 function composed(text: string): string {
   return /[\u0300-\u036f\u3099\u309a]/.test(text) ? text.normalize("NFC") : text;
 }
@@ -113,7 +113,7 @@ function eachFeature(text: string, visit: (feature: number, weight: number) => v
   endLine();
 }
 
-/** For each line, how much it shares with `find`: what is rare in the text and has much weight counts most. */
+/** Returns for each line how much it shares with `find`: what is rare in the text and has much weight counts most. */
 function scoreLines(text: string, count: number, find: string): Float64Array {
   const features = new Map<number, number>();
   const weights: number[] = [];
@@ -152,7 +152,7 @@ function scoreLines(text: string, count: number, find: string): Float64Array {
   return scores;
 }
 
-/** The first lines of the best windows, none overlapping another. */
+/** Returns the first lines of the best windows, none overlapping another. */
 function candidates(scores: Float64Array, length: number): number[] {
   const last = Math.max(0, scores.length - length);
   const sums = new Float64Array(last + 1);
@@ -254,7 +254,7 @@ function keyOf(line: string): LineKey {
   return { indentation, text: all.join(" "), words: new Set(all), long, weight: 0.1 + Math.min(1, all.length / 4) };
 }
 
-/** 0 to the weight of the wanted line, and a little for the same indentation. */
+/** Returns 0 to the weight of the wanted line, and a little for the same indentation. */
 function likeness(wanted: LineKey, found: LineKey): number {
   const bonus = wanted.indentation === found.indentation ? 0.01 : 0;
   if (wanted.text === found.text) return wanted.weight + bonus;

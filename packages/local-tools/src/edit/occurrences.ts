@@ -24,7 +24,7 @@ export function eachOccurrence(
   }
 }
 
-/** Knuth, Morris and Pratt: never looks at a character of the text twice. */
+/** Visits occurrences by Knuth, Morris and Pratt: never looks at a character of the text twice. */
 function eachByPrefixTable(
   text: string,
   find: string,
@@ -43,7 +43,7 @@ function eachByPrefixTable(
   }
 }
 
-/** For each prefix, how long a shorter prefix it ends with. */
+/** Returns for each prefix how long a shorter prefix it ends with. */
 function borderLengths(find: string): Int32Array {
   const borders = new Int32Array(find.length);
   let length = 0;

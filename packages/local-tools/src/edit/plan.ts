@@ -38,7 +38,7 @@ export interface Plan extends Target {
   backup?: string;
 }
 
-/** Why the rule for a path applies to a file: a link may have another name than the file that it leads to. */
+/** Returns why the rule for a path applies to a file: a link may have another name than the file that it leads to. */
 export function reasonFor({ place, sources }: Target, rule: (path: string) => string | undefined): string | undefined {
   for (const path of new Set([place.shown, ...sources])) {
     const reason = rule(path);
@@ -47,12 +47,12 @@ export function reasonFor({ place, sources }: Target, rule: (path: string) => st
   return undefined;
 }
 
-/** Whether it depends on the content what a change of the file makes run later. */
+/** Checks whether it depends on the content what a change of the file makes run later. */
 export function mayHoldScripts({ place, sources }: Target): boolean {
   return [place.shown, ...sources].some(hasScripts);
 }
 
-/** What the planned change of such a file makes run later. */
+/** Returns what the planned change of such a file makes run later. */
 export function scriptOf(plan: Plan): string | undefined {
   if (plan.after === undefined || !mayHoldScripts(plan)) return undefined;
   return scriptReason(plan.before?.text ?? "{}", plan.applied.text);
@@ -95,7 +95,7 @@ export function namedBy(target: Target, encoding: string | undefined): FileProbl
   }
 }
 
-/** How a file is encoded after its edits. One that is new, or empty, gets the encoding that is named, and UTF-16 a mark. */
+/** Returns how a file is encoded after its edits. One that is new, or empty, gets the encoding that is named, and UTF-16 a mark. */
 export function formAfter({ encoding }: Target, before: EncodedText | undefined): TextForm {
   const isNew = before === undefined || before.bytes.length === 0;
   const named = encoding === undefined ? undefined : encodingNamed(encoding);
@@ -104,7 +104,7 @@ export function formAfter({ encoding }: Target, before: EncodedText | undefined)
   return { encoding: named, guessed: false, mark };
 }
 
-/** The bytes of a file after its edits. Throws `NotEncodable`. */
+/** Returns the bytes of a file after its edits. Throws `NotEncodable`. */
 export function encodeAfter(
   { place, edits }: Target,
   before: EncodedText | undefined,
@@ -127,7 +127,7 @@ export function encodeAfter(
   return encodeChanged(before, changes, writing);
 }
 
-/** What is said of a file that was written in another encoding than UTF-8. */
+/** Returns what is said of a file that was written in another encoding than UTF-8. */
 export function formNote(form: TextForm): string | undefined {
   if (form.encoding === utf8) return undefined;
   const { name } = form.encoding;

@@ -4,7 +4,7 @@ import { type LocalErrorType, localError } from "../errors.ts";
 import type { EditProblem } from "./edit-problems.ts";
 import { nearestMatch } from "./nearest-match.ts";
 
-/** What is wrong with one file of a set, or with one of its pairs. */
+/** Problem of one file of a set, or with one of its pairs. */
 export interface FileProblem extends Omit<EditProblem, "pair" | "type" | "searched"> {
   type: LocalErrorType;
   /** As the model should call the file. */
@@ -70,7 +70,7 @@ function hintFor({ type, hint }: FileProblem): { hint?: string } {
 const openingLine = "----- as it is -----";
 const closingLine = "----- end -----";
 
-/** The nearest match, as it is in the file, and what differs. */
+/** Returns the nearest match, as it is in the file, and what differs. */
 function matchText(text: string, find: string): string[] {
   const nearest = nearestMatch(text, find);
   if (nearest === undefined) return ["Nothing in the file is like it."];

@@ -8,7 +8,7 @@ import { lineCounter, linesOf } from "../files/text.ts";
 import { counted } from "../messages.ts";
 import { composeChanges, type TextChange } from "./changes.ts";
 
-/** Where something can't be written. */
+/** A file as it is to be written, for errors about what can't be. */
 interface Writing {
   /** What messages call the file. */
   path: string;
@@ -16,14 +16,14 @@ interface Writing {
   text: string;
 }
 
-/** The bytes of a new file that is not UTF-8. Throws `NotEncodable`. */
+/** Returns the bytes of a new file that is not UTF-8. Throws `NotEncodable`. */
 export function encodeNew(writing: Writing, { encoding, mark }: TextForm): Uint8Array {
   return Buffer.concat([markOf(encoding, mark), encoded(writing.text, 0, encoding, writing)]);
 }
 
 /**
- * The bytes of a changed text: those of the changes are encoded, all others are the file's own, so that nothing else changes even where
- * the encoding was guessed wrongly, or has several codes for one character. `steps`: changes, each of what those before it made.
+ * Returns the bytes of a changed text: those of the changes are encoded, all others are the file's own, so that nothing else changes even
+ * where the encoding was guessed wrongly, or has several codes for one character. `steps`: changes, each of what those before it made.
  * Throws `NotEncodable`.
  */
 export function encodeChanged(
@@ -64,7 +64,7 @@ function markOf(encoding: Encoding, mark: number): Buffer {
   return Buffer.from(encoding === utf16be ? "feff" : "fffe", "hex");
 }
 
-/** The bytes of a part of the text, which begins at `start`. */
+/** Returns the bytes of a part of the text, which begins at `start`. */
 function encoded(part: string, start: number, encoding: Encoding, { path, text }: Writing): Buffer {
   const bytes = encodeAll(part, encoding);
   if (decodeAll(bytes, encoding) === part) return bytes;
@@ -82,7 +82,7 @@ function encoded(part: string, start: number, encoding: Encoding, { path, text }
 const maxDifferences = 500;
 const maxUnits = 20_000;
 
-/** What really differs in a change: what a replacement has in common with the text it takes the place of keeps its bytes. */
+/** Returns what really differs in a change: what a replacement has in common with the text it takes the place of keeps its bytes. */
 function smallest(text: string, { from, to, text: replace }: TextChange): TextChange[] {
   const trimmed = withoutCommonEnds(text.slice(from, to), replace, from);
   if (trimmed === undefined) return [];
@@ -101,7 +101,7 @@ function smallest(text: string, { from, to, text: replace }: TextChange): TextCh
   });
 }
 
-/** The change of the part in the middle; undefined when nothing differs. No surrogate pair is parted. */
+/** Returns the change of the part in the middle; undefined when nothing differs. No surrogate pair is parted. */
 function withoutCommonEnds(old: string, now: string, start: number): TextChange | undefined {
   if (old === now) return undefined;
   const shorter = Math.min(old.length, now.length);
@@ -117,7 +117,7 @@ function isHigh(text: string, at: number): boolean {
   return (text.charCodeAt(at) & 0xfc00) === 0xd800;
 }
 
-/** The changes between two lists of pieces of text; undefined when there are too many. */
+/** Returns the changes between two lists of pieces of text; undefined when there are too many. */
 function differing(olds: string[], news: string[], { from }: TextChange): TextChange[] | undefined {
   const parts = diffArrays(olds, news, { maxEditLength: maxDifferences });
   if (parts === undefined) return undefined;

@@ -19,7 +19,7 @@ export interface FileEdits {
   edits: readonly FileTextEdit[];
 }
 
-/** What became of one file. */
+/** Outcome of one file. */
 export interface FileOutcome {
   /** As the model should call it: relative to the first root when inside it. */
   path: string;
@@ -40,14 +40,14 @@ export interface FileOutcome {
   notes: string[];
 }
 
-/** What became of a set of edits: all of them were made. */
+/** Outcome of a set of edits: all of them were made. */
 export interface EditOutcome {
   /** Names the change for `undo`; undefined when no file changed. */
   id: string | undefined;
   files: FileOutcome[];
 }
 
-/** What was undone. */
+/** Result of an undo. */
 export interface UndoOutcome {
   id: string;
   files: { path: string; diff: string; removed: boolean }[];

@@ -5,9 +5,9 @@ import { lineCounter, linesOf } from "../files/text.ts";
 export interface UnifiedDiffOptions {
   /** Unchanged lines around a change. Default 3. */
   context?: number;
-  /** Lines of the diff that are given; a note says how many follow. Default: all. */
+  /** Lines of the diff that are shown; a note counts those that follow. Default: all. */
   maxLines?: number;
-  /** UTF-16 units of the diff that are given, the note not counted. Default: all. */
+  /** UTF-16 units of the diff that are shown, the note not counted. Default: all. */
   maxChars?: number;
   /** Milliseconds after which what is left of a large comparison counts as replaced whole. Default 500. */
   timeoutMs?: number;
@@ -35,7 +35,7 @@ const maxEditLength = 1_000;
 const fewLines = 2_000;
 
 /**
- * The unified diff of two texts, as `patch` and `git apply` read it. `null`: there is no such file before, or after. The diff is
+ * Returns the unified diff of two texts, as `patch` and `git apply` read it. `null`: there is no such file before, or after. The diff is
  * always right; where two large texts have little in common it may not be the shortest.
  */
 export function unifiedDiff(
@@ -89,7 +89,10 @@ function differingPart(
   };
 }
 
-/** The greatest length, at most `most`, up to which two texts are equal. `isEqual`: in a part of that length, whose beginning is known to be. */
+/**
+ * Returns the greatest length, at most `most`, up to which two texts are equal. `isEqual`: in a part of that length, whose beginning is
+ * known to be.
+ */
 function longest(most: number, isEqual: (from: number, to: number) => boolean): number {
   let [low, high] = [0, most];
   while (low < high) {
@@ -138,7 +141,7 @@ function compare(olds: readonly string[], news: readonly string[], deadline: num
   ]);
 }
 
-/** Without empty runs, and no two of a kind one after the other. */
+/** Returns runs without empty ones, and no two of a kind one after the other. */
 function joined(runs: readonly Run[]): Run[] {
   const found: { kind: Run["kind"]; lines: string[] }[] = [];
   for (const { kind, lines } of runs) {
@@ -235,7 +238,7 @@ function anchorsOf(olds: readonly number[], news: readonly number[]): [number, n
   return row.reverse();
 }
 
-/** Where each line is; undefined for a line that is there more than once. */
+/** Returns where each line is; undefined for a line that is there more than once. */
 function places(lines: readonly number[]): Map<number, number | undefined> {
   const found = new Map<number, number | undefined>();
   lines.forEach((line, at) => {
@@ -286,7 +289,7 @@ function addRun(hunk: Hunk, run: Run): void {
   if (run.kind !== "-") hunk.newLines += run.lines.length;
 }
 
-/** A range without lines names the line before it. */
+/** Returns a range as text; one without lines names the line before it. */
 function range(start: number, lines: number): string {
   return `${lines === 0 ? start - 1 : start},${lines}`;
 }
@@ -295,7 +298,7 @@ function count(runs: readonly Run[], kind: Run["kind"]): number {
   return runs.reduce((sum, run) => (run.kind === kind ? sum + run.lines.length : sum), 0);
 }
 
-/** A path with quotes, backslashes or control characters as git writes it. */
+/** Returns a path with quotes, backslashes or control characters as git writes it. */
 function quoted(path: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what has to be quoted
   return /["\\\u0000-\u001f\u007f]/.test(path) ? JSON.stringify(path) : path;

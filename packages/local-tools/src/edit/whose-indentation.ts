@@ -1,7 +1,7 @@
 import { fold } from "./fold.ts";
 import { common, indentationOf, isBlank, levelsIn, unitOf } from "./levels.ts";
 
-/** Whether a replacement has the file's indentation, not the find's. Undefined where both may be meant. */
+/** Checks whether a replacement has the file's indentation, not the find's. Undefined where both may be meant. */
 export function hasFilesIndentation(
   own: readonly string[],
   file: readonly string[],

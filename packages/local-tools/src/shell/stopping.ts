@@ -35,8 +35,8 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
 const suspendMs = 10_000;
 
 /**
- * Sees to it that a group which was told to suspend can: one that was stopped in the middle of starting a program is let on, and told
- * again when it has begun. A terminal's own Ctrl-Z hangs there.
+ * Makes sure that a group which was asked to suspend can: one that was stopped in the middle of starting a program continues, and is
+ * asked again when it has begun. A terminal's own Ctrl-Z hangs there.
  */
 export async function helpToSuspend(processes: Processes, group: number, over: () => boolean): Promise<void> {
   const until = performance.now() + suspendMs;

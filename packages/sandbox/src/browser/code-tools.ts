@@ -3,10 +3,10 @@ import { type CodeToolInput, type CodeToolsOptions, javascriptTool, makeCodeTool
 import type { Sandbox } from "../sandbox-types.ts";
 
 /**
- * The sandbox as a tool, `executeJavascriptCode`, for agents that call tools one by one: it runs one program. The functions that
+ * Returns the sandbox as a tool, `executeJavascriptCode`, for agents that call tools one by one: it runs one program. The functions that
  * programs find stand in its description.
  *
- * A tool gives `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
+ * A tool returns `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
  * a program fail is thrown as a `ToolError` whose message has type, message, line, source line, hint, and what was printed
  * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
  *

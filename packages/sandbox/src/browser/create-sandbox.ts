@@ -30,7 +30,7 @@ export interface BrowserSandboxOptions {
 }
 
 /**
- * Makes a sandbox for JavaScript programs in a browser. Starts nothing yet: the first run does, or `warm()`. Throws
+ * Creates a sandbox for JavaScript programs in a browser. Starts nothing yet: the first run does, or `warm()`. Throws
  * `TypeError` for options that make no sense.
  */
 export function createSandbox(options: BrowserSandboxOptions = {}): Sandbox {

@@ -6,7 +6,7 @@ import { webWorkerThread } from "./web-worker-thread.ts";
 /** The engine's files may come over a slow network. */
 const startTimeoutMs = 60_000;
 
-/** QuickJS in WebAssembly, in a Web Worker. */
+/** Creates an engine on QuickJS in WebAssembly, in a Web Worker. */
 export function quickJsEngine(limits: SandboxLimits, makeWorker: () => Worker): Engine {
   const { memoryMb } = limits;
   return {

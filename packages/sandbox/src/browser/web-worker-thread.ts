@@ -1,6 +1,6 @@
 import { type GuestThread, renewMessage, type ThreadListener } from "../javascript/message-guest.ts";
 
-/** A Web Worker that runs `guest/javascript/worker.browser.mjs`. `init`: what it gets first. */
+/** Returns a Web Worker that runs `guest/javascript/worker.browser.mjs`. `init`: what it gets first. */
 export function webWorkerThread(worker: Worker, init: { memoryMb: number }): GuestThread {
   let listener: ThreadListener | undefined;
   const onEnd = (fault: string): void => listener?.onEnd(fault);
@@ -21,7 +21,7 @@ export function webWorkerThread(worker: Worker, init: { memoryMb: number }): Gue
     renew() {
       worker.postMessage(renewMessage);
     },
-    // A worker that was terminated says nothing more, and there is no event for it.
+    // A worker that was terminated sends nothing more, and there is no event for it.
     async end() {
       worker.terminate();
       onEnd("the worker was ended");

@@ -12,12 +12,12 @@ import { type CallAnswer, highest, type KeptCall, type KeptCalls } from "./recor
 import { ReplayedCalls } from "./replayed-calls.ts";
 import type { SandboxRunParked } from "./types.ts";
 
-/** Whether a call that may have happened may be made again. */
+/** Checks whether a call that may have happened may be made again. */
 export function mayRepeat({ tool }: ProgramTool): boolean {
   return (tool.annotations?.readOnlyHint ?? false) || (tool.annotations?.idempotentHint ?? false);
 }
 
-/** What the calls of a run share. */
+/** Things that the calls of a run share. */
 export interface CallsPlace {
   journal: Journal;
   leases: Leases;
@@ -116,7 +116,7 @@ export class DurableCalls extends ReplayedCalls {
     this.#busy++;
   }
 
-  /** After the end of the run only what the tool says for certain is an outcome: its signal was aborted. */
+  /** Checks whether an outcome is too late. After the end of the run, when the tool's signal was aborted, only certain ones count. */
   #isTooLate(outcome: CallOutcome, { performing }: Held): boolean {
     return this.over && !(performing && (outcome.ok || outcome.isCertain));
   }
@@ -210,7 +210,7 @@ export class DurableCalls extends ReplayedCalls {
     else if (!this.over) this.#wait(work, reason);
   }
 
-  /** Writes the answer down, then gives it to the program: answers are numbered, and go, in the same order. */
+  /** Writes the answer down, then sends it to the program: answers are numbered, and sent, in the same order. */
   async #settle(work: CallWork, claim: OperationClaim, outcome: CallOutcome): Promise<void> {
     const { journal, leases, program } = this.#place;
     const { name, args, ms, usage } = work.pending.call;

@@ -57,13 +57,13 @@ export class DurableRun implements RunKeeper {
     });
   }
 
-  /** A session that outlives its guests. */
+  /** Returns a session that outlives its guests. */
   openSession(lease: Lease, rules: SessionRules, listener: SessionListener): Session {
     this.#session = new ParkingSession(lease, rules, listener, this.#program, this.#acquire);
     return this.#session;
   }
 
-  /** Whether the answer to the call is in the journal. */
+  /** Checks whether the answer to the call is in the journal. */
   isReplayed(call: number): boolean {
     return this.#run.calls.get(call)?.answer !== undefined;
   }

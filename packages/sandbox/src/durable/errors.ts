@@ -7,7 +7,7 @@ import type { SandboxRunParked } from "./types.ts";
 /** A program used up what it may use. That ends it for good, as its own errors do. */
 export const limitErrors: readonly unknown[] = ["Timeout", "ToolCallLimit", "MemoryError", "MemoryLimit"];
 
-/** A run can't be gone on with as it was. Nothing of it is lost. */
+/** Returns the error of a run that can't be resumed as it was. Nothing of it is lost. */
 export function divergedError(what: string, hint: string): SandboxError {
   return { type: "Diverged", message: what, hint };
 }
@@ -15,14 +15,14 @@ export function divergedError(what: string, hint: string): SandboxError {
 /** Why a replay comes to another course. */
 export const divergedHint = "the program depends on something besides its tools, its clock and its random numbers";
 
-/** The program made another call than the journal has. */
+/** Returns the error of a program that made another call than the journal has. */
 export function otherCall({ index, name: was, args: wasArgs }: KeptCall, name: string, args: object): SandboxError {
   const before = was === undefined ? "another" : describeCall(was, wasArgs);
   const what = `call ${index + 1} is ${describeCall(name, args)}, and was ${before} when the program ran first`;
   return divergedError(what, divergedHint);
 }
 
-/** The program ended, or waits, before it made a call that the journal has. */
+/** Returns the error of a program that ended, or waits, before it made a call that the journal has. */
 export function missingCall({ index, name, args }: KeptCall): SandboxError {
   const which = name === undefined ? "" : ` (${describeCall(name, args)})`;
   return divergedError(
@@ -31,7 +31,7 @@ export function missingCall({ index, name, args }: KeptCall): SandboxError {
   );
 }
 
-/** Run again in another guest, the program did not come to the same point. */
+/** Returns the error of a program that, run again in another guest, did not come to the same point. */
 export function otherCourse(call: number): SandboxError {
   return divergedError(
     `run again after it was parked, the program does not make call ${call} as it did before`,
@@ -39,7 +39,7 @@ export function otherCourse(call: number): SandboxError {
   );
 }
 
-/** Nobody knows whether the call happened. */
+/** Returns the error of a call of which nobody knows whether it happened. */
 export function inDoubtError(callId: string, call: Pick<KeptCall, "name" | "args">): SandboxError {
   return {
     type: "InDoubt",
@@ -60,12 +60,12 @@ export function journalError(cause: unknown): SandboxError {
   return { type: "JournalFailure", message: `the run's journal could not be used: ${reason}` };
 }
 
-/** The run with this end. */
+/** Returns the run with this end. */
 export function failedRun({ logs, toolCalls, stats }: SandboxRun | SandboxRunParked, error: SandboxError): SandboxRun {
   return { status: "error", error, logs, toolCalls, stats };
 }
 
-/** Why a run can't be had here: `what` goes on behind its name. */
+/** Returns the error that names why a run can't be had here: `what` continues the sentence behind its name. */
 export function runError(code: string, id: string, what: string, data?: Record<string, unknown>): ToolglotError {
   return new ToolglotError(`sandbox/${code}`, `The run ${JSON.stringify(id)} ${what}`, { data: { id, ...data } });
 }

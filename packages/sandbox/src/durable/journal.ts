@@ -5,7 +5,7 @@ import { readAnswer, readAsked, readDecision, readHeader, readOutcome } from "./
 import type { CallAnswer, KeptCall, KeptCalls, KeptDecision, RunHeader, RunOutcome } from "./records.ts";
 import type { DurableSettings } from "./settings.ts";
 
-/** What the log answered to a claim. `asked`: the moment of `performance.now()` before. */
+/** The log's answer to a claim. `asked`: the moment of `performance.now()` before. */
 export type JournalClaim = ClaimResult & { asked: number };
 
 /** An operation that this process may carry out. */
@@ -47,7 +47,7 @@ export class Journal {
     return this.settings.log.finish(claim, { state, outcome: toJson(outcome) });
   }
 
-  /** For a call that is known not to have been made. It stays in the journal, as one that was not begun. */
+  /** Releases a call that is known not to have been made. It stays in the journal, as one that was not begun. */
   async release(claim: OperationClaim, fingerprint: string): Promise<boolean> {
     if (!(await this.settings.log.finish(claim, { state: "released" }))) return false;
     await this.claim(claim.key, fingerprint, "reclaim", 1);
@@ -69,13 +69,13 @@ export class Journal {
     if (result.status === "claimed") await this.finish(result.claim, decision);
   }
 
-  /** What was decided about this very call. */
+  /** Resolves with what was decided about this very call. */
   async readDecision(index: number, fingerprint: string): Promise<KeptDecision | undefined> {
     const record = await this.settings.log.read(this.keyOf(`approval:${index + 1}`));
     return record?.fingerprint === fingerprint ? readDecision(record.outcome) : undefined;
   }
 
-  /** The header of the run; undefined when it was not begun. From here on its `keepMs` counts. */
+  /** Resolves with the header of the run; undefined when it was not begun. From here on its `keepMs` counts. */
   async readHeader(): Promise<RunHeader | undefined> {
     return (await this.readRun())?.header;
   }
@@ -98,7 +98,7 @@ export class Journal {
     return header;
   }
 
-  /** From the record of a run that has ended. */
+  /** Reads the outcome from the record of a run that has ended. */
   outcomeOf({ outcome }: OperationRecord): RunOutcome {
     return readOutcome(outcome) ?? this.unreadable("run");
   }
@@ -148,7 +148,7 @@ export class Journal {
   }
 }
 
-/** All of it is made of JSON, but the contents of files: arguments and values came as such. */
+/** Returns an object as JSON. All of it is made of JSON, but the contents of files: arguments and values came as such. */
 export function toJson(value: object): JsonValue {
   return JSON.parse(JSON.stringify(value, (_, one) => (one instanceof Uint8Array ? toBase64(one) : one))) as JsonValue;
 }

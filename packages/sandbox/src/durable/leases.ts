@@ -41,7 +41,7 @@ export class Leases {
     this.#held.delete(call);
   }
 
-  /** Whether run and call are still this process's own. One that was stopped for longer than its lease finds out here. */
+  /** Checks whether run and call are still this process's own. One that was stopped for longer than its lease finds out here. */
   async confirm(call: OperationClaim): Promise<boolean> {
     const kept = await Promise.all([this.#run.hold(), this.#held.get(call)?.hold()]);
     return kept.every((each) => each === true);

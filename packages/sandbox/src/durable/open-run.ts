@@ -77,7 +77,10 @@ async function claimRun(journal: Journal, print: string, signal: AbortSignal): P
   }
 }
 
-/** The calls, as soon as no lease of the process that made them is left. `now`: the clock of the log, which leases are measured by. */
+/**
+ * Resolves with the calls, as soon as no lease of the process that made them is left. `now`: the clock of the log, which leases are
+ * measured by.
+ */
 async function readFreeCalls(journal: Journal, now: () => number, signal: AbortSignal): Promise<KeptCalls> {
   const deadline = performance.now() + journal.settings.leaseMs + pollEveryMs;
   for (;;) {
@@ -96,7 +99,7 @@ function liveError(journal: Journal, { leaseUntil }: { leaseUntil: number }): To
   return runError("run-live", journal.settings.id, what, { until: leaseUntil });
 }
 
-/** Why a journal can't be gone on with here; undefined when it can. */
+/** Returns the reason why a run can't be resumed from its journal here; undefined when it can. */
 export function differences(header: RunHeader, here: RunHeader): string | undefined {
   if (header.version !== journalVersion) return `its journal has version ${header.version}, not ${journalVersion}`;
   if (header.session?.image !== here.session?.image) {
@@ -111,7 +114,7 @@ export function differences(header: RunHeader, here: RunHeader): string | undefi
   return otherPlace(header, here);
 }
 
-/** What of the time zone and the tools is not as when the program began; undefined when nothing is. */
+/** Returns what of the time zone and the tools is not as when the program began; undefined when nothing is. */
 export function otherPlace(header: RunHeader, here: RunHeader): string | undefined {
   if (header.timeZone !== here.timeZone) {
     return `the program began with the time zone ${header.timeZone}, and here it is ${here.timeZone}`;

@@ -71,7 +71,7 @@ export class ParkingSession implements Session {
     this.#leave();
   }
 
-  /** Gives the guest up after this time, unless an answer comes before. */
+  /** Releases the guest after this time, unless an answer comes before. */
   parkAfter(ms: number): void {
     if (this.#closed || this.#session === undefined) return;
     this.#timer ??= setTimeout(() => {

@@ -3,7 +3,7 @@ import type { EncodedFile } from "../engine.ts";
 import type { FileOutput } from "../types.ts";
 import { type CallAnswer, journalVersion, type KeptDecision, type RunHeader, type RunOutcome } from "./records.ts";
 
-// What a log gives back was written by a run, or so it says: each of these is undefined for what no run writes.
+// What a log returns was written by a run, supposedly: each of these returns undefined for what no run writes.
 
 /** Of a header of another version only what every version has is looked at. */
 export function readHeader(data: unknown): RunHeader | undefined {
@@ -40,12 +40,12 @@ export function readOutcome(outcome: unknown): RunOutcome | undefined {
   }
 }
 
-/** A file on its way to a program. */
+/** Returns a file on its way to a program. */
 export function readFile(file: unknown): EncodedFile | undefined {
   return isObject(file) && areTexts(file.path, file.data) ? (file as unknown as EncodedFile) : undefined;
 }
 
-/** What a call was asked to do. */
+/** Returns what a call was asked to do. */
 export function readAsked(data: unknown): Pick<CallAnswer, "name" | "args"> | undefined {
   if (!isObject(data) || typeof data.name !== "string" || !isObject(data.args)) return undefined;
   return { name: data.name, args: data.args };

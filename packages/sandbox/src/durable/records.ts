@@ -40,7 +40,7 @@ export interface RunHeader {
   files?: readonly EncodedFile[];
 }
 
-/** The image of a session that a program goes on from. */
+/** The image of a session that a program continues from. */
 export interface SessionStart {
   id: string;
   turn: number;
@@ -98,14 +98,14 @@ export interface KeptCall {
 /** Calls by index; calls that were given free are absent. */
 export type KeptCalls = ReadonlyMap<number, KeptCall>;
 
-/** The highest of a number that answers have; `least` when there is none. */
+/** Returns the highest of a number that answers have; `least` when there is none. */
 export function highest(calls: KeptCalls, field: "delivery" | "at" | "toolMs", least: number): number {
   let found = least;
   for (const { answer } of calls.values()) if (answer) found = Math.max(found, answer[field]);
   return found;
 }
 
-/** `pay {"amount":5}`, at most some 200 characters. */
+/** Returns a call as text: `pay {"amount":5}`, at most some 200 characters. */
 export function describeCall(name: string, args: object | undefined): string {
   const text = args === undefined ? "" : JSON.stringify(args);
   return `${name} ${text.length > 200 ? `${text.slice(0, 200)}…` : text}`.trim();

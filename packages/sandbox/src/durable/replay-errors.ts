@@ -9,7 +9,7 @@ export const unfinishedErrors: readonly unknown[] = [
   ..."Aborted EngineFailure InDoubt Diverged LeaseLost JournalFailure".split(" "),
 ];
 
-/** A program that has ended makes a call that the journal does not have. */
+/** Returns the error of an ended program that makes a call which the journal does not have. */
 export function newCall(index: number, name: string, args: object): SandboxError {
   const what = `call ${index + 1} is ${describeCall(name, args)}, and was not made when the program ran first`;
   return divergedError(what, divergedHint);

@@ -45,7 +45,7 @@ export async function replayRun(
   return isCut ? run : failedRun(run, otherOutcome);
 }
 
-/** Whether a program came to the end that it came to before. */
+/** Checks whether a program came to the end that it came to before. */
 function isSame(run: { status: string }, outcome: RunOutcome): boolean {
   const end = ({ status, value, error }: { status: string; value?: unknown; error?: { type: string } }): string =>
     canonicalJson([status, value ?? null, error?.type ?? null]);

@@ -6,7 +6,7 @@ import { callFingerprint } from "./fingerprint.ts";
 import type { CallAnswer, KeptCall, KeptCalls } from "./records.ts";
 import { ReplayOrder } from "./replay-order.ts";
 
-/** Gives the calls of a program their answers from a journal, in the order of the first run. */
+/** Replay of a program's calls: each gets its answer from a journal, in the order of the first run. */
 export abstract class ReplayedCalls {
   readonly #kept: KeptCalls;
   readonly #program: DurableProgram;
@@ -43,7 +43,7 @@ export abstract class ReplayedCalls {
     return this.#keptUntil < this.#program.made ? undefined : this.#kept.get(this.#keptUntil);
   }
 
-  /** The run has ended: nothing is begun any more. Resolves when no tool is at work. */
+  /** Stops: nothing is begun any more. Resolves when no tool is at work. */
   async stop(): Promise<void> {
     this.over = true;
   }

@@ -13,10 +13,10 @@ import { journalVersion, type KeptCall, type KeptCalls, type RunHeader } from ".
 import type { DurableSettings } from "./settings.ts";
 import type { SandboxRunParked } from "./types.ts";
 
-/** What a durable run is made of; `code` is absent when it comes from the journal. */
+/** Parts of a durable run; `code` is absent when it comes from the journal. */
 export type DurableRequest = Omit<RunRequest, "code"> & { code: string | undefined };
 
-/** Starts a durable run, goes on with it, or gives its outcome again. Rejects as `Sandbox.run` says. */
+/** Starts a durable run, resumes it, or returns its outcome again. Rejects as `Sandbox.run` does. */
 export async function runDurably(
   settings: DurableSettings,
   request: DurableRequest,
@@ -86,7 +86,7 @@ async function openOrAbort(journal: Journal, here: RunHeader, signal: AbortSigna
   }
 }
 
-/** What a program needs to run as it did first. */
+/** Returns what a program needs to run as it did first. */
 export function asBegun(header: RunHeader): Pick<RunRequest, "code" | "seed" | "imports" | "style" | "files"> {
   const { source: code, seed, imports, style = "attp", files } = header;
   return { code, seed, imports, style, files };
@@ -111,7 +111,7 @@ export function headerOf(request: RunRequest, keepMs: number): RunHeader {
   };
 }
 
-/** `pay(amount, note="")`: what a program can tell of a tool. */
+/** Returns a tool's signature as a program sees it: `pay(amount, note="")`. */
 function signature({ names }: ProgramTool): string {
   const params = names.params.map(({ name, identifier, required, default: fallback }) => {
     const as = name === identifier ? name : `${identifier}:${name}`;
@@ -121,7 +121,7 @@ function signature({ names }: ProgramTool): string {
   return `${names.identifier}(${params.join(", ")})`;
 }
 
-/** The first call that may have happened and must not happen twice. */
+/** Returns the first call that may have happened and must not happen twice. */
 function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | undefined {
   const repeatable = new Set(tools.filter(mayRepeat).map(({ tool }) => tool.name));
   return inOrder(calls).find(
@@ -129,7 +129,7 @@ function findDoubt(calls: KeptCalls, tools: readonly ProgramTool[]): KeptCall | 
   );
 }
 
-/** The calls of a journal, as a run reports them. */
+/** Returns the calls of a journal, as a run reports them. */
 export function listCalls(calls: KeptCalls, callIdPrefix: string): SandboxToolCall[] {
   return inOrder(calls).flatMap(({ index, name, args, answer }) => {
     if (!name || !args) return [];

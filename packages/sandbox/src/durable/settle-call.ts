@@ -4,7 +4,7 @@ import { Journal } from "./journal.ts";
 import { type CallAnswer, highest, type KeptCall } from "./records.ts";
 import { resolveSettings } from "./settings.ts";
 
-/** What somebody found out: what the call gave, how it failed, or that it did not happen and may be made. */
+/** Finding of somebody: what the call returned, how it failed, or that it did not happen and may be made. */
 export type CallSettlement = { value: unknown } | { error: string } | "released";
 
 /**
@@ -12,8 +12,14 @@ export type CallSettlement = { value: unknown } | { error: string } | "released"
  * value is JSON data; an error reaches the program word for word, as `ToolError`.
  *
  * Throws `TypeError` for a call that is none or a value that is no JSON; a `ToolglotError` when there is nothing to settle:
- * `sandbox/call-unknown` (the journal has no such call), `sandbox/call-live` (it may still be going on; `data.until` is the end of its
+ * `sandbox/call-unknown` (the journal has no such call), `sandbox/call-live` (it may still be running; `data.until` is the end of its
  * lease), `sandbox/call-settled` (it has an outcome, or was not begun), and `sandbox/journal-unreadable`.
+ *
+ * @example
+ * ```ts
+ * await settleCall(storage, "report-7", 3, { value: { sent: true } });
+ * await settleCall(storage, "report-7", 4, "released"); // it did not happen, and may be made
+ * ```
  */
 export async function settleCall(
   storage: Pick<Storage, "operations">,
@@ -47,7 +53,7 @@ export async function settleCall(
   if (!(await journal.finish(claim, answer))) throw settledError(call);
 }
 
-/** A claim that may write the outcome. Nobody else's can from then on. */
+/** Resolves with a claim that may write the outcome. Nobody else's can from then on. */
 async function claimDoubtful(
   journal: Journal,
   kept: KeptCall | undefined,
@@ -86,7 +92,7 @@ function indexOf(call: string | number): number {
   return number - 1;
 }
 
-/** The value as JSON, which is never empty; empty for an error and a release. */
+/** Returns the value as JSON, which is never empty; empty for an error and a release. */
 function textOf(given: CallSettlement): string {
   const { value, error } = Object(given) as { value?: unknown; error?: unknown };
   const isNone = given === "released" || (value === undefined && typeof error === "string");

@@ -3,7 +3,7 @@ import type { Storage } from "@toolglot/core/storage";
 import type { SandboxRunOptions, SandboxStats, SandboxToolCall } from "../types.ts";
 
 /**
- * What makes a run survive its guest and its process. The answers of its tool calls are written to a log; a program that has
+ * Options by which a run survives its guest and its process. The answers of its tool calls are written to a log; a program that has
  * to wait for long is given up, and run again to the same point in a fresh guest when the answer is there, in whatever
  * process. Each guest has `timeoutMs` for the program from its start, waiting not counted.
  *
@@ -27,7 +27,7 @@ export interface DurableOptions {
   leaseMs?: number;
   /**
    * Milliseconds that outcomes of calls and of the run are remembered; what a run begins with counts to its end. Default 30
-   * days. An older run cannot go on. Twice as long after its end its id is free, and stands for a new run.
+   * days. An older run cannot be resumed. Twice as long after its end its id is free, and stands for a new run.
    */
   keepMs?: number;
 }

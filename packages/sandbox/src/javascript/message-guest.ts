@@ -34,7 +34,7 @@ const maxBatchLength = 256;
 /** Keys that are no data of a JavaScript program, and a danger to careless readers. */
 const droppedKeys = ["__proto__", "constructor", "prototype"];
 
-/** What a thread gets when its program is over and it is to make an interpreter for the next. */
+/** Message to a thread whose program is over, to make an interpreter for the next. */
 export const renewMessage = '{"type":"renew"}';
 
 /** Of an engine that has run nothing. */

@@ -25,15 +25,22 @@ const pythonTool: CodeToolKind = {
 };
 
 /**
- * The sandbox as a tool, for agents that call tools one by one: `executePythonCode`, or `executeJavascriptCode`, which run
+ * Returns the sandbox as a tool, for agents that call tools one by one: `executePythonCode`, or `executeJavascriptCode`, which run
  * one program each. One tool for each sandbox given, in that order; the functions that its programs find stand in the
  * tool's description.
  *
- * A tool gives `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
+ * A tool returns `{ value, logs, warnings? }`; a program that only prints counts as done, with the value `null`. What makes
  * a program fail is thrown as a `ToolError` whose message has type, message, line, source line, hint, and what was printed
  * before. Calls that a program makes have the ids `<id of the call>:1`, `:2` and so on.
  *
  * Throws `TypeError` for two sandboxes of one language, for what is no sandbox, and for options that make no sense.
+ *
+ * @example
+ * ```ts
+ * const [tool] = codeTools(sandbox, { tools });
+ * const code = "__result__ = await add({ a: 19, b: 23 });";
+ * const output = await tool?.execute({ code }, { signal, callId: "call-1" });
+ * ```
  */
 export function codeTools(
   sandboxes: Sandbox | readonly Sandbox[],

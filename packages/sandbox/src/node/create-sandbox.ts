@@ -9,12 +9,19 @@ import { PyodideEngine } from "./python/pyodide-engine.ts";
 import { makeSessions } from "./session/sessions.ts";
 
 /**
- * Makes a sandbox. Starts nothing yet: the first run does, or `warm()`. Interpreters that are ready do not keep the
+ * Creates a sandbox. Starts nothing yet: the first run does, or `warm()`. Interpreters that are ready do not keep the
  * process alive; `await using`, or `Symbol.asyncDispose`, ends them.
  *
  * Throws `TypeError` for options that make no sense, `ToolglotError` (`sandbox/engine-missing`) when the engine's package is
  * not installed, with the command that installs it, and (`sandbox/runtime-unsupported`) under Deno. Under Bun some walls are missing:
  * {@link SandboxPoolStats.missingWalls} names them.
+ *
+ * @example
+ * ```ts
+ * await using sandbox = createSandbox({ language: "javascript", tools });
+ * const run = await sandbox.run("__result__ = await add({ a: 19, b: 23 });");
+ * const value = run.status === "ok" ? run.value : run.error.message; // 42
+ * ```
  */
 export function createSandbox(options: SandboxOptions): Sandbox {
   checkNodeOptions(options);
@@ -28,7 +35,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   return makeSandbox(options, { engine, limits, pool: { size: 1, maxConcurrency: 8 }, sessions: makeSessions });
 }
 
-/** Deno starts no interpreter of Python. A thread of Deno can read files that it must not read, and does not end by itself. */
+/** Throws under Deno: it starts no interpreter of Python, and its threads can read files they must not and do not end by themselves. */
 function refuseDeno(): void {
   const { deno } = process.versions;
   if (deno === undefined) return;

@@ -2,7 +2,10 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createRequire } from "node:module";
 import { ToolglotError } from "@toolglot/core";
 
-/** The manifest of an engine's package. `wanted`: what to install. Throws `ToolglotError` (`sandbox/engine-missing`) when it is not there. */
+/**
+ * Returns the manifest of an engine's package. `wanted`: what to install. Throws `ToolglotError` (`sandbox/engine-missing`) when it is not
+ * there.
+ */
 export function findEngine(language: string, name: string, wanted: string): { manifest: string; version: string } {
   const install = `npm install ${name}@${wanted}`;
   let manifest: string;

@@ -9,7 +9,7 @@ const walls: Readonly<Record<SandboxWall, string>> = {
   namespace: "the system gave it no namespaces",
 };
 
-/** A wall that is not there, in words. */
+/** Returns a wall that is not there, in words. */
 export function missingWall(wall: SandboxWall): string {
   return `the wall "${wall}" is missing: ${walls[wall]}`;
 }

@@ -4,14 +4,14 @@ import { fromCore } from "./guarded.ts";
 import { Stopwatch } from "./stopwatch.ts";
 import type { CallOutcome, PendingCall } from "./types.ts";
 
-/** What the host says to a call. `decided`: somebody was asked, and answered. */
+/** The host's verdict on a call. `decided`: somebody was asked, and answered. */
 export type Verdict =
   | { status: "approved" }
   | { status: "later" }
   | { status: "elsewhere"; outcome: CallOutcome }
   | { status: "denied"; message: string; decided: boolean };
 
-/** Whether a call waits for the host: for a yes or no, or for the result of a tool that nobody here runs. */
+/** Checks whether a call waits for the host: for a yes or no, or for the result of a tool that nobody here runs. */
 export function isAsked(tool: ToolDefinition): boolean {
   return tool.external === true || requiresApproval(tool);
 }
@@ -77,7 +77,7 @@ export class Approvals {
   }
 }
 
-/** What a decision comes to that stands for the run; undefined when the call may run. */
+/** Returns what a decision comes to that stands for the run; undefined when the call may run. */
 export function decidedOutcome(
   { name, external }: ToolDefinition,
   verdict: Verdict | undefined,
@@ -91,7 +91,7 @@ export function decidedOutcome(
   return { ok: false, type: "Denied", message, isCertain: true };
 }
 
-/** Makes a call again for which its tool asked; a tool that is told of a refusal can't change it. */
+/** Makes a call again for which its tool asked; a tool that learns of a refusal can't change it. */
 export async function performDecided(
   tool: ToolDefinition,
   verdict: Verdict,

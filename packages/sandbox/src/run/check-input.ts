@@ -4,7 +4,10 @@ import type { CallOutcome, PendingCall } from "./types.ts";
 
 const schemas = new WeakMap<object, InputSchema>();
 
-/** What a tool's input is held against: its own schema, as `defineTool` makes one, else that which the model is shown. Throws `TypeError`. */
+/**
+ * Returns what a tool's input is held against: its own schema, as `defineTool` makes one, else that which the model is shown. Throws
+ * `TypeError`.
+ */
 export function inputSchemaOf({ name, inputSchema, schema }: AnyTool & { schema?: unknown }): InputSchema {
   if (isInputSchema(schema)) return schema;
   let made = schemas.get(inputSchema);
@@ -16,7 +19,7 @@ export function inputSchemaOf({ name, inputSchema, schema }: AnyTool & { schema?
   return made;
 }
 
-/** Holds the input of a call against its tool's schema. Undefined when it fits; it is then as the schema gives it. */
+/** Checks the input of a call against its tool's schema. Returns undefined when it fits; it is then as the schema returns it. */
 export async function checkInput(pending: PendingCall): Promise<CallOutcome | undefined> {
   const { tool, names } = pending.program;
   if (tool.validatesInput) return undefined;
@@ -39,7 +42,7 @@ export async function checkInput(pending: PendingCall): Promise<CallOutcome | un
   return undefined;
 }
 
-/** What stands at a path, as JSON in a few words. */
+/** Returns what stands at a path, as JSON in a few words. */
 function shown(value: unknown, path: string): string {
   const keys = path.match(/[^.[\]"]+/g) ?? [];
   const found = keys.reduce((at: unknown, key) => (at as Record<string, unknown> | undefined)?.[key], value);

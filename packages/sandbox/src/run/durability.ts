@@ -35,7 +35,7 @@ export interface CallWork {
   guarded(steps: GuardedSteps): Promise<CallOutcome | typeof left>;
   /** `decision`: what the tool asked for, when it has done nothing without. */
   perform(decision?: Decision): Promise<CallOutcome>;
-  /** Gives the program the outcome. From then on its clock stands at `clock`. Does nothing after the end of the run. */
+  /** Sends the program the outcome. From then on its clock stands at `clock`. Does nothing after the end of the run. */
   deliver(outcome: CallOutcome, clock: number): void;
 }
 

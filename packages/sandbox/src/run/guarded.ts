@@ -8,7 +8,7 @@ import type { CallOutcome, PendingCall } from "./types.ts";
 /** In place of an outcome: the call has none now, because the run is over, or the call waits for a decision. */
 export const left: unique symbol = Symbol("left");
 
-/** How a call is carried out. */
+/** Steps that carry out a call. */
 export interface GuardedSteps {
   /** Asks the host where that is needed; an outcome stands for the call. */
   decide(): Promise<CallOutcome | typeof left | undefined>;
@@ -67,7 +67,7 @@ function toCore(outcome: CallOutcome): CoreOutcome {
   return { status: "ok", content: [{ type: "text", text: typeof value === "string" ? value : json }], data: value };
 }
 
-/** What a hook made of an outcome, or a call came to elsewhere, for the program. */
+/** Returns what a hook made of an outcome, or a call came to elsewhere, for the program. */
 export function fromCore({ status, content, data, error }: CoreOutcome): CallOutcome {
   if (status === "ok") {
     const value = data === undefined ? contentText(content) : data;

@@ -8,7 +8,7 @@ import type { SandboxConversion, SandboxError, SandboxToolCall } from "../types.
 const maxTextLength = 4000;
 export const maxEntries = 100;
 
-/** What comes with an outcome. */
+/** Report that comes with an outcome. */
 export interface GuestReport {
   conversions: SandboxConversion[];
   warnings: string[];
@@ -32,7 +32,7 @@ export type GuestEvent =
   | { type: "result"; value: unknown; bytes: number | undefined; report: GuestReport }
   | { type: "error"; error: unknown; report: GuestReport };
 
-/** How a program ended. */
+/** End of a program. */
 export type GuestOutcome = Extract<GuestEvent, { type: "result" | "error" }>;
 
 /** Reads a message; undefined when it makes no sense. */
@@ -75,7 +75,7 @@ export function readGuestMessage(message: GuestMessage): GuestEvent | undefined 
   }
 }
 
-/** The error of an outcome; undefined when it is none. */
+/** Returns the error of an outcome; undefined when it is none. */
 export function readError(error: unknown, calls: readonly SandboxToolCall[]): SandboxError | undefined {
   if (!isObject(error)) return undefined;
   const type = readText(error.type);
@@ -102,7 +102,7 @@ function readReport({ conversions, warnings }: GuestMessage): GuestReport {
   };
 }
 
-/** Those of a list that make sense. */
+/** Returns those of a list that make sense. */
 export function readConversions(conversions: unknown): SandboxConversion[] {
   return readList(conversions, (entry) => {
     if (!isObject(entry)) return [];

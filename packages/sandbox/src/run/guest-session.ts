@@ -13,7 +13,7 @@ const unsafeEnds: readonly string[] = [
   ..."Timeout MemoryLimit MemoryError RecursionError EngineFailure ResultTooLarge".split(" "),
 ];
 
-/** Whether a program that ended so leaves no interpreter that can be used again. */
+/** Checks whether a program that ended so leaves no interpreter that can be used again. */
 export function endsInterpreter(type: string): boolean {
   return type === "ToolCallLimit" || unsafeEnds.includes(type);
 }
@@ -39,7 +39,7 @@ export interface SessionListener {
   onFault(fault: "ended" | "broken"): void;
 }
 
-/** What a session must know of its guest. */
+/** Rules of a guest that a session must know. */
 export interface SessionRules {
   /** As {@link Engine.concurrent}. */
   concurrent: boolean;
@@ -169,7 +169,7 @@ export class GuestSession implements Session {
     if (!concurrent && this.idle) this.#listener.onIdle();
   }
 
-  /** `wake`: it goes on after so many milliseconds, also without an answer. */
+  /** Handles a guest that waits. `wake`: it continues after so many milliseconds, also without an answer. */
   #wait(answered: number, wake: number | undefined): void {
     if (!this.#rules.concurrent || answered > this.#answered) this.#fault("broken");
     // Sent before it got the newest answer.

@@ -293,7 +293,7 @@ export class ProgramRun implements DurableProgram {
 
 export const abortedError: SandboxError = { type: "Aborted", message: "the run was aborted" };
 
-/** Why there is no guest. */
+/** Returns why there is no guest. */
 export function startError(error: unknown): SandboxError {
   if (ToolglotError.isInstance(error) && error.code === "sandbox/disposed") return abortedError;
   const reason = errorText(error);

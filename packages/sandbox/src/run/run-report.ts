@@ -94,12 +94,12 @@ export class RunReport {
     return true;
   }
 
-  /** What a tool says besides its value stands with what the program prints. */
+  /** Adds a tool's note, which stands with what the program prints. */
   note(text: string): void {
     this.logs.push({ stream: "stderr", text });
   }
 
-  /** Why the program may not make another call, with arguments of so many bytes; undefined when it may. */
+  /** Returns why the program may not make another call, with arguments of so many bytes; undefined when it may. */
   refusal(bytes: number): SandboxError | undefined {
     const { maxToolCalls } = this.#limits;
     if (this.toolCalls.length >= maxToolCalls) {
@@ -151,7 +151,7 @@ export class RunReport {
     return this.close({ status: "error", error: { ...error, ...place } });
   }
 
-  /** How the run ended, with all that was collected. */
+  /** Returns how the run ended, with all that was collected. */
   close<End>(end: End): End & Pick<RunReport, "logs" | "toolCalls" | "stats"> {
     const { logs, toolCalls, stats } = this;
     return { ...end, logs, toolCalls, stats };

@@ -4,7 +4,7 @@ import { Stopwatch } from "./stopwatch.ts";
 import { executeTool, failureForGuest } from "./tools.ts";
 import type { CallOutcome, Noted, PendingCall } from "./types.ts";
 
-/** Of one call; the rest is not told. Characters of each. */
+/** Notes of one call; the rest is dropped. Characters of each. */
 const maxNotes = 20;
 const maxNoteLength = 2_000;
 

@@ -18,7 +18,7 @@ import type { CallAnswer, Need, ProgramTool } from "./types.ts";
 /** Larger tool results would fill the interpreter's memory. */
 const maxValueBytes = 16 * 1024 * 1024;
 
-/** The tools of a run: `over` win over `base` by name. Throws `TypeError` for what is no tool. */
+/** Returns the tools of a run: `over` win over `base` by name. Throws `TypeError` for what is no tool. */
 export function bindTools(
   base: readonly AnyTool[],
   over: readonly AnyTool[],
@@ -45,7 +45,7 @@ export function bindTools(
   });
 }
 
-/** How a program would name a tool, or a parameter, of this name. */
+/** Returns how a program would name a tool, or a parameter, of this name. */
 function identifierOf(name: string, language: SandboxLanguage, forTool: boolean): string | undefined {
   const properties = forTool ? {} : { [name]: true };
   const { tools } = bindNames([{ name: forTool ? name : "t", inputSchema: { type: "object", properties } }], language);
@@ -85,7 +85,7 @@ function isSchema(schema: unknown): boolean {
   }
 }
 
-/** What the guest's side needs to know of a tool, as JSON. */
+/** Returns what the guest's side needs to know of a tool, as JSON. */
 export function describeTool({ tool, names, member }: ProgramTool, code: string): Record<string, unknown> {
   const dotted = member?.join(".");
   return {
@@ -101,7 +101,7 @@ export function describeTool({ tool, names, member }: ProgramTool, code: string)
 }
 
 /**
- * The input of a call as the stub promises it: an optional parameter that was not given, or given as the `None` that
+ * Returns the input of a call as the stub promises it: an optional parameter that was not given, or given as the `None` that
  * the stub shows, takes its default or stays away.
  */
 export function completeArguments({ names }: ProgramTool, given: Record<string, unknown>): Record<string, unknown> {
@@ -133,8 +133,8 @@ function allowsNull(schema: JsonSchema): boolean {
 }
 
 /**
- * Runs a tool to its end: see core's `lastOf` for one that gives several values. Gives the value, and the JSON text that goes to
- * the program. Rejects with what the tool threw.
+ * Runs a tool to its end: see core's `lastOf` for one that yields several values. Resolves with the value, and the JSON text that goes
+ * to the program. Rejects with what the tool threw.
  */
 export async function executeTool(
   { tool }: ProgramTool,
@@ -148,7 +148,7 @@ export async function executeTool(
   return { value, ...writeAnswer(value) };
 }
 
-/** The text that goes to the program, and what of the value is otherwise in it. Throws `ToolError` when it can't be written. */
+/** Returns the text that goes to the program, and what of the value is otherwise in it. Throws `ToolError` when it can't be written. */
 export function writeAnswer(value: unknown): Pick<CallAnswer, "json" | "conversions"> {
   if (value === undefined) return { json: "null", conversions: [] };
   const conversions: SandboxConversion[] = [];
@@ -163,9 +163,10 @@ export function writeAnswer(value: unknown): Pick<CallAnswer, "json" | "conversi
 }
 
 /**
- * What a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
- * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it says that it did nothing, and why; `data`: what else
- * it says, for the program to decide by. Never throws, though anything can be thrown: objects whose message is no text, or whose fields throw when they are read.
+ * Returns what a program may read of a host error: a `ToolError` word for word, of any other the message less paths and URLs.
+ * `isCertain`: the tool itself reported its failure, with a `ToolError`; `needs`: it reports that it did nothing, and why; `data`: what
+ * else it reports, for the program to decide by. Never throws, though anything can be thrown: objects whose message is no text, or whose
+ * fields throw when they are read.
  */
 export function failureForGuest(error: unknown): {
   message: string;
@@ -179,12 +180,12 @@ export function failureForGuest(error: unknown): {
     const message = typeof given === "string" ? given : "";
     if (!isCertain) return { isCertain, message: sanitizeErrorMessage(message) };
     const { needs, ...data } = error.data;
-    const told = jsonOf(data);
+    const json = jsonOf(data);
     return {
       isCertain,
       message,
       ...(needs === "approval" || needs === "later" ? { needs } : {}),
-      ...(told !== undefined && { data: told }),
+      ...(json !== undefined && { data: json }),
     };
   } catch {
     return { isCertain: false, message: sanitizeErrorMessage("") };

@@ -4,7 +4,7 @@ import type { SandboxDurableRunOptions } from "../durable/types.ts";
 import type { EncodedFile, Engine } from "../engine.ts";
 import type { ImportPolicy, ProgramStyle, SandboxConversion, SandboxLimits, SandboxToolCall } from "../types.ts";
 
-/** What a tool gave. */
+/** Answer of a tool. */
 export interface CallAnswer {
   value: unknown;
   /** For the program. */
@@ -37,24 +37,24 @@ export type CallOutcome =
   | ({ ok: true } & CallAnswer & Noted)
   | ({ ok: false; type: string; message: string; isCertain: boolean; needs?: Need; data?: JsonObject } & Noted);
 
-/** What a tool says besides its value, for who reads what the program prints. */
+/** Notes of a tool besides its value, for who reads what the program prints. */
 export interface Noted {
   notes?: readonly string[];
 }
 
-/** What a call needs before its tool does anything: see `ToolError`. */
+/** Need of a call before its tool does anything: see `ToolError`. */
 export type Need = "approval" | "later";
 
-/** What a run is made of. */
+/** Parts of a run. */
 export interface RunRequest {
   code: string;
   engine: Engine;
   limits: SandboxLimits;
   tools: readonly ProgramTool[];
   domain?: string | undefined;
-  /** Set for a program of a session. `held`: names the memory that it goes on from; `reseed`: it gets new random numbers. */
+  /** Set for a program of a session. `held`: names the memory that it continues from; `reseed`: it gets new random numbers. */
   session?: { held: string; reseed: boolean; maxFileBytes: number } | undefined;
-  /** What its journal says that it goes on from. */
+  /** The image that it continues from, by its journal. */
   start?: SessionStart | undefined;
   imports: ImportPolicy;
   style: ProgramStyle;

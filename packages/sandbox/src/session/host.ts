@@ -6,7 +6,7 @@ import type { RunRequest } from "../run/types.ts";
 import type { SandboxRun, SandboxRunOptions } from "../types.ts";
 import type { SandboxSession, SessionOptions } from "./types.ts";
 
-/** What a sandbox does for its sessions. */
+/** Services of a sandbox for its sessions. */
 export interface SessionHost {
   readonly engine: Engine;
   /** Whether programs are checked before they run. */

@@ -1,8 +1,8 @@
 import type { Storage } from "@toolglot/core/storage";
 import { isObject, parseJson } from "@toolglot/internal";
 
-// A session in a storage is a log, which says what counts, and an image of each turn as a blob. Of two processes that hold it, the later one
-// has added a line that the earlier one does not know, so that no image of the earlier one counts any more.
+// A session in a storage is a log, which records what counts, and an image of each turn as a blob. Of two processes that hold it, the
+// later one has added a line that the earlier one does not know, so that no image of the earlier one counts any more.
 
 /** A stored image of a session. */
 export interface StoredTurn {
@@ -13,7 +13,7 @@ export interface StoredTurn {
   bytes: number;
 }
 
-/** What a storage has of a session. */
+/** Head of a session in a storage. */
 export interface SessionHead {
   id: string;
   /** The newest one. */
@@ -34,13 +34,13 @@ export type SessionLine = { owner: number } | { image: KeptImage; kept: readonly
 
 const prefix = "sandbox/sessions/";
 
-/** The name of a session's log, and what the names of its images begin with. */
+/** Returns the name of a session's log, and what the names of its images begin with. */
 export const logName = (id: string): string => prefix + id;
 
 /** Names who holds a session. */
 export const sessionOperation = (id: string): { scope: string; key: string } => ({ scope: "sandbox/session", key: id });
 
-/** The images that count after these lines, the oldest first. Lines that no session wrote count for nothing. */
+/** Returns the images that count after these lines, the oldest first. Lines that no session wrote count for nothing. */
 export function keptImages(lines: readonly string[]): KeptImage[] {
   let images: KeptImage[] = [];
   for (const text of lines) {
@@ -52,7 +52,7 @@ export function keptImages(lines: readonly string[]): KeptImage[] {
   return images.sort((a, b) => a.turn - b.turn);
 }
 
-/** What a storage has of a session; undefined when it has no image. */
+/** Resolves with what a storage has of a session; undefined when it has no image. */
 export async function readHead({ logs }: Storage, id: string): Promise<SessionHead | undefined> {
   return headOf(id, keptImages((await logs.read(logName(id))) ?? []));
 }
@@ -63,7 +63,7 @@ function headOf(id: string, images: readonly KeptImage[]): SessionHead | undefin
   return newest && { id, turn: newest.turn, turns };
 }
 
-/** All sessions of a storage with what their newest image says, in any order. */
+/** Emits all sessions of a storage with the head of their newest image, in any order. */
 export async function* allSessions({ logs }: Storage): AsyncIterable<{ head: SessionHead; expiresAt: number }> {
   for await (const name of logs.list(prefix)) {
     const images = keptImages((await logs.read(name)) ?? []);

@@ -5,7 +5,7 @@ const pageBytes = 4096;
 const maxVariables = 200;
 const maxTextLength = 200;
 
-/** What a guest says of a session's memory, before its pages and files. */
+/** A guest's description of a session's memory, before its pages and files. */
 export type MemoryHead = Pick<GuestMemory, "base" | "memoryBytes" | "numbers" | "ran" | "variables">;
 
 /** Reads it. The guest may be hostile: undefined for what makes no sense. `maxBytes`: of the interpreter's memory. */
@@ -38,7 +38,7 @@ function textOf(value: unknown): string {
   return typeof value === "string" ? value.slice(0, maxTextLength) : "";
 }
 
-/** Whether these are numbers of pages, upwards, in a memory of this size. */
+/** Checks whether these are numbers of pages, upwards, in a memory of this size. */
 function arePages(numbers: readonly unknown[], memoryBytes: number): boolean {
   let before = -1;
   for (const number of numbers) {

@@ -36,7 +36,7 @@ export interface SessionOptions {
   limits?: Partial<SessionLimits>;
 }
 
-/** What a session may use. */
+/** Limits of a session. */
 export interface SessionLimits {
   /** Bytes of the memory that it has changed. A program after which there are more is rolled back. Default 67,108,864. */
   maxImageBytes: number;
@@ -47,8 +47,8 @@ export interface SessionLimits {
   /** Images of earlier turns that are kept, for `undo` and `fork`. Default 8. */
   checkpoints: number;
   /**
-   * Milliseconds without a program after which it gives up its interpreter; the next program then takes longer. When `durable` also those
-   * that a program waits in memory for a call, before its interpreter is given up. Default 30,000.
+   * Milliseconds without a program after which it releases its interpreter; the next program then takes longer. When `durable` also those
+   * that a program waits in memory for a call, before its interpreter is released. Default 30,000.
    */
   idleMs: number;
   /** Milliseconds since its last image after which it can't be resumed any more. Default 7 days. */
@@ -57,7 +57,7 @@ export interface SessionLimits {
   leaseMs: number;
 }
 
-/** A variable of a session, as far as it can be told without running any of the session's code. */
+/** A variable of a session, as far as it can be known without running any of the session's code. */
 export interface SessionVariable {
   name: string;
   /** Name of its class; in JavaScript of its built-in type, as `number`, `Array`, `Map`, `object`. */
@@ -98,7 +98,7 @@ export interface SandboxSession {
   /** Programs that changed it, files that `writeFile` wrote, and steps back, since it was opened for the first time. */
   readonly turn: number;
   /**
-   * When `durable`: the program that `resumeRun` goes on with, until which, or `undo`, no other is run. It was parked, its process ended, its
+   * When `durable`: the program that `resumeRun` resumes; until then, or `undo`, no other is run. It was parked, its process ended, its
    * image could not be stored, or it ended as `Aborted` or `EngineFailure` after a call, as `InDoubt`, `Diverged`, `LeaseLost` or
    * `JournalFailure`.
    */
@@ -107,7 +107,7 @@ export interface SandboxSession {
    * Runs a program, after those that were called before. It finds what earlier ones left at their top: variables, functions, classes;
    * and in Python's style `notebook` the files under `/mnt/data`, to which the option `files` adds. What it leaves open or running is not
    * kept: files are closed (warning `file-closed: PATH`), tasks cancelled (`task-cancelled: COUNT`). A variable that hides a tool
-   * is told as `hides-tool: NAME`. In JavaScript declarations that can't be told from the program's text are its own (warning
+   * is reported as `hides-tool: NAME`. In JavaScript declarations that can't be found in the program's text are its own (warning
    * `not-kept: …`).
    *
    * Ends that end the interpreter roll the session back (`Timeout`, `Aborted`, `MemoryError`, `MemoryLimit`, `RecursionError`, `EngineFailure`,
@@ -135,8 +135,8 @@ export interface SandboxSession {
    */
   undo(turns?: number): Promise<void>;
   /**
-   * A new session that goes on from this one, or from an earlier turn of which there is an image. Random numbers go on as in this
-   * one, unless `reseed` is set. Rejects with `sandbox/session-checkpoint`, `sandbox/session-exists`, `sandbox/session-live`.
+   * Creates a session that continues from this one, or from an earlier turn of which there is an image. Random numbers continue as in
+   * this one, unless `reseed` is set. Rejects with `sandbox/session-checkpoint`, `sandbox/session-exists`, `sandbox/session-live`.
    */
   fork(options?: { id?: string; turn?: number; reseed?: boolean }): Promise<SandboxSession>;
   /** Stores its image, unless it is stored. `bytes`: of the memory it has changed. `packed`: of the image. */
@@ -153,7 +153,7 @@ export interface SandboxSession {
    * more than `maxFileBytes`.
    */
   writeFile(path: string, data: Uint8Array | string): Promise<void>;
-  /** Waits for its programs, saves (unless `manual`) and gives the session free. `forget`: removes all its images. */
+  /** Waits for its programs, saves (unless `manual`) and releases the session. `forget`: removes all its images. */
   close(options?: { forget?: boolean }): Promise<void>;
   /** As `close()`. */
   [Symbol.asyncDispose](): Promise<void>;

@@ -3,9 +3,9 @@ import { defined } from "@toolglot/internal";
 import { isNoOutput } from "./convert.ts";
 import type { RegisteredToolFunction } from "./registered.ts";
 import type { ToolResponse } from "./response.ts";
-import type { Responses } from "./run.ts";
+import type { Responses } from "./types.ts";
 
-/** A tool as a core tool. `run` calls it like any other call. */
+/** Returns a tool as a core tool. `run` calls it like any other call. */
 export function asTool(
   { definition }: RegisteredToolFunction,
   run: (input: unknown, context: Partial<ToolContext>) => Responses,
@@ -21,7 +21,7 @@ export function asTool(
   };
 }
 
-/** The value of a response, for a program. Throws a `ToolError` for a call that failed. */
+/** Returns the value of a response, for a program. Throws a `ToolError` for a call that failed. */
 function resultOf({ status, error, content, data }: ToolResponse): unknown {
   if (status !== "ok" && status !== "pending") {
     const { type, hint, issues } = error ?? { type: status };

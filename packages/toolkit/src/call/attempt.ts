@@ -5,28 +5,28 @@ import { errorInfo, errorTypes, isToolError, ToolkitError } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { CallScope } from "./call-scope.ts";
 import { toResponse } from "./convert.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
 import { ToolResponse } from "./response.ts";
+import type { CallableTool } from "./types.ts";
 
-/** What a tool has given so far. */
+/** Output of a tool so far. */
 export interface Progress {
   /** All content: of the newest chunk when chunks are cumulative, else of all of them. */
   content: ContentBlock[];
   /** The data of each chunk, when chunks are incremental. */
   data: unknown[];
   chunks: number;
-  /** What the tool has told that it used, in all attempts. */
+  /** The usage that the tool has reported, in all attempts. */
   used?: Usage;
 }
 
-/** How an attempt ended. */
+/** End of an attempt. */
 export type Outcome =
   | { kind: "done"; response: ToolResponse }
   | { kind: "interrupted" }
   | { kind: "failed"; error: unknown; info: ToolErrorInfo; retry: boolean; fromPostprocess: boolean };
 
 /**
- * How long a stream of chunks may keep the event loop busy. Then timers and signals get to run: otherwise nothing could
+ * Milliseconds that a stream of chunks may keep the event loop busy. Then timers and signals get to run: otherwise nothing could
  * stop it.
  */
 const busyMs = 20;
@@ -34,9 +34,9 @@ const busyMs = 20;
 /** The chunks of a stream as they come; the final response is not yielded but returned. */
 export type Chunks = AsyncGenerator<ToolResponse, Outcome, undefined>;
 
-/** Runs a tool once, to its end, or until it gives a stream of chunks. */
+/** Runs a tool once, to its end, or until it returns a stream of chunks. */
 export async function attemptCall(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   input: unknown,
   call: ToolCall,
   options: CallOptions,
@@ -68,7 +68,7 @@ export async function attemptCall(
 }
 
 async function* streamed(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
   call: ToolCall,
   scope: CallScope,
@@ -86,7 +86,7 @@ async function* streamed(
   }
 }
 
-function failedOutcome(tool: RegisteredToolFunction, scope: CallScope, error: unknown): Outcome {
+function failedOutcome(tool: CallableTool, scope: CallScope, error: unknown): Outcome {
   if (scope.stop !== undefined) return stopOutcome(tool, scope);
   if (isFault(error)) {
     const { cause } = error;
@@ -95,9 +95,9 @@ function failedOutcome(tool: RegisteredToolFunction, scope: CallScope, error: un
   return { kind: "failed", error, info: errorInfo(error), retry: !isToolError(error), fromPostprocess: false };
 }
 
-/** Yields the chunks as they come, and returns the whole response. */
+/** Emits the chunks as they come, and returns the whole response. */
 async function* drain(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
   call: ToolCall,
   scope: CallScope,
@@ -136,7 +136,7 @@ async function* drain(
   }
 }
 
-function collect(tool: RegisteredToolFunction, chunk: ToolResponse, progress: Progress): void {
+function collect(tool: CallableTool, chunk: ToolResponse, progress: Progress): void {
   progress.chunks += 1;
   if (tool.chunks === "cumulative") {
     progress.content = chunk.content;
@@ -153,8 +153,8 @@ function collect(tool: RegisteredToolFunction, chunk: ToolResponse, progress: Pr
   }
 }
 
-/** The final response of a stream: all its chunks together. Each of them went through post-processing. */
-function whole(tool: RegisteredToolFunction, last: ToolResponse, progress: Progress): ToolResponse {
+/** Returns the final response of a stream: all its chunks together. Each of them went through post-processing. */
+function whole(tool: CallableTool, last: ToolResponse, progress: Progress): ToolResponse {
   const { id: _, ...fields } = last;
   if (tool.chunks === "cumulative") return new ToolResponse({ ...fields, isLast: true });
   const { content, data } = progress;
@@ -164,7 +164,7 @@ function whole(tool: RegisteredToolFunction, last: ToolResponse, progress: Progr
 }
 
 async function conclude(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   call: ToolCall,
   response: ToolResponse,
   scope: CallScope,
@@ -188,9 +188,9 @@ function isFault(error: unknown): error is PostprocessFault {
   }
 }
 
-/** The response after post-processing. Throws a {@link PostprocessFault}. */
+/** Returns the response after post-processing. Throws a {@link PostprocessFault}. */
 export async function postprocess(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   call: ToolCall,
   response: ToolResponse,
   scope: CallScope,
@@ -205,7 +205,7 @@ export async function postprocess(
   }
 }
 
-function stopOutcome(tool: RegisteredToolFunction, scope: CallScope): Outcome {
+function stopOutcome(tool: CallableTool, scope: CallScope): Outcome {
   if (scope.stop !== "timeout") return { kind: "interrupted" };
   const { name, timeoutMs } = tool;
   const message = `The tool "${name}" did not end within ${timeoutMs} ms.`;

@@ -87,7 +87,7 @@ export class CallScope implements ToolContext {
     this.#interrupt?.();
   }
 
-  /** The work's value, or `unsettled` once the call is stopped. One piece of work at a time. */
+  /** Returns the work's value, or `unsettled` once the call is stopped. One piece of work at a time. */
   settle<Value>(work: Value | PromiseLike<Value>): Value | PromiseLike<Value | typeof unsettled> | typeof unsettled {
     if (!this.#canStop || !isThenable(work)) return this.stop === undefined ? work : unsettled;
     return new Promise((resolve, reject) => {

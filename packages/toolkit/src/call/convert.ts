@@ -5,14 +5,14 @@ import { ToolResponse, type ToolResponseFields } from "./response.ts";
 /** What the model reads of a tool that gave nothing. Providers refuse empty text, and models call again. */
 const noOutput = "(no output)";
 
-/** Whether this is the content of a tool that gave nothing. Such a response has no data; the same text given has. */
+/** Checks whether this is the content of a tool that gave nothing. Such a response has no data; the same text given has. */
 export function isNoOutput(content: readonly ContentBlock[]): boolean {
   const [block] = content;
   return content.length === 1 && block?.type === "text" && block.text === noOutput;
 }
 
 /**
- * What a tool gave, as a response. A string is text; content blocks stay as they are; `undefined` is the text
+ * Returns what a tool gave, as a response. A string is text; content blocks stay as they are; `undefined` is the text
  * "(no output)"; any other value is data, with its JSON as text. `ToolError` for what has no JSON at all.
  */
 export function toResponse(value: unknown, stream: boolean, isLast: boolean): ToolResponse {
@@ -43,7 +43,7 @@ function jsonText(value: unknown): string {
   return toJsonText(value);
 }
 
-/** A non-empty array of nothing but content blocks. */
+/** Checks whether a value is a non-empty array of nothing but content blocks. */
 function isBlocks(value: unknown): value is ContentBlock[] {
   return Array.isArray(value) && value.length > 0 && value.every(isBlock);
 }

@@ -2,17 +2,12 @@ import type { ToolCall } from "@toolglot/core";
 import { release } from "@toolglot/core/executing";
 import { ignoreRejection, settleWithin, unsettled } from "@toolglot/internal";
 import { errorInfo } from "../errors.ts";
-import type { CallInfo, CallOptions, ToolMiddleware } from "../types.ts";
+import type { CallOptions, ToolMiddleware } from "../types.ts";
 import { ToolResponse } from "./response.ts";
-import { interruption, type Responses } from "./run.ts";
+import { interruption } from "./run.ts";
+import type { CallRecord, Responses } from "./types.ts";
 
-/** {@link CallInfo}, while the call writes it. */
-export interface CallRecord extends CallInfo {
-  attempts: number;
-  readonly thrown: { error: unknown; time: number }[];
-}
-
-/** How long a middleware may delay the end of an aborted call, in milliseconds. Each middleware around it may add as much. */
+/** Milliseconds that a middleware may delay the end of an aborted call. Each middleware around it may add as much. */
 const graceMs = 100;
 
 /**
@@ -41,7 +36,7 @@ async function* oneFinal(
 ): Responses {
   const rethrow = onError === "throw";
   let last: ToolResponse | undefined;
-  /** The last response says that it is final. It is held back, because another one that says so may follow. */
+  /** The last response is marked as final. It is held back, because another one so marked may follow. */
   let held = false;
   let iterator: AsyncIterator<ToolResponse> | undefined;
   /** The middleware is suspended at its last `yield`: if the caller leaves now, the middleware must clean up. */
@@ -93,7 +88,7 @@ async function* oneFinal(
   }
 }
 
-/** A function that waits for work. After the signal is aborted, all its waits together take no longer than `grace`. */
+/** Returns a function that waits for work. After the signal is aborted, all its waits together take no longer than `grace`. */
 function graceful(signal: AbortSignal | undefined, grace: number) {
   let until: number | undefined;
   return async <Value>(work: Promise<Value>): Promise<Value | typeof unsettled> => {

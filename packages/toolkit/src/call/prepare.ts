@@ -1,35 +1,20 @@
-import { createRecord, type InputIssue, type ToolCall, type ToolErrorInfo } from "@toolglot/core";
+import { createRecord, type InputIssue, type ToolCall } from "@toolglot/core";
 import { isObject } from "@toolglot/internal";
 import type { Conversion, InputSchema, MaybePromise } from "@toolglot/schema";
 import { errorTypes } from "../errors.ts";
 import type { Resource } from "../resource.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
-
-/** A call that may run, or why it may not. */
-export type Prepared =
-  | {
-      ok: true;
-      tool: RegisteredToolFunction;
-      /** What the tool gets: validated, with defaults and presets. */
-      input: unknown;
-      /** What the model asked for, without what it can't set. */
-      asked: unknown;
-      metadata: Record<string, unknown> | undefined;
-      /** Of a finish function: the part for its extended model, validated. `input` holds the rest. */
-      structuredOutput?: unknown;
-    }
-  | { ok: false; error: ToolErrorInfo; metadata?: Record<string, unknown> | undefined };
+import type { CallableTool, PreparedCall } from "./types.ts";
 
 /**
  * Validates a call's input for its tool. Presets win: an input under a preset's name is dropped, and reported. `given`
  * holds values of this call alone that are no JSON (resources, bytes): they are passed on as they are, where the tool has a
  * parameter for them.
  */
-export function prepareInput(
-  tool: RegisteredToolFunction,
+export function prepareInput<Tool extends CallableTool>(
+  tool: Tool,
   call: ToolCall,
   given?: Readonly<Record<string, unknown>>,
-): MaybePromise<Prepared> {
+): MaybePromise<PreparedCall<Tool>> {
   const warnings: string[] = [];
   let asked = withoutPresets(tool, call.input, warnings);
   let { schema } = tool;
@@ -43,13 +28,13 @@ export function prepareInput(
     asked = isObject(input) ? { ...input, ...shownValues({ ...known, ...unknown }) } : input;
   }
   const result = schema.validate(toCheck);
-  const refuse = (issues: InputIssue[]): Prepared => {
+  const refuse = (issues: InputIssue[]): PreparedCall<Tool> => {
     const lines = issues.map(({ message }) => `- ${message}`).join("\n");
     const message = `The input of the tool "${tool.name}" does not fit its schema:\n${lines}\nCall it again with corrected input.`;
     const error = { type: errorTypes.invalidInput, message, issues };
     return { ok: false, error, metadata: metadataOf(warnings, undefined) };
   };
-  const conclude = (settled: Awaited<typeof result>): MaybePromise<Prepared> => {
+  const conclude = (settled: Awaited<typeof result>): MaybePromise<PreparedCall<Tool>> => {
     if (!settled.success) return refuse(settled.issues);
     const metadata = metadataOf(warnings, settled.conversions);
     const prepared = { ok: true as const, tool, input: settled.value, asked, metadata };
@@ -62,7 +47,7 @@ export function prepareInput(
   return andThen(result, conclude);
 }
 
-/** An input's part for the extended model, and the rest. */
+/** Returns an input's part for the extended model, and the rest. */
 function splitInput(input: Record<string, unknown>, { jsonSchema }: InputSchema): [part: object, rest: object] {
   const { properties = {} } = jsonSchema;
   const entries = Object.entries(input);
@@ -72,7 +57,7 @@ function splitInput(input: Record<string, unknown>, { jsonSchema }: InputSchema)
   ];
 }
 
-/** Without a promise where there is none: most schemas validate at once. */
+/** Applies a function to a value or its promise, without a promise where there is none: most schemas validate at once. */
 function andThen<Value, Next>(
   value: MaybePromise<Value>,
   go: (value: Value) => MaybePromise<Next>,
@@ -90,9 +75,9 @@ export function shownValues(given: Readonly<Record<string, unknown>>): Record<st
   return shown;
 }
 
-/** Those the tool has parameters for, and those it has not; less those that are preset. */
+/** Returns the values that the tool has parameters for, and those that it has not; less those that are preset. */
 function sortGiven(
-  { schema, presetNames }: RegisteredToolFunction,
+  { schema, presetNames }: CallableTool,
   given: Readonly<Record<string, unknown>>,
   warnings: string[],
 ): [known: Record<string, unknown>, unknown: Record<string, unknown>] {
@@ -118,8 +103,8 @@ function metadataOf(warnings: string[], conversions: Conversion[] | undefined): 
   return metadata;
 }
 
-/** A call without arguments comes as nothing, or as empty text. */
-function withoutPresets(tool: RegisteredToolFunction, input: unknown, warnings: string[]): unknown {
+/** Returns the input without presets. A call without arguments comes as nothing, or as empty text. */
+function withoutPresets(tool: CallableTool, input: unknown, warnings: string[]): unknown {
   if (input === undefined || input === null || input === "") return {};
   const names = tool.presetNames;
   if (names.length === 0) return input;

@@ -43,7 +43,7 @@ export class RegisteredToolFunction {
     this.unextended = fields.unextended;
   }
 
-  /** The same tool on another JSON Schema engine. */
+  /** Returns the same tool on another JSON Schema engine. */
   withValidator(validator: ValidatorFactory): RegisteredToolFunction {
     return new RegisteredToolFunction({ ...this, schema: this.schema.withValidator(validator) });
   }

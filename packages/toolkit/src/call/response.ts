@@ -3,7 +3,7 @@ import { checkKeys } from "@toolglot/internal";
 
 const brand = Symbol.for("toolglot.tool-response");
 
-/** How a call stands, one to one with the statuses of core's `ToolResult` that a toolkit can give. */
+/** Status of a call, one to one with the statuses of core's `ToolResult` that a toolkit can give. */
 export type ResponseStatus = Exclude<ToolStatus, "in-doubt">;
 
 /** The fields of a {@link ToolResponse}; all but `content` have defaults. */
@@ -61,12 +61,12 @@ export class ToolResponse {
     this.id = fields.id ?? nextId();
   }
 
-  /** True for every response, whichever copy of this package made it. */
+  /** Checks whether a value is a response, whichever copy of this package made it. */
   static isInstance(value: unknown): value is ToolResponse {
     return typeof value === "object" && value !== null && (value as Record<symbol, unknown>)[brand] === true;
   }
 
-  /** A copy with other fields; the id stays. */
+  /** Returns a copy with other fields; the id stays. */
   with(fields: Partial<ToolResponseFields>): ToolResponse {
     return new ToolResponse({ ...(this as ToolResponseFields), ...fields });
   }
@@ -77,7 +77,7 @@ let stampedAt = 0;
 let stamp = "";
 let serial = 0;
 
-/** `2026-11-21T11:51:19.123Z-1`: the time, and a number that tells apart what was made in one millisecond. */
+/** Returns a new id, as `2026-11-21T11:51:19.123Z-1`: the time, and a number that distinguishes what was made in one millisecond. */
 function nextId(): string {
   const now = Date.now();
   if (now !== stampedAt) {

@@ -4,16 +4,12 @@ import { errorTypes } from "../errors.ts";
 import type { CallOptions } from "../types.ts";
 import { attemptCall, type Outcome, type Progress, postprocess } from "./attempt.ts";
 import { CallScope } from "./call-scope.ts";
-import type { CallRecord } from "./middleware.ts";
-import { type Prepared, prepareInput } from "./prepare.ts";
-import type { RegisteredToolFunction } from "./registered.ts";
+import { prepareInput } from "./prepare.ts";
 import { ToolResponse } from "./response.ts";
+import type { CallableTool, CallRecord, PreparedCall, Responses } from "./types.ts";
 
-/** The responses of a call. The last one is final. */
-export type Responses = AsyncGenerator<ToolResponse, void, undefined>;
-
-/** What to call: a tool, a call that was prepared before, or why there is no tool. */
-export type CallTarget = RegisteredToolFunction | Prepared;
+/** Target of a call: a tool, a call that was prepared before, or why there is no tool. */
+export type CallTarget = CallableTool | PreparedCall<CallableTool>;
 
 const interruptedNotice = "The tool call was interrupted before it ended.";
 const firstPauseMs = 100;
@@ -50,9 +46,9 @@ export async function* runCall(
   }
 }
 
-/** The final response of a tool that failed: what came before, then the error. Only the error is post-processed. */
+/** Returns the final response of a tool that failed: what came before, then the error. Only the error is post-processed. */
 async function errorResponse(
-  tool: RegisteredToolFunction,
+  tool: CallableTool,
   call: ToolCall,
   outcome: Outcome & { kind: "failed" },
   progress: Progress,
@@ -75,21 +71,24 @@ async function errorResponse(
     : response.with({ content: [...progress.content, ...response.content], stream: true });
 }
 
-/** A final error response. */
+/** Returns a final error response. */
 function failure(progress: Progress, error: ToolErrorInfo, metadata: ToolResponse["metadata"]): ToolResponse {
   const content = [...progress.content, { type: "text" as const, text: `Error: ${error.message}` }];
   return new ToolResponse({ content, status: "error", error, stream: progress.chunks > 0, metadata });
 }
 
-/** The final response of a call that was aborted: what came before, then a notice. */
+/** Returns the final response of a call that was aborted: what came before, then a notice. */
 export function interruption(progress: Progress, metadata: ToolResponse["metadata"]): ToolResponse {
   const error = { type: errorTypes.interrupted, message: interruptedNotice };
   const content = [...progress.content, { type: "text" as const, text: interruptedNotice }];
   return new ToolResponse({ content, status: "interrupted", error, stream: progress.chunks > 0, metadata });
 }
 
-/** The response of an extended finish function, with the text and the structured output that an agent ends with. */
-function finished({ tool, structuredOutput }: Prepared & { ok: true }, response: ToolResponse): ToolResponse {
+/** Adds to the response of an extended finish function the text and the structured output that an agent ends with. */
+function finished(
+  { tool, structuredOutput }: PreparedCall<CallableTool> & { ok: true },
+  response: ToolResponse,
+): ToolResponse {
   if (tool.extendedModel === undefined || response.status !== "ok") return response;
   return withMetadata(response, {
     response_msg: contentText(response.content),

@@ -15,14 +15,14 @@ import { executionSpan, isTraced } from "@toolglot/internal/otel";
 import { errorTypes } from "../errors.ts";
 import type { CallInfo, ToolMiddleware, TracingOptions } from "../types.ts";
 import type { ToolResponse } from "./response.ts";
-import type { Responses } from "./run.ts";
+import type { Responses } from "./types.ts";
 
 const scope = "@toolglot/toolkit";
 /** Ids and names from a model are cut to this many characters in a trace. */
 const maxIdLength = 256;
 
 /**
- * Middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool
+ * Returns middleware that makes an OpenTelemetry span of every call, in the semantic conventions for GenAI: `execute_tool
  * NAME`, of kind internal, with `gen_ai.operation.name`, `gen_ai.tool.name`, `.type`, `.description`,
  * `gen_ai.tool.call.id` and, when asked for, `gen_ai.tool.call.arguments` and `.result` as JSON; `error.type` when it
  * failed. Besides: `toolglot.protocol`, `toolglot.status`, `toolglot.step` and `toolglot.request_id` of a plan, and
@@ -84,7 +84,7 @@ function attributesOf(call: ToolCall, { tool, step }: CallInfo): Attributes {
   return attributes;
 }
 
-/** The call's responses. The tool runs while `next()` is awaited, so the span must be the active one there. */
+/** Emits the call's responses. The tool runs while `next()` is awaited, so the span must be the active one there. */
 async function* traced(
   span: Span,
   inside: Context,
@@ -123,7 +123,7 @@ function record(span: Span, error: unknown, time: number): void {
   }
 }
 
-/** The attributes of a failure. Texts that hold the model's input or the tool's output are left out. */
+/** Returns the attributes of a failure. Texts that hold the model's input or the tool's output are left out. */
 function failure(
   { status, error }: ToolResponse,
   { tool }: CallInfo,

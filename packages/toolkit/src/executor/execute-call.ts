@@ -19,14 +19,15 @@ import {
   undecided,
 } from "@toolglot/core/executing";
 import { defined, isObject, settleWithin, sleep, unsettled } from "@toolglot/internal";
-import { type Prepared, shownValues } from "../call/prepare.ts";
+import { shownValues } from "../call/prepare.ts";
+import type { Prepared } from "../call/prepared.ts";
 import { ToolResponse } from "../call/response.ts";
 import { errorTypes } from "../errors.ts";
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
 import type { CallOptions, ToolMiddleware } from "../types.ts";
 
-/** What a call is run with, besides the executor's context. */
+/** Setting of a call, besides the executor's context. */
 export interface CallSetting {
   approvals: ApprovalQueue;
   /** Where asynchronous tools run on. */
@@ -42,7 +43,7 @@ export interface CallSetting {
   onLater?(): void;
 }
 
-/** What the toolkit makes of an input: the call as it is run. */
+/** An input as the toolkit has read it: the call as it is run. */
 interface Ready {
   call: ToolCall;
   prepared: Prepared;
@@ -106,7 +107,7 @@ class CallRun {
     return { ready: { call, prepared }, isValid: prepared.ok && !signal.aborted };
   }
 
-  /** Of an input that a hook has changed, what it left of the values that are no JSON. */
+  /** Reads an input that a hook has changed: the call, and what it left of the values that are no JSON. */
   #read(input: unknown): [call: ToolCall, given: CallSetting["given"]] {
     const { given } = this.#setting;
     if (input === this.#original.input) return [this.#original, given];
@@ -181,7 +182,7 @@ class CallRun {
   }
 }
 
-/** How a server that runs this call asks the host. */
+/** Returns how a server that runs this call asks the host. */
 function askOf({ ask }: ExecutorContext, { id: callId, name: tool }: ToolCall): CallOptions["ask"] {
   return ask === undefined ? undefined : (question) => ask(question, { callId, tool });
 }
@@ -231,7 +232,7 @@ function toOutcome(response: ToolResponse, facts: Record<string, unknown>): Call
   return { status, content, ...defined({ data, error }), metadata: { ...metadata, ...facts } };
 }
 
-/** One sentence for the person who decides. */
+/** Returns one sentence for the person who decides. */
 function reasonToAsk({ name, annotations, external }: ToolDefinition): string {
   if (external) return `The tool ${name} is run elsewhere: its result is waited for.`;
   return annotations?.destructiveHint

@@ -10,28 +10,11 @@ import type {
 } from "@toolglot/core";
 import { ApprovalQueue, checkConcurrency, inOrder } from "@toolglot/core/executing";
 import { checkKeys } from "@toolglot/internal";
-import type { ResourceSchemes } from "../resource.ts";
 import { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
 import { executeCall } from "./execute-call.ts";
+import type { ToolkitExecutorOptions } from "./options.ts";
 import { planRunner } from "./plan-runner.ts";
-
-/** Options of {@link toolkitExecutor}. */
-export interface ToolkitExecutorOptions {
-  /** Calls that may run at one time. Default 8. */
-  maxConcurrency?: number;
-  /** Where asynchronous tools run on, and where their events come. Default: tasks of this executor's own. */
-  tasks?: Tasks;
-  /**
-   * What makes a plan with a `request_id` run once. Default: in memory, for this executor. Give a durable one (and the same
-   * to every process) where a plan must not run twice after a crash.
-   */
-  operationLog?: OperationLog;
-  /** Whose request ids these are: two executors with the same log and scope share them. Default `plan`. */
-  operationScope?: string;
-  /** What reads `uri_` parameters, by scheme. Default: `data:` only. */
-  resources?: ResourceSchemes;
-}
 
 /** An executor that runs calls and plans on a toolkit. */
 export interface ToolkitExecutor extends Executor {
@@ -53,6 +36,12 @@ function isDurable(log: OperationLog | undefined): boolean {
  *
  * Input is validated before the host is asked for approval, and what was asked about is what runs. One result per call, in
  * order; never rejects for what a model or a tool did.
+ *
+ * @example
+ * ```ts
+ * const executor: Executor = toolkitExecutor(toolkit, { maxConcurrency: 4 });
+ * const results = await executor.execute(action, context);
+ * ```
  */
 export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOptions = {}): ToolkitExecutor {
   if (typeof toolkit?.prepareCall !== "function") {

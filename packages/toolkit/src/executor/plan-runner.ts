@@ -16,17 +16,17 @@ import { dataResolver, type ResourceSchemes, resolveResource, resourceText } fro
 import type { Tasks } from "../tasks/tasks.ts";
 import type { Toolkit } from "../toolkit.ts";
 import { type CallSetting, executeCall } from "./execute-call.ts";
-import type { ToolkitExecutorOptions } from "./executor.ts";
+import type { ToolkitExecutorOptions } from "./options.ts";
 import { type Begin, type PlanRun, runOnce } from "./run-once.ts";
 import { settleUnrun } from "./unrun.ts";
 
 /**
- * A function that runs plans on a toolkit, one step after another. It gives exactly one result per step, in the order of the steps,
- * and never rejects for what a model or a tool did.
+ * Returns a function that runs plans on a toolkit, one step after another. It resolves with exactly one result per step, in the order
+ * of the steps, and never rejects for what a model or a tool did.
  *
  * A step that fails is run again up to `retry` times, unless that can't help (its input is wrong, it was denied) or its effect is
  * unknown (it ran out of time, and may not run twice). Then `onError` decides: `stop`
- * leaves the steps after it, which end as `NotRun`; `continue` goes on. A step with `errors` fails without being run. A
+ * leaves the steps after it, which end as `NotRun`; `continue` runs them. A step with `errors` fails without being run. A
  * step of an asynchronous tool counts as done when its task has started. A plan with a `requestId` runs once: see
  * `runOnce`.
  */
@@ -97,7 +97,7 @@ export function planRunner(
     });
   }
 
-  /** A step's input: common parameters that its tool takes and that it lacks, bytes and resources apart. */
+  /** Resolves with a step's input: common parameters that its tool takes and that it lacks, bytes and resources apart. */
   async function valuesOf(
     step: PlanStep,
     plan: Plan,

@@ -16,17 +16,17 @@ import { canonicalJson, clockSince, errorText, keepLease, sleep, textDigest, toH
 import { errorTypes } from "../errors.ts";
 import { reportUnrun, settleUnrun } from "./unrun.ts";
 
-/** Where a plan's request id is kept. */
+/** Place where a plan's request id is kept. */
 export interface Once {
   log: OperationLog;
   scope: string;
   context: ExecutorContext;
 }
 
-/** Called right before each step takes effect. Gives the reason why the step must not run, if there is one. */
+/** Called right before each step takes effect. Resolves with the reason why the step must not run, if there is one. */
 export type Begin = () => Promise<ToolErrorInfo | undefined>;
 
-/** How a plan went. `waits`: a step of it waits for a decision, after which the plan is run again. */
+/** Outcome of a plan. `waits`: a step of it waits for a decision, after which the plan is run again. */
 export interface PlanRun {
   results: ToolResult[];
   waits: boolean;
@@ -156,7 +156,7 @@ async function runClaimed(
   }
 }
 
-/** Another process took the request over and marked it as in doubt, so this run must not report success. */
+/** Returns a result marked as in doubt: another process took the request over, so this run must not report success. */
 function doubted(result: ToolResult): ToolResult {
   if (result.status !== "ok" && result.status !== "pending") return result;
   const { data: _, ...rest } = result;
@@ -175,7 +175,7 @@ function toJson(results: readonly ToolResult[]): JsonValue {
   return JSON.parse(toJsonText(results)) as JsonValue;
 }
 
-/** A digest of what the plan does. Names in any order are the same plan; call ids and spans don't count. */
+/** Resolves with a digest of what the plan does. Names in any order are the same plan; call ids and spans don't count. */
 function fingerprintOf({ common, steps }: Plan): Promise<string> {
   const content = {
     common: bytesApart(common),

@@ -2,7 +2,7 @@ import type { ExecutorContext, PlanStep, ToolErrorInfo, ToolResult } from "@tool
 import { CallReport } from "@toolglot/core/executing";
 import { defined } from "@toolglot/internal";
 
-/** The result of a step that is not run, with the events of any call. */
+/** Returns the result of a step that is not run, with the events of any call. */
 export function settleUnrun(
   step: PlanStep,
   context: ExecutorContext,

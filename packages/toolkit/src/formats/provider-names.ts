@@ -7,7 +7,7 @@ export interface ProviderNames {
 }
 
 /**
- * Names that fit a provider's rule: characters it does not take become `_`, a name that must begin with a letter gets `_`
+ * Returns names that fit a provider's rule: characters it does not take become `_`, a name that must begin with a letter gets `_`
  * before it, what is too long is cut, and what then is taken gets a number. A name that fits stays as it is.
  */
 export function providerNames(

@@ -48,7 +48,14 @@ const openAiRule = { forbidden: /[^\w-]/g, maxLength: 64 };
 const anthropicRule = { forbidden: /[^\w-]/g, maxLength: 128 };
 const geminiRule = { forbidden: /[^\w.-]/g, start: /^[A-Za-z_]/, maxLength: 64 };
 
-/** `tools` of an OpenAI request. Schemas are copies. */
+/**
+ * Returns the `tools` of an OpenAI request. Schemas are copies.
+ *
+ * @example
+ * ```ts
+ * const { tools, names } = toOpenAiTools(toolkit.definitions());
+ * ```
+ */
 export function toOpenAiTools(definitions: readonly ToolDefinition[]): ProviderTools<OpenAiTool> {
   return shaped(definitions, openAiRule, (name, { description, inputSchema }) => ({
     type: "function",
@@ -56,7 +63,7 @@ export function toOpenAiTools(definitions: readonly ToolDefinition[]): ProviderT
   }));
 }
 
-/** `tools` of an Anthropic request. */
+/** Returns the `tools` of an Anthropic request. */
 export function toAnthropicTools(definitions: readonly ToolDefinition[]): ProviderTools<AnthropicTool> {
   return shaped(definitions, anthropicRule, (name, { description, inputSchema }) => ({
     name,
@@ -65,7 +72,7 @@ export function toAnthropicTools(definitions: readonly ToolDefinition[]): Provid
   }));
 }
 
-/** `functionDeclarations` of one of a Gemini request's `tools`. */
+/** Returns the `functionDeclarations` of one of a Gemini request's `tools`. */
 export function toGeminiTools(definitions: readonly ToolDefinition[]): ProviderTools<GeminiFunctionDeclaration> {
   return shaped(definitions, geminiRule, (name, { description, inputSchema }) => ({
     name,
@@ -74,7 +81,7 @@ export function toGeminiTools(definitions: readonly ToolDefinition[]): ProviderT
   }));
 }
 
-/** `tools` of an MCP server's `tools/list`. MCP takes every name. Hints that we don't have are left to MCP's defaults. */
+/** Returns the `tools` of an MCP server's `tools/list`. MCP takes every name. Hints that we don't have are left to MCP's defaults. */
 export function toMcpTools(definitions: readonly ToolDefinition[]): McpTool[] {
   return definitions.map(({ name, description, inputSchema, outputSchema, annotations = {} }) => {
     const { title, readOnlyHint, destructiveHint, idempotentHint, openWorldHint } = annotations;
@@ -91,7 +98,7 @@ export function toMcpTools(definitions: readonly ToolDefinition[]): McpTool[] {
   });
 }
 
-/** A definition from a tool of OpenAI's shape. Throws `TypeError` for what is none. */
+/** Returns a definition from a tool of OpenAI's shape. Throws `TypeError` for what is none. */
 export function fromOpenAiTool(tool: unknown): ToolDefinition {
   const { type, function: given } = (tool ?? {}) as Partial<OpenAiTool>;
   if (type !== "function" || typeof given?.name !== "string")
@@ -101,7 +108,7 @@ export function fromOpenAiTool(tool: unknown): ToolDefinition {
 }
 
 /**
- * A definition from a tool that an MCP server lists. Only hints that it states are taken over: MCP's own default, by which
+ * Returns a definition from a tool that an MCP server lists. Only hints that it states are taken over: MCP's own default, by which
  * every tool may destroy something, would have the host asked about each call. Throws `TypeError` for what is no tool.
  */
 export function fromMcpTool(tool: unknown): ToolDefinition {

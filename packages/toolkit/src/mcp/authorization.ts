@@ -4,7 +4,7 @@ import { ToolkitError } from "../errors.ts";
 import { messageOf } from "./fault-text.ts";
 import type { ClientModule } from "./load-client.ts";
 
-/** The same provider; `onUrl` hears of the address that a person is sent to. */
+/** Returns the same provider; `onUrl` hears of the address that a person is sent to. */
 export function watchAuthorization<Provider extends AuthProvider | OAuthClientProvider>(
   provider: Provider,
   onUrl: (url: URL) => void,
@@ -21,7 +21,7 @@ export function watchAuthorization<Provider extends AuthProvider | OAuthClientPr
   });
 }
 
-/** Whether an error, or what caused it, says that the server wants an authorisation. */
+/** Checks whether an error, or its cause, means that the server wants an authorisation. */
 export function isUnauthorised(error: unknown, sdk: ClientModule): boolean {
   let at = error;
   for (let depth = 0; depth < 4 && isObject(at); depth += 1) {
@@ -31,7 +31,7 @@ export function isUnauthorised(error: unknown, sdk: ClientModule): boolean {
   return false;
 }
 
-/** The error for the host. */
+/** Returns the error for the host. */
 export function unauthorised(name: string, url: URL | undefined, cause: unknown): ToolkitError {
   const cure =
     url === undefined

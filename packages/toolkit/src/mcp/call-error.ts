@@ -3,7 +3,7 @@ import { errorTypes, ToolkitError } from "../errors.ts";
 import type { Fate } from "./delivery.ts";
 import { messageOf } from "./fault-text.ts";
 
-/** What a request is, for the errors, and whether it may be sent twice. */
+/** Description of a request, for the errors, and whether it may be sent twice. */
 export interface Asked {
   /** As `the call of the tool "x"`. */
   what: string;
@@ -11,7 +11,7 @@ export interface Asked {
   readOnly: boolean;
 }
 
-/** The error for the model, of a request to the server of that name. */
+/** Returns the error for the model, of a request to the server of that name. */
 export function callError(name: string, request: Asked, fate: Fate, cause: unknown): ToolError {
   const server = `The MCP server ${JSON.stringify(name)}`;
   const call = request.what;
@@ -48,7 +48,7 @@ export function callError(name: string, request: Asked, fate: Fate, cause: unkno
   }
 }
 
-/** As a sentence. */
+/** Returns a text as a sentence. */
 function ended(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

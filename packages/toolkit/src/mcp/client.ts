@@ -23,9 +23,17 @@ import type {
 } from "./types.ts";
 
 /**
- * A client of one MCP server, over stdio, Streamable HTTP or a transport of your own. Needs `@modelcontextprotocol/client`.
+ * Creates a client of one MCP server, over stdio, Streamable HTTP or a transport of your own. Needs `@modelcontextprotocol/client`.
  * Nothing is started before the first use. When the server is gone or has forgotten the session, it is connected once more,
  * and the call is sent again if it can't have run, or may run twice. Throws `TypeError` for wrong options.
+ *
+ * @example
+ * ```ts
+ * const client = createMcpClient({
+ *   name: "files",
+ *   transport: { type: "stdio", command: process.execPath, args: [server] },
+ * });
+ * ```
  */
 export function createMcpClient(options: McpClientOptions): McpClient {
   checkOptions(options);
@@ -122,7 +130,7 @@ class HealingClient implements McpClient {
     return this.#settle({ what, repeatable, readOnly }, (connection) => connection.callTool(request, options));
   }
 
-  /** A list; asked for again, once, when the connection was gone. */
+  /** Resolves with a list; asked for again, once, when the connection was gone. */
   async #list<Value>(ask: (connection: Connection) => Promise<Value>): Promise<Value> {
     for (let last = false; ; last = true) {
       const connection = await this.#acquire();
@@ -140,7 +148,7 @@ class HealingClient implements McpClient {
     }
   }
 
-  /** What one request gives; sent again when it can't have run, or may run twice. */
+  /** Resolves with the answer of one request; it is sent again when it can't have run, or may run twice. */
   async #settle<Value>(request: Asked, send: (connection: Connection) => Promise<Value>): Promise<Value> {
     /** Whether an earlier try may have had its effect. */
     let mayHaveRun = false;
@@ -193,7 +201,7 @@ class HealingClient implements McpClient {
     await Promise.all([...this.#connections].map((connection) => this.#end(connection)));
   }
 
-  /** The connection to use: the current one, or a new one. Rejects with `ToolkitError`. */
+  /** Resolves with the connection to use: the current one, or a new one. Rejects with `ToolkitError`. */
   async #acquire(): Promise<Connection> {
     if (this.#closed) {
       const message = `The MCP client ${JSON.stringify(this.name)} is closed: connect() opens it again`;
@@ -217,7 +225,7 @@ class HealingClient implements McpClient {
     return (await this.#forgot(connection)) ? await this.#acquire() : connection;
   }
 
-  /** Whether the server has forgotten the session: then it is given up. */
+  /** Checks whether the server has forgotten the session: then it is given up. */
   async #forgot(connection: Connection): Promise<boolean> {
     if (await connection.isKnown()) return false;
     this.#drop(connection);
@@ -245,12 +253,12 @@ class HealingClient implements McpClient {
     }
   }
 
-  /** A stateless session ends with its call. Nothing waits for that, because the answer is there. */
+  /** Ends a stateless session with its call. Nothing waits for that, because the answer is there. */
   #release(connection: Connection): void {
     if (!this.stateful) void this.#end(connection);
   }
 
-  /** Not to be used again; calls that run on it may end. */
+  /** Drops a connection: it is not used again; calls that run on it may end. */
   #drop(connection: Connection): void {
     if (this.#usable === connection) {
       this.#usable = undefined;
@@ -275,7 +283,7 @@ class HealingClient implements McpClient {
     return error;
   }
 
-  /** Of a session that had been authorised, or needed not to be. */
+  /** Returns the error of a session that had been authorised, or needed not to be. */
   #refusal({ transport }: Connection, cause: unknown): ToolkitError {
     this.#memory.waiting = transport;
     return unauthorised(this.name, this.#memory.authorizationUrl, cause);

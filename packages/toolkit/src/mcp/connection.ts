@@ -20,7 +20,7 @@ const roundPauseMs = 250;
 /** See `callTimeoutMs` of the options. Milliseconds. */
 const defaultCallMs = 60_000;
 
-/** What a request that has no answer ended in. */
+/** Fault in which a request without an answer ended. */
 export class CallFault extends Error {
   readonly fate: Fate;
 
@@ -231,8 +231,8 @@ export class Connection {
   }
 
   /**
-   * Whether the server knows the session still. It is asked after an HTTP error, since servers say in many ways that they forgot
-   * one; any answer of the protocol says that they did not.
+   * Checks whether the server knows the session still. It is asked after an HTTP error, since servers report in many ways that they
+   * forgot one; any answer of the protocol means that they did not.
    */
   async isKnown(): Promise<boolean> {
     if (!this.#isSuspect || !this.usable) return true;
@@ -245,7 +245,7 @@ export class Connection {
     return true;
   }
 
-  /** No new calls; closes, and resolves, when the last of those that run has ended. */
+  /** Takes no new calls; closes, and resolves, when the last of those that run has ended. */
   retire(): Promise<void> {
     this.#retired = true;
     if (this.#users === 0) return this.close();
@@ -294,7 +294,7 @@ export class Connection {
 
   #fault(error: unknown, delivery: Delivery): CallFault {
     if (error instanceof Refusal) return new CallFault("refused", error);
-    // In whatever words and with whatever status a server says that it does not know the session.
+    // Servers report in many words and with many a status that they do not know the session.
     const isHttp = this.#sdk.SdkHttpError.isInstance(error) && !isUnauthorised(error, this.#sdk);
     if (isHttp && this.transport.sessionId !== undefined) this.#isSuspect = true;
     const tooLarge = this.#tooLarge;
@@ -305,5 +305,5 @@ export class Connection {
   }
 }
 
-/** Why a call goes no further, in words for the model. */
+/** Reason why a call was refused, in words for the model. */
 class Refusal extends Error {}

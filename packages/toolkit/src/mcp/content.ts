@@ -4,7 +4,7 @@ import { ToolResponse } from "../call/response.ts";
 import { mendedIn } from "./mended.ts";
 import type { McpCallResult, McpContentBlock, McpProgress } from "./types.ts";
 
-/** A server's result as a response: blocks as content, structured content as data, `isError` as status. */
+/** Returns a server's result as a response: blocks as content, structured content as data, `isError` as status. */
 export function responseOf(result: McpCallResult, keepRaw: boolean): ToolResponse {
   const warnings = mendedIn(result).map((text) => `The server's answer has a field that can't be read: ${text}.`);
   const given = Array.isArray(result.content) ? result.content : [];
@@ -23,7 +23,7 @@ export function responseOf(result: McpCallResult, keepRaw: boolean): ToolRespons
   });
 }
 
-/** A progress notification as a chunk. It says where the tool stands, and is no part of the result. */
+/** Returns a progress notification as a chunk. It shows where the tool stands, and is no part of the result. */
 export function progressChunk(given: McpProgress): ToolResponse {
   const { progress, total, message } = given;
   const count = total === undefined ? String(progress) : `${progress} of ${total}`;
@@ -31,7 +31,7 @@ export function progressChunk(given: McpProgress): ToolResponse {
   return new ToolResponse({ content, metadata: { progress: given }, stream: true, isLast: false });
 }
 
-/** One block as core has it. */
+/** Returns one block as core has it. */
 export function toBlock(given: { type: string }, warnings: string[]): ContentBlock {
   const block = given as McpContentBlock;
   switch (block.type) {

@@ -5,7 +5,7 @@ import type { ClientModule } from "./load-client.ts";
 import type { McpProgress } from "./types.ts";
 
 /**
- * What is known of a call that has no answer.
+ * Fate of a call that has no answer.
  * - `unsent`: no server has run it, and a new connection may help.
  * - `lost`: the server may have run it; the connection is gone.
  * - `unclear`: the server may have run it; what it answered can't be read.
@@ -21,7 +21,7 @@ export type Fate = "unsent" | "lost" | "unclear" | "silent" | "too-large" | "ref
 export class Delivery {
   /** Whether anything was handed to the transport. */
   handedOver = false;
-  /** Whether the last request has an answer, whatever it says. */
+  /** Whether the last request has an answer, whatever it is. */
   answered = false;
   /** Whether the stream that should bring the answer has ended without it. */
   cut = false;
@@ -36,7 +36,7 @@ export class Delivery {
     this.onProgress = onProgress;
   }
 
-  /** The options to send a request with, so that the delivery learns when its stream ends. */
+  /** Returns the options to send a request with, so that the delivery learns when its stream ends. */
   handOver(id: unknown, options: TransportSendOptions | undefined): TransportSendOptions {
     this.handedOver = true;
     this.answered = false;
@@ -72,7 +72,7 @@ export class Deliveries {
   /** By the ids of their requests, which are the tokens of their progress too. */
   readonly #sent = new Map<unknown, Delivery>();
 
-  /** Must be called before the transport is connected. */
+  /** Watches the transport. Must be called before it is connected. */
   watch(transport: Transport): void {
     const send = transport.send.bind(transport);
     transport.send = (message: JSONRPCMessage, options?: TransportSendOptions) => {
@@ -131,7 +131,7 @@ export function fateOf(error: unknown, sdk: ClientModule, delivery: Delivery): F
     return error.code === SdkErrorCode.ConnectionClosed || error.code === SdkErrorCode.SendFailed ? "lost" : "unclear";
   }
   if (delivery.answered) return "unclear";
-  // All that the transport for HTTP with SSE says.
+  // The only message of the transport for HTTP with SSE.
   const [, status] =
     /^Error POSTing to endpoint \(HTTP (\d{3})\)/.exec((error as Error | undefined)?.message ?? "") ?? [];
   if (status !== undefined) return fateOfStatus(Number(status), (error as Error).message);
@@ -139,8 +139,8 @@ export function fateOf(error: unknown, sdk: ClientModule, delivery: Delivery): F
 }
 
 /**
- * 404 says that the session is not known, so nothing ran; some servers say it with 400. Other 4xx are refusals. What a
- * proxy says of a server it can't reach, or what times out, may have arrived.
+ * Returns the fate of a request by its HTTP status. 404 means that the session is not known, so nothing ran; some servers use 400 for
+ * it. Other 4xx are refusals. What a proxy could not pass on, or what times out, may have arrived.
  */
 function fateOfStatus(status: number, text: unknown): Fate {
   if (status === 404 || (status === 400 && /session/i.test(String(text)))) return "unsent";
@@ -148,7 +148,7 @@ function fateOfStatus(status: number, text: unknown): Fate {
   return status >= 400 && status < 500 ? "refused" : "unclear";
 }
 
-/** `fetch` hides the code in the cause, or in the first of several. */
+/** Returns the code of an error: `fetch` hides it in the cause, or in the first of several. */
 function codeOf(error: unknown, depth = 0): string {
   if (typeof error !== "object" || error === null || depth > 3) return "";
   const { code, cause, errors } = error as { code?: unknown; cause?: unknown; errors?: unknown };

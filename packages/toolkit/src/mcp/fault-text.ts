@@ -1,6 +1,6 @@
 import { isObject, parseJson } from "@toolglot/internal";
 
-/** The message, and that of its cause, which is where `fetch` says what happened; of HTTP the status, not the page. */
+/** Returns the message, and that of its cause, where `fetch` reports what happened; of HTTP the status, not the page. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause, code, status, statusText } = error as Error &
@@ -15,7 +15,7 @@ export function messageOf(error: unknown): string {
     : error.message;
 }
 
-/** Where the first fault is and what it is: not every fault of every field. */
+/** Returns where the first fault is and what it is: not every fault of every field. */
 function firstFault(message: string): string {
   const [fault] = [parseJson(message.slice(message.indexOf("[")))].flat();
   return isObject(fault) && Array.isArray(fault.path) ? ` (${fault.path.join(".")}: ${fault.message})` : "";

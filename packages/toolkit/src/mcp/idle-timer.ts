@@ -1,6 +1,6 @@
 import { maxTimerMs } from "@toolglot/internal";
 
-/** Ends what gives no sign of life for too long. The time in which a person is asked does not count. */
+/** Timer that ends what shows no sign of life for too long. The time in which a person is asked does not count. */
 export class IdleTimer {
   readonly #ms: number;
   readonly #onIdle: () => void;
@@ -15,7 +15,7 @@ export class IdleTimer {
     this.renew();
   }
 
-  /** There was a sign of life. */
+  /** Starts the time anew after a sign of life. */
   renew(): void {
     clearTimeout(this.#timer);
     if (this.#pauses === 0 && !this.#isOver && this.#ms <= maxTimerMs) this.#timer = setTimeout(this.#onIdle, this.#ms);

@@ -4,16 +4,16 @@ import type { ClientModule } from "./load-client.ts";
 import { mendResult } from "./mend.ts";
 import { mendedKey } from "./mended.ts";
 
-/** Characters of a line that is no message, and how many such lines are told in a minute. */
+/** Characters of a line that is no message, and how many such lines are reported in a minute. */
 const maxShown = 200;
 const maxLines = 10;
 
 type Id = string | number;
 
 /**
- * What every message of a server goes through, before the official client sees it: that drops a message for one odd field, and
+ * Filter that every message of a server passes, before the official client sees it: that drops a message for one odd field, and
  * with it the answer that a call waits for. A message with the id of a request that waits ends that request, whatever else it
- * holds; a result is mended by the protocol's own schema ({@link mendResult}); what is no message is told to the host.
+ * holds; a result is mended by the protocol's own schema ({@link mendResult}); what is no message is reported to the host.
  */
 export class Incoming {
   readonly #sdk: ClientModule;
@@ -28,7 +28,7 @@ export class Incoming {
     this.#onNoise = onNoise;
   }
 
-  /** Learns what is asked. `parsed`: the transport is a stranger's, and gives messages that nothing has mended yet. */
+  /** Records the requests that are sent. `parsed`: the transport is a stranger's, and passes messages that nothing has mended yet. */
   watch(transport: Transport, parsed: boolean): void {
     const send = transport.send.bind(transport);
     transport.send = (message, options) => {
@@ -47,16 +47,16 @@ export class Incoming {
     }
   }
 
-  /** A message from its text; undefined for what is none, which the host is told. */
+  /** Reads a message from its text; undefined for what is none, which is reported to the host. */
   readText(text: string): JSONRPCMessage | undefined {
     const line = text.replace(/^\ufeff/, "").trim();
     if (line === "") return undefined;
     const message = this.read(parseJson(line));
-    if (message === undefined) this.#tell(line);
+    if (message === undefined) this.#report(line);
     return message;
   }
 
-  /** A message as the official client takes it; undefined for what is none. */
+  /** Returns a message as the official client takes it; undefined for what is none. */
   read(given: unknown): JSONRPCMessage | undefined {
     if (!isObject(given)) return undefined;
     const { method, id, params, result } = given;
@@ -74,12 +74,12 @@ export class Incoming {
     return error === undefined ? this.unanswered(known) : answer(known, { error });
   }
 
-  /** In place of an answer that holds nothing, or never came. Nobody knows what the server has done. */
+  /** Returns an error in place of an answer that holds nothing, or never came. Nobody knows what the server has done. */
   unanswered(id: Id, message = "its answer has neither a result nor an error"): JSONRPCMessage {
     return answer(id, { error: { code: -32603, message, data: { [mendedKey]: "unanswered" } } });
   }
 
-  /** Some servers answer the number 5 as the text "5". */
+  /** Returns the id as it was sent: some servers answer the number 5 as the text "5". */
   #known(id: unknown): Id | undefined {
     if (this.#waiting.has(id)) return id as Id;
     const number = typeof id === "string" && id !== "" ? Number(id) : undefined;
@@ -90,12 +90,12 @@ export class Incoming {
     try {
       return mendResult(this.#sdk, method, result);
     } catch {
-      // Too deep to be walked through: the official client says what it has against it.
+      // Too deep to be walked through: the official client reports the fault.
       return result;
     }
   }
 
-  #tell(line: string): void {
+  #report(line: string): void {
     const minute = Math.floor(performance.now() / 60_000);
     this.#lines = minute === this.#minute ? this.#lines + 1 : 1;
     this.#minute = minute;
@@ -105,7 +105,7 @@ export class Incoming {
   }
 }
 
-/** Whether an error stands for an answer that nobody could read. */
+/** Checks whether an error stands for an answer that nobody could read. */
 export function isUnanswered(error: unknown): boolean {
   const { data } = (error ?? {}) as { data?: unknown };
   return isObject(data) && data[mendedKey] === "unanswered";
@@ -115,7 +115,7 @@ function answer(id: Id, rest: object): JSONRPCMessage {
   return { jsonrpc: "2.0", id, ...rest } as JSONRPCMessage;
 }
 
-/** An error with the two fields that it needs. */
+/** Returns an error with the two fields that it needs. */
 function errorIn({ error }: Record<string, unknown>): object | undefined {
   if (error === undefined || error === null) return undefined;
   const { code, message, data } = isObject(error)
@@ -127,7 +127,7 @@ function errorIn({ error }: Record<string, unknown>): object | undefined {
 }
 
 /**
- * A `fetch` whose answers are mended: bodies of JSON, and streams of events. `answersHere`: what a POST asks is answered by its
+ * Returns a `fetch` whose answers are mended: bodies of JSON, and streams of events. `answersHere`: what a POST asks is answered by its
  * response, so that a request that the response leaves out is one that nobody answers any more.
  */
 export function mendAnswers(fetch: FetchLike, incoming: Incoming, answersHere: boolean): FetchLike {
@@ -150,21 +150,21 @@ export function mendAnswers(fetch: FetchLike, incoming: Incoming, answersHere: b
   };
 }
 
-/** The ids of what a body of JSON-RPC asks. */
+/** Returns the ids of what a body of JSON-RPC asks. */
 function requestsIn(body: unknown): Id[] {
   if (typeof body !== "string") return [];
   const messages = [parseJson(body)].flat();
   return messages.flatMap((one) => (isObject(one) && typeof one.method === "string" ? ((one.id as Id) ?? []) : []));
 }
 
-/** A stream of events, each with its data mended; what is no message stays as it is. */
+/** Returns a stream of events, each with its data mended; what is no message stays as it is. */
 function mendedEvents({ body }: Response, incoming: Incoming): ReadableStream<Uint8Array> | null {
   if (body === null || typeof body.pipeThrough !== "function") return body;
   let pieces: string[] = [];
   let tail = "";
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  /** The events that have ended. A long one is put together once, however many pieces it comes in. */
+  /** Returns the events that have ended. A long one is put together once, however many pieces it comes in. */
   const take = (text: string): string => {
     const end = /\r\n\r\n|\n\n|\r\r(?!\n)/g;
     const isEnding = end.test(tail + text);
@@ -207,7 +207,7 @@ function mendedEvent(event: string, incoming: Incoming): string {
   return [...lines.filter((line) => !isData(line)), `data: ${JSON.stringify(message)}`].join("\n");
 }
 
-/** The same response with another body. */
+/** Returns the same response with another body. */
 export function withBody(
   { url, status, statusText, headers }: Response,
   body: ReadableStream<Uint8Array> | string | null,

@@ -5,7 +5,7 @@ import type { McpClient } from "./types.ts";
 /** UTF-16 units that one server may say of itself. */
 const maxLength = 2000;
 
-/** What servers say of themselves, each under a heading with the host's name for it. Nothing in it can open a block. */
+/** Returns the servers' instructions, each under a heading with the host's name for it. Nothing in it can open a block. */
 export function instructionsOf(clients: Iterable<McpClient>): string | undefined {
   const parts = [...clients].flatMap(({ name, instructions }) => {
     const text = instructions?.trim();
@@ -16,7 +16,7 @@ export function instructionsOf(clients: Iterable<McpClient>): string | undefined
   return parts.length === 0 ? undefined : parts.join("\n\n");
 }
 
-/** Cut at the end of a line, where there is one. */
+/** Returns a text cut at the end of a line, where there is one. */
 function shortened(text: string): string {
   if (text.length <= maxLength) return text;
   const cut = cutText(text, maxLength - 1);

@@ -12,7 +12,7 @@ const lineFeed = 10;
 const carriageReturn = 13;
 
 /**
- * A `fetch` whose answers break off when they are too long: a whole body, or in a stream of events what comes without an empty
+ * Returns a `fetch` whose answers break off when they are too long: a whole body, or in a stream of events what comes without an empty
  * line. `onTooLarge` is called with the error that the reader gets.
  */
 export function limitBytes(fetch: FetchLike, maxBytes: number, onTooLarge: (error: Error) => void): FetchLike {
@@ -26,7 +26,7 @@ export function limitBytes(fetch: FetchLike, maxBytes: number, onTooLarge: (erro
     let size = 0;
     let before = 0;
     let isLineEmpty = true;
-    /** Bytes since the last empty line, at most: those of the event that goes on. */
+    /** Bytes since the last empty line, at most: those of the unfinished event. */
     const count = (chunk: Uint8Array): void => {
       for (const byte of chunk) {
         size += 1;

@@ -5,10 +5,10 @@ import type { McpListedTool } from "./types.ts";
 export const maxPages = 64;
 export const maxTools = 10_000;
 
-/** Where a tool says why it can't be used. */
+/** Key of the reason why a tool can't be used. */
 export const unusableKey = "toolglot/unusable";
 
-/** The tools of a list, with those that are none marked. */
+/** Returns the tools of a list, with those that are none marked. */
 export function toListed(tools: readonly unknown[]): McpListedTool[] {
   const listed = (tools as McpListedTool[]).slice(0, maxTools).map((tool) => {
     const unusable = (tool as { _meta?: Record<string, unknown> })._meta?.[unusableKey];

@@ -1,6 +1,6 @@
 import { ToolkitError } from "../errors.ts";
 
-/** What the official client package exports. */
+/** Exports of the official client package. */
 export type ClientModule = typeof import("@modelcontextprotocol/client");
 
 const packageName = "@modelcontextprotocol/client";
@@ -10,7 +10,7 @@ export function loadClientModule(): Promise<ClientModule> {
   return orMissing(() => import("@modelcontextprotocol/client"));
 }
 
-/** Loads a part of an optional package; says how to get it when it is not there. */
+/** Loads a part of an optional package. Rejects with how to install it when it is missing. */
 export async function orMissing<Module>(load: () => Promise<Module>): Promise<Module> {
   try {
     return await load();
@@ -23,7 +23,7 @@ export async function orMissing<Module>(load: () => Promise<Module>): Promise<Mo
   }
 }
 
-/** Node says so by code; browsers and bundlers only in words. */
+/** Checks whether a module is missing: Node has a code for it, browsers and bundlers only a message. */
 function isMissing(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if ((error as { code?: unknown }).code === "ERR_MODULE_NOT_FOUND") return true;

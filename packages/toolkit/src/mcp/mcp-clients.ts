@@ -55,17 +55,17 @@ export class McpClients {
     return [...warnings, ...this.#offerResources()];
   }
 
-  /** What the servers say of themselves, for a model. */
+  /** Returns the servers' instructions for a model. */
   instructions(): string | undefined {
     return instructionsOf(this.#live().map(([client]) => client));
   }
 
-  /** The clients whose tools are registered. */
+  /** Returns the clients whose tools are registered. */
   #live(): [McpClient, McpRegistration[]][] {
     return [...this.#held].filter(([, registrations]) => registrations.length > 0);
   }
 
-  /** One pair of tools for the resources of all servers, however many they are. Returns warnings. */
+  /** Registers one pair of tools for the resources of all servers, however many they are. Returns warnings. */
   #offerResources(): string[] {
     const having = this.#live().filter(([client]) => client.capabilities?.includes("resources"));
     const groups = new Set(having.flatMap(([, registrations]) => registrations.map(({ groupName }) => groupName)));
@@ -120,7 +120,7 @@ export class McpClients {
     throw new ToolkitError("toolkit/closed", message, { name });
   }
 
-  /** The tools are gone, and don't come back; the clients stay open until they are removed. */
+  /** Detaches all clients: their tools are gone, and don't come back; the clients stay open until they are removed. */
   detach(): void {
     for (const [client, registrations] of this.#held) {
       for (const registration of registrations) registration.detach();
@@ -129,7 +129,7 @@ export class McpClients {
     this.#resources = { tools: [], of: "" };
   }
 
-  /** Names must differ, because clients are removed by name. */
+  /** Throws when the client's name is taken: names must differ, because clients are removed by name. */
   #demandName(client: McpClient): void {
     const { name } = client;
     if ([...this.#held.keys()].every((held) => held === client || held.name !== name)) return;

@@ -7,7 +7,7 @@ import type { McpCallResult, McpClient, McpListedTool, McpProgress } from "./typ
 /** As much progress as is kept for a reader who is slow; of more, the newest. */
 const keptProgress = 256;
 
-/** A server's tool as a core tool: progress comes as chunks, then the response. */
+/** Returns a server's tool as a core tool: progress comes as chunks, then the response. */
 export function toolOf(client: McpClient, listed: McpListedTool, keepRaw: boolean): AnyTool {
   const definition = fromMcpTool(listed);
   const { readOnlyHint, idempotentHint } = definition.annotations ?? {};

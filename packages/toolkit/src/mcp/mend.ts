@@ -3,11 +3,11 @@ import { maxTools, unusableKey } from "./listing.ts";
 import type { ClientModule } from "./load-client.ts";
 import { mendedKey } from "./mended.ts";
 
-/** What a protocol's own schema says of a value. */
+/** Issue that a protocol's own schema finds in a value. */
 interface Issue {
   path: (string | number)[];
   message: string;
-  /** Of a union: what each of its members says. */
+  /** Of a union: the issues of each of its members. */
   errors?: Issue[][];
 }
 
@@ -26,38 +26,38 @@ const results: Readonly<Record<string, SpecType>> = {
   "prompts/get": "GetPromptResult",
 };
 
-/** Faults that are looked for again after those that hid them were mended, and how many are told. */
+/** Rounds of looking for faults that others hid before they were mended, and how many faults are reported. */
 const maxRounds = 8;
-const maxTold = 20;
+const maxNotes = 20;
 
 /**
- * A result as the protocol's own schema wants it: what is optional and wrong (as `null` for what is absent) is left out, an item
- * of a list that can't be read is replaced by one that says so, and what is needed and wrong stays, for the caller to fail at.
+ * Returns a result as the protocol's own schema wants it: what is optional and wrong (as `null` for what is absent) is left out, an item
+ * of a list that can't be read is replaced by a note of that, and what is needed and wrong stays, for the caller to fail at.
  * What was mended is noted under {@link mendedKey} of `_meta`. Changes the value. Nothing is changed in a result that fits.
  */
 export function mendResult(sdk: ClientModule, method: string | undefined, value: unknown): unknown {
   const type = method === undefined ? undefined : results[method];
   if (type === undefined || !isObject(value) || sdk.isInputRequiredResult(value)) return value;
-  const told: Told = new Map();
-  if (method === "tools/call") readCallResult(value, told);
+  const mends: Mends = new Map();
+  if (method === "tools/call") readCallResult(value, mends);
   if (method === "tools/list" && Array.isArray(value.tools)) {
     // One more than may be: so it is seen that there are more.
     value.tools = value.tools.slice(0, maxTools + 1).map((tool, index) => mendTool(sdk, tool, index));
   }
-  for (const issue of rounds(sdk, type, value)) mendAt(value, issue, told);
-  if (told.size === 0) return value;
-  const all = notesOf(told);
-  const notes = all.length > maxTold ? [...all.slice(0, maxTold), `and ${all.length - maxTold} more`] : all;
+  for (const issue of rounds(sdk, type, value)) mendAt(value, issue, mends);
+  if (mends.size === 0) return value;
+  const all = notesOf(mends);
+  const notes = all.length > maxNotes ? [...all.slice(0, maxNotes), `and ${all.length - maxNotes} more`] : all;
   value._meta = { ...(isObject(value._meta) && value._meta), [mendedKey]: notes };
   return value;
 }
 
 /** What was mended: by its path what was wrong there. */
-type Told = Map<string, string>;
+type Mends = Map<string, string>;
 
-const notesOf = (told: Told): string[] => [...told].map(([path, message]) => `${path}: ${message}`);
+const notesOf = (mends: Mends): string[] => [...mends].map(([path, message]) => `${path}: ${message}`);
 
-/** What a schema has against a value, again after each round of mending, until it has nothing or nothing changes. */
+/** Emits what a schema has against a value, again after each round of mending, until it has nothing or nothing changes. */
 function* rounds(sdk: ClientModule, type: SpecType, value: unknown): Generator<Issue> {
   for (let round = 0; round < maxRounds; round++) {
     const issues = issuesOf(sdk, type, value);
@@ -74,7 +74,7 @@ function issuesOf(sdk: ClientModule, type: SpecType, value: unknown): Issue[] {
   return [...(checked.issues ?? [])].map(closest);
 }
 
-/** Of a union what the member says that the value is meant to be: the one whose `type` fits. */
+/** Returns, of a union, the issue of the member that the value is meant to be: the one whose `type` fits. */
 function closest(issue: Issue): Issue {
   const meant = issue.errors?.find((errors) => errors.length > 0 && !errors.some(({ path }) => path[0] === "type"));
   const [inner] = meant ?? [];
@@ -82,23 +82,23 @@ function closest(issue: Issue): Issue {
 }
 
 /** Leaves out what is wrong. Where something needed is missing, that is what it is missing in. */
-function mendAt(root: Record<string, unknown>, { path, message }: Issue, told: Told): void {
+function mendAt(root: Record<string, unknown>, { path, message }: Issue, mends: Mends): void {
   const steps = [...path];
   while (steps.length > 0 && valueIn(root, steps) === undefined) steps.pop();
-  // A union says of itself that no member fits: the item goes, not the list that it is in.
+  // A union's issue means that no member fits: the item goes, not the list that it is in.
   const last = steps.pop();
   const holder = valueIn(root, steps);
   if (last === undefined || typeof holder !== "object" || holder === null) return;
   const given = (holder as Record<string | number, unknown>)[last];
   if (isMended(given)) return;
   // What was left out for a fault is needed after all: the fault is that one.
-  const why = told.get(path.join(".")) ?? message;
-  told.set(path.join("."), why);
+  const why = mends.get(path.join(".")) ?? message;
+  mends.set(path.join("."), why);
   if (!Array.isArray(holder)) delete (holder as Record<string | number, unknown>)[last];
   else holder.splice(last as number, 1, ...(steps.at(-1) === "content" ? [unreadable(given, why)] : []));
 }
 
-/** A block that can't be read, as a line of text in its place. */
+/** Returns a block that can't be read, as a line of text in its place. */
 function unreadable(given: unknown, message: string): unknown {
   const { type } = isObject(given) ? given : {};
   const kind = typeof type === "string" ? `of the type ${JSON.stringify(type.slice(0, 40))}` : "without a type";
@@ -116,8 +116,8 @@ function valueIn(root: unknown, path: readonly (string | number)[]): unknown {
   );
 }
 
-/** `isError`, `content` and `structuredContent` as they are meant. */
-function readCallResult(result: Record<string, unknown>, told: Told): void {
+/** Mends `isError`, `content` and `structuredContent` into what they are meant to be. */
+function readCallResult(result: Record<string, unknown>, mends: Mends): void {
   const { isError, content, structuredContent } = result;
   if (isError === "true" || isError === 1) result.isError = true;
   if (isError === "false" || isError === 0) result.isError = false;
@@ -129,16 +129,16 @@ function readCallResult(result: Record<string, unknown>, told: Told): void {
   if (structuredContent === null) return;
   const blocks = Array.isArray(result.content) ? result.content : [];
   if (blocks.length === 0) result.content = [{ type: "text", text: JSON.stringify(structuredContent) }];
-  told.set("structuredContent", "expected an object");
+  mends.set("structuredContent", "expected an object");
 }
 
-/** A tool's fault costs that tool at most: one that can't be called is replaced by one that says why. */
+/** Mends one tool of a list: its fault costs that tool at most. One that can't be called is replaced by one that names the reason. */
 function mendTool(sdk: ClientModule, given: unknown, index: number): unknown {
   const tool = isObject(given) ? given : {};
   const { name } = tool;
   const isNamed = typeof name === "string" && name !== "";
   const shown = isNamed ? name.slice(0, 200) : `number ${index + 1}`;
-  const own: Told = new Map();
+  const own: Mends = new Map();
   if (isNamed && isObject(tool.inputSchema)) {
     dropNulls(tool.inputSchema);
     dropNulls(tool.outputSchema);
@@ -160,7 +160,7 @@ function mendTool(sdk: ClientModule, given: unknown, index: number): unknown {
   return { name: shown, inputSchema: { type: "object" }, _meta: { [unusableKey]: why } };
 }
 
-/** Keywords whose values are data of the tool's own, in which `null` says something. */
+/** Keywords whose values are data of the tool's own, in which `null` has a meaning. */
 const ofData = /^(?:default|const|enum|examples)$/;
 /** Keywords whose members are names, and no keywords. */
 const ofNames = /^(?:properties|patternProperties|\$defs|definitions|dependentSchemas)$/;

@@ -32,7 +32,7 @@ export interface McpHttpTransport {
    */
   fallback?: boolean;
   /**
-   * Signs requests: an `OAuthClientProvider` of the official client, or an object whose `token()` gives the bearer token. When the
+   * Signs requests: an `OAuthClientProvider` of the official client, or an object whose `token()` returns the bearer token. When the
    * server wants an authorisation that there is not, using it fails with `toolkit/mcp-unauthorised`.
    */
   authProvider?: AuthProvider | OAuthClientProvider;
@@ -84,12 +84,12 @@ export interface McpClientOptions {
   maxBufferSize?: number;
   /**
    * Who answers when the server asks a person something: `host`, the running agent's `ask`; or this function. Only then is the
-   * server told that it may ask. Default: nobody.
+   * server allowed to ask. Default: nobody.
    */
   elicitation?: "host" | QuestionCallback;
   /** Who answers when the server asks for a model's text. As `elicitation`. */
   sampling?: "host" | QuestionCallback;
-  /** What the server is told of the host's folders when it asks. Default: it can't ask. */
+  /** Folders of the host that the server gets to know when it asks. Default: it can't ask. */
   roots?: readonly McpRoot[] | (() => readonly McpRoot[] | Promise<readonly McpRoot[]>);
   /** Gets what the server logs. */
   onLog?: (entry: McpLogEntry) => void;

@@ -14,16 +14,16 @@ const noCheck = {
   },
 };
 
-/** What a connection reports besides answers. */
+/** Events of a connection besides answers. */
 export interface ConnectionEvents {
   onToolsChanged(): void;
   onError(error: Error): void;
 }
 
-/** How the official client is told which revisions to offer. */
+/** Option of the official client for the revisions to offer. */
 export type RevisionOptions = Pick<ClientOptions, "versionNegotiation" | "supportedProtocolVersions">;
 
-/** A client of the official package, ready to connect. */
+/** Returns a client of the official package, ready to connect. */
 export function prepareClient(
   sdk: ClientModule,
   options: McpClientOptions,

@@ -2,7 +2,7 @@ import type { Message, MessagePart } from "@toolglot/core";
 import { defined } from "@toolglot/internal";
 import { toBlock } from "./content.ts";
 
-/** A prompt's messages as core's: each a stranger's words, in the role that the server gives it. */
+/** Returns a prompt's messages as core's: each a stranger's words, in the role that the server set. */
 export function messagesOf(given: readonly { role: "user" | "assistant"; content: { type: string } }[]): Message[] {
   return given.map(({ role, content }) => ({ role, parts: [partOf(content)], trust: "untrusted" }));
 }

@@ -14,7 +14,7 @@ export interface AskingCall {
   timer?: IdleTimer;
 }
 
-/** The server is told this when nobody lets a model answer it. */
+/** Answer to the server when nobody lets a model answer it. */
 const samplingDeclined = "The host declined to let a model answer.";
 
 /** Answers what a server asks, as the options of its client say. */
@@ -26,7 +26,7 @@ export class Questions {
     this.#options = options;
   }
 
-  /** What the server is told that it may ask. */
+  /** What the server may ask, as declared to it. */
   get capabilities(): ClientCapabilities {
     const { elicitation, sampling, roots } = this.#options;
     return {
@@ -54,7 +54,7 @@ export class Questions {
     return () => void this.#running.delete(call);
   }
 
-  /** The answer to one question, as MCP has it. Rejects for what can't be asked, and where sampling is declined. */
+  /** Resolves with the answer to one question, as MCP has it. Rejects for what can't be asked, and where sampling is declined. */
   async answer(method: unknown, params: unknown, call: AskingCall | undefined, signal: AbortSignal): Promise<unknown> {
     const calls = call === undefined ? [...this.#running] : [call];
     for (const { timer } of calls) timer?.pause();
@@ -139,7 +139,7 @@ export class Questions {
     return { action: "cancel" };
   }
 
-  /** Older revisions don't say which call a question belongs to. */
+  /** Returns the only call that runs: older revisions don't name the call that a question belongs to. */
   #onlyCall(): AskingCall | undefined {
     const [first, ...others] = this.#running;
     return others.length === 0 ? first : undefined;

@@ -78,7 +78,7 @@ export class McpRegistration {
     this.#entries.clear();
   }
 
-  /** Names in the options that the server doesn't have. */
+  /** Returns the names in the options that the server doesn't have. */
   #unknownNames(listed: readonly McpListedTool[]): string[] {
     const known = new Set(listed.map(({ name }) => name));
     const { enableTools = [], disableTools = [], presetsByTool = {} } = this.#options;
@@ -222,7 +222,7 @@ export class McpRegistration {
   }
 }
 
-/** Why a server's tool can't be used, whatever it is registered as. */
+/** Returns why a server's tool can't be used, whatever it is registered as. */
 function faultOf(tool: AnyTool): string | undefined {
   try {
     readRegistration(tool, {}, []);

@@ -4,10 +4,10 @@ import { ToolResponse } from "../call/response.ts";
 import { defineTool } from "../registry/define-tool.ts";
 import type { McpClient, McpResourceContents } from "./types.ts";
 
-/** How many resources one page of the list has. */
+/** Number of resources on one page of the list. */
 const pageSize = 100;
 
-/** The two tools with which a model lists and reads the resources of these servers. */
+/** Returns the two tools with which a model lists and reads the resources of these servers. */
 export function resourceTools(clients: readonly McpClient[]): AnyTool[] {
   const names = clients.map(({ name }) => name);
   const server = { type: "string" as const, enum: names, description: "The server." };

@@ -4,7 +4,7 @@ import { textHash } from "@toolglot/core/text";
 const maxLength = 64;
 const hashLength = 6;
 
-/** A server's name for a tool, or one that is safe: other characters are `_`, and a hash keeps it apart from others. */
+/** Returns a server's name for a tool, or one that is safe: other characters are `_`, and a hash keeps it apart from others. */
 export function safeName(name: string): string {
   if (/^[\w-]{1,64}$/.test(name)) return name;
   const hash = textHash(name).slice(-hashLength).padStart(hashLength, "0");

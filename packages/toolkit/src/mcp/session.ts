@@ -14,10 +14,10 @@ export interface Session {
   made: MadeTransport;
 }
 
-/** How a server is begun with: asked for the newest revision, or as one that is known to have it, or not to. */
+/** First contact with a server: asked for the newest revision, or as one that is known to have it, or not to. */
 type Era = "ask" | "legacy" | "newest";
 
-/** What one connection learns for the next ones to the same server. */
+/** Memory of one connection for the next ones to the same server. */
 export interface SessionMemory {
   /** Whether the server had only older revisions, or the newest: then it needn't be asked again. */
   era: Era;
@@ -26,7 +26,7 @@ export interface SessionMemory {
   authorizationUrl?: URL | undefined;
 }
 
-/** What a session is opened with. */
+/** Parts that a session is opened with. */
 export interface SessionParts {
   /** A new client, before it connects. */
   makeClient(options: RevisionOptions): Client;
@@ -35,7 +35,7 @@ export interface SessionParts {
   events: Omit<TransportEvents, "onAuthorizationUrl">;
 }
 
-/** How long a server may think about the question for the newest revision. Older ones may say nothing at all. */
+/** Milliseconds that a server may take to answer the question for the newest revision. Older ones may not answer at all. */
 const probeMs = 1_000;
 
 /** The one revision that is not begun with `initialize`, as far as the official client knows. */
@@ -72,7 +72,7 @@ export async function openSession(
         signal,
         ...(era === "legacy" && { prior: { kind: "legacy" } }),
       });
-      // A stream of events that never says where to send to would be waited for, for ever.
+      // A stream of events that never names the address to send to would be waited for, for ever.
       const connected = await settleWithin(connecting, { ms: Math.min(2 * timeout, maxTimerMs), signal });
       if (connected === unsettled) throw new Error(`it did not answer within ${2 * timeout} ms`);
       memory.era = client.getProtocolEra() === "legacy" ? "legacy" : "newest";
@@ -106,7 +106,7 @@ export async function openSession(
   } catch (error) {
     if (!mayFallBack || !isOtherTransport(error, sdk)) throw error;
     const sse = (): MadeTransport => makeSseTransport(sdk, config, maxBufferSize, events);
-    // What that says of a server that has neither is no help.
+    // The error of the second attempt at a server that has neither transport is no help.
     return await attempt(sse, "legacy").catch((again: unknown) => {
       signal.throwIfAborted();
       throw ToolkitError.isInstance(again) && again.code === "toolkit/mcp-unauthorised" ? again : error;
@@ -115,7 +115,7 @@ export async function openSession(
 }
 
 function negotiation(revision: NonNullable<McpClientOptions["revision"]>, timeout: number): RevisionOptions {
-  // An old server may not answer a question before `initialize`. One that starts slowly is asked again by what it says then.
+  // An old server may not answer a question before `initialize`. One that starts slowly is asked again, by its later answer.
   const timeoutMs = Math.min(probeMs, timeout / 2);
   if (revision === "auto") return { versionNegotiation: { mode: "auto", probe: { timeoutMs } } };
   if (revision === "legacy") return {};
@@ -123,7 +123,7 @@ function negotiation(revision: NonNullable<McpClientOptions["revision"]>, timeou
   return { supportedProtocolVersions: [revision.pin] };
 }
 
-/** Whether the question for the newest revision may be what a server failed at that has only older ones. */
+/** Checks whether the question for the newest revision may be what a server failed at that has only older ones. */
 function isConfused(error: unknown, sdk: ClientModule, isHttp: boolean): boolean {
   const { cause } = error as Error;
   if (sdk.SdkHttpError.isInstance(cause)) return cause.status >= 500;
@@ -133,7 +133,7 @@ function isConfused(error: unknown, sdk: ClientModule, isHttp: boolean): boolean
   return !isHttp && cause.code === sdk.SdkErrorCode.ConnectionClosed;
 }
 
-/** Whether the server doesn't know of a POST to its address, as one of HTTP with SSE does not. */
+/** Checks whether the server doesn't know of a POST to its address, as one of HTTP with SSE does not. */
 function isOtherTransport(error: unknown, sdk: ClientModule): boolean {
   const { cause } = error as Error;
   return (
@@ -165,21 +165,21 @@ function failure(
   return error;
 }
 
-/** The revisions that the server has, when it said that it has none of ours. */
+/** Returns the revisions that the server has, when it said that it has none of ours. */
 function theirRevisions(error: unknown): string[] | undefined {
   for (let at = error, depth = 0; isObject(at) && depth < 4; at = (at as { cause?: unknown }).cause, depth += 1) {
     const { data, message } = at as { data?: unknown; message?: unknown };
     const { supported, text } = (isObject(data) ? data : {}) as { supported?: unknown; text?: unknown };
-    const told = typeof text === "string" ? supportedIn(text) : supported;
-    if (Array.isArray(told) && told.length > 0 && told.every((one) => typeof one === "string")) return told;
-    // What the official client says of the answer to `initialize`.
+    const listed = typeof text === "string" ? supportedIn(text) : supported;
+    if (Array.isArray(listed) && listed.length > 0 && listed.every((one) => typeof one === "string")) return listed;
+    // The official client's message about the answer to `initialize`.
     const [, other] = /^Server's protocol version is not supported: (.{1,40})$/.exec(String(message)) ?? [];
     if (other !== undefined) return [other];
   }
   return undefined;
 }
 
-/** From the body of an HTTP error. */
+/** Reads the supported revisions from the body of an HTTP error. */
 function supportedIn(text: string): unknown {
   const body = parseJson(text) as { error?: { data?: { supported?: unknown } } } | undefined;
   return body?.error?.data?.supported;

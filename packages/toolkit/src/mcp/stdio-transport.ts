@@ -25,20 +25,20 @@ function endAll(): void {
   }
 }
 
-/** What a transport gives besides messages, and what makes those of lines. */
+/** Events of a transport besides messages, and the reader that makes messages of lines. */
 export interface StdioEvents {
   onTooLarge(): void;
   /** Undefined for a line that is no message. */
   read(line: string): JSONRPCMessage | undefined;
 }
 
-/** What the official transport has inside: its buffer, which reads lines, and the process. */
+/** Internals of the official transport: its buffer, which reads lines, and the process. */
 interface Inside {
   _readBuffer: Pick<LineReader, "append" | "readMessage" | "clear">;
   _process?: { stdout?: NodeJS.ReadableStream | null };
 }
 
-/** A transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
+/** Resolves with a transport that starts the server when it is connected, and whose `close` resolves when the server has ended. */
 export async function createStdioTransport(
   options: McpStdioTransport,
   maxBufferSize: number,

@@ -1,7 +1,7 @@
 import { context, metrics, propagation, type Span, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import { executionSpan, isTraced, traceparentText } from "@toolglot/internal/otel";
 
-/** What is known of a request before it is sent. */
+/** Facts of a request that are known before it is sent. */
 export interface RequestTrace {
   method: string;
   tool?: string;
@@ -19,7 +19,7 @@ const scope = "@toolglot/toolkit";
 const buckets = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 120, 300];
 
 /**
- * Sends a request in a span of the client's, measures it, and gives the fields that carry the trace to the server. A call of a tool
+ * Sends a request in a span of the client's, measures it, and passes the fields that carry the trace to the server. A call of a tool
  * whose execution has a span already is no second one: that span gets the attributes (semantic conventions for GenAI, MCP).
  */
 export async function traceRequest<Value>(
@@ -69,7 +69,7 @@ export async function traceRequest<Value>(
   }
 }
 
-/** W3C Trace Context and Baggage, as fields of `_meta`. */
+/** Returns W3C Trace Context and Baggage, as fields of `_meta`. */
 function carrier(span: Span): Record<string, string> {
   const spanContext = span.spanContext();
   const state = spanContext.traceState?.serialize();

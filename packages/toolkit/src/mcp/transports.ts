@@ -7,13 +7,13 @@ import { defaultBufferSize, type McpClientOptions, type McpHttpTransport } from 
 
 type StdioModule = typeof import("./stdio-transport.ts");
 
-/** What a transport reports besides messages. */
+/** Events of a transport besides messages. */
 export interface TransportEvents {
   /** A message of the server was longer than the client takes. */
   onTooLarge(error: Error): void;
   /** What every message goes through. */
   incoming: Incoming;
-  /** The host's provider was told to send a person there. */
+  /** The host's provider was asked to send a person there. */
   onAuthorizationUrl(url: URL): void;
 }
 
@@ -23,7 +23,7 @@ export interface MadeTransport {
   said(): string;
 }
 
-/** The transport that the options ask for. */
+/** Resolves with the transport that the options ask for. */
 export async function makeTransport(
   sdk: ClientModule,
   { transport: config, maxBufferSize = defaultBufferSize }: McpClientOptions,
@@ -44,7 +44,7 @@ export async function makeTransport(
   return { transport, said: () => (stderrTail() === "" ? "" : `. It wrote: ${stderrTail()}`) };
 }
 
-/** HTTP with SSE, the transport before Streamable HTTP. */
+/** Creates a transport for HTTP with SSE, the one before Streamable HTTP. */
 export function makeSseTransport(
   sdk: ClientModule,
   config: McpHttpTransport,

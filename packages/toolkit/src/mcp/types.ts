@@ -53,7 +53,7 @@ export interface McpCallRequest {
   inputSchema?: McpTool["inputSchema"];
 }
 
-/** What goes with a call. */
+/** Options of a call. */
 export interface McpCallOptions {
   signal?: AbortSignal;
   onProgress?: (progress: McpProgress) => void;
@@ -89,7 +89,7 @@ export interface McpResourceTemplate {
   mimeType?: string;
 }
 
-/** What stands behind an address, or a part of it: text, or base64. */
+/** Content behind an address, or a part of it: text, or base64. */
 export interface McpResourceContents {
   uri: string;
   mimeType?: string;
@@ -115,9 +115,12 @@ export interface McpClient {
   readonly connected: boolean;
   /** The revision of the protocol that is spoken, or was last: `2025-11-25`. Undefined before the first session. */
   readonly revision: string | undefined;
-  /** What the server says of itself for a model: a stranger's text. As told last. */
+  /** The server's instructions for a model: a stranger's text, as last received. */
   readonly instructions: string | undefined;
-  /** What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`; no `resources` where the options forbid them. As told last. */
+  /**
+   * What the server has, as MCP names it: `tools`, `resources`, `prompts`, `logging`; no `resources` where the options forbid them. As
+   * last received.
+   */
   readonly capabilities: readonly string[];
   /**
    * Connects now, or again after `close`; without it, the first use connects. Nothing happens yet when stateless. Rejects
@@ -153,7 +156,7 @@ export interface McpClient {
   close(): Promise<void>;
 }
 
-/** What became of the tools of a client when its server's list changed. Names as registered. */
+/** Changes of a client's tools when its server's list changed. Names as registered. */
 export interface McpToolsChange {
   client: string;
   added: string[];
@@ -164,7 +167,7 @@ export interface McpToolsChange {
   warnings: string[];
 }
 
-/** How the tools of an MCP server are registered. Names are the server's. */
+/** Options for registering the tools of an MCP server. Names are the server's. */
 export interface RegisterMcpOptions {
   /** Default `basic`; the group must exist. */
   groupName?: string;

@@ -72,7 +72,7 @@ export function fileResolver(roots: readonly string[], options: FileResourceOpti
 /** A link put there meanwhile is not followed, and a pipe doesn't hold up the opening. */
 const readOnly = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
-/** The file, opened at once: what was checked is what is read, whatever becomes of its path. */
+/** Resolves with the file, opened at once: what was checked is what is read, whatever becomes of its path. */
 async function fileIn(
   roots: readonly string[],
   path: string,
@@ -109,14 +109,14 @@ async function readInside(roots: readonly string[], path: string, uri: string, m
   }
 }
 
-/** The folders as they really are; one that is not there allows nothing. */
+/** Resolves with the folders as they really are; one that is not there allows nothing. */
 async function realRoots(roots: readonly string[]): Promise<string[]> {
   const found = await Promise.all(roots.map((root) => realpath(root).catch(() => undefined)));
   return found.filter((root) => root !== undefined);
 }
 
 /**
- * Whether a path inside an allowed folder leads to nothing. The nearest existing folder decides where the path lies: what a link
+ * Checks whether a path inside an allowed folder leads to nothing. The nearest existing folder decides where the path lies: what a link
  * leads to, and whether anything is there, stays unknown to the model.
  */
 async function isMissingInside(allowed: readonly string[], path: string): Promise<boolean> {
@@ -127,14 +127,14 @@ async function isMissingInside(allowed: readonly string[], path: string): Promis
   return real === undefined ? isMissingInside(allowed, parent) : isInsideAny(allowed, real);
 }
 
-/** Where the opened file is: folders on its way may have been changed for links since its path was resolved. */
+/** Resolves with where the opened file is: folders on its way may have been changed for links since its path was resolved. */
 async function openedPath(file: FileHandle, path: string): Promise<string | undefined> {
-  // Only Linux gives the path of the open file; elsewhere its path is resolved once more, which leaves a moment in between.
+  // Only Linux reports the path of the open file; elsewhere its path is resolved once more, which leaves a moment in between.
   const opened = process.platform === "linux" ? readlink(`/proc/self/fd/${file.fd}`) : realpath(path);
   return opened.catch(() => realpath(path)).catch(() => undefined);
 }
 
-/** The whole file; undefined when it turns out longer than allowed. */
+/** Resolves with the whole file; undefined when it turns out longer than allowed. */
 async function readUpTo(file: FileHandle, maxBytes: number, expected: number): Promise<Uint8Array | undefined> {
   const chunks: Uint8Array[] = [];
   let length = 0;

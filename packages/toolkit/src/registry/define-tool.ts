@@ -21,7 +21,7 @@ import {
 } from "@toolglot/schema";
 import { checkFacts, factKeys, otherWords, type RefusedArgs, readInput, type ToolFacts } from "./tool-facts.ts";
 
-/** What every definition has. */
+/** Fields of every definition. */
 export interface ToolSpec {
   /** What the model calls it. Letters, digits, `_`, `-` and `.`, at most 64, is what all providers take. */
   name: string;
@@ -33,7 +33,7 @@ export interface ToolSpec {
   examples?: ToolExample[];
   /** Errors the tool can end in. */
   raises?: ToolRaises[];
-  /** Nobody here runs it: an agent waits for the result of each call, which the host gives when it resumes the run. */
+  /** Nobody here runs it: an agent waits for the result of each call, which the host passes when it resumes the run. */
   external?: boolean;
 }
 
@@ -53,6 +53,17 @@ const specKeys =
 /**
  * Defines a tool. The input is converted to JSON Schema here, once; `TypeError` names the tool and the field when that
  * can't be done. `execute` gets what the schema puts out, and is called directly: a Toolkit is what validates.
+ *
+ * @example
+ * ```ts
+ * const add = defineTool({
+ *   name: "add",
+ *   description: "Adds two numbers.",
+ *   args: { a: "number", "b?": "number = 1" },
+ *   annotations: { readOnlyHint: true },
+ *   execute: ({ a, b }) => a + b,
+ * });
+ * ```
  */
 export function defineTool<Source extends StandardInput>(
   definition: ToolSpec & {
@@ -60,18 +71,18 @@ export function defineTool<Source extends StandardInput>(
     execute(input: InferInput<Source>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferInput<Source>>;
-/** With the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
+/** Defines a tool with the shorthand: `args: { city: "string - City name", "days?": "integer = 3" }`. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & {
     args: CheckedArgs<Args>;
     execute(input: InferArgs<Args>, context: ToolContext): unknown;
   },
 ): DefinedTool<InferArgs<Args>>;
-/** A tool that a page, a person or another service runs. */
+/** Defines a tool that a page, a person or another service runs. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & { external: true; input?: StandardInput | JsonSchemaObject; args?: CheckedArgs<Args> },
 ): DefinedTool<Record<string, unknown>>;
-/** With a plain JSON Schema of an object, or without parameters. */
+/** Defines a tool with a plain JSON Schema of an object, or without parameters. */
 export function defineTool<const Args extends ArgsShorthand>(
   definition: ToolSpec & { input?: JsonSchemaObject; args?: Args & RefusedArgs<Args> } & (
       | { execute(input: Record<string, unknown>, context: ToolContext): unknown }

@@ -4,7 +4,7 @@ import { RegisteredToolFunction } from "../call/registered.ts";
 import { ToolkitError } from "../errors.ts";
 
 /**
- * The finish function with a model's properties in its schema. Its calls are validated with the model too, and it is called
+ * Returns the finish function with a model's properties in its schema. Its calls are validated with the model too, and it is called
  * with its own arguments; what of a call is the model's, `prepareInput` keeps apart. Throws `ToolkitError` with the code
  * `toolkit/extended-model-clash` when both have a property or a definition of one name.
  */

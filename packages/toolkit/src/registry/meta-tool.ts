@@ -11,7 +11,7 @@ const description = `Chooses which groups of tools you have, from now on.
 
 Give true for each group you need: groups that are false or not named are put away. Call it only when the task needs tools that you don't have now.`;
 
-/** The meta tool for the groups there are now: one boolean for each. */
+/** Returns the meta tool for the groups there are now: one boolean for each. */
 export function makeMetaTool(groups: ToolGroups): RegisteredToolFunction {
   const properties: Record<string, JsonSchema> = {};
   for (const group of groups.own) {

@@ -131,11 +131,11 @@ function readJsonSchema(given: Readonly<Record<string, unknown>>): ByHand {
     return wrong("has a description that is no string");
   }
   if (schema !== undefined && !isObject(schema)) return wrong("has parameters that are no object");
-  // A function that says nothing of parameters takes none.
+  // A function without parameters in its definition takes none.
   return { ...defined({ name, description }), parameters: schema ?? {} };
 }
 
-/** The first paragraph. */
+/** Returns the first paragraph. */
 function shortDescription(description: string): string {
   return description.trim().split(/\n\s*\n/)[0] ?? "";
 }
@@ -153,7 +153,7 @@ function checkedTimeout(timeoutMs: number | undefined): number | undefined {
   return timeoutMs;
 }
 
-/** A retry is safe only where the author says that a second call changes nothing more. */
+/** Returns the retries of a tool. They are safe only where the author declares that a second call changes nothing more. */
 function allowedRetries(
   name: string,
   retries: number | undefined,

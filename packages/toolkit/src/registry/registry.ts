@@ -1,7 +1,7 @@
 import { nearest, type ToolDefinition } from "@toolglot/core";
 import type { InputSource, ValidatorFactory } from "@toolglot/schema";
+import type { Prepared } from "../call/prepared.ts";
 import type { RegisteredToolFunction } from "../call/registered.ts";
-import type { CallTarget } from "../call/run.ts";
 import { errorTypes, ToolkitError } from "../errors.ts";
 import type { NamesakeStrategy, RegisterFunctionOptions, Registrable, ToolGroupOptions } from "../types.ts";
 import { extendTool } from "./extended-model.ts";
@@ -49,7 +49,7 @@ export class ToolRegistry {
     return { warnings, name };
   }
 
-  /** The name to register under; undefined when the tool is not to be registered. */
+  /** Returns the name to register under; undefined when the tool is not to be registered. */
   #settleClash(name: string, strategy: NamesakeStrategy, warnings: string[]): string | undefined {
     const shown = JSON.stringify(name);
     switch (strategy) {
@@ -72,7 +72,7 @@ export class ToolRegistry {
     }
   }
 
-  /** Whether there was such a tool. A host that removes the meta tool does not get it again with the next group. */
+  /** Removes a tool. Returns whether there was one. A host that removes the meta tool does not get it again with the next group. */
   remove(name: string): boolean {
     if (this.#metaTool !== undefined && name === metaToolName) {
       this.#metaTool = undefined;
@@ -106,7 +106,7 @@ export class ToolRegistry {
     this.#touch();
   }
 
-  /** The registration of a tool. */
+  /** Returns the registration of a tool. */
   unextended(name: string): RegisteredToolFunction | undefined {
     const registered = this.tools.get(name);
     return registered?.unextended ?? registered;
@@ -145,7 +145,7 @@ export class ToolRegistry {
     this.#touch();
   }
 
-  /** The definitions of the active tools: the same list as long as nothing has changed. */
+  /** Returns the definitions of the active tools: the same list as long as nothing has changed. */
   definitions(): readonly ToolDefinition[] {
     if (!this.#outdated) return this.#definitions;
     this.#outdated = false;
@@ -184,7 +184,7 @@ export class ToolRegistry {
     this.#touch();
   }
 
-  /** The tools of the active groups, or of the named ones. */
+  /** Returns the tools of the active groups, or of the named ones. */
   listed(groupNames?: readonly string[] | null): RegisteredToolFunction[] {
     if (groupNames) checkNames("groups", groupNames);
     for (const name of groupNames ?? []) this.groups.demand(name);
@@ -193,8 +193,8 @@ export class ToolRegistry {
     return [...this.tools.values()].filter((tool) => isListed(tool.groupName));
   }
 
-  /** The tool that a call names, or the error for the model. */
-  find(name: string): CallTarget {
+  /** Returns the tool that a call names, or the error for the model. */
+  find(name: string): RegisteredToolFunction | Prepared {
     const tool = this.tools.get(name);
     if (tool !== undefined && this.groups.isActive(tool.groupName)) return tool;
     if (tool !== undefined) {

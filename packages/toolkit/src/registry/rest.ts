@@ -4,7 +4,7 @@ import { type InputSchema, type StandardInput, toInputSchema } from "@toolglot/s
 type StandardResult = Awaited<ReturnType<StandardInput["~standard"]["validate"]>>;
 
 /**
- * The same schema, which also takes properties that it doesn't name, where they fit `rest`. `passed`: names that are given
+ * Returns the same schema, which also takes properties that it doesn't name, where they fit `rest`. `passed`: names that are given
  * by the host, and not checked.
  */
 export function withRest(full: InputSchema, rest: JsonSchema, passed: readonly string[], name: string): InputSchema {

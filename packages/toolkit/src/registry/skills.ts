@@ -1,7 +1,7 @@
 /** An agent skill: a folder with instructions for a kind of task, which the model reads when it needs them. */
 export interface AgentSkill {
   name: string;
-  /** When the skill is of use. The prompt says no more of it. */
+  /** When the skill is of use. The prompt has nothing else about it. */
   description: string;
   /** Where its `SKILL.md` and other files are, as the model's tools name it. */
   dir: string;

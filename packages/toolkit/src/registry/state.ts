@@ -25,7 +25,7 @@ export interface ToolRegistration {
   chunks: "cumulative" | "incremental";
 }
 
-/** How a state is loaded. */
+/** Options for loading a state. */
 export interface LoadStateOptions {
   /** Whether an unknown group is an error. Default true; else it is left out, and reported. */
   strict?: boolean;

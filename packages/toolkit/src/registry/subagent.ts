@@ -6,13 +6,23 @@ import { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
 import { type DefinedTool, defineTool, type ToolSpec } from "./define-tool.ts";
 
-/** What every definition of a sub-agent tool has. */
+/** Fields of every definition of a sub-agent tool. */
 export type SubagentSpec = Pick<ToolSpec, "name" | "description" | "annotations" | "examples">;
 
 /**
- * A tool behind which another agent works. Its schema is its input model. `run` gives what any tool may give. When the
- * delegate fails, the response is an error with `metadata.unavailable: true`, so that the caller can go on without it;
+ * Creates a tool behind which another agent works. Its schema is its input model. `run` returns what any tool may return. When the
+ * delegate fails, the response is an error with `metadata.unavailable: true`, so that the caller can continue without it;
  * the model reads the message of a `ToolError` word for word.
+ *
+ * @example
+ * ```ts
+ * const tool = makeSubagentTool({
+ *   name: "research",
+ *   description: "Answers a question after reading the sources.",
+ *   args: { question: "string" },
+ *   run: ({ question }, { signal }) => research(question, signal),
+ * });
+ * ```
  */
 export function makeSubagentTool<Source extends StandardInput>(
   options: SubagentSpec & { input: Source; run(input: InferInput<Source>, context: ToolContext): unknown },
@@ -61,7 +71,7 @@ export function makeSubagentTool(
   return defineTool<StandardInput>({ ...definition, execute } as never) as unknown as DefinedTool;
 }
 
-/** Gives what an iterator gives, and what is made of its failure. */
+/** Yields the values of an iterator, and the response made of its failure. */
 async function* streamed(
   iterator: Iterator<unknown> | AsyncIterator<unknown>,
   failed: (error: unknown) => ToolResponse,

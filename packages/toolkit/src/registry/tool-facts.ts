@@ -44,7 +44,7 @@ export const otherWords = {
   strict: "Inputs are always validated here.",
 } as const;
 
-/** The schema of a tool's input, from `input`, a name that means the same, or `args`; `TypeError` when two are given. */
+/** Returns the schema of a tool's input, from `input`, a name that means the same, or `args`; `TypeError` when two are given. */
 export function readInput(name: string, given: ToolFacts): InputSchema | undefined {
   const what = `Tool ${JSON.stringify(name)}`;
   const { args } = given;

@@ -69,13 +69,13 @@ export class ToolGroups {
     return missing.map(unknown);
   }
 
-  /** The final state: the named groups are active, all others are not. */
+  /** Activates the named groups, and no others. */
   activateOnly(names: readonly string[]): void {
     for (const group of this.own) this.all.set(group.name, { ...group, active: names.includes(group.name) });
     this.#onChange();
   }
 
-  /** The notes of the active groups, each under a heading; empty when there are none. */
+  /** Returns the notes of the active groups, each under a heading; empty when there are none. */
   notes(): string {
     return this.own
       .filter(({ active, notes }) => active && notes)
@@ -92,7 +92,7 @@ export class ToolGroups {
   }
 }
 
-/** `TypeError` for what is no list of names. */
+/** Throws `TypeError` for what is no list of names. */
 export function checkNames(what: string, names: unknown): void {
   const wrong = Array.isArray(names) ? names.find((name) => typeof name !== "string") : names;
   if (Array.isArray(names) && names.every((name) => typeof name === "string")) return;

@@ -21,15 +21,23 @@ export interface TaskToolsOptions {
   artifacts?: ArtifactStore;
 }
 
-/** What is left of a result that the model has had. */
+/** Rest of a result that the model has had. */
 interface Given {
   length: number;
   artifact?: string;
 }
 
 /**
- * Tools with which a model looks after the tasks that its asynchronous tools started: `view_task` and `wait_task`, which only read, and
- * `cancel_task`. A task's result is given once in full. A run sees its own tasks only; outside a run, all of them. Throws `TypeError`.
+ * Returns tools with which a model looks after the tasks that its asynchronous tools started: `view_task` and `wait_task`, which only
+ * read, and `cancel_task`. A task's result is given once in full. A run sees its own tasks only; outside a run, all of them. Throws
+ * `TypeError`.
+ *
+ * @example
+ * ```ts
+ * const tasks = new Tasks();
+ * const executor = toolkitExecutor(toolkit, { tasks });
+ * for (const tool of taskTools(tasks)) toolkit.registerToolFunction(tool);
+ * ```
  */
 export function taskTools(tasks: Tasks, options: TaskToolsOptions = {}): AnyTool[] {
   checkKeys("taskTools", options, "maxWaitMs:number artifacts:{put,read}");

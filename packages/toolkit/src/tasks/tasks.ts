@@ -4,7 +4,7 @@ import type { ToolResponse } from "../call/response.ts";
 import { errorInfo } from "../errors.ts";
 import { EventBus } from "./event-bus.ts";
 
-/** What every event of a task says. */
+/** Fields of every event of a task. */
 export interface TaskFacts {
   taskId: string;
   callId: string;
@@ -38,7 +38,7 @@ export interface TaskState extends TaskFacts {
   result?: ToolResult;
 }
 
-/** What a task is started with. */
+/** Options for starting a task. */
 export interface TaskStart {
   call: ToolCall;
   step?: number | undefined;
@@ -80,7 +80,7 @@ export class Tasks {
     this.#keepEnded = keepEnded;
   }
 
-  /** Starts a task and gives its id at once. Whatever `run` does, the task ends once. */
+  /** Starts a task and returns its id at once. Whatever `run` does, the task ends once. */
   start({ call, step, requestId, runId, run, toResult }: TaskStart): string {
     const taskId = `task-${randomHex(12)}`;
     const facts: TaskFacts = { taskId, callId: call.id, name: call.name, ...defined({ step, requestId, runId }) };
@@ -132,12 +132,12 @@ export class Tasks {
     while (this.#ended.length > this.#keepEnded) this.#entries.delete(this.#ended.shift() as string);
   }
 
-  /** A task by its id; undefined for one that was never started, or ended long ago. */
+  /** Returns a task by its id; undefined for one that was never started, or ended long ago. */
   get(taskId: string): TaskState | undefined {
     return this.#entries.get(taskId)?.state;
   }
 
-  /** All tasks that are remembered, the oldest first. */
+  /** Returns all tasks that are remembered, the oldest first. */
   list(): TaskState[] {
     return [...this.#entries.values()].map(({ state }) => state);
   }
@@ -153,7 +153,7 @@ export class Tasks {
     return true;
   }
 
-  /** The result of a task, when it has ended; undefined for an unknown one. */
+  /** Resolves with the result of a task, when it has ended; undefined for an unknown one. */
   async result(taskId: string): Promise<ToolResult | undefined> {
     return this.#entries.get(taskId)?.ended;
   }

@@ -17,7 +17,7 @@ const baseHeapMb = 64;
 const compiled = new Map<string, Promise<WebAssembly.Module | undefined>>();
 
 function compile(path: string): Promise<WebAssembly.Module | undefined> {
-  // A thread without it compiles by itself, and says what is wrong. The next start tries again.
+  // A thread without it compiles by itself, and reports what is wrong. The next start tries again.
   return madeOnce(compiled, path, () =>
     readFile(path)
       .then((bytes) => WebAssembly.compile(withTable(bytes)))

@@ -19,12 +19,12 @@ export function findQuickJs(): QuickJsPackage {
 /** Where the thread's script lies: in `dist`, where it is one file and loads faster, beside a folder like it, or beside `src`. */
 const places = ["./worker.node.js", "../guest/javascript/worker.node.mjs", "../../../guest/javascript/worker.node.mjs"];
 
-/** The thread's script. */
+/** Returns the thread's script. */
 export function threadScript(): URL {
   return places.map((place) => new URL(place, import.meta.url)).find((url) => existsSync(url)) as URL;
 }
 
-/** What a thread runs, besides the engine: changes with every change of it. Read once; it does not change while a process runs. */
+/** Returns what a thread runs, besides the engine: changes with every change of it. Read once; it does not change while a process runs. */
 export function threadHash(): string {
   const script = threadScript();
   hash ??= createHash("sha256")

@@ -4,7 +4,7 @@ import { NotAtRestError } from "../../reuse.ts";
 import { bytesOfPages, readMemoryHead } from "../../session/memory-head.ts";
 import { notAtRestFault } from "../../started-guest.ts";
 
-/** An interpreter in a thread that gives the memory of a session away, and takes it. */
+/** An interpreter in a thread that hands out the memory of a session, and takes it. */
 export class SessionGuest extends MessageGuest {
   restore({ base, memoryBytes, numbers, pages }: GuestMemory, held: string): Promise<void> {
     this.holds = undefined;

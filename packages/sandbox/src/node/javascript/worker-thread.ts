@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from "
 import { errorText, inBackground } from "@toolglot/internal";
 import { type GuestThread, renewMessage, type ThreadListener } from "../../javascript/message-guest.ts";
 
-/** How to start a thread. */
+/** Command that starts a thread. */
 export interface ThreadCommand {
   /** Address of its script. */
   script: URL;
@@ -16,7 +16,7 @@ export interface ThreadCommand {
 /** The interpreter's own 256 KB of stack stand for many times that of the thread's. */
 const stackMb = 32;
 
-/** How long a thread whose program is over waits for the next one before it makes the interpreter for it. */
+/** Milliseconds that a thread whose program is over waits for the next one before it makes the interpreter for it. */
 const renewAfterMs = 20;
 
 const unreadable = "it sent something that cannot be read";
@@ -152,7 +152,7 @@ export class WorkerThread implements GuestThread {
     setImmediate(() => this.#poll());
   }
 
-  /** Waits for a moment, takes one message at the most, and goes on in the next round of the event loop. */
+  /** Waits for a moment, takes one message at the most, and continues in the next round of the event loop. */
   #poll(): void {
     const now = performance.now();
     this.#polling = now < this.#pollUntil;

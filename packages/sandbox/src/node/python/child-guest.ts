@@ -9,7 +9,7 @@ import type { SandboxWall } from "../../types.ts";
 import { decodeFrame, encodeFrame, FrameDecoder } from "./frames.ts";
 import { MemoryTransfer } from "./memory-transfer.ts";
 
-/** How to start a child. */
+/** Command that starts a child. */
 export interface ChildCommand {
   file: string;
   args: readonly string[];
@@ -53,7 +53,7 @@ interface RunningChild {
   toChild: Writable;
 }
 
-/** What a child says instead, that is asked for its memory or to be set back. */
+/** Answer of a child that was asked for its memory, or to be set back, and can do neither. */
 const notAtRest = Buffer.from('{"type":"not-at-rest"}');
 
 /** Starts a child with no environment and two extra descriptors: 3 from it, 4 to it. */
@@ -68,7 +68,7 @@ export function startChild(command: Pick<ChildCommand, "file" | "args" | "init" 
   watch(child);
   const fromChild = child.stdio[3] as Readable;
   const toChild = child.stdio[4] as Writable;
-  // A child that is gone shows as EPIPE or ECONNRESET here; its `close` event says all that matters.
+  // A child that is gone shows as EPIPE or ECONNRESET here; its `close` event is all that matters.
   for (const stream of [fromChild, toChild]) stream.on("error", () => {});
   toChild.write(encodeFrame(JSON.stringify(command.init)));
   if (command.after !== undefined) toChild.write(command.after);
@@ -83,7 +83,7 @@ export class ChildGuest extends StartedGuest implements Guest {
   readonly #running: RunningChild;
   readonly #decoder: FrameDecoder;
   readonly #leave: () => void;
-  /** Of the memory, as the child says: when it was ready for its first program. */
+  /** Of the memory, as the child reports it: when it was ready for its first program. */
   #firstMb: number;
   #resting = false;
   holds: string | undefined;

@@ -2,7 +2,7 @@ import { describeValue, fromBase64, isObject, toBase64 } from "@toolglot/interna
 import type { EncodedFile } from "../../engine.ts";
 import type { FileInput, FileOutput } from "../../types.ts";
 
-/** Where a program finds its files. */
+/** Folder in which a program finds its files. */
 const root = "/mnt/data/";
 export const maxFileBytes: number = 32 * 1024 * 1024;
 const maxFiles = 1000;
@@ -45,7 +45,7 @@ function checkPath(given: unknown): string {
   return path;
 }
 
-/** Whether it is a path under the folder. */
+/** Checks whether it is a path under the folder. */
 export function isFilePath(path: unknown, maxLength: number = 4 * maxPathLength): path is string {
   return (
     typeof path === "string" &&
@@ -82,7 +82,7 @@ function decoded(data: string): Uint8Array | undefined {
 
 const svg = /^(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--[\s\S]*?-->\s*)?(?:<!DOCTYPE svg[^>]*>\s*)?<svg[\s>]/i;
 
-/** How contents begin, as Latin-1. */
+/** Beginnings of contents, as Latin-1. */
 const signatures: readonly [mediaType: string, begins: (head: string) => boolean][] = [
   ["image/png", (head) => head.startsWith("\x89PNG\r\n\x1a\n")],
   ["image/jpeg", (head) => head.startsWith("\xff\xd8\xff")],

@@ -7,7 +7,7 @@ const droppedKeys = ["__proto__"];
 /** One frame: its length in bytes (32 bits, big endian), then JSON in UTF-8. */
 const headBytes = 4;
 
-/** A frame as bytes, from JSON text. */
+/** Returns a frame as bytes, from JSON text. */
 export function encodeFrame(json: string): Buffer {
   const body = Buffer.from(json);
   const frame = Buffer.allocUnsafe(headBytes + body.length);
@@ -16,7 +16,7 @@ export function encodeFrame(json: string): Buffer {
   return frame;
 }
 
-/** What went wrong with a stream of frames. */
+/** Fault of a stream of frames. */
 export class FrameError extends Error {}
 
 /** Splits a byte stream into frames. Linear in the bytes: chunks are joined once per frame. */
@@ -32,7 +32,7 @@ export class FrameDecoder {
     this.#maxBytes = maxBytes;
   }
 
-  /** The bodies of the frames that this chunk completes. */
+  /** Emits the bodies of the frames that this chunk completes. */
   *push(chunk: Buffer): Generator<Buffer, void, void> {
     this.#chunks.push(chunk);
     this.#buffered += chunk.length;

@@ -4,7 +4,7 @@ import { delimiter, isAbsolute, join } from "node:path";
 import { madeOnce } from "../../made-once.ts";
 import type { SandboxIsolation } from "../../types.ts";
 
-/** What stands before a command to confine it. */
+/** Prefix of a command that confines it. */
 export interface Confinement {
   readonly isolation: Extract<SandboxIsolation, "process" | "namespace">;
   /** The first words of the command line. They end in an `exec`: the process keeps its id and its descriptors. */
@@ -29,7 +29,7 @@ const trialScript = 'test -x "$0" && for file do test -r "$file" || exit 1; done
 const trials = new Map<string, Promise<Confinement>>();
 
 /**
- * How to start children that read `files`. Tried once in a process for the same files and the same `path`, which is a
+ * Resolves with how to start children that read `files`. Tried once in a process for the same files and the same `path`, which is a
  * `PATH` to find `unshare` and `setpriv` on. Never rejects.
  */
 export function findConfinement(files: readonly string[], path: string | undefined): Promise<Confinement> {
@@ -70,7 +70,7 @@ function findProgram(name: string, path: string): string | undefined {
     });
 }
 
-/** Why the command fails, if it does. */
+/** Resolves with why the command fails, if it does. */
 function tryCommand([file = "", ...args]: readonly string[]): Promise<string | undefined> {
   return new Promise((resolve) => {
     execFile(file, args, { env: {}, cwd: "/", timeout: trialTimeoutMs, killSignal: "SIGKILL" }, (error, _, stderr) => {

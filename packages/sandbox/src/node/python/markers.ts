@@ -1,4 +1,4 @@
-/** What conditions of a dependency may ask, by name. */
+/** Values that conditions of a dependency may ask for, by name. */
 export type MarkerValues = Readonly<Record<string, string>>;
 
 const token = /\s*(?:(\(|\)|===|[<>=!~]=|[<>])|(["'])(.*?)\2|([A-Za-z_.]+))/y;
@@ -6,8 +6,8 @@ const token = /\s*(?:(\(|\)|===|[<>=!~]=|[<>])|(["'])(.*?)\2|([A-Za-z_.]+))/y;
 type Token = { kind: "sign" | "text" | "word"; text: string };
 
 /**
- * Whether a dependency's condition (PEP 508, behind its `;`) holds: `python_version < "3.9" and extra == "test"`. One that can't be read holds:
- * a dependency too many is told, one too few is found out late.
+ * Checks whether a dependency's condition (PEP 508, behind its `;`) holds: `python_version < "3.9" and extra == "test"`. One that can't be
+ * read holds: a dependency too many is reported, one too few is found out late.
  */
 export function markerHolds(condition: string, values: MarkerValues): boolean {
   const tokens = readTokens(condition);

@@ -54,7 +54,7 @@ interface ListedFile {
   bytes: number;
 }
 
-/** Whether these are files and folders, each in one of the folders, within the limits. */
+/** Checks whether these are files and folders, each in one of the folders, within the limits. */
 function areFiles(files: readonly unknown[], folders: readonly unknown[]): files is ListedFile[] {
   if (files.length + folders.length > maxOutputs) return false;
   const known = new Set(folders);

@@ -54,7 +54,7 @@ function findPyodide(): EnginePackage {
 
 const digests = new Map<string, Promise<string>>();
 
-/** The hash of the engine's files: 12 MB, once in a process. */
+/** Resolves with the hash of the engine's files: 12 MB, once in a process. */
 function engineDigest(dir: string): Promise<string> {
   return madeOnce(digests, dir, async () => {
     const hash = createHash("sha256");
@@ -64,7 +64,7 @@ function engineDigest(dir: string): Promise<string> {
   });
 }
 
-/** The names of the libraries that a program finds. Throws `TypeError` for those that there are not. */
+/** Returns the names of the libraries that a program finds. Throws `TypeError` for those that there are not. */
 function resolveLibraries(
   given: SandboxOptions["libraries"] = "standard",
   style: ProgramStyle = "attp",
@@ -83,7 +83,7 @@ function resolveLibraries(
   return [...(given as readonly string[])];
 }
 
-/** The flag that switches the permission model on, by the version of Node that runs. */
+/** Returns the flag that switches the permission model on, by the version of Node that runs. */
 export function permissionFlag(nodeVersion: string): string {
   return Number.parseInt(nodeVersion, 10) >= 24 ? "--permission" : "--experimental-permission";
 }
@@ -196,7 +196,7 @@ export class PyodideEngine implements Engine {
     return `The interpreter's memory can't be prepared since ${since.toISOString()} (tried ${times} times): ${why}`;
   }
 
-  /** Of a child that says itself that it can't be started from the file, which is made anew. One that dies says nothing of the file. */
+  /** Drops the snapshot that a child reports it can't be started from; it is made anew. A child that dies proves nothing about the file. */
   #refused(refused: Snapshot): void {
     const snapshot = this.#snapshot;
     if (snapshot !== refused) return;
@@ -241,7 +241,7 @@ export class PyodideEngine implements Engine {
     if (refusal !== undefined) throw new Error(`isolation "${this.#wanted}" is not possible here: ${refusal}`);
   }
 
-  /** The files a child may read, and nothing else. */
+  /** Returns the files a child may read, and nothing else. */
   #readable(snapshot: string | undefined): string[] {
     const engine = engineFiles.map((name) => join(this.#engine.dir, name));
     const files = [...engine, ...guestFiles().scripts, ...this.#wheels.paths];

@@ -10,7 +10,7 @@ const snapshotExtension = ".snapshot";
 /** A snapshot that nobody used for so long is removed when a new one is made. */
 const staleMs = 30 * 24 * 3600 * 1000;
 
-/** Where snapshots are kept: under `XDG_CACHE_HOME`, else in the temporary folder, there one folder per user. */
+/** Returns where snapshots are kept: under `XDG_CACHE_HOME`, else in the temporary folder, there one folder per user. */
 export function defaultCacheDir(): string {
   const cache = process.env.XDG_CACHE_HOME;
   if (cache && isAbsolute(cache)) return join(cache, "toolglot-sandbox");
@@ -28,7 +28,7 @@ const held = new Map<string, Promise<Buffer>>();
 const checked = new Map<string, string>();
 
 /**
- * The snapshot called `name` in `dir`; made by `build` when there is none or it does not match its own hash. A file is
+ * Resolves with the snapshot called `name` in `dir`; made by `build` when there is none or it does not match its own hash. A file is
  * memory that will be executed, so the folder must belong to this user alone. Where no folder like that can be had, or none is
  * wanted, the snapshot is held in this process: it is the same memory, byte for byte. Rejects when the build fails.
  */
@@ -111,7 +111,7 @@ async function fingerprint(path: string): Promise<string> {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }
 
-/** Whether the file ends in the SHA-256 of what stands before. */
+/** Checks whether the file ends in the SHA-256 of what stands before. */
 async function isIntact(path: string): Promise<boolean> {
   try {
     if (checked.get(path) === (await fingerprint(path))) return true;

@@ -4,7 +4,7 @@ import { basename, join } from "node:path";
 import { type MarkerValues, markerHolds } from "./markers.ts";
 import { readZip, type ZipEntry } from "./zip.ts";
 
-/** What an engine says of itself: `info` in its lock file. */
+/** An engine's description of itself: `info` in its lock file. */
 export interface EngineInfo {
   abi_version: string;
   arch: string;
@@ -12,7 +12,7 @@ export interface EngineInfo {
   python: string;
 }
 
-/** Libraries that the host gives to all programs. */
+/** Libraries that the host offers to all programs. */
 export interface Wheels {
   /** Files, by their real paths. */
   paths: readonly string[];
@@ -151,7 +151,7 @@ function importNames(entries: readonly ZipEntry[]): string[] {
   return [...found];
 }
 
-/** What a wheel needs here, by name. The versions that it asks for are not looked at. */
+/** Returns what a wheel needs here, by name. The versions that it asks for are not looked at. */
 function dependencies(metadata: string, { python, arch }: EngineInfo): string[] {
   const values: MarkerValues = {
     ...{ extra: "", os_name: "posix", sys_platform: "emscripten", platform_system: "Emscripten" },

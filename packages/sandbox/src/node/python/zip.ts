@@ -18,7 +18,7 @@ const elsewhere = 0xffffffff;
 /** What is read of one file; metadata takes a few kilobytes. */
 const maxEntryBytes = 16 * 1024 * 1024;
 
-/** The files of a ZIP archive. Throws `RangeError` and `Error` for what is none, or one of more than 4 GB. */
+/** Returns the files of a ZIP archive. Throws `RangeError` and `Error` for what is none, or one of more than 4 GB. */
 export function readZip(bytes: Buffer): ZipEntry[] {
   const end = findEnd(bytes);
   const count = bytes.readUInt16LE(end + 10);

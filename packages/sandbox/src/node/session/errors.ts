@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
 
-/** What can be wrong with a session. */
+/** Faults of a session. */
 export type SessionFault =
   | "exists"
   | "unknown"
@@ -13,7 +13,7 @@ export type SessionFault =
   | "expired"
   | "closed";
 
-/** An error with the code `sandbox/session-<fault>`. */
+/** Returns an error with the code `sandbox/session-<fault>`. */
 export function sessionError(fault: SessionFault, message: string, data: Record<string, unknown> = {}): ToolglotError {
   return new ToolglotError(`sandbox/session-${fault}`, message, { data });
 }

@@ -80,7 +80,7 @@ export class Holding {
     for (const { blob } of images) await this.#storage.blobs.delete(blob);
   }
 
-  /** Gives the session free. */
+  /** Releases the session. */
   async release(): Promise<void> {
     await this.lease.stop();
     // Nothing was stored: only that somebody held it.

@@ -18,7 +18,7 @@ const lengthBytes = 4;
 const pageBytes = 4096;
 const pieceBytes = 1024 * 1024;
 
-/** What an image says of itself. */
+/** An image's description of itself. */
 export interface ImageHead {
   format: 1;
   id: string;
@@ -26,7 +26,7 @@ export interface ImageHead {
   language: SandboxLanguage;
   engine: string;
   guestHash: string;
-  /** Of the libraries that the host gives; empty for none. */
+  /** Of the libraries that the host offers; empty for none. */
   wheelsHash: string;
   /** As {@link GuestMemory.base}; empty in a session that has run nothing. */
   baseHash: string;
@@ -56,7 +56,7 @@ export interface SessionImage {
   packed: Uint8Array;
 }
 
-/** What a log calls the state of an image: its HMAC, in hex, or that of the one that it was made again from. */
+/** Returns what a log calls the state of an image: its HMAC, in hex, or that of the one that it was made again from. */
 export function nameOfImage(bytes: Uint8Array, { was }: ImageHead): string {
   return was ?? Buffer.from(bytes.subarray(bytes.length - macBytes)).toString("hex");
 }
@@ -72,7 +72,7 @@ export async function packMemory(memory: Pick<GuestMemory, "numbers" | "pages" |
   return await pack(content, { level: constants.Z_BEST_SPEED, chunkSize: pieceBytes });
 }
 
-/** The memory that an image holds. */
+/** Resolves with the memory that an image holds. */
 export async function unpackMemory({ head, packed }: SessionImage): Promise<GuestMemory> {
   const { baseHash, memoryBytes, pages: count, variables, folders } = head;
   let at = count * (4 + pageBytes);
@@ -88,7 +88,7 @@ export async function unpackMemory({ head, packed }: SessionImage): Promise<Gues
   return { base: baseHash, memoryBytes, numbers, pages, ran: true, variables, folders, files };
 }
 
-/** The bytes of an image, signed. */
+/** Returns the bytes of an image, signed. */
 export function writeImage({ head, packed }: SessionImage, key: Uint8Array): Uint8Array {
   const text = Buffer.from(JSON.stringify(head));
   const length = Buffer.alloc(lengthBytes);

@@ -39,7 +39,7 @@ export class OpenSession implements SandboxSession {
     this.#maker = new TurnMaker(host, settings, this.#turns, this.#programs);
   }
 
-  /** Makes a session of another version again, if `mismatch` says that it is one, and finds the program that is pending. */
+  /** Rebuilds a session of another version, if there is a `mismatch`, and finds the program that is pending. */
   async prepare(mismatch: ToolglotError | undefined): Promise<void> {
     if (mismatch) await this.#maker.rebuild(mismatch);
     await this.#maker.look();

@@ -99,7 +99,7 @@ function keyFor({ durability }: Storage, key: Uint8Array | undefined): Uint8Arra
   );
 }
 
-/** The id that was given, or a random one. Throws `TypeError`. */
+/** Returns the id that was given, or a random one. Throws `TypeError`. */
 export function resolveId(id: string | undefined): string {
   const named = id ?? randomBytes(16).toString("hex");
   checkSessionId(named);

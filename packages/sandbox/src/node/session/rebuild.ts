@@ -10,7 +10,7 @@ import { maxHistory, type SessionTurns, type TurnState } from "./session-turns.t
 /** Of all programs together. */
 const maxGuestMs = 60_000;
 
-/** What makes a session again. */
+/** Parts that rebuild a session. */
 export interface RebuildParts {
   turns: SessionTurns;
   programs: SessionPrograms;
@@ -21,8 +21,8 @@ export interface RebuildParts {
 
 /**
  * Makes a session of another version again, by running its programs from its start with the answers that they got; nothing is called.
- * Its newest turn is then of this version, and it can't go back any more. Rejects with `mismatch`, which says why that is not
- * possible; all is then as before.
+ * Its newest turn is then of this version, and it can't go back any more. Rejects with `mismatch`, which has the reason why that
+ * is not possible; all is then as before.
  */
 export async function rebuild({ turns, programs, log, here }: RebuildParts, mismatch: ToolglotError): Promise<void> {
   const { head, name } = turns.now;
@@ -64,7 +64,7 @@ export async function rebuild({ turns, programs, log, here }: RebuildParts, mism
   await turns.adopt({ ...state, head: { ...state.head, turn, history, reseed, lineage: [], was: name } });
 }
 
-/** The turns that a turn comes from, the first first, without those that were gone back from. */
+/** Returns the turns that a turn comes from, the first first, without those that were gone back from. */
 function origins(history: readonly (string | number)[], turn: number): { turn: number; by: string }[] {
   const found: { turn: number; by: string }[] = [];
   for (let at = turn; at > 0; ) {

@@ -3,7 +3,7 @@ import { fromBase64 } from "@toolglot/internal";
 import type { EncodedFile, MemoryFile } from "../../engine.ts";
 import { sessionError } from "./errors.ts";
 
-/** What an image says of a file. */
+/** An image's entry for a file. */
 export interface FileEntry {
   /** Under the folder. */
   path: string;
@@ -44,7 +44,7 @@ export function checkRoom(
   }
 }
 
-/** The files and folders of a session after one was written. Files are by path. */
+/** Returns the files and folders of a session after one was written. Files are by path. */
 export function withFile(
   { path, data }: EncodedFile,
   { files, folders }: { files: readonly MemoryFile[]; folders: readonly string[] },
@@ -57,7 +57,7 @@ export function withFile(
   };
 }
 
-/** The folders that a path goes through. */
+/** Returns the folders that a path goes through. */
 function parentsOf(path: string): string[] {
   const parts = path.split("/").slice(0, -1);
   return parts.map((_, index) => parts.slice(0, index + 1).join("/"));

@@ -6,7 +6,7 @@ import { type DurableSettings, resolveSettings } from "../../durable/settings.ts
 import type { EncodedFile } from "../../engine.ts";
 import type { PendingProgram, SessionLimits } from "../../session/types.ts";
 
-/** What the log has under a name. */
+/** Entry of the log under a name. */
 export interface LoggedTurn {
   header: RunHeader | undefined;
   outcome: RunOutcome | undefined;
@@ -42,14 +42,14 @@ export class SessionLog {
     return resolveSettings({ storage: { operations: this.#log }, id: name, parkAfterMs: idleMs, leaseMs, keepMs });
   }
 
-  /** A name for a program or a file that goes on from this image, which nothing has. `isForgotten`: the first one could not be had. */
+  /** Returns an unused name for a program or a file that continues from this image. `isForgotten`: the first one could not be had. */
   async next(turn: number, image: string, isForgotten = false): Promise<string> {
     return (await this.#names(isForgotten ? this.#named(turn, image) : this.#numbered(turn))).free;
   }
 
   /**
-   * The program that goes on from this image and is neither kept in another nor given up: it was interrupted, or its image was not
-   * stored.
+   * Returns the program that continues from this image and is neither kept in another nor given up: it was interrupted, or its image
+   * was not stored.
    */
   async pending(turn: number, image: string): Promise<PendingProgram | undefined> {
     const [numbered, named] = await Promise.all([
@@ -75,8 +75,8 @@ export class SessionLog {
   }
 
   /**
-   * Whether this program can still be gone on with. One that can't is given up, so that nobody waits for it; and so is one that has done
-   * nothing, when `mayForget`.
+   * Checks whether this program can still be resumed. One that can't is given up, so that nobody waits for it; and so is one that has
+   * done nothing, when `mayForget`.
    */
   async isOpen(name: string, image: string | undefined, mayForget: boolean): Promise<boolean> {
     const journal = this.#journal(name);
@@ -88,7 +88,7 @@ export class SessionLog {
   }
 
   /**
-   * Makes sure that no process goes on with this program. Rejects with `sandbox/run-live` when one may.
+   * Makes sure that no process resumes this program. Rejects with `sandbox/run-live` when one may.
    */
   async takeBack(name: string): Promise<void> {
     const journal = this.#journal(name);
@@ -102,7 +102,7 @@ export class SessionLog {
     return new SessionJournal(this.settings(name));
   }
 
-  /** Of what goes on from this turn. */
+  /** Returns the name of what continues from this turn. */
   #numbered(turn: number): string {
     return `${this.#id}#${turn + 1}`;
   }

@@ -15,7 +15,7 @@ import type { Holding } from "./holding.ts";
 import type { SessionSettings } from "./options.ts";
 import type { SessionTurns, TurnState } from "./session-turns.ts";
 
-/** What a run of a session comes to. */
+/** Outcome of a run of a session. */
 export interface Held {
   run: SandboxRun | SandboxRunParked;
   lease: Lease | undefined;
@@ -24,10 +24,10 @@ export interface Held {
   fault: unknown;
 }
 
-/** How a program of a session is kept in its journal. */
+/** Settings by which a program of a session is kept in its journal. */
 export interface LoggedProgram {
   settings: DurableSettings;
-  /** The image that it goes on from. Absent: it runs again beside another one, as its session is made again. */
+  /** The image that it continues from. Absent: it runs again beside another one, as its session is made again. */
   start?: SessionStart;
   /** It has ended: no tool is called. */
   isReplay: boolean;

@@ -84,7 +84,7 @@ export class SessionTurns {
     if (failed) throw failed.error;
   }
 
-  /** The state that a program left. `by`: its name in the log. */
+  /** Returns the state that a program left. `by`: its name in the log. */
   next(memory: GuestMemory, by: string | undefined, before: TurnState = this.#now): TurnState {
     const { base, memoryBytes, numbers, variables, folders } = memory;
     const { head } = before;
@@ -107,7 +107,7 @@ export class SessionTurns {
     return { head: after, held: randomHex(32), memory };
   }
 
-  /** The state with a file written. Rejects with `TypeError` and `sandbox/session-too-large`. */
+  /** Resolves with the state with a file written. Rejects with `TypeError` and `sandbox/session-too-large`. */
   async written(file: EncodedFile, by: string | undefined, before: TurnState = this.#now): Promise<TurnState> {
     const { head } = before;
     const memory = await this.memory(before);
@@ -147,7 +147,7 @@ export class SessionTurns {
     return { turn: head.turn, bytes: head.pages * pageBytes, packed: stored?.bytes ?? 0 };
   }
 
-  /** `0`: all stays, but what goes on from here does so from another turn. */
+  /** Goes back so many turns. `0`: all stays, but what continues from here does so from another turn. */
   async undo(steps: number): Promise<void> {
     const { head } = this.#now;
     const target = steps === 0 ? this.#now.stored : head.lineage.at(-steps);
@@ -161,7 +161,7 @@ export class SessionTurns {
     this.#now = await SessionTurns.put(this.#settings, this.#holding, after);
   }
 
-  /** The image of a turn, by default of the state now. Rejects with `sandbox/session-checkpoint`. */
+  /** Resolves with the image of a turn, by default of the state now. Rejects with `sandbox/session-checkpoint`. */
   async image(turn: number = this.#now.head.turn): Promise<SessionImage> {
     const { head, memory, stored } = this.#now;
     if (turn === head.turn && memory) return { head, packed: await packMemory(memory) };
@@ -172,7 +172,7 @@ export class SessionTurns {
     return await this.#read(turn);
   }
 
-  /** The memory of a state. */
+  /** Resolves with the memory of a state. */
   async memory(state: TurnState = this.#now): Promise<GuestMemory> {
     if (state.memory) return state.memory;
     const image = state.image ?? (await this.#read(state.head.turn));
@@ -185,13 +185,13 @@ export class SessionTurns {
     this.#now.image = undefined;
   }
 
-  /** What a caller gets to see of an interpreter that can't take the state. */
+  /** Returns what a caller gets to see of an interpreter that can't take the state. */
   mismatch(error: unknown): unknown {
     if (!(error instanceof BaseMismatchError)) return error;
     return mismatchError(this.#now.head.id, "baseHash", this.#now.head.baseHash, error.here);
   }
 
-  /** The images that a state after this one can go back to. */
+  /** Returns the images that a state after this one can go back to. */
   #lineage(): StoredTurn[] {
     const { head, stored } = this.#now;
     const { checkpoints } = this.#settings.limits;
@@ -217,12 +217,12 @@ export class SessionTurns {
   }
 }
 
-/** The history after one turn more; undefined when it is not known, or too long to be of use. */
+/** Returns the history after one turn more; undefined when it is not known, or too long to be of use. */
 function longer({ history, turn }: ImageHead, by: string | number | undefined): ImageHead["history"] {
   return by === undefined || history?.length !== turn || turn >= maxHistory ? undefined : [...history, by];
 }
 
-/** A name for a state; empty for one in which nothing is. */
+/** Returns a name for a state; empty for one in which nothing is. */
 function nameOf({ pages, files, folders }: ImageHead): string {
   return pages === 0 && files.length === 0 && folders.length === 0 ? "" : randomHex(32);
 }

@@ -10,7 +10,7 @@ import { OpenSession } from "./open-session.ts";
 import { resolveId, resolveSession, type SessionSettings } from "./options.ts";
 import { mismatchError, SessionTurns } from "./session-turns.ts";
 
-/** The sessions of a sandbox. */
+/** Returns the sessions of a sandbox. */
 export function makeSessions(host: SessionHost): Sessions {
   const own = memoryStorage();
   const made = () => {
@@ -56,7 +56,7 @@ export function makeSessions(host: SessionHost): Sessions {
     return session;
   }
 
-  /** Claims the session for what is done then, and gives it free when that fails. */
+  /** Claims the session for the work, and releases it when the work fails. */
   async function claiming(
     id: string,
     settings: SessionSettings,

@@ -72,7 +72,7 @@ export class TurnMaker {
     }
   }
 
-  /** Makes a session of another version again, as `mismatch` says that it is. Rejects with why that can't be. */
+  /** Rebuilds a session of another version, which `mismatch` describes. Rejects with the reason why that can't be. */
   async rebuild(mismatch: ToolglotError): Promise<void> {
     const { label: engine, guestHash = "", wheelsHash = "" } = this.#host.engine;
     const log = this.#log as SessionLog;
@@ -137,7 +137,7 @@ export class TurnMaker {
     return await this.#execute({ code, runId, isReplay, isGiven: header.files !== undefined }, options);
   }
 
-  /** Runs a program, or goes on with the pending one, and keeps what it left. */
+  /** Runs a program, or resumes the pending one, and keeps what it left. */
   async #execute(program: Program, options: SandboxRunOptions): Promise<SessionRun> {
     const { code, runId, isReplay } = program;
     const { head, name = "" } = this.#turns.now;
@@ -154,7 +154,7 @@ export class TurnMaker {
     }
     this.pending = undefined;
     const run = await this.#keep(held, program);
-    // What could not be stored goes on from its journal.
+    // A program whose image could not be stored is resumed from its journal.
     if (this.#turn === turn && this.pending === undefined) {
       const type = run.status === "error" && run.error.type;
       const mayForget = type === "EngineFailure" || (type === "Aborted" && options.signal?.aborted === true);
@@ -198,7 +198,7 @@ export class TurnMaker {
     return { ...run, turn: this.#turn, state: "kept" };
   }
 
-  /** `why`: besides what the run says itself. */
+  /** `why`: a warning besides those of the run itself. */
   #rolledBack({ run, fault, lease }: Held, why: string | undefined): SessionRun {
     const turn = this.#turn;
     if (run.status === "parked") return { ...run, turn, state: "rolled-back" };
@@ -234,17 +234,17 @@ function isMismatch(error: unknown): error is ToolglotError {
   return ToolglotError.isInstance(error) && error.code === "sandbox/session-mismatch";
 }
 
-/** Whether a program of a log was not brought to its end. */
+/** Checks whether a program of a log was not brought to its end. */
 function isUnfinished(run: Held["run"]): boolean {
   return run.status === "error" && unfinishedErrors.includes(run.error.type);
 }
 
-/** There is nothing to go on with. */
+/** Returns the error for a session without a pending program. */
 function noPendingError(id: string): Error {
   return new ToolglotError("sandbox/run-unknown", `No program of the session ${id} is pending.`, { data: { id } });
 }
 
-/** What of a memory is more than it may be; undefined when nothing is. */
+/** Returns what of a memory is more than it may be; undefined when nothing is. */
 function excess({ pages, files }: GuestMemory, maxImageBytes: number, maxFileBytes: number): string | undefined {
   if (pages.length > maxImageBytes) return `${pages.length} bytes have changed, more than ${maxImageBytes}`;
   const bytes = files.reduce((sum, { data }) => sum + data.length, 0);
