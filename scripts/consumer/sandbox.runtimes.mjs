@@ -5,7 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { memoryStorage } from "@toolglot/core/storage";
 import { codeTools, createSandbox, ToolError } from "@toolglot/sandbox";
 
 /** @type {{ name: string, fault?: string }[]} */
@@ -208,8 +208,7 @@ for (const language of languages) {
     await assert.rejects(sandbox.run("__result__ = 3"), { code: "sandbox/disposed" });
   });
   await say("goes on with a run from its journal", async () => {
-    const log = new MemoryOperationLog();
-    const durable = { log, id: `${language}-1` };
+    const durable = { storage: memoryStorage(), id: `${language}-1` };
     const first = createSandbox({ language, tools, pool: { size: 0 } });
     const one = await first.run(program.tools, { durable });
     await first[Symbol.asyncDispose]();
