@@ -8,6 +8,7 @@ import { sleep } from "@toolglot/internal";
 import { folderStorage } from "@toolglot/storage";
 import { afterAll, afterEach, expect, it } from "vitest";
 import { createSandbox, type SandboxLanguage } from "../../src/node/index.ts";
+import { logName } from "../../src/session/kept.ts";
 import { wrapLog } from "../durable/support.ts";
 import { spawnScript, toldBy } from "./processes/start-script.ts";
 import { key, value, withBlobs } from "./support.ts";
@@ -104,6 +105,7 @@ it("should end the program of a process that stood still while another took over
   first.child.kill("SIGCONT");
   first.run("seen.append(3)\n__result__ = seen");
   first.run("__result__ = 1");
+  first.child.stdin?.end();
   await first.ended;
   expect(first.child.exitCode).not.toBe(0);
   expect(await value(session, "__result__ = seen")).toEqual([1, 2]);
@@ -122,6 +124,22 @@ it("should end a program as LeaseLost when its claim is taken meanwhile, and rol
   expect(run).toMatchObject({ error: { type: "LeaseLost" }, state: "rolled-back", turn: 0 });
   await expect(session.run("1")).rejects.toMatchObject({ code: "sandbox/session-live" });
   await session.close();
+});
+
+it("should be lost from the first image that another holder's line refuses, before a renewal learns of it", async () => {
+  const memory = memoryStorage();
+  const operations = wrapLog(memory.operations, async (method, _, call) => method === "renew" || (await call()));
+  await using session = await sandbox.openSession({ storage: { ...memory, operations }, key, id: "d" });
+  await value(session, "seen = [1]\n__result__ = 1");
+  const name = logName("d");
+  const lines = (await memory.logs.read(name)) ?? [];
+  expect(await memory.logs.append(name, [JSON.stringify({ owner: 2 })], lines.length)).toBe(true);
+  const run = await session.run("seen.append(2)\n__result__ = 1");
+  expect(run).toMatchObject({ status: "ok", state: "rolled-back", turn: 1 });
+  expect(run.stats.warnings.join()).toContain("open elsewhere");
+  await expect(session.run("1")).rejects.toMatchObject({ code: "sandbox/session-live" });
+  await session.close();
+  expect(await memory.logs.read(name)).toEqual([...lines, JSON.stringify({ owner: 2 })]);
 });
 
 it("should be as before where an image can't be stored, and go on when it can be again", async () => {

@@ -24,6 +24,8 @@ export class Holding {
   /** Lines of the log that this process knows. */
   #count: number;
   #images: readonly KeptImage[];
+  /** The log has lines of another holder. */
+  #isTaken = false;
 
   constructor(storage: Storage, claim: OperationClaim, lease: Lease, lines: readonly string[]) {
     this.id = claim.key;
@@ -32,6 +34,11 @@ export class Holding {
     this.#claim = claim;
     this.#count = lines.length;
     this.#images = keptImages(lines);
+  }
+
+  /** Somebody else has the session, or may have it: the lease was lost, or its log is another's. */
+  get isLost(): boolean {
+    return this.#isTaken || this.lease.loss !== undefined;
   }
 
   /** The images that are there, the oldest first. */
@@ -55,7 +62,8 @@ export class Holding {
     const image = { turn, at, bytes: bytes.length, blob, expiresAt: at + expireMs };
     const line: SessionLine = { image, kept };
     if (!(await logs.append(logName(this.id), [JSON.stringify(line)], this.#count))) {
-      await blobs.delete(blob);
+      this.#isTaken = true;
+      await Promise.all([this.lease.stop(), blobs.delete(blob)]);
       throw liveError(this.id);
     }
     this.#count += 1;

@@ -142,7 +142,7 @@ export class OpenSession implements SandboxSession {
     await this.#tail;
     this.#programs.giveUp();
     const { save } = this.#settings;
-    if (this.#holding.lease.loss !== undefined) return;
+    if (this.#holding.isLost) return;
     try {
       if (forget) await this.#holding.forget();
       else if (save !== "manual") await this.#turns.save();
@@ -167,7 +167,7 @@ export class OpenSession implements SandboxSession {
     this.#waiting++;
     const done = this.#tail.then(async () => {
       this.#waiting--;
-      if (this.#holding.lease.loss !== undefined) throw liveError(this.id);
+      if (this.#holding.isLost) throw liveError(this.id);
       await this.#turns.settled();
       return await work();
     });
