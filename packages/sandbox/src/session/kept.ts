@@ -40,6 +40,15 @@ export const logName = (id: string): string => prefix + id;
 /** Names who holds a session. */
 export const sessionOperation = (id: string): { scope: string; key: string } => ({ scope: "sandbox/session", key: id });
 
+/** Returns the fence of the last holder in these lines; undefined when there is none. */
+export function ownerOf(lines: readonly string[]): number | undefined {
+  const owners = lines.flatMap((text) => {
+    const line = parseJson(text) as SessionLine | undefined;
+    return isObject(line) && "owner" in line ? [line.owner] : [];
+  });
+  return owners.at(-1);
+}
+
 /** Returns the images that count after these lines, the oldest first. Lines that no session wrote count for nothing. */
 export function keptImages(lines: readonly string[]): KeptImage[] {
   let images: KeptImage[] = [];

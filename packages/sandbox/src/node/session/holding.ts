@@ -7,6 +7,7 @@ import {
   type KeptImage,
   keptImages,
   logName,
+  ownerOf,
   readHead,
   type SessionHead,
   type SessionLine,
@@ -62,8 +63,9 @@ export class Holding {
     const image = { turn, at, bytes: bytes.length, blob, expiresAt: at + expireMs };
     const line: SessionLine = { image, kept };
     if (!(await logs.append(logName(this.id), [JSON.stringify(line)], this.#count))) {
-      this.#isTaken = true;
-      await Promise.all([this.lease.stop(), blobs.delete(blob)]);
+      await blobs.delete(blob);
+      this.#isTaken = ownerOf((await logs.read(logName(this.id))) ?? []) !== this.#claim.fence;
+      if (this.#isTaken) await this.lease.stop();
       throw liveError(this.id);
     }
     this.#count += 1;
