@@ -1,28 +1,20 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
 import { uuidV7Time } from "@toolglot/internal";
-import { verifyApprovalToken } from "../../approvals/token.ts";
 import { decisionEntry } from "../../audit/logger.ts";
 import type { Effect } from "../../catalog/types.ts";
 import { type Fault, fault, isFault } from "../../frames/fault.ts";
-import type { PolicyDecision } from "../../policy/types.ts";
 import type { ApprovalUse, StartOptions, StartResult } from "../../store/types.ts";
 import { type Checked, decideCall } from "../check-call.ts";
 import type { CallDependencies } from "../dependencies.ts";
 import { emitNow, ifDoubt, pendingEvents } from "../events.ts";
-import {
-  approvalDenied,
-  approvalPending,
-  approvalRefused,
-  effectConflict,
-  effectForgotten,
-  equalInDoubt,
-} from "../faults.ts";
+import { approvalDenied, approvalRefused, effectConflict, effectForgotten, equalInDoubt } from "../faults.ts";
 import { busy, claimOf, noUsage, refused, settledFromRecord } from "../outcome.ts";
 import { cancelledInTime, isCancelled } from "../running/cancel.ts";
 import { dispatch } from "../running/dispatch.ts";
 import { type Chosen, noAdapter, Route } from "../running/route.ts";
 import { timeoutOf } from "../times.ts";
 import type { CallContext, CallEvent, IncomingCall, Settled } from "../types.ts";
+import { approvalFor } from "./approval.ts";
 import { type KeyAlias, operationOfAlias } from "./effect-key.ts";
 import { effectIdOf } from "./keys.ts";
 import {
@@ -81,7 +73,7 @@ export class KeyedCall {
     const { route } = attempt;
     const found = mustAsk(attempt) ? route.named(attempt.before?.adapter) : route.find(this.#dependencies.store.now());
     if (isFault(found)) return refused(found);
-    const early = await this.#approval(attempt, checked.decision);
+    const early = await approvalFor(this.#dependencies, this.#call, attempt, checked.decision);
     if (isFault(early)) return refused(early);
     const taken = this.#dependencies.places.take(capability, { timeoutMs: timeoutOf(this.#call), stop });
     const release = taken instanceof Promise ? await taken : taken;
@@ -164,7 +156,7 @@ export class KeyedCall {
     const { args, fingerprint } = attempt.checked;
     const again = await decideCall(this.#dependencies, this.#context, { args, fingerprint, phase: "start" });
     if (isFault(again) || early !== undefined || again.decision !== "approve") return isFault(again) ? again : early;
-    return attempt.isGuess ? "unknown" : await this.#approval(attempt, again);
+    return attempt.isGuess ? "unknown" : await approvalFor(this.#dependencies, this.#call, attempt, again);
   }
 
   /** Whether the key is probably new, so that a start without a read of the operation is worth trying. */
@@ -327,47 +319,6 @@ export class KeyedCall {
         if (key !== this.#own.key && settled?.kind === "unknown") return equalUnknown(result.record);
         return settled ?? busy();
       }
-    }
-  }
-
-  /**
-   * Returns the approval that allows the start: the one that an earlier attempt used, the token in the call, or the approval
-   * record of the operation. It is not used up here, but together with the start. Rejects when the store does.
-   */
-  async #approval(
-    { operation, checked, before }: Attempt,
-    decision: PolicyDecision,
-  ): Promise<ApprovalUse | Fault | undefined> {
-    if (decision.decision !== "approve") return undefined;
-    if (before?.approval !== undefined) return before.approval;
-    const { args, fingerprint } = checked;
-    const { store, approvals, approvalSecrets, policy } = this.#dependencies;
-    const { item, capability, principal } = this.#call;
-    if (typeof item.approval_token === "string") {
-      const token = verifyApprovalToken(item.approval_token, {
-        secrets: approvalSecrets,
-        capId: capability.capId,
-        // The signer of a token knows the arguments of the call without the router's defaults.
-        args: item.args,
-        requester: principal.id,
-        now: store.now(),
-      });
-      return isFault(token) ? token : { kind: "token", jti: token.jti, expiresAt: token.expiresAt };
-    }
-    const wanted = { operation, args, fingerprint, decision, version: policy.version };
-    const { status, record } = await approvals.request(this.#call, wanted);
-    if (status === "conflict") return fault("TRP_4004");
-    // No request was made, because this caller already has the maximum number of waiting requests.
-    if (status === "too-many") return fault("TRP_4008");
-    switch (record.status) {
-      case "approved":
-      // This very operation has used it, and may be started again.
-      case "used":
-        return { kind: "record", id: record.id, fingerprint: record.fingerprint };
-      case "denied":
-        return approvalDenied(record);
-      default:
-        return approvalPending(record);
     }
   }
 }
