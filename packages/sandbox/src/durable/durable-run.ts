@@ -102,7 +102,7 @@ export class DurableRun implements RunKeeper {
     });
     try {
       const written = await Promise.race([this.#run.journal.finish(this.#run.claim, outcomeOf(run)), silence]);
-      this.#run.leases.stop();
+      void this.#run.leases.stop();
       return written ? run : failedRun(run, leaseLostError);
     } catch (error) {
       return this.#leave(quiet, failedRun(run, journalError(error)));
@@ -111,7 +111,7 @@ export class DurableRun implements RunKeeper {
 
   /** Ends the run for this process: at once when no tool is at work, else when the last one has ended or its lease has. */
   async #leave<Outcome>(quiet: Promise<void>, run: Outcome): Promise<Outcome> {
-    this.#run.leases.stop();
+    void this.#run.leases.stop();
     const left = quiet.then(() => this.#run.leases.giveUp());
     if (this.calls.quiet) await settleWithin(left, { ms: giveUpMs });
     return run;

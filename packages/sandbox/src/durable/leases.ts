@@ -26,7 +26,7 @@ export class Leases {
     const { log, leaseMs } = this.#journal.settings;
     const now = clockSince(record.claimedAt, asked);
     const onLost = (loss: LeaseLoss): void => {
-      this.stop();
+      void this.stop();
       this.#loss = loss;
       this.#onLost(loss);
     };
@@ -37,7 +37,7 @@ export class Leases {
 
   /** Renews the lease of a call no more. */
   drop(call: OperationClaim): void {
-    this.#held.get(call)?.stop();
+    void this.#held.get(call)?.stop();
     this.#held.delete(call);
   }
 
@@ -47,14 +47,14 @@ export class Leases {
     return kept.every((each) => each === true);
   }
 
-  /** Renews nothing any more. */
-  stop(): void {
-    for (const lease of this.#held.values()) lease.stop();
+  /** Renews nothing any more. Resolves when no renewal is under way. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#held.values()].map((lease) => lease.stop()));
   }
 
-  /** Ends all leases now, so that nobody has to wait for them. Never rejects. */
+  /** Ends all leases now, so that nobody has to wait for them: no renewal under way may undo that. Never rejects. */
   async giveUp(): Promise<void> {
-    this.stop();
+    await this.stop();
     await Promise.all([...this.#held.keys()].map((claim) => this.#journal.giveUp(claim)));
   }
 }

@@ -29,7 +29,8 @@ export class AttributeStream {
 
   /** Reads the tag up to an offset. */
   advance(source: Source, end: number): void {
-    for (let text = source.slice(this.#at, end); !this.#done && text !== ""; text = source.slice(this.#at, end)) {
+    while (!this.#done && this.#at < end) {
+      const text = source.slice(this.#at, end);
       if (this.#quote === "") {
         const match = matchAt(opening, text, 0);
         if (!match) {
