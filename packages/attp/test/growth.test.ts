@@ -5,6 +5,7 @@ import { documentOf } from "./fixtures.ts";
 testGrowth({
   parse,
   createParser,
+  found: [["in code that is cut", "[tool_result] x "]],
   block: (value) => documentOf(`${value}\n`, { fence: "```" }),
   places: {
     "in a bare document": documentOf,

@@ -71,7 +71,7 @@ export interface OperationLog {
   /** What survives: `none` forgets at exit, `process` survives a crash of the process, `disk` one of the machine. */
   readonly durability: "none" | "process" | "disk";
   claim(request: ClaimRequest): Promise<ClaimResult>;
-  /** Extends the lease, for work that takes long. */
+  /** Sets the lease to end `leaseMs` from now: later, for work that takes long, or at once, to give a claim back. */
   renew(claim: OperationClaim, leaseMs: number): Promise<boolean>;
   begin(claim: OperationClaim, data?: JsonValue): Promise<boolean>;
   /** Ends the operation. `released`: proven not to have happened, the key is free again. */

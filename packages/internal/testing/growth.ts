@@ -18,6 +18,8 @@ export interface GrowthFixture {
   block(value: string): string;
   /** A tool's parameter may have its text raw. */
   raw?: true;
+  /** What cost the square of its length once, in which place: it is read at length, in chunks. */
+  found?: readonly [place: string, repeated: string][];
   /** Where else a text may stand: keys, attributes, between calls. */
   places: Record<string, (text: string) => string>;
 }
@@ -226,7 +228,7 @@ function fill(unit: string, join: string, size: number): string {
     : piece(0).repeat(count);
 }
 
-/** Most texts are small; in each sixteenth, which is eight times as long, work that a processor does fast in bulk shows, too. */
+/** Most texts are small; in each eighth, which is eight times as long, work that a processor does fast in bulk shows, too. */
 const small = rounds(16_000, 24_000);
 /** A text that costs less, in ms for each thousand units, is no growth worth a measurement. */
 const cheap = 0.6;
@@ -253,7 +255,7 @@ function growsFaster(cost: (size: number) => number, size: number, floor: number
 }
 
 /** Registers the gate: every unit in every place, with any tools; a sample of them without `npm run test:long`. */
-export function testGrowth({ parse, createParser, block, raw, places }: GrowthFixture): void {
+export function testGrowth({ parse, createParser, block, raw, found = [], places }: GrowthFixture): void {
   const where: [string, (text: string) => string][] = Object.entries({
     alone: (text: string) => text,
     "in a value": block,
@@ -285,10 +287,17 @@ export function testGrowth({ parse, createParser, block, raw, places }: GrowthFi
       ),
     ),
   );
-  const cases = (isLong ? all : drawn(all, 300)).map((one, index) => ({
-    ...one,
-    size: index % 16 === 0 ? 8 * small : small,
-  }));
+  const cases = [
+    ...(isLong ? all : drawn(all, 300)).map((one, index) => ({ ...one, size: index % 8 === 0 ? 8 * small : small })),
+    ...all
+      .filter(
+        ({ place, unit, join, named, way }) =>
+          named === "one tool" &&
+          way === "in chunks" &&
+          found.some(([where, what]) => place === where && unit + join === what),
+      )
+      .map((one) => ({ ...one, size: 8 * small })),
+  ];
   describe(
     isLong ? "reading costs in proportion" : `reading costs in proportion (${cases.length} of ${all.length} cases)`,
     () => {

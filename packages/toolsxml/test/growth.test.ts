@@ -7,6 +7,7 @@ testGrowth({
   parse,
   createParser,
   raw: true,
+  found: [["as attributes", "◁think▷\n"]],
   block: (value) => `<tools>\n<command>${value}</command>\n</tools>`,
   places: {
     "in a custom call": (text) => `<tools><note>${text}</note></tools>`,

@@ -80,7 +80,8 @@ function readText(draft: Draft, source: Source, open: OpenString, ended: boolean
       // A line break that waits for what follows it belongs to the code all the same.
       const isBreak = source.at < hold && text.charCodeAt(source.at) === 10;
       open.values.pass(source, source.offset + (isBreak ? 1 : 0));
-      return ended ? "end" : "more";
+      if (ended) return "end";
+      return safe < hold ? "line" : "more";
     }
     const after = afterQuotes(open.quotes, text, index + 3);
     const answer = readQuotes(draft, source, open, text, index, after, ended);

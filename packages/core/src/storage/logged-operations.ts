@@ -54,14 +54,15 @@ export function loggedOperations({
     const state = JSON.parse(last) as State;
     if ("released" in state) return { kept: undefined, fence: state.released, count: lines.length };
     const { record } = state;
-    const leaseUntil = Math.max(record.leaseUntil, await renewedUntil(name, record.fence));
+    const leaseUntil = (await renewedUntil(name, record.fence)) ?? record.leaseUntil;
     return { kept: { ...state, record: { ...record, leaseUntil } }, fence: record.fence, count: lines.length };
   }
 
-  async function renewedUntil(name: string, fence: number): Promise<number> {
+  /** The last renewal of this claim, which may be shorter than what it renewed: so a lease is given back. */
+  async function renewedUntil(name: string, fence: number): Promise<number | undefined> {
     const bytes = await blobs.get(name);
     const [of, until] = bytes ? (JSON.parse(new TextDecoder().decode(bytes)) as [number, number]) : [];
-    return of === fence ? (until ?? 0) : 0;
+    return of === fence ? until : undefined;
   }
 
   /** Takes a step from the state that counts; again when another writer was faster. */

@@ -7,6 +7,12 @@ const chunksToPack = 1024;
 const maxUndecidedLength = 64;
 
 /**
+ * Whatever a reader waits for: once so much text is undecided, it reads again only when a sixteenth more has come. So text of any
+ * length is read again for a bounded number of times, and an answer comes a sixteenth of that text too late at most.
+ */
+const longUndecidedLength = 4096;
+
+/**
  * Text that arrives in chunks. A window of unread text is kept flat; everything read stays reachable by offset, so that a
  * reader that guessed wrong can go back. Chunks are joined only when text is asked for: adding one costs its length.
  *
@@ -50,7 +56,9 @@ export class Source {
     }
     if (chunk === "") return false;
     this.#waiting += chunk;
-    if (waits && this.text.length - this.at > maxUndecidedLength && !chunk.includes("\n")) return false;
+    const undecided = this.text.length - this.at;
+    if (waits && undecided > maxUndecidedLength && !chunk.includes("\n")) return false;
+    if (undecided > longUndecidedLength && this.#waiting.length < undecided / 16) return false;
     this.takeRest();
     return true;
   }

@@ -133,6 +133,13 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     await log.finish(claim, done);
     equal(await log.renew(claim, lease), false, "a renewal of what is done");
   },
+  "should end a lease at once that is renewed for a moment": async ({ log, advance }) => {
+    const claim = await claimed(log);
+    equal(await log.begin(claim, "handle"), true, "the beginning");
+    equal(await log.renew(claim, 1), true, "the renewal");
+    advance(2);
+    equal(await statusOf(log), "in-doubt", "another claim");
+  },
   "should put a started operation in doubt when it was given up": async ({ log, advance }) => {
     const lost = await claimed(log);
     await log.begin(lost, "handle");
