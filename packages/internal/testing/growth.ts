@@ -18,7 +18,7 @@ export interface GrowthFixture {
   block(value: string): string;
   /** A tool's parameter may have its text raw. */
   raw?: true;
-  /** What cost the square of its length once, in which place: it is read at length, in chunks. */
+  /** What cost the square of its length once, in which place: it is read at length. */
   found?: readonly [place: string, repeated: string][];
   /** Where else a text may stand: keys, attributes, between calls. */
   places: Record<string, (text: string) => string>;
@@ -291,10 +291,8 @@ export function testGrowth({ parse, createParser, block, raw, found = [], places
     ...(isLong ? all : drawn(all, 300)).map((one, index) => ({ ...one, size: index % 8 === 0 ? 8 * small : small })),
     ...all
       .filter(
-        ({ place, unit, join, named, way }) =>
-          named === "one tool" &&
-          way === "in chunks" &&
-          found.some(([where, what]) => place === where && unit + join === what),
+        ({ place, unit, join, named }) =>
+          named === "one tool" && found.some(([where, what]) => place === where && unit + join === what),
       )
       .map((one) => ({ ...one, size: 8 * small })),
   ];

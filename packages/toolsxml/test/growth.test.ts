@@ -7,7 +7,10 @@ testGrowth({
   parse,
   createParser,
   raw: true,
-  found: [["as attributes", "◁think▷\n"]],
+  found: [
+    ["as attributes", "◁think▷\n"],
+    ["in a file", "“\n"],
+  ],
   block: (value) => `<tools>\n<command>${value}</command>\n</tools>`,
   places: {
     "in a custom call": (text) => `<tools><note>${text}</note></tools>`,

@@ -1,12 +1,15 @@
 import type { Diagnostic } from "@toolglot/core";
 import type { Source } from "@toolglot/core/text";
-import { isSpace } from "@toolglot/internal";
+import { isSpace, matchAt } from "@toolglot/internal";
 import type { AttributeStream } from "./attribute-stream.ts";
 import type { BlockDraft } from "./block-draft.ts";
 import { readHead, readTag, type Tag, TagEnd } from "./tag.ts";
 
 /** Signs alone, and what is named after an end: `"""`, `--]]`, `#endif`. */
 const closingSign = /^[^\p{L}\p{N}\s]+[ \t]*(?:end\w*)?[^\p{L}\p{N}]*$/iu;
+
+/** What ends a stretch of text. Both are searched at once: the nearer one of them is found without a look at the farther one. */
+const tagOrBreak = /[<\n]/g;
 
 /** A tag whose `>` is searched for. */
 interface OpenTag {
@@ -114,10 +117,7 @@ export class BetweenTags {
   /** Skips text where there should be none. */
   #skipText(source: Source, at: number, beginsLine: boolean): undefined {
     const { text, base } = source;
-    const tag = text.indexOf("<", at + 1);
-    let part = text.slice(at, tag < 0 ? text.length : tag);
-    const line = part.indexOf("\n", 1);
-    if (line >= 0) part = part.slice(0, line);
+    const part = text.slice(at, matchAt(tagOrBreak, text, at + 1)?.index);
     source.at = at + part.length;
     if (this.#draft.unknown) return;
     let { length } = part;
