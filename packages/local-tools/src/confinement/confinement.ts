@@ -2,8 +2,7 @@ import { existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileS
 import { basename, join } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { protectedPlaces } from "./git-places.ts";
-import { hiddenPlaces, isInAny, ownHomes } from "./hidden-places.ts";
-import { entriesOf, shownPlaces } from "./home-places.ts";
+import { entriesOf, hiddenPlaces, isInAny, ownHomes, shownPlaces } from "./hidden-places.ts";
 import { type HostFiles, looseMounts, type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
 import { type FoundBwrap, findBwrap, probe } from "./probe.ts";
 import { kernelPlaces, nameServers, programPlaces } from "./program-places.ts";

@@ -1,6 +1,6 @@
-import { realpathSync } from "node:fs";
+import { type Dirent, existsSync, readdirSync, realpathSync } from "node:fs";
 import { homedir, userInfo } from "node:os";
-import { join } from "node:path";
+import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { isInside } from "../files/roots.ts";
 
@@ -36,4 +36,60 @@ function realPath(path: string): string {
 /** Checks whether one of the places holds the path, or is it. */
 export function isInAny(places: readonly string[], path: string): boolean {
   return places.some((place) => isInside(place, path));
+}
+
+/**
+ * What a home shows where it exists: git's settings, installed tools, and caches of packages that hold no tokens. All else is hidden,
+ * known or not: keys and sessions lie in places that no list is complete of.
+ */
+const shownInHome: readonly string[] = [
+  ...[".gitconfig", ".config/git/config", ".config/git/ignore", ".config/git/attributes"],
+  ...[".local/bin", ".local/lib", ".local/share/fnm", ".local/share/pnpm", ".local/share/pipx/venvs"],
+  ...["bin", "installs", "plugins", "shims"].map((name) => `.local/share/mise/${name}`),
+  ...["python", "tools"].map((name) => `.local/share/uv/${name}`),
+  ...[".nvm", ".volta", ".bun", ".deno", ".pyenv", ".rbenv", ".asdf", ".goenv", ".rustup", ".ghcup", ".elan", "go"],
+  ...["bin", "env", "git", "registry"].map((name) => `.cargo/${name}`),
+  ...[".sdkman/candidates", ".m2/repository", ".gradle/caches", ".gradle/wrapper", ".gem/ruby", ".nuget/packages"],
+  ...[".cache/ms-playwright", ".cache/puppeteer"],
+];
+
+/** What belongs to an installation, beside its folder of programs. Its other parts may be settings with tokens in them. */
+const besidePrograms: readonly string[] = ["lib", "lib64", "libexec", "include", "pyvenv.cfg"];
+const programFolders = /^(?:s?bin|shims)$/;
+/** Links in one folder of programs that are followed. */
+const maxLinks = 2000;
+
+/** Returns the places of a home that a command may read, by their paths. Besides the known ones: the programs on PATH, and Node. */
+export function shownPlaces(home: string): string[] {
+  const shown = new Set(shownInHome.map((name) => join(home, name)));
+  const looked = new Set<string>();
+  /** A folder with programs, what they need beside it, and what its links lead to. */
+  const addPrograms = (folder: string): void => {
+    if (!isInside(home, folder) || folder === home || looked.has(folder)) return;
+    looked.add(folder);
+    shown.add(folder);
+    if (programFolders.test(basename(folder)) && dirname(folder) !== home)
+      for (const name of besidePrograms) shown.add(join(dirname(folder), name));
+    for (const entry of entriesOf(folder).slice(0, maxLinks))
+      if (entry.isSymbolicLink()) addProgram(join(folder, entry.name));
+  };
+  const addProgram = (link: string): void => {
+    const target = attempt(() => realpathSync(link));
+    if (target === undefined || !isInside(home, target)) return;
+    const packages = /^.*?\/node_modules(?=\/)/.exec(target)?.[0];
+    if (packages !== undefined) shown.add(packages);
+    else if (programFolders.test(basename(dirname(target)))) addPrograms(dirname(target));
+    else shown.add(target);
+  };
+  const onPath = (process.env.PATH ?? "").split(delimiter).filter(isAbsolute);
+  for (const folder of [...onPath, dirname(process.execPath)]) {
+    const real = attempt(() => realpathSync(folder));
+    for (const path of [resolve(folder), ...(real === undefined ? [] : [real])]) addPrograms(path);
+  }
+  return [...shown].filter(existsSync);
+}
+
+/** Returns what a folder holds; nothing when it can't be read. */
+export function entriesOf(folder: string): Dirent[] {
+  return attempt(() => readdirSync(folder, { withFileTypes: true })) ?? [];
 }

@@ -42,11 +42,6 @@ export function usualUnit(text: string, near: string): string | undefined {
   return most?.[0];
 }
 
-/** Returns the indentation that all lines with content begin with. */
-export function common(levels: readonly string[]): string | undefined {
-  return levels.length === 0 ? undefined : levels.reduce(sharedStart);
-}
-
 export function sharedStart(one: string, other: string): string {
   let length = 0;
   while (length < one.length && one[length] === other[length]) length++;

@@ -1,5 +1,5 @@
 import { linesOf } from "../files/text.ts";
-import type { TextChange } from "./changes.ts";
+import { commonEnds, type TextChange } from "./changes.ts";
 import { type Problem, tooLarge } from "./edit-problems.ts";
 import type { FileTextEdit } from "./types.ts";
 
@@ -70,16 +70,7 @@ function replacementFor(text: FlatText, from: number, to: number, replacement: s
   if (text.ends !== "mixed") return withEnds(replacement, text.ends === "crlf" ? "\r\n" : "\n");
   const olds = linesOf(text.raw.slice(from, to));
   const news = linesOf(withLf(replacement));
-  let head = 0;
-  while (head < olds.length && head < news.length && withLf(olds[head] as string) === news[head]) head++;
-  let tail = 0;
-  while (
-    tail < olds.length - head &&
-    tail < news.length - head &&
-    withLf(olds[olds.length - 1 - tail] as string) === news[news.length - 1 - tail]
-  ) {
-    tail++;
-  }
+  const [head, tail] = commonEnds(olds, news, (old, now) => withLf(old) === now);
   const changed = olds.slice(head, olds.length - tail);
   const usual = firstEnd(changed) ?? firstEnd(olds) ?? nearestEnd(text.raw, from, to);
   return [

@@ -5,8 +5,8 @@ import { type Encoding, type TextForm, utf16be } from "../encodings/encodings.ts
 import type { EncodedText } from "../encodings/file-encodings.ts";
 import { localError } from "../errors.ts";
 import { lineCounter, linesOf } from "../files/text.ts";
-import { counted } from "../messages.ts";
-import { composeChanges, type TextChange } from "./changes.ts";
+import { codePointOf, counted } from "../messages.ts";
+import { commonEnds, composeChanges, type TextChange } from "./changes.ts";
 
 /** A file as it is to be written, for errors about what can't be. */
 interface Writing {
@@ -70,8 +70,7 @@ function encoded(part: string, start: number, encoding: Encoding, { path, text }
   if (decodeAll(bytes, encoding) === part) return bytes;
   const lacking = [...part].find((char) => decodeAll(encodeAll(char, encoding), encoding) !== char) ?? part;
   const line = lineCounter(text)(start + part.indexOf(lacking));
-  const code = (lacking.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  const message = `${path} is ${encoding.name}, which has no ${JSON.stringify(lacking)} (U+${code}): line ${counted(line)} would have it.`;
+  const message = `${path} is ${encoding.name}, which has no ${JSON.stringify(lacking)} (${codePointOf(lacking)}): line ${counted(line)} would have it.`;
   throw localError("NotEncodable", message, {
     line,
     hint: `Write it with characters of ${encoding.name}, or convert the file with a command such as iconv first.`,
@@ -104,11 +103,8 @@ function smallest(text: string, { from, to, text: replace }: TextChange): TextCh
 /** Returns the change of the part in the middle; undefined when nothing differs. No surrogate pair is parted. */
 function withoutCommonEnds(old: string, now: string, start: number): TextChange | undefined {
   if (old === now) return undefined;
-  const shorter = Math.min(old.length, now.length);
-  let [head, tail] = [0, 0];
-  while (head < shorter && old[head] === now[head]) head++;
+  let [head, tail] = commonEnds(old, now);
   if (head > 0 && isHigh(old, head - 1)) head--;
-  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
   if (tail > 0 && isHigh(old, old.length - tail - 1)) tail--;
   return { from: start + head, to: start + old.length - tail, text: now.slice(head, now.length - tail) };
 }

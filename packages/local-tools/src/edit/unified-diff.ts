@@ -1,5 +1,6 @@
 import { diffArrays } from "diff";
 import { lineCounter, linesOf } from "../files/text.ts";
+import { commonEnds } from "./changes.ts";
 
 /** Options of {@link unifiedDiff}. */
 export interface UnifiedDiffOptions {
@@ -129,11 +130,7 @@ class Page {
 }
 
 function compare(olds: readonly string[], news: readonly string[], deadline: number): Run[] {
-  const shorter = Math.min(olds.length, news.length);
-  let head = 0;
-  while (head < shorter && olds[head] === news[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && olds[olds.length - 1 - tail] === news[news.length - 1 - tail]) tail++;
+  const [head, tail] = commonEnds(olds, news);
   return joined([
     { kind: " ", lines: olds.slice(0, head) },
     ...compareMiddle(olds.slice(head, olds.length - tail), news.slice(head, news.length - tail), deadline),

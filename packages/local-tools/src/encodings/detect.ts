@@ -16,17 +16,11 @@ import {
 import { isChineseLocale, isChineseProject, likelyEncodings } from "./likely-encodings.ts";
 
 /** What speaks for an encoding of a file beside its bytes. */
-export interface DetectHints {
-  /** False: the bytes are the beginning of a longer file. Default true. */
-  isWhole?: boolean;
-  /** Whether a text in ASCII will have nothing else: then no encoding is looked up for additions. Default false. */
-  staysAscii?: boolean;
+interface DetectHints extends Omit<JudgedFile, "path"> {
   /** The encoding of `.editorconfig`. */
   declared: () => Encoding | undefined;
   /** Tried where nothing is certain, the first that fits is taken. */
   likely: () => readonly Encoding[];
-  /** Called now and then while it takes long. */
-  tick?: () => void;
 }
 
 /** What a file is, when it is no text of a known encoding. */
@@ -93,7 +87,7 @@ function declaredForAscii(bytes: Buffer, { declared, staysAscii = false }: Detec
 export function isText(
   bytes: Buffer,
   { encoding, mark }: TextForm,
-  hints: Pick<DetectHints, "isWhole" | "tick">,
+  hints: Pick<JudgedFile, "isWhole" | "tick">,
 ): boolean {
   const text = bytes.subarray(mark);
   const known = hints.isWhole === false ? withoutCutEnd(text, encoding) : text;
@@ -201,17 +195,6 @@ function toldAs(encoding: Encoding, bytes: Buffer): Encoding {
   return gbk;
 }
 
-/** Returns the line of the first bytes that are not of an encoding, from 1. */
-export function lineNotOf(bytes: Buffer, encoding: Encoding): number {
-  if (encoding.width === 2) return 1;
-  let from = 0;
-  for (let line = 1; ; line++) {
-    const end = bytes.indexOf(0x0a, from);
-    if (end === -1 || decodeAll(bytes.subarray(from, end), encoding) === undefined) return line;
-    from = end + 1;
-  }
-}
-
 /** What decides about the encodings of files, in a form that can be handed to a thread. */
 export interface EncodingSettings {
   /** Real paths; the project is in the first. */
@@ -243,7 +226,7 @@ export interface JudgedFile {
   path: string;
   /** False: there is more of the file than the bytes. Default true. */
   isWhole?: boolean;
-  /** Whether nothing beyond ASCII comes into the file if it is in ASCII. Default false. */
+  /** Whether a text in ASCII will have nothing else: then no encoding is looked up for additions. Default false. */
   staysAscii?: boolean;
   /** Called now and then while it takes long. */
   tick?: () => void;
@@ -266,9 +249,9 @@ export class EncodingFinder {
   }
 
   /** Returns how a file is encoded. Needs the codecs unless it is plain UTF-8. */
-  find(bytes: Buffer, { path, isWhole = true, staysAscii = false, tick }: JudgedFile): TextForm | NoText {
+  find(bytes: Buffer, { path, ...file }: JudgedFile): TextForm | NoText {
     const declared = (): Encoding | undefined => this.#editorConfigs.declared(path);
-    return detectForm(bytes, { isWhole, staysAscii, declared, likely: () => this.#tried(), ...(tick && { tick }) });
+    return detectForm(bytes, { ...file, declared, likely: () => this.#tried() });
   }
 
   /** Checks whether a file is binary by its first bytes, without a look at the rest of them. */

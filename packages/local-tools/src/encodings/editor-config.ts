@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "@toolglot/internal";
-import { expandBraces } from "../files/braces.ts";
+import { expandBraces } from "../files/glob.ts";
 import { parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
 import { readFlags } from "../files/pinned-folder.ts";
 import { isInside } from "../files/roots.ts";

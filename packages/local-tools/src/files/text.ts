@@ -1,5 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { decodeAll, lineNotOf } from "../encodings/codecs.ts";
+import { utf8 } from "../encodings/encodings.ts";
 import { localError } from "../errors.ts";
 import { counted } from "../messages.ts";
 
@@ -59,8 +62,10 @@ export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): 
     throw localError("NotText", `${path} is UTF-16, not UTF-8: ${cant}`);
   }
   if (bytes.includes(0)) throw localError("BinaryFile", `${path} is a binary file: ${cant}`);
-  const whole = decode(bytes);
-  if (whole === undefined) throw localError("NotText", `${path} is not UTF-8 (line ${invalidLine(bytes)}): ${cant}`);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const whole = decodeAll(buffer, utf8);
+  if (whole === undefined)
+    throw localError("NotText", `${path} is not UTF-8 (line ${lineNotOf(buffer, utf8)}): ${cant}`);
   const bom = whole.startsWith(byteOrderMark);
   return { bytes, text: bom ? whole.slice(1) : whole, bom };
 }
@@ -73,24 +78,6 @@ export function encodeText(text: string, bom: boolean): Uint8Array {
     throw localError("InvalidInput", "The text holds half of a surrogate pair, which no file of text can hold.");
   }
   return bytes;
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the line of the first byte that is not UTF-8. No character of UTF-8 contains an LF, so lines can be tried one by one. */
-function invalidLine(bytes: Uint8Array): number {
-  let from = 0;
-  for (let line = 1; ; line++) {
-    const end = bytes.indexOf(0x0a, from);
-    if (end === -1 || decode(bytes.subarray(from, end)) === undefined) return line;
-    from = end + 1;
-  }
 }
 
 /** Returns lines with their ends; the last may have none. */
@@ -121,4 +108,33 @@ export function lineCounter(text: string): (offset: number) => number {
     }
     return line;
   };
+}
+
+/** Whether bytes that come in pieces are UTF-8. A piece may end within a character. */
+export class Utf8Pieces {
+  /** The beginning of a character, which the piece before ended with. */
+  #open: Buffer | undefined;
+
+  /** False: the pieces up to here can't be the beginning of UTF-8. */
+  take(piece: Buffer): boolean {
+    const bytes = this.#open === undefined ? piece : Buffer.concat([this.#open, piece]);
+    const end = bytes.length - openLength(bytes);
+    this.#open = end === bytes.length ? undefined : Buffer.from(bytes.subarray(end));
+    return isUtf8(bytes.subarray(0, end));
+  }
+
+  /** Checks whether all of them are UTF-8. */
+  end(): boolean {
+    return this.#open === undefined;
+  }
+}
+
+/** Bytes at the end that may be the beginning of a character. */
+function openLength(bytes: Buffer): number {
+  for (let length = 1; length <= Math.min(3, bytes.length); length++) {
+    const byte = bytes[bytes.length - length] as number;
+    if (byte >= 0xc0) return byte >= (length === 1 ? 0xc0 : length === 2 ? 0xe0 : 0xf0) ? length : 0;
+    if (byte < 0x80) return 0;
+  }
+  return 0;
 }

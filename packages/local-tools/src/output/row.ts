@@ -1,7 +1,7 @@
 import { columnsOf, isHighSurrogate } from "./char-width.ts";
 
 /** What was emitted of a line: its text, and whether the line's end. */
-export interface Mark {
+interface Mark {
   text: string;
   ended: boolean;
 }
@@ -27,8 +27,6 @@ export class Row {
   given: Mark | undefined;
   /** What a listener has of this line. */
   live: Mark | undefined;
-  /** What the line was when a listener last got news, and since when, in milliseconds. */
-  seen: { text: string; since: number } | undefined;
   /** The cursor was moved past it to a place on the screen. */
   passed = false;
   #text: string;

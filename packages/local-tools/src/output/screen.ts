@@ -1,5 +1,5 @@
 import { LeadingBlanks } from "./layout.ts";
-import type { LiveText } from "./live-text.ts";
+import type { LiveText, Moment } from "./live-text.ts";
 import { Row } from "./row.ts";
 import { type ScreenOptions, Scrollback } from "./scrollback.ts";
 
@@ -198,8 +198,8 @@ export class Screen {
     this.#scrollback.listen(live, this.#row, this.#below);
   }
 
-  /** Emits what is due to the listener; `isOver`: all that is shown. True when there is more. */
-  giveLive(now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
+  /** Emits what is due to the listener. True when there is more. */
+  giveLive(now: Moment): boolean {
     return this.#scrollback.giveLive(this.#row, this.#below, now);
   }
 

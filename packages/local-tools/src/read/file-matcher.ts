@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { spellings } from "../encodings/spellings.ts";
-import { type LineFinder, lineFinder } from "./line-finder.ts";
-import type { Pattern } from "./pattern.ts";
+import { type LineFinder, lineFinder, type Pattern } from "./pattern.ts";
 
 /** A line that fits; what is long is cut around what fits. */
 export interface MatchedLine {

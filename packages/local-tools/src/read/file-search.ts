@@ -3,7 +3,7 @@ import { codeOf } from "@toolglot/internal";
 import { pieceDecoder } from "../encodings/codecs.ts";
 import { EncodingFinder, formByMark } from "../encodings/detect.ts";
 import { type TextForm, utf8 } from "../encodings/encodings.ts";
-import { Utf8Pieces } from "../files/utf8-pieces.ts";
+import { Utf8Pieces } from "../files/text.ts";
 import type { WalkedFile } from "../files/walk.ts";
 import { FileMatcher } from "./file-matcher.ts";
 import { FilePieces, pieceBytes, sizeOf } from "./file-pieces.ts";

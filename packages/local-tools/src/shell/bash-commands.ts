@@ -3,10 +3,9 @@ import { type FilledScript, valueLines } from "@toolglot/secrets/executing";
 import type { Bash } from "./bash.ts";
 import { type Command, newCommand, secret, variablesOf } from "./command.ts";
 import type { Drain, InputGuard } from "./input-guard.ts";
+import { signal } from "./processes.ts";
 import { lineMs, Recovery } from "./recovery.ts";
-import { unquoteWord } from "./shell-text.ts";
-import { signal } from "./signal.ts";
-import type { TypedLines } from "./typed-lines.ts";
+import { type TypedLines, unquoteWord } from "./typed-lines.ts";
 
 /** UTF-16 units that are held until a command's end is certain. */
 const tentativeSize = 1 << 20;

@@ -9,23 +9,17 @@ import { ConfinedBash } from "./confined-bash.ts";
 import { InputGuard } from "./input-guard.ts";
 import { terminalOf } from "./linux-processes.ts";
 import { inputFd, marksFd, pipePlumbing, pipeTransport } from "./pipe-transport.ts";
-import type { Processes } from "./processes.ts";
+import { type Processes, signal } from "./processes.ts";
 import { PromptPlace } from "./prompt-place.ts";
 import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
 import { ScriptChannel } from "./script-channel.ts";
-import { signal } from "./signal.ts";
-import type { BashExit, Transport } from "./transport.ts";
+import type { BashExit, Transport, TransportOptions } from "./transport.ts";
 import { TypedLines } from "./typed-lines.ts";
 import type { ShellBackend } from "./types.ts";
 
 /** What a bash is started with. */
-export interface BashOptions {
+export interface BashOptions extends Omit<TransportOptions, "args"> {
   backend: ShellBackend;
-  bash: string;
-  cwd: string;
-  env: Record<string, string>;
-  columns: number;
-  rows: number;
   processes: Processes;
   confinement: Confinement | undefined;
   /** How long it may take to come up. */

@@ -1,6 +1,6 @@
 import { defined } from "@toolglot/internal";
 import type { MakeMasker } from "../output/masker.ts";
-import type { Active, Outcome } from "./active.ts";
+import type { Active, Outcome } from "./command.ts";
 import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
 

@@ -2,9 +2,9 @@ import { realpathSync } from "node:fs";
 import { attempt, errorText, maxTimerMs, quoteWord } from "@toolglot/internal";
 import type { FilledScript } from "@toolglot/secrets/executing";
 import { isDirectory } from "../files/pinned-folder.ts";
-import type { Active } from "./active.ts";
 import type { BashListener } from "./bash.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
+import type { Active } from "./command.ts";
 import { CommandResults } from "./command-results.ts";
 import type { CommandTextOptions } from "./command-text.ts";
 import { endWithHost, Survivors, stopForeground } from "./stopping.ts";
@@ -72,7 +72,7 @@ export class CommandRunner {
       active.hardLimit = setTimeout(() => void reached(), limit).unref();
     }
     this.active = active;
-    if (!internal) this.results.text.beginCommand();
+    if (!internal) this.results.text.endCommand();
     this.watch.touch();
     this.shell?.commands.execute(script, this.#lastExit, filled);
     return active;

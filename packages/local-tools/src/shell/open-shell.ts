@@ -8,7 +8,6 @@ import type { MakeMasker } from "../output/masker.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
 import { tryOut } from "./confined-bash.ts";
-import { ConfinedProcesses } from "./confined-processes.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { LinuxProcesses } from "./linux-processes.ts";
 import type { Processes } from "./processes.ts";
@@ -172,5 +171,5 @@ function whole(name: string, value: number, least: number, most: number): number
 /** Returns the view of this system's processes. */
 function processesHere(confined: boolean): Processes {
   if (process.platform !== "linux" || !LinuxProcesses.available()) return new PsProcesses();
-  return confined ? new ConfinedProcesses() : new LinuxProcesses();
+  return new LinuxProcesses(confined);
 }

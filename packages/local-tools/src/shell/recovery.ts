@@ -1,7 +1,7 @@
 import { sleep } from "@toolglot/internal";
 import type { Bash } from "./bash.ts";
 import { type Command, secret, variablesOf } from "./command.ts";
-import { signal } from "./signal.ts";
+import { signal } from "./processes.ts";
 import { resetTerminal } from "./terminal-modes.ts";
 import type { TypedLines } from "./typed-lines.ts";
 

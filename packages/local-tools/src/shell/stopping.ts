@@ -1,7 +1,6 @@
 import { sleep } from "@toolglot/internal";
 import type { BashProcess } from "./bash-process.ts";
-import type { Processes } from "./processes.ts";
-import { signal } from "./signal.ts";
+import { type Processes, signal } from "./processes.ts";
 
 /**
  * Stops what runs: Ctrl-C, SIGTERM and SIGKILL for the group in the foreground, `stepMs` apart, and the shell itself when

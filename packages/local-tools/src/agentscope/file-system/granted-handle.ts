@@ -6,7 +6,7 @@ import { inMessage } from "../../messages.ts";
 import { type CheckedGrant, describeGrants, isAllowed } from "./grants.ts";
 import type { LogicalPlace, Mount } from "./mount.ts";
 import { asFolder, namespaceOf, validatePath } from "./namespaces.ts";
-import { readMatches, textSlice } from "./text-parts.ts";
+import { readMatches, textSlice } from "./tool-texts.ts";
 import type { EntryMeta, FsHandle, Operation } from "./types.ts";
 
 /** What a handle works on. */
