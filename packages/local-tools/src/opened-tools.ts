@@ -30,9 +30,8 @@ import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadFailure, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { type Ask, type Decide, decideBy, type LocalPolicy, type LocalRequest } from "./policy.ts";
-import { fillSearches } from "./read/fill-searches.ts";
 import { isWholeFile } from "./read/read-file.ts";
-import { readTogether } from "./read/read-together.ts";
+import { fillSearches, readTogether } from "./read/read-together.ts";
 import type { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { openSession } from "./shell/open-shell.ts";
@@ -41,7 +40,6 @@ import { outerSession, type Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { localTools } from "./tools/tools.ts";
 
-/** Dependencies of open local tools. */
 export interface Parts {
   roots: Roots;
   stateDir: string;
@@ -301,7 +299,6 @@ function maskParts(parts: ReadOutcome, { whole, lines }: Masks): ReadOutcome {
   });
 }
 
-/** Returns a part that could not be read; its error stays an error. */
 function failedPart(part: ReadFailure, mask: Mask): ReadFailure {
   return { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error };
 }

@@ -65,7 +65,6 @@ function wordsFor(request: LocalRequest): string {
   return `${verb} ${request.path}${reasons === "" ? "" : ` (${reasons})`}`;
 }
 
-/** Returns why to ask about a request. */
 function reasonsOf(request: LocalRequest): string[] {
   const values = request.kind === "edit" ? (request.values ?? []) : [];
   const reasons = [

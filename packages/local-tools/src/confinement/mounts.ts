@@ -2,7 +2,7 @@ import type { Dirent } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { isInside } from "../files/roots.ts";
 import type { ProtectedPlaces } from "./git-places.ts";
-import { isInAny } from "./hidden-places.ts";
+import { isInAny } from "./places.ts";
 import type { FoundPlace } from "./types.ts";
 
 /**
@@ -29,7 +29,6 @@ export interface ReadablePlace {
   target?: string;
 }
 
-/** What a plan is made of; all paths are real. */
 export interface MountRequest {
   /** `all`, or what can be read; links are kept as links. */
   readable: "all" | readonly ReadablePlace[];
@@ -45,7 +44,6 @@ export interface MountRequest {
   kernel: readonly string[];
   /** Where the shell starts; can be read at least. */
   cwd: string;
-  /** The shell's own folder. */
   folder: string;
 }
 

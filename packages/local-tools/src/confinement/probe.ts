@@ -3,10 +3,9 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { localError } from "../errors.ts";
-import { isInAny } from "./hidden-places.ts";
+import { isInAny } from "./places.ts";
 import type { ConfinementReason } from "./types.ts";
 
-/** How long bubblewrap may take to start a program. */
 const probeMs = 3000;
 /** The version from which on it can forbid user namespaces inside. */
 const firstToForbid: readonly [number, number] = [0, 8];
@@ -45,10 +44,7 @@ export function findBwrap(name: string, writable: readonly string[]): FoundBwrap
   return { path, forbidsNested: !nesting.has(path) };
 }
 
-/**
- * Starts `true` with the arguments of a real start, which `argumentsFor` makes. Rejects with `ShellUnavailable`, which names
- * the reason and the cure.
- */
+/** Starts `true` with the arguments of a real start. Rejects with `ShellUnavailable`, which names the reason and the cure. */
 export async function probe(
   path: string,
   env: Readonly<Record<string, string>>,
@@ -87,7 +83,6 @@ function run(
   });
 }
 
-/** The oldest bubblewrap that has what is needed. */
 const oldestBwrap: readonly [number, number] = [0, 4];
 
 /** What is wrong, and what cures it. */
@@ -127,7 +122,6 @@ const signs: readonly (readonly [sign: RegExp, reason: ConfinementReason])[] = [
   [/Unknown option/i, "old-bwrap"],
 ];
 
-/** Returns why a probe failed, by what it printed. */
 export function classifyFailure(stderr: string): ConfinementReason {
   return signs.find(([sign]) => sign.test(stderr))?.[1] ?? "failed";
 }
@@ -138,7 +132,6 @@ export function bwrapVersion(text: string): readonly [number, number] | undefine
   return major === undefined ? undefined : [Number(major), Number(minor)];
 }
 
-/** Returns true when the version is not older than the other. */
 export function isAtLeast(version: readonly [number, number], least: readonly [number, number]): boolean {
   return version[0] > least[0] || (version[0] === least[0] && version[1] >= least[1]);
 }

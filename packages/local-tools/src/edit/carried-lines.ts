@@ -1,5 +1,5 @@
 import { diffArrays } from "diff";
-import { commonEnds } from "./changes.ts";
+import { commonEnds } from "../files/text.ts";
 import { atomsOf, Forms, type Parts, withoutEnd } from "./file-forms.ts";
 import type { FoldClass } from "./fold.ts";
 import type { FoldedPlace, Span } from "./folded-find.ts";

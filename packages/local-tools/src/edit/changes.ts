@@ -45,17 +45,3 @@ export function composeChanges(first: readonly TextChange[], second: readonly Te
   }
   return made;
 }
-
-/** Returns how many items two lists, or units two texts, have in common at their beginnings, and at the ends of what is left. */
-export function commonEnds<Item>(
-  one: ArrayLike<Item>,
-  other: ArrayLike<Item>,
-  isSame: (one: Item, other: Item) => boolean = (a, b) => a === b,
-): [head: number, tail: number] {
-  const shorter = Math.min(one.length, other.length);
-  const isSameAt = (at: number, otherAt: number): boolean => isSame(one[at] as Item, other[otherAt] as Item);
-  let [head, tail] = [0, 0];
-  while (head < shorter && isSameAt(head, head)) head++;
-  while (tail < shorter - head && isSameAt(one.length - 1 - tail, other.length - 1 - tail)) tail++;
-  return [head, tail];
-}

@@ -1,8 +1,8 @@
 import { linesOf } from "../files/text.ts";
-import type { Problem } from "./edit-problems.ts";
 import { withoutDoubled } from "./indentation.ts";
 import { indentationOf } from "./levels.ts";
 import { withLf } from "./line-ends.ts";
+import type { Problem } from "./problem-text.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** Note on a pair that {@link fittingHalves} changed. */

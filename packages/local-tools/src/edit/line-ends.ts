@@ -1,9 +1,8 @@
-import { linesOf } from "../files/text.ts";
-import { commonEnds, type TextChange } from "./changes.ts";
-import { type Problem, tooLarge } from "./edit-problems.ts";
+import { commonEnds, linesOf } from "../files/text.ts";
+import type { TextChange } from "./changes.ts";
+import { type Problem, tooLarge } from "./problem-text.ts";
 import type { FileTextEdit } from "./types.ts";
 
-/** Line ends of a file. A lone CR is a character like any other. */
 export type LineEnds = "none" | "lf" | "crlf" | "mixed";
 
 /** A text with LF for every CRLF, and the way back to the text as it stands. */
@@ -96,7 +95,6 @@ function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
   return raw[at - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** Result of one pair. */
 export interface Made {
   text: string;
   /** The same, as changes of the raw text before. */

@@ -1,13 +1,13 @@
 import { lineCounter, linesOf } from "../files/text.ts";
 import { codePointOf } from "../messages.ts";
 import { carryOver } from "./carried-lines.ts";
-import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces } from "./edit-problems.ts";
 import { cutIndentation, halvesAt } from "./fitting-halves.ts";
 import { type FoldedText, fold, foldClasses } from "./fold.ts";
 import { type FoldedPlace, findFolded } from "./folded-find.ts";
 import { readIndentation, sayIndentation } from "./indentation.ts";
 import { type FlatText, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
 import { sayLines } from "./match-differences.ts";
+import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces } from "./problem-text.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A pair whose `find` is not there. */
@@ -30,10 +30,7 @@ const maxExplained = 20;
 
 const missing: Problem = { type: "FindMissing", count: 0, message: "find does not occur in the file (0 times)" };
 
-/**
- * Looks for why `find` is not there. Two things are done about it: it is taken for the only place that differs from it in nothing
- * but what no reader sees, or in nothing but its common indentation.
- */
+/** Looks for why `find` is not there; takes it for the only place that differs in nothing but what no reader sees, or its common indentation. */
 export function whenMissing(attempt: Attempt): Made | Problem {
   const { now, edits, pair, problems, nameOf } = attempt;
   const edit = edits[pair] as FileTextEdit;
@@ -122,7 +119,6 @@ function ambiguous(now: FlatText, starts: readonly number[], but: string): Probl
   return { type: "FindAmbiguous", count: starts.length, lines, message };
 }
 
-/** Makes the edit at a place. */
 function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate): Made | Problem {
   const line = lineCounter(now.flat)(spanOf(place)[0]);
   const reindented = place.indentation?.apply();
@@ -203,7 +199,6 @@ const linePrefix = /^[ \t]{0,12}(\d{1,7})(?: ?[|→│] ?|: |\t)/;
 /** A find without the line numbers of a listing. */
 interface WithoutLineNumbers {
   text: string;
-  /** Lines that had a number. */
   lines: number;
   /** The first number with all that is taken off. */
   first: string;

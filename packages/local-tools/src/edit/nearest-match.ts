@@ -62,10 +62,7 @@ function composed(text: string): string {
   return /[\u0300-\u036f\u3099\u309a]/.test(text) ? text.normalize("NFC") : text;
 }
 
-/**
- * Calls `visit` with a number for each feature of a text: its words, two words that follow each other in a line, and whole lines,
- * each with its weight; -1 at the end of a line.
- */
+/** Calls `visit` with each feature of a text and its weight: words, two that follow each other, whole lines; -1 at the end of a line. */
 function eachFeature(text: string, visit: (feature: number, weight: number) => void): void {
   let [before, line, count] = [0, 0, 0];
   const endLine = (): void => {
@@ -152,10 +149,7 @@ function candidates(scores: Float64Array, length: number): number[] {
   return starts;
 }
 
-/**
- * Aligns the lines of find with the lines around a candidate, so that most of them fit. The match goes from the line of the first to
- * that of the last line which has a partner.
- */
+/** Aligns the lines of find with those around a candidate. The match goes from the first line that has a partner to the last one. */
 function align(
   lines: readonly string[],
   start: number,

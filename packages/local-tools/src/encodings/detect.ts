@@ -31,7 +31,6 @@ export type NoText =
 
 /** Confidence, of 100, from which the detector's answer is taken. */
 const sureConfidence = 80;
-/** Bytes that the detector is given. */
 const sampleBytes = 64 * 1024;
 /** Share of NUL bytes at even, or at odd, places from which it is UTF-16. */
 const utf16Nuls = 0.3;
@@ -215,14 +214,11 @@ export function checkEncodings(encodings: readonly string[]): void {
   }
 }
 
-/** Returns the settings of this process. */
 export function encodingSettings(roots: readonly string[], encodings?: readonly string[]): EncodingSettings {
   return { roots, encodings, isChinese: isChineseLocale() };
 }
 
-/** A file whose encoding is asked for. */
 export interface JudgedFile {
-  /** Its real path. */
   path: string;
   /** False: there is more of the file than the bytes. Default true. */
   isWhole?: boolean;
@@ -232,7 +228,6 @@ export interface JudgedFile {
   tick?: () => void;
 }
 
-/** Finds out how files are encoded. */
 export class EncodingFinder {
   readonly #settings: EncodingSettings;
   readonly #editorConfigs: EditorConfigs;

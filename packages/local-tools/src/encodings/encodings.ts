@@ -15,7 +15,6 @@ export interface Encoding {
   width: 1 | 2 | CharLength | undefined;
 }
 
-/** How a file's text is encoded. */
 export interface TextForm {
   encoding: Encoding;
   /** Nothing vouches for it. */

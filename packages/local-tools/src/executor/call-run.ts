@@ -32,7 +32,6 @@ import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 /** How long a foreign executor may take to end its calls once they are aborted. */
 const abortGraceMs = 500;
 
-/** What a batch is run with. */
 export interface CallRunSetting {
   local: LocalTools;
   tools: ReadonlyMap<string, DefinedTool<Record<string, unknown>>>;
@@ -55,7 +54,6 @@ export class CallRun {
     this.#setting = setting;
   }
 
-  /** Ends a call that is not run. */
   refuse(call: ToolCall, error: ToolErrorInfo): ToolResult {
     return this.#close(call, this.#open(call), failure(error));
   }
@@ -276,10 +274,7 @@ async function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): P
   return late === unsettled ? undefined : late;
 }
 
-/**
- * How much text each call of a batch may give, so that together they fit: an even share of what is left. What a short result leaves is
- * for those after it.
- */
+/** How much text each call of a batch may give, so that together they fit: an even share of what is left. */
 export class TextRoom {
   #left: number;
   #calls: number;

@@ -34,10 +34,7 @@ export const posixClasses: ReadonlyMap<string, string> = new Map([
   ["xdigit", "0-9A-Fa-f"],
 ]);
 
-/**
- * Parses a shell pattern over a whole path, as Python's `fnmatch` reads it: `*` is any text, slashes too, `?` one character,
- * `[a-z]` and `[!a-z]` one of a set. Takes at most pattern × path steps, whatever the pattern.
- */
+/** Parses a pattern over a whole path as Python's `fnmatch` does: `*` takes slashes, too. It takes at most pattern × path steps. */
 export function pathMatcher(pattern: string): (path: string) => boolean {
   const parts = partsOf(Array.from(pattern), fnmatchSet, false) ?? [];
   return (path) => fits(parts, path);

@@ -7,7 +7,6 @@ import { isInside } from "./roots.ts";
 
 /** What one folder's files say, and those of the folders above it. */
 export interface IgnoreLevel {
-  /** Real path. */
   path: string;
   above: IgnoreLevel | undefined;
   /** The folder is a repository of its own: what .gitignore files above it say does not count. */

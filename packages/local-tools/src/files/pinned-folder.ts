@@ -144,7 +144,6 @@ function plainName(name: string): string {
 export interface OpenedFile extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly stats: Stats;
-  /** Real path. */
   readonly path: string;
   close(): Promise<void>;
 }

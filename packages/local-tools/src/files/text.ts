@@ -52,10 +52,7 @@ export async function readStart(handle: FileHandle, most: number, first: number 
   return Buffer.concat(parts);
 }
 
-/**
- * Decodes a file's bytes as UTF-8, nothing replaced. Throws `NotText` for other encodings and `BinaryFile` for anything with a NUL
- * byte; `path` is what messages call the file.
- */
+/** Decodes bytes as UTF-8, nothing replaced. Throws `NotText`, and `BinaryFile` for a NUL; `path` is what messages call the file. */
 export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): FileText {
   const cant = `it can't be ${use} as text.`;
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
@@ -137,4 +134,76 @@ function openLength(bytes: Buffer): number {
     if (byte < 0x80) return 0;
   }
   return 0;
+}
+
+/** Returns how many items two lists, or units two texts, have in common at their beginnings, and at the ends of what is left. */
+export function commonEnds<Item>(
+  one: ArrayLike<Item>,
+  other: ArrayLike<Item>,
+  isSame: (one: Item, other: Item) => boolean = (a, b) => a === b,
+): [head: number, tail: number] {
+  const shorter = Math.min(one.length, other.length);
+  const isSameAt = (at: number, otherAt: number): boolean => isSame(one[at] as Item, other[otherAt] as Item);
+  let [head, tail] = [0, 0];
+  while (head < shorter && isSameAt(head, head)) head++;
+  while (tail < shorter - head && isSameAt(one.length - 1 - tail, other.length - 1 - tail)) tail++;
+  return [head, tail];
+}
+
+/** Up to this many comparisons the engine's own search is taken, whose worst case is the product of both lengths. */
+const nativeLimit = 1_000_000_000;
+/** So far the engine's own search is linear enough in any case. */
+const nativeFind = 256;
+
+/**
+ * Calls `visit` with the offset of each occurrence, in order, until it answers `false`. `overlapping`: "aa" stands twice in
+ * "aaa", not once. `find` must not be empty. Linear in both lengths, whatever they hold.
+ */
+export function eachOccurrence(
+  text: string,
+  find: string,
+  overlapping: boolean,
+  visit: (at: number) => boolean | undefined,
+): void {
+  if (find === "") throw new TypeError("find must not be empty: it would occur everywhere");
+  if (find.length > nativeFind && text.length * find.length > nativeLimit) {
+    eachByPrefixTable(text, find, overlapping, visit);
+    return;
+  }
+  const step = overlapping ? 1 : find.length;
+  for (let at = text.indexOf(find); at !== -1; at = text.indexOf(find, at + step)) {
+    if (visit(at) === false) return;
+  }
+}
+
+/** Visits occurrences by Knuth, Morris and Pratt: never looks at a character of the text twice. */
+function eachByPrefixTable(
+  text: string,
+  find: string,
+  overlapping: boolean,
+  visit: (at: number) => boolean | undefined,
+): void {
+  const borders = borderLengths(find);
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (matched > 0 && find.charCodeAt(matched) !== code) matched = borders[matched - 1] as number;
+    if (find.charCodeAt(matched) === code) matched++;
+    if (matched < find.length) continue;
+    if (visit(at - find.length + 1) === false) return;
+    matched = overlapping ? (borders[matched - 1] as number) : 0;
+  }
+}
+
+/** Returns for each prefix how long a shorter prefix it ends with. */
+function borderLengths(find: string): Int32Array {
+  const borders = new Int32Array(find.length);
+  let length = 0;
+  for (let at = 1; at < find.length; at++) {
+    const code = find.charCodeAt(at);
+    while (length > 0 && find.charCodeAt(length) !== code) length = borders[length - 1] as number;
+    if (find.charCodeAt(length) === code) length++;
+    borders[at] = length;
+  }
+  return borders;
 }

@@ -23,7 +23,6 @@ export class LiveOutput {
   readonly #text = new LiveText();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastWrite = 0;
-  /** To be given. */
   #waiting: string;
   #atLineStart = true;
   #left = maxBytes;

@@ -12,7 +12,6 @@ export interface ShownLine {
 
 /** When a page is looked at. */
 export interface Moment {
-  /** In milliseconds. */
   time: number;
   isSilent: boolean;
   /** Nothing more comes: all that is shown is due. */
@@ -44,7 +43,6 @@ export class LiveText {
     this.#pieces.push(lines);
   }
 
-  /** Emits a line as it is. */
   line({ row, text, isComplete }: ShownLine): void {
     const news = newsOf(row.live, text, isComplete);
     if (news === "") return;

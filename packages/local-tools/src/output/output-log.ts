@@ -3,7 +3,6 @@ import { ArtifactFile } from "./artifact-file.ts";
 import { BlankFilter } from "./blank-filter.ts";
 import { isHighSurrogate } from "./char-width.ts";
 
-/** How an output is kept. */
 export interface OutputLogOptions {
   /** UTF-16 units of the output that is given: head, tail, and the line between them. */
   maxChars: number;
@@ -55,7 +54,6 @@ export class OutputLog {
     this.#blanks = foldBlanks ? new BlankFilter() : undefined;
   }
 
-  /** UTF-16 units written so far. */
   get length(): number {
     return this.#length;
   }
@@ -150,7 +148,6 @@ export class OutputLog {
     return `${removed} characters of white space before line ends and of blank lines are left out; ${where}.`;
   }
 
-  /** Returns the line between head and tail. */
   #line(cut: number): string {
     const { path, failure, bytes, full } = this.#file;
     if (path === undefined) return `[${cut} characters left out here; the whole output could not be kept: ${failure}]`;

@@ -67,12 +67,10 @@ export class Row {
     return this.#cells === undefined && this.#text === "";
   }
 
-  /** Nothing can be seen of it. */
   get blank(): boolean {
     return this.text().trim() === "";
   }
 
-  /** Appends to a row that is a string. */
   append(text: string): void {
     this.#text = this.#text === "" ? text : this.#text + text;
   }
@@ -137,7 +135,6 @@ export class Row {
     return { column: col, to: at };
   }
 
-  /** Erases from a column to the end. */
   eraseFrom(column: number): void {
     if (column >= this.length) return;
     this.#split(column);
@@ -238,10 +235,7 @@ export class Row {
     for (const cell of this.#all.slice(start, end)) if (isJoined(cell)) this.#joinedUnits -= cell.length;
   }
 
-  /**
-   * Before what is at and right of a column is moved: tabs become blanks, since their next stop is another one then, and so
-   * does a mark that stands alone, since it would join what comes before it.
-   */
+  /** Before what is right of a column moves: tabs, which get other stops, and marks that stand alone, which would join others, become blanks. */
   #spread(column: number): void {
     this.#split(column);
     const cells = this.#all;

@@ -44,7 +44,6 @@ export class Scrollback {
     this.#options = options;
   }
 
-  /** Adds whole lines of plain text. */
   addLines(lines: string): void {
     this.scrolled();
     this.#tail += this.#options.fold ? withoutPaddings(lines, this.#options.columns) : lines;
@@ -187,7 +186,6 @@ export class Scrollback {
     this.#tail = this.#tail.slice(start);
   }
 
-  /** Makes rows of the tail. */
   #openTail(): void {
     if (this.#tail === "") return;
     this.#giveTail(this.#options.rows);

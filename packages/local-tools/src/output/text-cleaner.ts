@@ -88,10 +88,7 @@ export class TextCleaner {
     return this.#screen.takeFinal();
   }
 
-  /**
-   * Returns what is shown and was not given yet, the unfinished line included: for a report while a program still runs. The screen
-   * stays, and afterwards only news is given: the rest of a line that has grown, the whole of one that has changed.
-   */
+  /** Returns what is shown and was not given yet, the unfinished line included. The screen stays; afterwards only news is given. */
   take(): string {
     return this.#screen.takeAll();
   }
@@ -190,7 +187,6 @@ function control(screen: Screen, unit: number): void {
   else if (unit === 0x8d) screen.up(1);
 }
 
-/** Carries out `ESC` and one character. */
 function single(screen: Screen, final: string): void {
   if (final === "7") screen.save();
   else if (final === "8") screen.restore();

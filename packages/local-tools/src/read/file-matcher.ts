@@ -8,11 +8,9 @@ export interface MatchedLine {
   text: string;
 }
 
-/** What one file holds. */
 export interface FileMatches {
   /** Lines that fit, or places where a text of several lines begins. */
   count: number;
-  /** The first of them. */
   lines: MatchedLine[];
   /** Not all of it could be decoded, and the pattern may stand in what could not. */
   doubtful: boolean;
@@ -51,13 +49,11 @@ export class FileMatcher {
   readonly #isRaw: boolean;
   /** Bytes of which every line that fits holds some; undefined where that isn't sure. */
   readonly #needles: readonly Buffer[] | undefined;
-  /** The same as text. */
   readonly #sure: readonly string[] | undefined;
   /** The same in all known encodings; made when first asked for, empty where they are not sure. */
   #spellings: readonly Buffer[] | undefined;
   /** Bytes that may lie in the piece before, of a needle that lies in two. */
   readonly #overhang: number;
-  /** Line ends in a literal. */
   readonly #lineEnds: number;
 
   #found: FileMatches = nothing();
@@ -126,10 +122,7 @@ export class FileMatcher {
     this.#before = noBytes;
   }
 
-  /**
-   * Returns the next piece; `last` ends the file. The bytes are not kept. `isDecoded`: they were decoded from another encoding, and U+FFFD in them
-   * stands for what could not be.
-   */
+  /** Takes the next piece; `last` ends the file. `isDecoded`: it was in another encoding, and U+FFFD stands for what could not be decoded. */
   take(bytes: Buffer, last: boolean, isDecoded = false): FileMatches {
     if (!this.#passes(bytes, last)) {
       const text = this.#text + this.#decoded(bytes, last, isDecoded);

@@ -30,10 +30,7 @@ export interface Pattern {
 
 const maxPatternLength = 10_000;
 
-/**
- * Reads a pattern as a regular expression of ripgrep's, and with look-arounds and back references. What is none is a text to be found as it
- * stands. Nothing runs here.
- */
+/** Reads a pattern as ripgrep does, with look-arounds and back references; what is no expression is a text as it stands. Nothing runs. */
 export function readPattern(text: string): Pattern {
   if (text === "") throw localError("InvalidPattern", "The pattern is empty: every line would fit.");
   if (text.length > maxPatternLength) {
@@ -96,10 +93,7 @@ const maxNeedles = 16;
 /** What a part of an expression is sure of. `exact`: it fits this text and nothing else. `some`: what fits holds one of these. */
 type Sure = { exact: string } | { some: readonly string[] } | undefined;
 
-/**
- * Texts of which whatever a regular expression fits holds at least one, read off its source without running it; undefined when none are
- * sure. Errs on that side.
- */
+/** Returns texts of which whatever an expression fits holds at least one, read off its source; undefined when none are sure. */
 export function needles(source: string | Regex): readonly string[] | undefined {
   const sure = sureOf(typeof source === "string" ? readRegex(source) : source);
   const texts = sure === undefined ? undefined : "exact" in sure ? [sure.exact] : sure.some;

@@ -1,6 +1,5 @@
 import type { CharSet, Regex } from "./regex.ts";
 
-/** Where an expression is to be run. */
 export interface RegexUse {
   /** On text of ASCII alone: the same, faster. */
   ascii?: boolean;

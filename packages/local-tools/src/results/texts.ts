@@ -35,7 +35,6 @@ export function editText({ files }: Pick<EditOutcome, "files">, room: number): s
     .join("\n\n");
 }
 
-/** Returns what a model reads of a read: each part under a line that names it. */
 export function readText(outcome: ReadOutcome): string {
   return outcome
     .map((part) => {

@@ -9,20 +9,17 @@ import { ConfinedBash } from "./confined-bash.ts";
 import { InputGuard } from "./input-guard.ts";
 import { terminalOf } from "./linux-processes.ts";
 import { inputFd, marksFd, pipePlumbing, pipeTransport } from "./pipe-transport.ts";
-import { type Processes, signal } from "./processes.ts";
-import { PromptPlace } from "./prompt-place.ts";
+import { type Processes, PromptPlace, signal } from "./processes.ts";
 import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
 import { ScriptChannel } from "./script-channel.ts";
 import type { BashExit, Transport, TransportOptions } from "./transport.ts";
 import { TypedLines } from "./typed-lines.ts";
 import type { ShellBackend } from "./types.ts";
 
-/** What a bash is started with. */
 export interface BashOptions extends Omit<TransportOptions, "args"> {
   backend: ShellBackend;
   processes: Processes;
   confinement: Confinement | undefined;
-  /** How long it may take to come up. */
   startMs: number;
 }
 
@@ -115,7 +112,6 @@ export class BashProcess implements Bash {
     return this.#pid;
   }
 
-  /** The group of the shell itself. */
   get group(): number {
     const isOwn = this.#confined === undefined || this.transport.backend === "pty";
     return isOwn ? this.pid : (this.#confined?.first ?? this.pid);
@@ -230,13 +226,11 @@ export class BashProcess implements Bash {
     else if (!this.exited) for (const target of [-this.pid, this.pid]) signal(target, "SIGKILL");
   }
 
-  /** Removes the shell's files. */
   removeFiles(): void {
     this.channel.remove();
     this.#confined?.dispose();
   }
 
-  /** Closes all handles and removes the files. */
   dispose(): void {
     this.commands.dispose();
     this.removeFiles();

@@ -28,7 +28,6 @@ export class CommandRunner {
   shell: BashProcess | undefined;
   active: Active | undefined;
   cwd: string;
-  /** How many shells there have been. */
   generation = 1;
   /** A signal was sent to the shell and may be felt only later. */
   interrupted = false;
@@ -37,7 +36,6 @@ export class CommandRunner {
   readonly #options: SessionOptions;
   readonly #survivors: Survivors = new Survivors();
   #forgetHost: () => void;
-  /** Why there is no shell. */
   #death: { exit: number; because: string | undefined } | undefined;
   /** Where to go back to after a command with a directory of its own. */
   #backTo: string | undefined;
@@ -229,7 +227,6 @@ export class CommandRunner {
   }
 }
 
-/** Returns true when both paths lead to the same place. */
 function isSamePlace(a: string, b: string): boolean {
   return a === b || attempt(() => realpathSync(a) === realpathSync(b)) === true;
 }

@@ -7,7 +7,6 @@ import { type MakeMasker, noMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
 import { TextCleaner } from "../output/text-cleaner.ts";
 
-/** How the text of commands is made and kept. */
 export interface CommandTextOptions {
   maxChars: number;
   artifactDir: string;
@@ -46,7 +45,6 @@ export class CommandText {
     this.#log = new OutputLog(options);
   }
 
-  /** UTF-16 units since the last result. */
   get length(): number {
     return this.#log.length;
   }
@@ -56,7 +54,6 @@ export class CommandText {
     return this.#cleaner.pendingLine.trim() !== "";
   }
 
-  /** What a full-screen program shows now. */
   get view(): ScreenView | undefined {
     const { view } = this.#cleaner;
     return view && { ...view, text: this.masked(view.text) };
@@ -97,10 +94,7 @@ export class CommandText {
     return kept;
   }
 
-  /**
-   * Emits what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
-   * much that was printed before, only the beginning is given.
-   */
+  /** Emits what is printed since the last result until the returned function is called. Of much that was printed before, only the beginning. */
   listen(onOutput: (text: string) => void): () => void {
     // What the log's masker holds back would be missing.
     if (!this.#discarded) this.#log.write(this.#masker.pause());

@@ -65,7 +65,6 @@ export function variablesOf({ filled }: Command): readonly string[] {
 export interface Active {
   /** As it was written, placeholders included. */
   script: string;
-  /** With values; absent when it has none. */
   filled: FilledScript | undefined;
   /** The session's own (a change of directory): prints nothing that counts. */
   internal: boolean;

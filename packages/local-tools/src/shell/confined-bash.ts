@@ -65,7 +65,6 @@ export class ConfinedBash {
     return { bash: this.start.program, args: [...this.start.arguments, "--", program, ...args] };
   }
 
-  /** Ends everything inside. */
   kill(outer: number): void {
     signal(this.#first ?? outer, "SIGKILL");
   }

@@ -44,7 +44,6 @@ function listed(path: string): string[] {
   return attempt(() => readdirSync(path).slice(0, 64)) ?? [];
 }
 
-/** Returns what /proc has of one process. */
 function stat(pid: number): Stat | undefined {
   const fields = processFields(pid);
   if (fields === undefined) return undefined;
@@ -126,7 +125,6 @@ export class LinuxProcesses extends Processes {
     this.#terminalNames = isConfined ? ["/dev/tty", "/dev/console"] : ["/dev/tty"];
   }
 
-  /** Checks whether /proc is mounted. */
   static available(): boolean {
     return stat(process.pid) !== undefined;
   }
@@ -246,7 +244,6 @@ export class LinuxProcesses extends Processes {
     return found;
   }
 
-  /** Returns descriptors of a `fd_set` to read. */
   #selectSet(pid: number, count: number, address: number): number[] {
     if (address === 0) return [];
     const bytes = this.#memory(pid, address, Math.ceil(Math.min(count, 1024) / 8));

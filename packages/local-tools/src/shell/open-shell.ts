@@ -56,7 +56,6 @@ export interface SessionSetting {
   hidden?: { masker: MakeMasker; holdsValue: (text: string) => boolean };
 }
 
-/** As {@link openShell}. */
 export async function openSession(options: ShellOptions, { places, hidden }: SessionSetting = {}): Promise<Session> {
   const { confinement: confined, ...settings } = checkedShellOptions("openShell", options, places);
   const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = defaultEnvironment, env = {} } = options;
@@ -168,7 +167,6 @@ function whole(name: string, value: number, least: number, most: number): number
   return value;
 }
 
-/** Returns the view of this system's processes. */
 function processesHere(confined: boolean): Processes {
   if (process.platform !== "linux" || !LinuxProcesses.available()) return new PsProcesses();
   return new LinuxProcesses(confined);

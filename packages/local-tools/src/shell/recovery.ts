@@ -122,7 +122,6 @@ export class Recovery {
     return true;
   }
 
-  /** Asks for the end of a command whose line was cut short. */
   #ask(command: Command): void {
     if (command.questions.length > 4) {
       this.#shell.abandon();

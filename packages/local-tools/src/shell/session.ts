@@ -235,10 +235,7 @@ function milliseconds(value: number | undefined, otherwise: number): number {
   return value;
 }
 
-/**
- * Wraps a session for texts that a model wrote, outside of `LocalTools`: placeholders are refused, and escaped ones undone, as in a call.
- * `mask`: hides values in what comes back.
- */
+/** Wraps a session for texts that a model wrote: placeholders are refused, escaped ones undone. `mask`: hides values in what comes back. */
 export function outerSession(
   session: ShellSession,
   mask: <Value>(value: Value) => Value = (value) => value,

@@ -30,7 +30,6 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
   if (!over()) signal(shell.pid, "SIGKILL");
 }
 
-/** How long a suspended group is watched. */
 const suspendMs = 10_000;
 
 /**
@@ -71,7 +70,6 @@ export class Survivors {
     await shell.kill();
   }
 
-  /** Kills those that still run. */
   async kill(processes: Processes): Promise<void> {
     // Still those that they were: a number may have been given to another process since.
     for (const [pid, left] of this.#of) {

@@ -2,7 +2,6 @@ import { quoteWord } from "@toolglot/internal";
 import { InputGuard } from "./input-guard.ts";
 import type { Plumbing } from "./transport.ts";
 
-/** What a command's line is made of. */
 export interface CommandLine {
   path: string;
   statusPath: string;
@@ -95,10 +94,7 @@ export class TypedLines {
 /** Letters of escapes, and the bytes that they stand for. */
 const named: Readonly<Record<string, number>> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13, e: 27, E: 27 };
 
-/**
- * Parses a text that bash wrote with `printf %q`: plain with backslashes, or `$'…'` with octal bytes. Bytes are put together
- * and read as UTF-8, since bash writes non-ASCII by bytes where its locale is C.
- */
+/** Parses a text that bash wrote with `printf %q`: plain with backslashes, or `$'…'` with octal bytes, which are read as UTF-8. */
 export function unquoteWord(word: string): string {
   if (word === "''") return "";
   if (!word.startsWith("$'")) return word.replace(/\\([\s\S])/g, "$1");

@@ -12,7 +12,6 @@ const silence: Readonly<Record<"check" | "read" | "poll" | "blind", number>> = {
   blind: 700,
 };
 
-/** The command that is watched, and its shell. */
 interface Watched {
   readonly active: Active | undefined;
   readonly shell: BashProcess | undefined;
@@ -20,7 +19,6 @@ interface Watched {
   readonly unfinishedLine: boolean;
 }
 
-/** Waits for what a session's command does next. */
 export class Watch {
   readonly #runner: Watched;
   readonly #wake: Set<() => void> = new Set();

@@ -1,5 +1,5 @@
 import { applyEdits } from "../../edit/apply-edits.ts";
-import type { EditProblem } from "../../edit/edit-problems.ts";
+import type { EditProblem } from "../../edit/problem-text.ts";
 import { localError } from "../../errors.ts";
 import { pathMatcher } from "../../files/glob.ts";
 import { byteOrderMark } from "../../files/text.ts";
@@ -74,10 +74,7 @@ export class FileDomainService {
     return { lines, summary: `total: ${sorted.length} entries; ${counts}; total_size=${total}` };
   }
 
-  /**
-   * Returns the files below a folder whose whole path fits a pattern (`*` takes slashes as well) or holds it as it stands, less
-   * those whose path fits one to be left out. Sorted.
-   */
+  /** Returns the files below a folder whose path fits a pattern (`*` takes slashes as well) or holds it, less those that fit one to be left out. */
   async searchFiles(
     path: string,
     pattern: string,

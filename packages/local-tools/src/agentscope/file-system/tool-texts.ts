@@ -5,7 +5,6 @@ import { counted, inMessage, several } from "../../messages.ts";
 import type { ReadResult } from "./service.ts";
 import type { EntryMeta, LineSelection, SelectedLines } from "./types.ts";
 
-/** How a text is shown to the model. */
 export interface TextFormat {
   numbers: boolean;
   header: boolean;

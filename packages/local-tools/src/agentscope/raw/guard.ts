@@ -52,10 +52,7 @@ export function guard(tool: string, path: string): RawMetadata {
 /** What models read when the policy is `deny`. */
 const blocked = "Blocked by policy: raw OS file access is disabled. Use FileSystem service tools instead.";
 
-/**
- * Runs a raw tool on a path, if the policy lets it. Every response carries the guard's metadata: refusals, errors and
- * faults of the system as well.
- */
+/** Runs a raw tool on a path, if the policy lets it. Every response carries the guard's metadata, errors too. */
 export async function runRaw(
   tool: string,
   filePath: string,

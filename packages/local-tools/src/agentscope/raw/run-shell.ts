@@ -9,12 +9,10 @@ import { ConfinedBash } from "../../shell/confined-bash.ts";
 import { signal as sendSignal } from "../../shell/processes.ts";
 import { closeOthers } from "../../shell/transport.ts";
 
-/** One command in a shell of its own. */
 export interface ShellRun {
   command: string;
   cwd: string | undefined;
   env: Record<string, string>;
-  /** Confines the command. */
   confinement: Confinement | undefined;
   timeoutMs: number;
   /** UTF-16 units kept of each stream. */
@@ -22,7 +20,6 @@ export interface ShellRun {
   signal: AbortSignal;
 }
 
-/** How it ended. */
 export interface ShellRunResult {
   /** Exit status; 128 and the signal's number where a signal ended it, -1 when its time was over or it was aborted. */
   returncode: number;
@@ -109,16 +106,12 @@ function shellOf(command: string, env: Record<string, string>): [string, string[
   return [(name && env[name]) || "cmd.exe", ["/d", "/s", "/c", `"${command}"`]];
 }
 
-/**
- * As {@link shellOf}. What the host has open, such as its other terminals, is closed before bubblewrap starts: its first process would hold
- * it for a moment.
- */
+/** As {@link shellOf}; what the host has open is closed first: bubblewrap's first process would hold it for a moment. */
 function confinedShellOf(command: string, confined: ConfinedBash): [string, string[]] {
   const { bash: program, args } = confined.command("/bin/sh", ["-c", command]);
   return ["bash", ["--noprofile", "--norc", "-c", `${closeOthers("[012]")}; exec "$@"`, "bash", program, ...args]];
 }
 
-/** Ends what is left of the shell's process group. */
 function stopGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -138,10 +131,7 @@ function stopGroup(child: ChildProcess): void {
   setTimeout(check, 50);
 }
 
-/**
- * Keeps the beginning and the end of what a stream prints, as UTF-8 text, in bounded memory. What is no UTF-8 becomes
- * U+FFFD; a character that comes in two pieces stays whole.
- */
+/** Keeps the beginning and the end of what a stream prints, as UTF-8 text, in bounded memory. */
 export class BoundedOutput {
   readonly #half: number;
   readonly #decoder = new StringDecoder("utf8");

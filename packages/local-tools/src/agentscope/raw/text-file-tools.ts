@@ -34,10 +34,7 @@ export interface InsertTextFileInput {
 
 const hints: ToolAnnotations = { openWorldHint: false, riskTier: "HIGH" };
 
-/**
- * `view_text_file`: a text file of the host, anywhere, with line numbers. Never registered by itself; guarded by
- * `TOOLGLOT_DANGEROUS_TEXT_IO`.
- */
+/** `view_text_file`: a text file of the host, anywhere, with line numbers. Never registered by itself; guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`. */
 export const viewTextFile: DefinedTool<ViewTextFileInput> = defineTool({
   name: "view_text_file",
   description: "View a text file of this machine with line numbers, all of it or some lines.",
@@ -57,10 +54,7 @@ export const viewTextFile: DefinedTool<ViewTextFileInput> = defineTool({
     }),
 });
 
-/**
- * `write_text_file`: writes a text file of the host, anywhere, as a whole or some of its lines. Never registered by itself;
- * guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`.
- */
+/** `write_text_file`: all or some lines of a text file of the host, anywhere. Never registered by itself; guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`. */
 export const writeTextFile: DefinedTool<WriteTextFileInput> = defineTool({
   name: "write_text_file",
   description: "Create or overwrite a text file of this machine, or replace some of its lines.",
@@ -95,10 +89,7 @@ export const writeTextFile: DefinedTool<WriteTextFileInput> = defineTool({
     }),
 });
 
-/**
- * `insert_text_file`: inserts lines into a text file of the host, anywhere. Never registered by itself; guarded by
- * `TOOLGLOT_DANGEROUS_TEXT_IO`.
- */
+/** `insert_text_file`: lines into a text file of the host, anywhere. Never registered by itself; guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`. */
 export const insertTextFile: DefinedTool<InsertTextFileInput> = defineTool({
   name: "insert_text_file",
   description: "Insert text into a text file of this machine, as lines of their own.",
@@ -175,7 +166,6 @@ async function demandFile(path: string): Promise<void> {
   if (kind === "other") throw notAFile(path);
 }
 
-/** A text file as it was read. */
 interface TextFile {
   /** Without the byte order mark. */
   text: string;
@@ -187,7 +177,6 @@ interface TextFile {
   stats: Stats;
 }
 
-/** Returns what is at a path, links followed. */
 async function kindOf(path: string): Promise<"missing" | "file" | "other"> {
   const found = await stat(path).catch(ignoring("ENOENT"));
   if (found === undefined) return "missing";
