@@ -117,10 +117,7 @@ const hint = new RegExp(
 /** ASCII but for `:` and `\`. */
 const plain = /^[ -9;-[\]-~]*$/;
 
-/**
- * Returns why a file counts as risky (settings with secrets, keys, credentials, databases, git's own files, and copies of such files), in
- * a few words; undefined for any other file. Decides by the path alone, letter case aside, and takes `/` and `\` for separators.
- */
+/** Returns why a file, or what it may be a copy of, counts as risky, in a few words and by its path alone; undefined for any other file. */
 export function protectedReason(shownPath: string): string | undefined {
   if (plain.test(shownPath) && !/[. ]\//.test(shownPath) && !hint.test(shownPath.toLowerCase())) return undefined;
   const whole = comparablePath(shownPath);

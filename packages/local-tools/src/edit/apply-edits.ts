@@ -228,10 +228,7 @@ const closing = /(?:\*+\/|--+>|--%>|(?:--)?\}\}|\*\)|-\}|\*@|\]\])?\s*[}\])]?$/;
 const dots = "(?:\\.{3,}|…+|\\. \\. \\.)";
 const [dotsBefore, dotsBehind] = [new RegExp(`^[\\s(\\[<{]*${dots}`), new RegExp(`${dots}[\\s)\\]>}]*$`)];
 
-/**
- * Returns the first line of a replacement that stands for code which the writer left out ("// ... existing code ..."), and that neither the
- * find nor the file has. Written as it is, it would take the place of that code.
- */
+/** Returns the first line of a replacement that stands for code which was left out ("// ... existing code ..."), and that neither find nor the file has. */
 function leftOutLine(replace: string, find: string, text: () => string): string | undefined {
   if (!hint.test(replace)) return undefined;
   let known: Set<string> | undefined;

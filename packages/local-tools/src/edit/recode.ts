@@ -5,6 +5,7 @@ import type { EncodedText } from "../encodings/file-encodings.ts";
 import { localError } from "../errors.ts";
 import { commonEnds, lineCounter, linesOf } from "../files/text.ts";
 import { codePointOf, counted } from "../messages.ts";
+import { isHighSurrogate } from "../output/char-width.ts";
 import { composeChanges, type TextChange } from "./changes.ts";
 
 /** A file as it is to be written, for errors about what can't be. */
@@ -103,13 +104,9 @@ function smallest(text: string, { from, to, text: replace }: TextChange): TextCh
 function withoutCommonEnds(old: string, now: string, start: number): TextChange | undefined {
   if (old === now) return undefined;
   let [head, tail] = commonEnds(old, now);
-  if (head > 0 && isHigh(old, head - 1)) head--;
-  if (tail > 0 && isHigh(old, old.length - tail - 1)) tail--;
+  if (head > 0 && isHighSurrogate(old.charCodeAt(head - 1))) head--;
+  if (tail > 0 && isHighSurrogate(old.charCodeAt(old.length - tail - 1))) tail--;
   return { from: start + head, to: start + old.length - tail, text: now.slice(head, now.length - tail) };
-}
-
-function isHigh(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800;
 }
 
 /** Returns the changes between two lists of pieces of text; undefined when there are too many. */

@@ -25,9 +25,8 @@ import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import { localErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
-import { editText, readText } from "../results/texts.ts";
+import { editText, errorInfo, readError, readText, shellOutcome } from "../results/texts.ts";
 import { EditBatch } from "./edit-batch.ts";
-import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 
 /** How long a foreign executor may take to end its calls once they are aborted. */
 const abortGraceMs = 500;
@@ -135,11 +134,10 @@ export class CallRun {
       default: {
         const outcome = await local.read(input as ReadInput, own);
         const content = [{ type: "text" as const, text: readText(outcome) }];
-        const failures = outcome.flatMap((part) => (part.kind === "failure" ? [part.error] : []));
-        if (failures.length === 0) return { status: "ok", content };
-        const first = errorInfo(failures[0]);
-        const message = failures.map((error) => errorInfo(error).message).join("\n");
-        return { ...failure({ ...first, message }), ...(failures.length < outcome.length ? { content } : {}) };
+        const error = readError(outcome);
+        if (error === undefined) return { status: "ok", content };
+        const isPart = outcome.some(({ kind }) => kind !== "failure");
+        return { ...failure(error), ...(isPart ? { content } : {}) };
       }
     }
   }

@@ -86,10 +86,7 @@ export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
 
 const writeSome = promisify(write);
 
-/**
- * Creates a file durably: its content and rights are on the disk when this resolves. Its name is not, before the folder is
- * synced. `usualMode`: permission bits where `rights` names none, less the umask.
- */
+/** Creates a file with content and rights that last; its name does once the folder is synced. `usualMode`: bits where `rights` has none. */
 export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode?: number): Promise<Stats> {
   const file = await writeNewFile(path, bytes, rights, usualMode);
   try {

@@ -22,10 +22,7 @@ export const maxTextBytes: number = 8 * 1024 * 1024;
 
 export const byteOrderMark = "\ufeff";
 
-/**
- * Reads an open file as a whole; the caller closes it. Rejects with `TooLarge` above `maxBytes`, of which it reads at most one
- * byte more, even when the file grows meanwhile. `path` is what messages call the file.
- */
+/** Reads an open file as a whole; the caller closes it. `TooLarge` above `maxBytes`, of which it reads one byte more at most. */
 export async function readWhole(
   { handle, stats }: { handle: FileHandle; stats: Stats },
   path: string,

@@ -18,10 +18,7 @@ export function newsOf(mark: Mark | undefined, text: string, end: boolean): stri
 const rest = "";
 const tab = 0x09;
 
-/**
- * One line of a screen. While it only grows at its end it is a string; at the first change elsewhere it becomes cells, one
- * for each column: a character with the marks that are joined to it.
- */
+/** One line of a screen: a string while it only grows at its end; from the first change elsewhere on, cells, one for each column. */
 export class Row {
   /** What results have of this line; undefined for nothing. */
   given: Mark | undefined;
@@ -106,10 +103,7 @@ export class Row {
     return cells.slice(0, end).join("");
   }
 
-  /**
-   * Writes characters at a column, over what is there; returns the column after them. Stops before the row would be larger
-   * than `limit` and returns how many units of `text` were written.
-   */
+  /** Writes characters at a column; returns the column after them, and how many units of `text` there was room for below `limit`. */
   write(text: string, from: number, column: number, limit: number): { column: number; to: number } {
     let at = from;
     let col = column;

@@ -1,5 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { spellings } from "../encodings/spellings.ts";
+import { isLowSurrogate } from "../output/char-width.ts";
 import { type LineFinder, lineFinder, type Pattern } from "./pattern.ts";
 
 /** A line that fits; what is long is cut around what fits. */
@@ -185,7 +186,7 @@ export class FileMatcher {
     for (let n = 0; n <= this.#lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
     if (text.length - cut <= maxPartLength) return cut;
     cut = text.length - overlap;
-    return isLowSurrogate(text, cut) ? cut - 1 : cut;
+    return isLowSurrogate(text.charCodeAt(cut)) ? cut - 1 : cut;
   }
 
   /** Returns what finds places in a text. Lines of ASCII alone are looked for with the form for these, and at others it stops. */
@@ -295,15 +296,11 @@ function around(line: string, { from, to }: Range, goesBefore: boolean, goesOn: 
     const room = Math.max(0, maxLine - (to - from));
     start = Math.max(0, Math.min(from - Math.floor(room / 3), end - maxLine));
     end = Math.min(end, start + maxLine);
-    if (isLowSurrogate(line, start)) start++;
-    if (isLowSurrogate(line, end)) end--;
+    if (isLowSurrogate(line.charCodeAt(start))) start++;
+    if (isLowSurrogate(line.charCodeAt(end))) end--;
   }
   const [before, behind] = [start > 0 || goesBefore, end < line.length || goesOn];
   return `${before ? "…" : ""}${line.slice(start, end)}${behind ? "…" : ""}`;
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
 function nothing(): FileMatches {

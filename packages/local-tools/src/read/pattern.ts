@@ -157,10 +157,7 @@ function worth(texts: readonly string[]): number {
 /** Finds the next place in a text, from an offset on, around which a line may fit; -1: there is none. */
 export type LineFinder = (text: string, from: number) => number;
 
-/**
- * Returns a quick way to the lines that an expression may fit: it may stop at lines that don't, and passes none that do. It looks for the texts
- * that a line must hold, or else runs the expression on many lines at once; where neither can be done it stops at each line.
- */
+/** Returns a quick way to the lines that an expression may fit, which passes none of them: by texts that such lines hold, or many lines at once. */
 export function lineFinder({ flags = "", lines, needles }: Pattern): LineFinder {
   const [only] = needles ?? [];
   if (only !== undefined && needles?.length === 1 && !flags.includes("i"))

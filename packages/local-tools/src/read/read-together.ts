@@ -1,4 +1,5 @@
 import { inParallel } from "@toolglot/core/executing";
+import { shareBudget } from "@toolglot/core/results";
 import { defined } from "@toolglot/internal";
 import type { PlaceholderFiller, Values } from "@toolglot/secrets/executing";
 import type { ReadOutcome } from "../local-tools.ts";
@@ -29,38 +30,21 @@ export async function readTogether(
       run: (room: number) => reader.search(search, { maxChars: room, ...rest }),
     })),
   ];
-  const first = await readAll(jobs, maxChars, decide);
-  const room = roomPerText(first.map(textLength), maxChars);
+  const readAll = (some: readonly { job: ReadJob; room: number }[], allowed: Decide): Promise<ReadOutcome> =>
+    inParallel(some, maxParallelReads, ({ job: { of, run }, room }) =>
+      run(room, allowed).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
+    );
+  const all = jobs.map((job) => ({ job, room: maxChars }));
+  const first = await readAll(all, decide);
+  const rooms = shareBudget(new Map(first.map((part) => [part, part.kind === "failure" ? "" : part.text])), maxChars);
   // What is too long beside the others is read once more, so that its head fits what it shows. It was decided already.
-  const isLong = first.map((part) => textLength(part) > room);
-  const second = await readAll(
-    jobs.filter((_, index) => isLong[index]),
-    room,
-    () => Promise.resolve(),
-  );
-  return first.map((part, index) => (isLong[index] ? (second.shift() ?? part) : part));
-}
-
-function readAll(jobs: readonly ReadJob[], maxChars: number, decide: Decide): Promise<ReadOutcome> {
-  return inParallel(jobs, maxParallelReads, ({ of, run }) =>
-    run(maxChars, decide).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
-  );
-}
-
-function textLength(part: ReadOutcome[number]): number {
-  return part.kind === "failure" ? 0 : part.text.length;
-}
-
-/** Returns the length to which long texts are cut so that all fit: short ones stay whole, and leave the rest to the long ones. */
-function roomPerText(lengths: readonly number[], whole: number): number {
-  let left = whole;
-  const sorted = [...lengths].sort((a, b) => a - b);
-  for (const [index, length] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - index));
-    if (length > share) return Math.max(1, share);
-    left -= length;
-  }
-  return whole;
+  const isLong = (part: ReadOutcome[number]): boolean =>
+    part.kind !== "failure" && part.text.length > (rooms.get(part) ?? 0);
+  const long = first.flatMap((part, index) => {
+    return isLong(part) ? [{ job: jobs[index] as ReadJob, room: Math.max(1, rooms.get(part) ?? 0) }] : [];
+  });
+  const second = await readAll(long, () => Promise.resolve());
+  return first.map((part) => (isLong(part) ? (second.shift() ?? part) : part));
 }
 
 /** Returns searches whose values are literal parts of their patterns, and a function that restores the patterns in texts. */

@@ -31,10 +31,7 @@ export abstract class Processes {
     return [];
   }
 
-  /**
-   * Returns processes of a group that were stopped before they began their program, while the one that starts them sleeps until they have: with
-   * `vfork`, as dash does it, neither continues by itself.
-   */
+  /** Returns processes of a group that were stopped while their parent sleeps until they have begun (`vfork`): neither continues by itself. */
   stoppedInStart(_group: number): number[] {
     return [];
   }

@@ -32,10 +32,7 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
 
 const suspendMs = 10_000;
 
-/**
- * Makes sure that a group which was asked to suspend can: one that was stopped in the middle of starting a program continues, and is
- * asked again when it has begun. A terminal's own Ctrl-Z hangs there.
- */
+/** Makes a group that was asked to suspend able to: what was stopped in the middle of starting a program continues, and is asked again. */
 export async function helpToSuspend(processes: Processes, group: number, over: () => boolean): Promise<void> {
   const until = performance.now() + suspendMs;
   for (let step = 20; !over() && performance.now() < until; step = Math.min(2 * step, 500)) {

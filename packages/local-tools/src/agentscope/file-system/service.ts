@@ -137,10 +137,7 @@ export class FileDomainService {
     return this.#handle.write(path, content);
   }
 
-  /**
-   * Makes replacements in order, each in what those before it left, all or none. Each `oldText` must occur exactly once.
-   * `notes`: what was done otherwise than written.
-   */
+  /** Makes replacements in order, all or none; each `oldText` must occur exactly once. `notes`: what was done otherwise than written. */
   async editFile(path: string, edits: readonly TextReplacement[]): Promise<EntryMeta & { notes: string[] }> {
     let notes: string[] = [];
     const meta = await this.#handle.update(path, (text) => {
