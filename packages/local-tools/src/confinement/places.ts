@@ -3,7 +3,7 @@ import { homedir, userInfo } from "node:os";
 import { basename, delimiter, dirname, isAbsolute, join, resolve } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { isInside } from "../files/roots.ts";
-import type { ReadablePlace } from "./mounts.ts";
+import type { ReadablePlace } from "./types.ts";
 
 /** Hidden wherever they exist: the sockets of Docker, D-Bus and agents, and homes. Of the user's own homes a part stays visible. */
 const systemPlaces: readonly string[] = ["/run", "/var/run", "/root", "/home"];

@@ -5,7 +5,8 @@ import { type HeldLock, isAlive, type Owner, takeLock } from "@toolglot/internal
 import { localError } from "../errors.ts";
 import { holds } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
-import type { OnPoint, Parts, Reach } from "./points.ts";
+import type { Parts } from "./parts.ts";
+import type { OnPoint, Reach } from "./points.ts";
 import { isChanged, isFinal, publicRecord, type StoredRecord, undoneIds } from "./record.ts";
 import { lockFolder, type Scan } from "./records.ts";
 import { repair } from "./repair.ts";

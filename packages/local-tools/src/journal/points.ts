@@ -1,8 +1,3 @@
-import type { Owner } from "@toolglot/internal/node";
-import type { Roots } from "../files/roots.ts";
-import type { NamesIn } from "./record.ts";
-import type { Records } from "./records.ts";
-
 /**
  * The moments of a commit, in order; a test stops the process, or throws, at each of them. What a reader of the tree may see
  * when the process dies there, and what the next opening (or the next commit of another process) makes of it:
@@ -47,14 +42,3 @@ export type Point =
 export type OnPoint = (name: string) => void | Promise<void>;
 
 export type Reach = (point: Point, index?: number) => Promise<void>;
-
-export interface Parts {
-  roots: Roots;
-  records: Records;
-  owner: Owner;
-  /** Names of values in a text; undefined without any. */
-  namesIn: NamesIn | undefined;
-  reach: Reach;
-  /** Whether extended attributes and access-control lists outlive a change. */
-  keepAttributes: boolean;
-}

@@ -4,7 +4,7 @@ import { codeOf } from "@toolglot/internal";
 import { localErrorType } from "../errors.ts";
 import { createFile, holds, inspectFile, nameFile, removeFile } from "../files/file-operations.ts";
 import { Folders } from "./folders.ts";
-import type { Parts } from "./points.ts";
+import type { Parts } from "./parts.ts";
 import { besideName, isChanged, type KeptContent, type ManifestFile, type StoredRecord } from "./record.ts";
 
 /**

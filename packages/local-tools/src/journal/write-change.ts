@@ -9,7 +9,7 @@ import { inspectFile, inTurns, linkFile, nameFile, sha256, writeNewFile } from "
 import { flush } from "../files/pinned-folder.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
-import type { Parts } from "./points.ts";
+import type { Parts } from "./parts.ts";
 import {
   besideName,
   isChanged,

@@ -6,14 +6,9 @@ import { byteOrderMark } from "../../files/text.ts";
 import { inMessage } from "../../messages.ts";
 import { asFolder } from "./namespaces.ts";
 import { selectLines } from "./tool-texts.ts";
-import type { EntryMeta, FsHandle, LineSelection, SelectedLines, TextReplacement } from "./types.ts";
+import type { EntryMeta, FsHandle, LineSelection, ReadResult, SelectedLines, TextReplacement } from "./types.ts";
 
 const brand = Symbol.for("toolglot.file-domain-service");
-
-/** What reading one of several files gave. */
-export type ReadResult =
-  | { path: string; ok: true; content: string }
-  | { path: string; ok: false; error: string; reason: unknown };
 
 /** How a folder is listed with sizes. */
 export type SortBy = "name" | "size";

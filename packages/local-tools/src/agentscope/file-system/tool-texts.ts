@@ -2,8 +2,7 @@ import { cutText } from "@toolglot/core/results";
 import { localError } from "../../errors.ts";
 import { bareLines } from "../../files/text.ts";
 import { counted, inMessage, several } from "../../messages.ts";
-import type { ReadResult } from "./service.ts";
-import type { EntryMeta, LineSelection, SelectedLines } from "./types.ts";
+import type { EntryMeta, LineSelection, ReadResult, SelectedLines } from "./types.ts";
 
 export interface TextFormat {
   numbers: boolean;
