@@ -31,7 +31,7 @@ export function dangerousTextIo(env: Readonly<Record<string, string | undefined>
 }
 
 /** Returns what the responses of a raw tool carry, `blocked` among it. */
-export function guard(tool: string, path: string): RawMetadata {
+function guard(tool: string, path: string): RawMetadata {
   const policy = dangerousTextIo();
   const metadata: RawMetadata = {
     dangerous_io: true,
