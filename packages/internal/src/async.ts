@@ -132,3 +132,29 @@ export function inBackground(act: () => void, ms: number): ReturnType<typeof set
   (timer as { unref?(): void }).unref?.();
   return timer;
 }
+
+/** Yields what a call emits, as it comes, and returns its result. `maxKept`: as much waits for a slow reader; of more, the newest. */
+export async function* streamed<Item, Result>(
+  call: (emit: (item: Item) => void) => Promise<Result>,
+  maxKept: number = Number.POSITIVE_INFINITY,
+): AsyncGenerator<Item, Result, undefined> {
+  const waiting: Item[] = [];
+  let wake = (): void => {};
+  let isOver = false;
+  const result = call((item) => {
+    waiting.push(item);
+    if (waiting.length > maxKept) waiting.shift();
+    wake();
+  }).finally(() => {
+    isOver = true;
+    wake();
+  });
+  // Nobody may be there any more to hear that it failed.
+  ignoreRejection(result);
+  while (!isOver) {
+    while (waiting.length > 0) yield waiting.shift() as Item;
+    if (!isOver && waiting.length === 0) await new Promise<void>((resolve) => (wake = resolve));
+  }
+  while (waiting.length > 0) yield waiting.shift() as Item;
+  return await result;
+}

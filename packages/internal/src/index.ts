@@ -8,6 +8,7 @@ export {
   onAbort,
   settleWithin,
   sleep,
+  streamed,
   unsettled,
   untilAborted,
 } from "./async.ts";

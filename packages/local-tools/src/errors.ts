@@ -60,7 +60,6 @@ export function fileChanged(path: string): Error {
   return localError("FileChanged", `${inMessage(path)} changed while it was looked at.`);
 }
 
-/** Creates the error for something at the path that is no regular file. */
 export function notAFile(path: string, kind: "directory" | "other" = "other"): Error {
   return localError("NotAFile", `${inMessage(path)} is ${kind === "directory" ? "a directory" : "no regular file"}.`);
 }

@@ -13,7 +13,6 @@ export interface Forgotten {
   copies: number;
 }
 
-/** What forgetting a value works with. */
 interface Places {
   journal: ChangeJournal;
   backupDir: string;

@@ -32,6 +32,11 @@ export function inMessage(path: string): string {
   return needsQuotes(cut) ? quoted(cut) : cut;
 }
 
+/** Returns how Unicode names a character: `U+00E9`. */
+export function codePointOf(character: string): string {
+  return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
 /** Checks whether a name would break a line, or look like another name. */
 export function needsQuotes(name: string): boolean {
   return /[\p{Cc}\p{Cf}\p{Cs}\u2028\u2029]/u.test(name);

@@ -30,19 +30,16 @@ import { type Forgotten, forgetValue } from "./forget-value.ts";
 import type { ChangeJournal, ChangeRecord } from "./journal/types.ts";
 import type { CommandInput, LocalContext, LocalTools, ReadFailure, ReadInput, ReadOutcome } from "./local-tools.ts";
 import { type Ask, type Decide, decideBy, type LocalPolicy, type LocalRequest } from "./policy.ts";
-import { fillSearches } from "./read/fill-searches.ts";
 import { isWholeFile } from "./read/read-file.ts";
-import { readTogether } from "./read/read-together.ts";
+import { fillSearches, readTogether } from "./read/read-together.ts";
 import type { Reader } from "./read/reader.ts";
 import { fitOutput } from "./results/fit-output.ts";
 import { openSession } from "./shell/open-shell.ts";
-import { outerSession } from "./shell/outer-session.ts";
 import { mayHaveTerminal } from "./shell/pty-transport.ts";
-import type { Session } from "./shell/session.ts";
+import { outerSession, type Session } from "./shell/session.ts";
 import type { ShellOptions, ShellResult, ShellSession } from "./shell/types.ts";
 import { localTools } from "./tools/tools.ts";
 
-/** Dependencies of open local tools. */
 export interface Parts {
   roots: Roots;
   stateDir: string;
@@ -94,109 +91,104 @@ export class OpenLocalTools implements LocalTools {
   }
 
   command(input: CommandInput, context: LocalContext = {}): Promise<ShellResult> {
-    return maskedCall(this.secrets, () => this.#command(input, context), maskShell);
-  }
-
-  async #command(input: CommandInput, context: LocalContext): Promise<ShellResult> {
-    const { script, timeoutMs, cwd } = input;
-    if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
-    const { filler } = this.#parts;
-    const names = await filler.names(input);
-    await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
-    const values = await filler.values(names, context);
-    const filled = scriptWithValues(script, values);
-    for (const [inner, name] of filled?.inner ?? []) this.#parts.values?.hideInner(inner, name);
-    const folder = cwd === undefined ? undefined : await this.#folder(filler.fill(cwd, values));
-    const shell = await this.#session();
-    const { signal, onOutput } = context;
-    const options = defined({ timeoutMs, cwd: folder, signal, onOutput });
-    const result = await shell.runFilled(script, filled, options);
-    const notes = (filled?.notes ?? []).filter((note) => !this.#noted.has(note));
-    for (const note of notes) this.#noted.add(note);
-    return this.#fit({ ...result, notes: [...notes, ...result.notes] }, context);
+    const call = async (): Promise<ShellResult> => {
+      const { script, timeoutMs, cwd } = input;
+      if (script.trim() === "") throw localError("InvalidInput", "The command is empty.");
+      const { filler } = this.#parts;
+      const names = await filler.names(input);
+      await this.#decide(context)({ kind: "command", script, ...defined({ cwd }), values: names });
+      const values = await filler.values(names, context);
+      const filled = scriptWithValues(script, values);
+      for (const [inner, name] of filled?.inner ?? []) this.#parts.values?.hideInner(inner, name);
+      const folder = cwd === undefined ? undefined : await this.#folder(filler.fill(cwd, values));
+      const shell = await this.#session();
+      const { signal, onOutput } = context;
+      const options = defined({ timeoutMs, cwd: folder, signal, onOutput });
+      const result = await shell.runFilled(script, filled, options);
+      const notes = (filled?.notes ?? []).filter((note) => !this.#noted.has(note));
+      for (const note of notes) this.#noted.add(note);
+      return this.#fit({ ...result, notes: [...notes, ...result.notes] }, context);
+    };
+    return maskedCall(this.secrets, call, maskShell);
   }
 
   input(input: { data: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return maskedCall(this.secrets, () => this.#input(input, context), maskShell);
-  }
-
-  async #input(input: { data: string }, context: LocalContext): Promise<ShellResult> {
-    const { data } = input;
-    const { signal, onOutput } = context;
-    const { filler } = this.#parts;
-    const names = await filler.names(input);
-    await this.#decide(context)({ kind: "input", data, values: names });
-    const typed = filler.typed(data, await filler.values(names, context));
-    const shell = await this.#session();
-    return this.#fit(await shell.input(typed, defined({ signal, onOutput })), context);
+    const call = async (): Promise<ShellResult> => {
+      const { data } = input;
+      const { signal, onOutput } = context;
+      const { filler } = this.#parts;
+      const names = await filler.names(input);
+      await this.#decide(context)({ kind: "input", data, values: names });
+      const typed = filler.typed(data, await filler.values(names, context));
+      const shell = await this.#session();
+      return this.#fit(await shell.input(typed, defined({ signal, onOutput })), context);
+    };
+    return maskedCall(this.secrets, call, maskShell);
   }
 
   ctrl(input: { key: string }, context: LocalContext = {}): Promise<ShellResult> {
-    return maskedCall(this.secrets, () => this.#ctrl(input, context), maskShell);
-  }
-
-  async #ctrl(input: { key: string }, context: LocalContext): Promise<ShellResult> {
-    const { key } = withoutValues(input);
-    if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
-      throw localError(
-        "InvalidInput",
-        `${JSON.stringify(key)} is no control character: a letter or one of [ \\ ] ^ _.`,
-      );
-    }
-    const { signal, onOutput } = context;
-    const shell = await this.#session();
-    return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal, onOutput })), context);
+    const call = async (): Promise<ShellResult> => {
+      const { key } = withoutValues(input);
+      if (!/^[A-Za-z[\\\]^_]$/.test(key)) {
+        throw localError(
+          "InvalidInput",
+          `${JSON.stringify(key)} is no control character: a letter or one of [ \\ ] ^ _.`,
+        );
+      }
+      const { signal, onOutput } = context;
+      const shell = await this.#session();
+      return this.#fit(await shell.ctrl(key.toLowerCase(), defined({ signal, onOutput })), context);
+    };
+    return maskedCall(this.secrets, call, maskShell);
   }
 
   edit(files: readonly FileEdits[], context: LocalContext = {}): Promise<EditOutcome> {
-    return maskedCall(this.secrets, () => this.#edit(files, context));
-  }
-
-  async #edit(files: readonly FileEdits[], context: LocalContext): Promise<EditOutcome> {
-    this.#demandOpen();
-    const { filler, editor } = this.#parts;
-    refuseKeys(files);
-    const names = await filler.names(files);
-    const decide = this.#decide(context);
-    // A value that is written into a file stays there in the clear: the policy is asked about those that a replace brings.
-    const brought = (request: LocalRequest): string[] => {
-      const own = files.filter(({ src }) => request.kind === "edit" && request.sources.includes(src));
-      return [
-        ...new Set(
-          own.flatMap(({ edits }) => edits.flatMap(({ replace }) => namesIn(replace).map(({ name }) => name))),
-        ),
-      ];
+    const call = async (): Promise<EditOutcome> => {
+      this.#demandOpen();
+      const { filler, editor } = this.#parts;
+      refuseKeys(files);
+      const names = await filler.names(files);
+      const decide = this.#decide(context);
+      // A value that is written into a file stays there in the clear: the policy is asked about those that a replace brings.
+      const brought = (request: LocalRequest): string[] => {
+        const own = files.filter(({ src }) => request.kind === "edit" && request.sources.includes(src));
+        return [
+          ...new Set(
+            own.flatMap(({ edits }) => edits.flatMap(({ replace }) => namesIn(replace).map(({ name }) => name))),
+          ),
+        ];
+      };
+      const filled = filler.fill(files, await filler.values(names, context));
+      return editor
+        .edit(filled, { decide: (request) => decide({ ...request, values: brought(request) }) })
+        .catch(async (error: unknown) => {
+          const masked = await filler.maskedNames(files.flatMap(({ edits }) => edits.map(({ find }) => find)));
+          throw localErrorType(error) === "FindMissing" ? withPlaceholderHint(error as ToolError, masked) : error;
+        });
     };
-    const filled = filler.fill(files, await filler.values(names, context));
-    return editor
-      .edit(filled, { decide: (request) => decide({ ...request, values: brought(request) }) })
-      .catch(async (error: unknown) => {
-        const masked = await filler.maskedNames(files.flatMap(({ edits }) => edits.map(({ find }) => find)));
-        throw localErrorType(error) === "FindMissing" ? withPlaceholderHint(error as ToolError, masked) : error;
-      });
+    return maskedCall(this.secrets, call);
   }
 
   read(input: ReadInput, context: LocalContext = {}): Promise<ReadOutcome> {
-    return maskedCall(this.secrets, () => this.#read(input, context), maskParts);
-  }
-
-  async #read(input: ReadInput, context: LocalContext): Promise<ReadOutcome> {
-    this.#demandOpen();
-    const { filler } = this.#parts;
-    refuseKeys(input);
-    const values = await filler.values(await filler.names(input), context);
-    const files = filler.fill(input.files ?? [], values);
-    const { searches, asWritten } = fillSearches(filler, input.searches ?? [], values);
-    if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
-    const { maxChars = this.maxChars, signal } = context;
-    const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
-    const outcome = await readTogether(this.#parts.reader, { files, searches }, options);
-    if (values.size === 0) return outcome;
-    const written: Mask = (value) => maskData(value, asWritten);
-    return outcome.map((part) => {
-      if (part.kind === "failure") return failedPart(part, written);
-      return part.kind === "search" ? written(part) : part;
-    });
+    const call = async (): Promise<ReadOutcome> => {
+      this.#demandOpen();
+      const { filler } = this.#parts;
+      refuseKeys(input);
+      const values = await filler.values(await filler.names(input), context);
+      const files = filler.fill(input.files ?? [], values);
+      const { searches, asWritten } = fillSearches(filler, input.searches ?? [], values);
+      if (files.length + searches.length === 0) throw localError("InvalidInput", "There is nothing to read.");
+      const { maxChars = this.maxChars, signal } = context;
+      const options = { decide: this.#decide(context), maxChars, ...defined({ signal }) };
+      const outcome = await readTogether(this.#parts.reader, { files, searches }, options);
+      if (values.size === 0) return outcome;
+      const written: Mask = (value) => maskData(value, asWritten);
+      return outcome.map((part) => {
+        if (part.kind === "failure") return failedPart(part, written);
+        return part.kind === "search" ? written(part) : part;
+      });
+    };
+    return maskedCall(this.secrets, call, maskParts);
   }
 
   async getValue(input: GetValueInput, context: AskingContext = {}): Promise<AskedValue> {
@@ -307,7 +299,6 @@ function maskParts(parts: ReadOutcome, { whole, lines }: Masks): ReadOutcome {
   });
 }
 
-/** Returns a part that could not be read; its error stays an error. */
 function failedPart(part: ReadFailure, mask: Mask): ReadFailure {
   return { ...part, of: mask(part.of), error: maskedError(part.error, mask) as Error };
 }

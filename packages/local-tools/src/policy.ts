@@ -65,7 +65,6 @@ function wordsFor(request: LocalRequest): string {
   return `${verb} ${request.path}${reasons === "" ? "" : ` (${reasons})`}`;
 }
 
-/** Returns why to ask about a request. */
 function reasonsOf(request: LocalRequest): string[] {
   const values = request.kind === "edit" ? (request.values ?? []) : [];
   const reasons = [
@@ -118,10 +117,7 @@ const hint = new RegExp(
 /** ASCII but for `:` and `\`. */
 const plain = /^[ -9;-[\]-~]*$/;
 
-/**
- * Returns why a file counts as risky (settings with secrets, keys, credentials, databases, git's own files, and copies of such files), in
- * a few words; undefined for any other file. Decides by the path alone, letter case aside, and takes `/` and `\` for separators.
- */
+/** Returns why a file, or what it may be a copy of, counts as risky, in a few words and by its path alone; undefined for any other file. */
 export function protectedReason(shownPath: string): string | undefined {
   if (plain.test(shownPath) && !/[. ]\//.test(shownPath) && !hint.test(shownPath.toLowerCase())) return undefined;
   const whole = comparablePath(shownPath);
@@ -170,70 +166,38 @@ function comparablePath(shownPath: string): string {
 }
 
 /** Files that a program runs, or in which it reads what to run. In small letters; `*` stands for part of a name, `**` for everything in a folder. */
-const runningFiles: readonly { reason: string; paths: readonly string[] }[] = [
-  {
-    reason: "a shell runs it when it starts or ends",
-    paths: [
-      ".bashrc",
-      ".bash_profile",
-      ".bash_login",
-      ".bash_logout",
-      ".profile",
-      ".zshrc",
-      ".zshenv",
-      ".zprofile",
-      ".zlogin",
-      ".kshrc",
-      "config.fish",
-    ],
-  },
-  {
-    reason: "an editor runs programs that it names",
-    paths: [
-      ".vscode/settings.json",
-      ".vscode/tasks.json",
-      ".vscode/launch.json",
-      "*.code-workspace",
-      ".idea/workspace.xml",
-      ".idea/runconfigurations/**",
-    ],
-  },
-  { reason: "an editor starts a container by it", paths: [".devcontainer/**"] },
-  {
-    reason: "git runs it as a hook, or what it names",
-    paths: [".husky/**", ".githooks/**", "lefthook.yml", "lefthook.yaml", ".pre-commit-config.yaml"],
-  },
-  { reason: "git may run programs that it names", paths: [".gitattributes", ".gitmodules", ".gitconfig"] },
-  {
-    reason: "a build server runs it",
-    paths: [
-      ".github/workflows/**",
-      ".github/actions/**",
-      ".gitlab-ci.yml",
-      ".circleci/**",
-      ".travis.yml",
-      "azure-pipelines.yml",
-      "jenkinsfile",
-      ".buildkite/**",
-      ".woodpecker*",
-      ".woodpecker*/**",
-    ],
-  },
-  { reason: "it runs when a shell enters its folder", paths: [".envrc", ".mise.toml"] },
-  { reason: "a package manager runs programs that it names", paths: [".yarnrc*", ".pnpmfile.*", "bunfig.toml"] },
-  { reason: "Python runs it whenever it starts", paths: ["sitecustomize.py", "usercustomize.py", "*.pth"] },
-  {
-    reason: "an agent starts programs that it names",
-    paths: [".mcp.json", ".cursor/**", ".claude/**", ".codex/**", ".gemini/**"],
-  },
-  { reason: "the system starts programs that it names", paths: ["*.desktop", "*.service", "*.timer", "crontab"] },
+const runningFiles: readonly (readonly [reason: string, paths: string])[] = [
+  [
+    "a shell runs it when it starts or ends",
+    ".bashrc .bash_profile .bash_login .bash_logout .profile .zshrc .zshenv .zprofile .zlogin .kshrc config.fish",
+  ],
+  [
+    "an editor runs programs that it names",
+    ".vscode/settings.json .vscode/tasks.json .vscode/launch.json *.code-workspace .idea/workspace.xml .idea/runconfigurations/**",
+  ],
+  ["an editor starts a container by it", ".devcontainer/**"],
+  [
+    "git runs it as a hook, or what it names",
+    ".husky/** .githooks/** lefthook.yml lefthook.yaml .pre-commit-config.yaml",
+  ],
+  ["git may run programs that it names", ".gitattributes .gitmodules .gitconfig"],
+  [
+    "a build server runs it",
+    ".github/workflows/** .github/actions/** .gitlab-ci.yml .circleci/** .travis.yml azure-pipelines.yml jenkinsfile .buildkite/** .woodpecker* .woodpecker*/**",
+  ],
+  ["it runs when a shell enters its folder", ".envrc .mise.toml"],
+  ["a package manager runs programs that it names", ".yarnrc* .pnpmfile.* bunfig.toml"],
+  ["Python runs it whenever it starts", "sitecustomize.py usercustomize.py *.pth"],
+  ["an agent starts programs that it names", ".mcp.json .cursor/** .claude/** .codex/** .gemini/**"],
+  ["the system starts programs that it names", "*.desktop *.service *.timer crontab"],
 ];
 
-const patterns = runningFiles.map(({ reason, paths }) => {
-  const expressions = paths.map((path) =>
-    path.replace(/[.]/g, "\\.").replace(/\*+/g, (stars) => (stars === "**" ? ".+" : "[^/]*")),
-  );
-  return [new RegExp(`(?:^|/)(?:${expressions.join("|")})$`, "s"), reason] as const;
+const patterns = runningFiles.map(([reason, paths]) => {
+  const expression = paths
+    .replace(/[.]/g, "\\.")
+    .replace(/\*+/g, (stars) => (stars === "**" ? ".+" : "[^/]*"))
+    .replaceAll(" ", "|");
+  return [new RegExp(`(?:^|/)(?:${expression})$`, "s"), reason] as const;
 });
 
 /** Scripts of a package that its package manager runs by itself. */

@@ -12,7 +12,6 @@ export interface StateDirectory {
   readonly artifacts: string;
 }
 
-/** How long whole outputs are kept. */
 const artifactDays = 7;
 
 /** Creates the directories (0700; one that is there keeps its mode, its parts get theirs), and clears away outputs older than a week. */

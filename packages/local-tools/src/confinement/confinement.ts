@@ -2,11 +2,18 @@ import { existsSync, mkdirSync, readlinkSync, realpathSync, statSync, writeFileS
 import { basename, join } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { protectedPlaces } from "./git-places.ts";
-import { hiddenPlaces, isInAny, ownHomes } from "./hidden-places.ts";
-import { entriesOf, shownPlaces } from "./home-places.ts";
 import { type HostFiles, looseMounts, type MountPlan, mountArguments, planMounts, shows } from "./mounts.ts";
+import {
+  entriesOf,
+  hiddenPlaces,
+  isInAny,
+  kernelPlaces,
+  nameServers,
+  ownHomes,
+  programPlaces,
+  shownPlaces,
+} from "./places.ts";
 import { type FoundBwrap, findBwrap, probe } from "./probe.ts";
-import { kernelPlaces, nameServers, programPlaces } from "./program-places.ts";
 import type { ConfinementSettings } from "./settings.ts";
 import { makeStandIns } from "./stand-ins.ts";
 import type { ConfinedState } from "./types.ts";
@@ -18,7 +25,6 @@ export const confinedEnvironment: Readonly<Record<string, string>> = {
   npm_config_cache: "/tmp/.npm",
 };
 
-/** How one confined program is started. */
 export interface ConfinedStart {
   /** The program that is to be run in place of another one, and its first arguments. */
   readonly program: string;
@@ -33,7 +39,6 @@ export interface ConfinedStart {
   release(): void;
 }
 
-/** Where a confined program is started. */
 export interface ConfinedStartOptions {
   cwd: string;
   /** A folder of the program's own, which it can read: 0700, on the host at the same path. */

@@ -2,8 +2,7 @@ import { type Dirent, existsSync, lstatSync, readFileSync, realpathSync } from "
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { attempt } from "@toolglot/internal";
 import { isInside } from "../files/roots.ts";
-import { isInAny } from "./hidden-places.ts";
-import { entriesOf } from "./home-places.ts";
+import { entriesOf, isInAny } from "./places.ts";
 import type { StandIn } from "./types.ts";
 
 /** What of git a confined command must not change in the writable places: it would run as the user's own later. */

@@ -2,8 +2,8 @@ import type { Dirent } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { isInside } from "../files/roots.ts";
 import type { ProtectedPlaces } from "./git-places.ts";
-import { isInAny } from "./hidden-places.ts";
-import type { FoundPlace } from "./types.ts";
+import { isInAny } from "./places.ts";
+import type { FoundPlace, ReadablePlace } from "./types.ts";
 
 /**
  * What stands at a path inside. `read`, `write`: the host's; `optional`: if it still exists. `fresh`: a folder in memory for anything.
@@ -23,13 +23,6 @@ const freshPlaces: readonly string[] = ["/tmp", "/var/tmp"];
 /** A folder that holds a hidden place is made anew, with everything else in it; not one with more entries than this. */
 const maxEntries = 500;
 
-/** Something that can be read; `target`: it is a link, and stays one. */
-export interface ReadablePlace {
-  path: string;
-  target?: string;
-}
-
-/** What a plan is made of; all paths are real. */
 export interface MountRequest {
   /** `all`, or what can be read; links are kept as links. */
   readable: "all" | readonly ReadablePlace[];
@@ -45,7 +38,6 @@ export interface MountRequest {
   kernel: readonly string[];
   /** Where the shell starts; can be read at least. */
   cwd: string;
-  /** The shell's own folder. */
   folder: string;
 }
 

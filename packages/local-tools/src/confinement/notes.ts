@@ -1,4 +1,4 @@
-import { isInAny } from "./hidden-places.ts";
+import { isInAny } from "./places.ts";
 import type { ConfinedState } from "./types.ts";
 
 /** Describes a confined shell to a model before it uses it. */
@@ -11,10 +11,7 @@ const noNetwork =
   /Network is unreachable|Could not resolve host|Temporary failure in name resolution|ENETUNREACH|EAI_AGAIN/;
 const noAccess = /Permission denied|EACCES|No such file or directory|ENOENT/;
 
-/**
- * Returns a note for a command that failed because it is confined, by what it printed; undefined when nothing looks so. It keeps a
- * model from repairing what isn't broken.
- */
+/** Returns a note for a command that failed because it is confined, by what it printed: it keeps a model from repairing what isn't broken. */
 export function confinementNote(output: string, state: ConfinedState): string | undefined {
   const causes: string[] = [];
   if (readOnly.test(output))

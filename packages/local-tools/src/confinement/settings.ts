@@ -2,7 +2,7 @@ import { lstatSync, realpathSync } from "node:fs";
 import { isAbsolute } from "node:path";
 import { attempt, checkKeys, isObject } from "@toolglot/internal";
 import { isInside } from "../files/roots.ts";
-import { ownHomes } from "./hidden-places.ts";
+import { ownHomes } from "./places.ts";
 import type { BwrapOptions } from "./types.ts";
 
 /** The option, complete: all paths of `writable` and `readable` are real. */

@@ -5,10 +5,7 @@ import type { StandIn } from "./types.ts";
 /** How many shells of this process need one. */
 const uses: Map<string, number> = new Map();
 
-/**
- * Creates a file or an empty folder at each place of a mount, which needs one; returns a function that removes those again that are
- * still as they were made and that no other shell of this process needs.
- */
+/** Creates what each mount needs; returns a function that removes it again where it is as it was made and no other shell of this process needs it. */
 export function makeStandIns(places: readonly StandIn[]): () => void {
   const used: StandIn[] = [];
   for (const place of places) {

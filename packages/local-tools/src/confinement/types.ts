@@ -43,3 +43,9 @@ export interface StandIn extends FoundPlace {
   /** What a file holds. Default: nothing. */
   text?: string;
 }
+
+/** Something that can be read; `target`: it is a link, and stays one. */
+export interface ReadablePlace {
+  path: string;
+  target?: string;
+}

@@ -7,10 +7,7 @@ import { createFile, syncFolder } from "../files/file-operations.ts";
 /** Names that are tried. */
 const maxTries = 1_000;
 
-/**
- * Keeps a copy of a file's content in a folder, as `name.2026-11-21T21-10-05.123Z`, for its owner alone (0600; the folder 0700),
- * flushed to the disk. Resolves with its path. Rejects with `WriteFailed`; nothing is left of it then.
- */
+/** Keeps a copy of a file's content, for its owner alone and flushed to the disk. Resolves with its path; rejects with `WriteFailed`. */
 export async function keepBackup(
   folder: string,
   name: string,

@@ -1,4 +1,5 @@
 import { diffArrays } from "diff";
+import { commonEnds } from "../files/text.ts";
 import { atomsOf, Forms, type Parts, withoutEnd } from "./file-forms.ts";
 import type { FoldClass } from "./fold.ts";
 import type { FoldedPlace, Span } from "./folded-find.ts";
@@ -72,12 +73,8 @@ function pairsOf(find: readonly string[], replace: readonly string[]): Pair[] {
 
 /** Pairs of equal items, in order. Those at both ends are found first, and all of them unless there are too many differences. */
 function same(find: readonly string[], replace: readonly string[]): Pair[] {
-  const shorter = Math.min(find.length, replace.length);
-  let [head, tail] = [0, 0];
-  while (head < shorter && find[head] === replace[head]) head++;
-  while (tail < shorter - head && find.at(-1 - tail) === replace.at(-1 - tail)) tail++;
-  const pairs: Pair[] = [];
-  for (let index = 0; index < head; index++) pairs.push([index, index]);
+  const [head, tail] = commonEnds(find, replace);
+  const pairs = Array.from({ length: head }, (_, index): Pair => [index, index]);
   const olds = find.slice(head, find.length - tail);
   const news = replace.slice(head, replace.length - tail);
   let [old, now] = [head, head];
@@ -156,11 +153,9 @@ function kept(line: string, other: string): (number | undefined)[] {
     const [from, to] = [starts[before] as number, starts[word] as number];
     const [otherFrom, otherTo] = [otherStarts[beforeOther] as number, otherStarts[twin] as number];
     const [gap, otherGap] = [line.slice(from, to), other.slice(otherFrom, otherTo)];
-    const shorter = Math.min(gap.length, otherGap.length);
-    let [head, tail] = [0, 0];
-    while (head < shorter && gap[head] === otherGap[head]) at[from + head] = otherFrom + head++;
-    while (tail < shorter - head && gap.at(-1 - tail) === otherGap.at(-1 - tail))
-      at[to - 1 - tail] = otherTo - 1 - tail++;
+    const [head, tail] = commonEnds(gap, otherGap);
+    for (let index = 0; index < head; index++) at[from + index] = otherFrom + index;
+    for (let index = tail; index > 0; index--) at[to - index] = otherTo - index;
     for (let index = 0; index < (words[word] ?? "").length; index++) at[to + index] = otherTo + index;
     [before, beforeOther] = [word + 1, twin + 1];
   }

@@ -5,10 +5,9 @@ import { utf8 } from "../encodings/encodings.ts";
 import { type EncodedText, FileEncodings } from "../encodings/file-encodings.ts";
 import { loadCodecs } from "../encodings/load-codecs.ts";
 import { fileChanged, localError, localErrorType, notAFile } from "../errors.ts";
-import { inspectFile, maxAtOnce } from "../files/file-operations.ts";
+import { inspectFile, maxAtOnce, nextTurn, PathQueue } from "../files/file-operations.ts";
 import type { Place, Roots } from "../files/roots.ts";
 import { maxTextBytes, readWhole } from "../files/text.ts";
-import { nextTurn, PathQueue } from "../files/turns.ts";
 import type { ChangeJournal, FileChange } from "../journal/types.ts";
 import { counted } from "../messages.ts";
 import { type Decide, protectedReason, runsLaterReason } from "../policy.ts";
@@ -32,7 +31,6 @@ import { editRefusal, type FileProblem } from "./problem-text.ts";
 import type { EditOutcome, FileEdits, FileOutcome, FileTextEdit, UndoOutcome } from "./types.ts";
 import { type UnifiedDiff, type UnifiedDiffOptions, unifiedDiff } from "./unified-diff.ts";
 
-/** Options of an editor. */
 export interface EditorOptions {
   roots: Roots;
   journal: Pick<ChangeJournal, "commit" | "undo">;
@@ -59,7 +57,6 @@ const minDiffMs = 20;
 
 type DiffRoom = Required<Pick<UnifiedDiffOptions, "maxChars" | "timeoutMs">>;
 
-/** Edits files inside the roots. */
 export class Editor {
   readonly #options: Required<EditorOptions>;
   readonly #queue = new PathQueue();
@@ -89,7 +86,6 @@ export class Editor {
     return this.#queue.run(paths, () => this.#make(targets, decide));
   }
 
-  /** Puts back what a change replaced. Default: the newest. */
   undo(id?: string): Promise<UndoOutcome> {
     return this.#queue.runAlone(async () => {
       const undo = await this.#options.journal.undo(id);
@@ -99,7 +95,6 @@ export class Editor {
     });
   }
 
-  /** Returns the files that are named, each once. */
   #locate(files: readonly FileEdits[]): Target[] {
     const targets = new Map<string, Target>();
     const problems: FileProblem[] = [];
@@ -160,16 +155,13 @@ export class Editor {
     return { id, files: plans.map((plan) => outcomeOf(plan, room)) };
   }
 
-  /**
-   * Resolves with what the pairs make run later by the file's content, which is read for that before the decision. Nothing of it is shown.
-   */
+  /** Resolves with what the pairs make run later by the file's content, which is read for that before the decision. */
   async #changedScript(target: Target): Promise<string | undefined> {
     if (!mayHoldScripts(target)) return undefined;
     const plan = await this.#plan(target).catch(() => undefined);
     return plan === undefined ? undefined : scriptOf(plan);
   }
 
-  /** Reads a file and makes its edits in memory. */
   async #plan(target: Target): Promise<Plan> {
     const { place, edits, origins } = target;
     const { maxBytes, lenient } = this.#options;

@@ -4,7 +4,6 @@ import type { FoldedPlace, Span } from "./folded-find.ts";
 /** A line without its end, and that end. */
 export type Parts = [line: string, end: string];
 
-/** Returns a line and the white space, or what else no reader sees, at its end. */
 export function withoutEnd(line: string): Parts {
   const folded = fold(line);
   const length = folded.endOf(folded.folded.length);

@@ -1,8 +1,8 @@
 import { linesOf } from "../files/text.ts";
-import type { Problem } from "./edit-problems.ts";
 import { withoutDoubled } from "./indentation.ts";
 import { indentationOf } from "./levels.ts";
 import { withLf } from "./line-ends.ts";
+import type { Problem } from "./problem-text.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** Note on a pair that {@link fittingHalves} changed. */
@@ -106,7 +106,7 @@ function doubledLines(text: string, at: number, to: number, { find, replace }: H
     const own = (count: number): string[] => (isHead ? news.slice(0, count) : news.slice(news.length - count));
     const its = (count: number): string[] => (isHead ? side.slice(side.length - count) : side.slice(0, count));
     for (let count = Math.min(news.length, side.length); count > 0; count--)
-      if (isKnown(own(count)) && isSame(own(count), its(count))) return count;
+      if (isKnown(own(count)) && own(count).join("\n") === its(count).join("\n")) return count;
     return 0;
   };
   if (text[at - 1] === "\n" && news[0] !== olds[0]) {
@@ -140,8 +140,4 @@ function sayDoubled(verb: string, side: string, count: number): string {
 
 function isKnown(lines: readonly string[]): boolean {
   return (lines.join("").match(/[\p{L}\p{N}]/gu)?.length ?? 0) >= minKnown;
-}
-
-function isSame(one: readonly string[], other: readonly string[]): boolean {
-  return one.length === other.length && one.every((line, row) => line === other[row]);
 }

@@ -22,7 +22,6 @@ export interface FoldedText {
   endOf(offset: number): number;
 }
 
-/** Options of {@link fold}. */
 interface FoldOptions {
   /** A class that is left as it is, or all of them. */
   except?: FoldClass | "all" | undefined;

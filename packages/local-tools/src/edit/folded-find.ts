@@ -1,7 +1,6 @@
-import { byteOrderMark, lineCounter } from "../files/text.ts";
+import { byteOrderMark, eachOccurrence, lineCounter } from "../files/text.ts";
 import { type FoldClass, type FoldedText, fold, foldClasses } from "./fold.ts";
 import { withLf } from "./line-ends.ts";
-import { eachOccurrence } from "./occurrences.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A part of a text, end exclusive. */
@@ -128,10 +127,7 @@ function placeOf(file: FoldedText, written: DividedFind, found: Fit, call: FileT
   return { find, replace, lines, differs };
 }
 
-/**
- * Where blank lines around a find are missing, the line ends that are there belong to the lines beside it: a replacement that has fewer
- * at this end takes none away.
- */
+/** Where blank lines around a find are missing, a replacement that has fewer at this end takes none away from the lines beside it. */
 function withoutMargins(wanted: DividedFind, fit: Fit, edit: FileTextEdit): [DividedFind, Fit, FileTextEdit] {
   const { head, tail } = wanted;
   const isLacking = fit.above < head || fit.below < tail;

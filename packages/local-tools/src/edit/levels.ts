@@ -24,9 +24,7 @@ export function unitOf(levels: readonly string[]): string | undefined {
   return length > 1 && length <= 8 ? " ".repeat(length) : undefined;
 }
 
-/**
- * Returns what one level usually is in a file: a tab where lines have tabs, else by how much lines are most often deeper than those before.
- */
+/** Returns what one level usually is in a file: a tab where lines have tabs, else the step by which lines are most often deeper. */
 export function usualUnit(text: string, near: string): string | undefined {
   if (near.includes("\t")) return "\t";
   const counts = new Map<string, number>();
@@ -40,11 +38,6 @@ export function usualUnit(text: string, near: string): string | undefined {
   }
   const [most] = [...counts].sort(([, one], [, other]) => other - one);
   return most?.[0];
-}
-
-/** Returns the indentation that all lines with content begin with. */
-export function common(levels: readonly string[]): string | undefined {
-  return levels.length === 0 ? undefined : levels.reduce(sharedStart);
 }
 
 export function sharedStart(one: string, other: string): string {

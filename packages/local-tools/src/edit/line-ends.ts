@@ -1,9 +1,8 @@
-import { linesOf } from "../files/text.ts";
+import { commonEnds, linesOf } from "../files/text.ts";
 import type { TextChange } from "./changes.ts";
-import { type Problem, tooLarge } from "./edit-problems.ts";
+import { type Problem, tooLarge } from "./problem-text.ts";
 import type { FileTextEdit } from "./types.ts";
 
-/** Line ends of a file. A lone CR is a character like any other. */
 export type LineEnds = "none" | "lf" | "crlf" | "mixed";
 
 /** A text with LF for every CRLF, and the way back to the text as it stands. */
@@ -70,16 +69,7 @@ function replacementFor(text: FlatText, from: number, to: number, replacement: s
   if (text.ends !== "mixed") return withEnds(replacement, text.ends === "crlf" ? "\r\n" : "\n");
   const olds = linesOf(text.raw.slice(from, to));
   const news = linesOf(withLf(replacement));
-  let head = 0;
-  while (head < olds.length && head < news.length && withLf(olds[head] as string) === news[head]) head++;
-  let tail = 0;
-  while (
-    tail < olds.length - head &&
-    tail < news.length - head &&
-    withLf(olds[olds.length - 1 - tail] as string) === news[news.length - 1 - tail]
-  ) {
-    tail++;
-  }
+  const [head, tail] = commonEnds(olds, news, (old, now) => withLf(old) === now);
   const changed = olds.slice(head, olds.length - tail);
   const usual = firstEnd(changed) ?? firstEnd(olds) ?? nearestEnd(text.raw, from, to);
   return [
@@ -105,7 +95,6 @@ function nearestEnd(raw: string, from: number, to: number): "\n" | "\r\n" {
   return raw[at - 1] === "\r" ? "\r\n" : "\n";
 }
 
-/** Result of one pair. */
 export interface Made {
   text: string;
   /** The same, as changes of the raw text before. */

@@ -1,13 +1,13 @@
-import { lineCounter } from "../files/text.ts";
+import { lineCounter, linesOf } from "../files/text.ts";
+import { codePointOf } from "../messages.ts";
 import { carryOver } from "./carried-lines.ts";
-import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces } from "./edit-problems.ts";
 import { cutIndentation, halvesAt } from "./fitting-halves.ts";
 import { type FoldedText, fold, foldClasses } from "./fold.ts";
 import { type FoldedPlace, findFolded } from "./folded-find.ts";
 import { readIndentation, sayIndentation } from "./indentation.ts";
 import { type FlatText, type Made, splice, type VisitPlace, withLf } from "./line-ends.ts";
-import { withoutLineNumbers } from "./line-numbers.ts";
 import { sayLines } from "./match-differences.ts";
+import { type EditProblem, maxCounted, maxNamedLines, type Problem, sayPlaces } from "./problem-text.ts";
 import type { FileTextEdit } from "./types.ts";
 
 /** A pair whose `find` is not there. */
@@ -30,10 +30,7 @@ const maxExplained = 20;
 
 const missing: Problem = { type: "FindMissing", count: 0, message: "find does not occur in the file (0 times)" };
 
-/**
- * Looks for why `find` is not there. Two things are done about it: it is taken for the only place that differs from it in nothing
- * but what no reader sees, or in nothing but its common indentation.
- */
+/** Looks for why `find` is not there; takes it for the only place that differs in nothing but what no reader sees, or its common indentation. */
 export function whenMissing(attempt: Attempt): Made | Problem {
   const { now, edits, pair, problems, nameOf } = attempt;
   const edit = edits[pair] as FileTextEdit;
@@ -122,7 +119,6 @@ function ambiguous(now: FlatText, starts: readonly number[], but: string): Probl
   return { type: "FindAmbiguous", count: starts.length, lines, message };
 }
 
-/** Makes the edit at a place. */
 function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate): Made | Problem {
   const line = lineCounter(now.flat)(spanOf(place)[0]);
   const reindented = place.indentation?.apply();
@@ -135,7 +131,7 @@ function carry({ now, edits, pair, maxChars, nameOf }: Attempt, place: Candidate
   const { find, replace } = reindented ?? fitting;
   const { made: parts, mapped, doubt } = carryOver(now.flat, { ...fitting, find, replace });
   if (doubt !== undefined) {
-    const message = `find is in line ${line} but for what no reader sees, and replace has U+${hexOf(doubt)} anew, for which the file has this and other characters there`;
+    const message = `find is in line ${line} but for what no reader sees, and replace has ${codePointOf(doubt)} anew, for which the file has this and other characters there`;
     return { ...missing, lines: [line], message };
   }
   const visitAll = (visit: VisitPlace): void => {
@@ -181,10 +177,6 @@ function fitted(text: string, place: FoldedPlace): FoldedPlace | Problem {
   return { ...place, find: fitting.find.split("\n"), replace: fitting.replace.split("\n"), lines };
 }
 
-function hexOf(character: string): string {
-  return character.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0") ?? "";
-}
-
 /** For a find that was copied with the line numbers of a listing; undefined for any other. */
 function withLineNumbers(text: FlatText, find: string): Problem | undefined {
   const numbered = withoutLineNumbers(find);
@@ -199,4 +191,33 @@ function withLineNumbers(text: FlatText, find: string): Problem | undefined {
     message: `find begins ${numbered.lines === 1 ? "" : "each of its lines "}with a line number (${JSON.stringify(numbered.first)}), which the file does not have${at === -1 ? "" : `: without it, find is in line ${where.lines}`}`,
     hint: "Take the line numbers, and what stands between them and the text, off find and replace.",
   };
+}
+
+/** A line number as listings have it: `  12 | `, `12: `, `12→`, or with a tab behind. */
+const linePrefix = /^[ \t]{0,12}(\d{1,7})(?: ?[|→│] ?|: |\t)/;
+
+/** A find without the line numbers of a listing. */
+interface WithoutLineNumbers {
+  text: string;
+  lines: number;
+  /** The first number with all that is taken off. */
+  first: string;
+}
+
+/** Undefined unless each line that is not empty begins with a line number, and each number is one more than the number before it. */
+function withoutLineNumbers(find: string): WithoutLineNumbers | undefined {
+  let [lines, last, text] = [0, 0, ""];
+  let first: string | undefined;
+  for (const line of linesOf(find)) {
+    const [prefix, number] = linePrefix.exec(line) ?? [];
+    if (prefix === undefined && line.trim() === "") text += line;
+    else if (prefix === undefined || (lines > 0 && Number(number) !== last + 1)) return undefined;
+    else {
+      first ??= prefix;
+      last = Number(number);
+      text += line.slice(prefix.length);
+      lines++;
+    }
+  }
+  return first === undefined || text.trim() === "" ? undefined : { text, lines, first };
 }

@@ -1,4 +1,3 @@
-import { linesOf } from "../files/text.ts";
 import { differences } from "./match-differences.ts";
 import { eachWord } from "./words.ts";
 
@@ -32,11 +31,12 @@ const maxCandidates = 5;
  * with LF ends; time is linear in the text and bounded in `find`.
  */
 export function nearestMatch(text: string, find: string): NearestMatch | undefined {
-  const wanted = linesOf(find).slice(0, maxFindLines).map(bareLine);
+  const wanted = find.split("\n", maxFindLines);
   while (wanted.length > 1 && wanted.at(-1)?.trim() === "") wanted.pop();
   while (wanted.length > 1 && wanted[0]?.trim() === "") wanted.shift();
-  const lines = new Lines(text);
-  const scores = scoreLines(text, lines.count, wanted.join("\n"));
+  const lines = text.split("\n");
+  if (lines.at(-1) === "") lines.pop();
+  const scores = scoreLines(text, lines.length, wanted.join("\n"));
   const anchors = longestWords(wanted);
   let best: { from: number; to: number; likeness: number } | undefined;
   for (const start of candidates(scores, wanted.length)) {
@@ -57,41 +57,12 @@ export function nearestMatch(text: string, find: string): NearestMatch | undefin
   };
 }
 
-/** Lines of a text, without their ends; none is copied before it is asked for. */
-class Lines {
-  readonly #text: string;
-  /** Where each line starts, and behind the last one's end. */
-  readonly #starts: number[] = [0];
-
-  constructor(text: string) {
-    this.#text = text;
-    for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) this.#starts.push(at + 1);
-    if (this.#starts.at(-1) !== text.length) this.#starts.push(text.length + 1);
-  }
-
-  get count(): number {
-    return this.#starts.length - 1;
-  }
-
-  slice(from: number, to: number): string[] {
-    const starts = this.#starts.slice(from, to + 1);
-    return starts.slice(1).map((next, index) => this.#text.slice(starts[index], next - 1));
-  }
-}
-
-function bareLine(line: string): string {
-  return line.endsWith("\n") ? line.slice(0, -1) : line;
-}
-
 /** Returns a text with composed characters where it has others. */
 function composed(text: string): string {
   return /[\u0300-\u036f\u3099\u309a]/.test(text) ? text.normalize("NFC") : text;
 }
 
-/**
- * Calls `visit` with a number for each feature of a text: its words, two words that follow each other in a line, and whole lines,
- * each with its weight; -1 at the end of a line.
- */
+/** Calls `visit` with each feature of a text and its weight: words, two that follow each other, whole lines; -1 at the end of a line. */
 function eachFeature(text: string, visit: (feature: number, weight: number) => void): void {
   let [before, line, count] = [0, 0, 0];
   const endLine = (): void => {
@@ -178,19 +149,16 @@ function candidates(scores: Float64Array, length: number): number[] {
   return starts;
 }
 
-/**
- * Aligns the lines of find with the lines around a candidate, so that most of them fit. The match goes from the line of the first to
- * that of the last line which has a partner.
- */
+/** Aligns the lines of find with those around a candidate. The match goes from the first line that has a partner to the last one. */
 function align(
-  lines: Lines,
+  lines: readonly string[],
   start: number,
   wanted: readonly string[],
   anchors: readonly string[],
 ): { from: number; to: number; likeness: number } | undefined {
   const slack = Math.min(wanted.length, 10);
   const from = Math.max(0, start - slack);
-  const to = Math.min(lines.count, start + wanted.length + slack);
+  const to = Math.min(lines.length, start + wanted.length + slack);
   const here = lines.slice(from, to).map((line) => keyOf(around(line, anchors, maxLineChars)));
   const keys = wanted.map((line) => keyOf(line.slice(0, maxLineChars)));
   const width = here.length + 1;
@@ -229,7 +197,7 @@ function align(
   if (first === -1) return undefined;
   // Lines of find before its first partner and behind its last one most likely stand for the lines there.
   const begin = Math.max(0, from + first - firstRow);
-  const end = Math.min(lines.count, from + last + 1 + (keys.length - 1 - lastRow));
+  const end = Math.min(lines.length, from + last + 1 + (keys.length - 1 - lastRow));
   return { from: begin, to: end, likeness: total / all };
 }
 

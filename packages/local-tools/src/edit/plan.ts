@@ -34,7 +34,6 @@ export interface Plan extends Target {
   form: TextForm;
   /** Undefined: the file stays as it is. */
   after: Uint8Array | undefined;
-  /** Where a copy of the old content was kept. */
   backup?: string;
 }
 

@@ -1,11 +1,11 @@
 import { diffArrays } from "diff";
-import { BytePlaces } from "../encodings/byte-places.ts";
 import { decodeAll, encodeAll } from "../encodings/codecs.ts";
 import { type Encoding, type TextForm, utf16be } from "../encodings/encodings.ts";
 import type { EncodedText } from "../encodings/file-encodings.ts";
 import { localError } from "../errors.ts";
-import { lineCounter, linesOf } from "../files/text.ts";
-import { counted } from "../messages.ts";
+import { commonEnds, lineCounter, linesOf } from "../files/text.ts";
+import { codePointOf, counted } from "../messages.ts";
+import { isHighSurrogate } from "../output/char-width.ts";
 import { composeChanges, type TextChange } from "./changes.ts";
 
 /** A file as it is to be written, for errors about what can't be. */
@@ -70,8 +70,7 @@ function encoded(part: string, start: number, encoding: Encoding, { path, text }
   if (decodeAll(bytes, encoding) === part) return bytes;
   const lacking = [...part].find((char) => decodeAll(encodeAll(char, encoding), encoding) !== char) ?? part;
   const line = lineCounter(text)(start + part.indexOf(lacking));
-  const code = (lacking.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-  const message = `${path} is ${encoding.name}, which has no ${JSON.stringify(lacking)} (U+${code}): line ${counted(line)} would have it.`;
+  const message = `${path} is ${encoding.name}, which has no ${JSON.stringify(lacking)} (${codePointOf(lacking)}): line ${counted(line)} would have it.`;
   throw localError("NotEncodable", message, {
     line,
     hint: `Write it with characters of ${encoding.name}, or convert the file with a command such as iconv first.`,
@@ -104,17 +103,10 @@ function smallest(text: string, { from, to, text: replace }: TextChange): TextCh
 /** Returns the change of the part in the middle; undefined when nothing differs. No surrogate pair is parted. */
 function withoutCommonEnds(old: string, now: string, start: number): TextChange | undefined {
   if (old === now) return undefined;
-  const shorter = Math.min(old.length, now.length);
-  let [head, tail] = [0, 0];
-  while (head < shorter && old[head] === now[head]) head++;
-  if (head > 0 && isHigh(old, head - 1)) head--;
-  while (tail < shorter - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
-  if (tail > 0 && isHigh(old, old.length - tail - 1)) tail--;
+  let [head, tail] = commonEnds(old, now);
+  if (head > 0 && isHighSurrogate(old.charCodeAt(head - 1))) head--;
+  if (tail > 0 && isHighSurrogate(old.charCodeAt(old.length - tail - 1))) tail--;
   return { from: start + head, to: start + old.length - tail, text: now.slice(head, now.length - tail) };
-}
-
-function isHigh(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xd800;
 }
 
 /** Returns the changes between two lists of pieces of text; undefined when there are too many. */
@@ -142,4 +134,80 @@ function differing(olds: string[], news: string[], { from }: TextChange): TextCh
     }
   }
   return changes;
+}
+
+/** A place between two characters: in the bytes, and in the text, by its UTF-16 units. */
+interface BytePlace {
+  byte: number;
+  unit: number;
+}
+
+/** Characters that are looked at together. */
+interface Block {
+  start: BytePlace;
+  end: BytePlace;
+  /** The places between its characters, both ends included; made when they are asked for. */
+  places: BytePlace[] | undefined;
+  /** Each of its characters is one unit. */
+  isPlain: boolean;
+}
+
+const blockBytes = 4096;
+
+/** Where units of a text lie in its bytes. */
+class BytePlaces {
+  readonly #bytes: Buffer;
+  readonly #form: TextForm;
+  #block: Block;
+
+  constructor(bytes: Buffer, form: TextForm) {
+    this.#bytes = bytes;
+    this.#form = form;
+    this.#block = this.#blockFrom({ byte: form.mark, unit: 0 });
+  }
+
+  /** Returns the place of a unit, asked for in rising order; one within a character has the place before it, or the one after it. */
+  at(unit: number, side: "before" | "after"): BytePlace {
+    const { width } = this.#form.encoding;
+    if (typeof width === "number") return { byte: this.#form.mark + unit * width, unit };
+    while (unit >= this.#block.end.unit && this.#block.end.byte < this.#bytes.length) {
+      this.#block = this.#blockFrom(this.#block.end);
+    }
+    const block = this.#block;
+    block.places ??= this.#placesOf(block);
+    const { places, start, isPlain } = block;
+    const index = isPlain ? unit - start.unit : places.findLastIndex((place) => place.unit <= unit);
+    const place = places[index] as BytePlace;
+    return side === "before" || place.unit === unit ? place : (places[index + 1] ?? place);
+  }
+
+  #length(at: number): number {
+    const { width } = this.#form.encoding;
+    return typeof width === "function" ? Math.min(width(this.#bytes, at), this.#bytes.length - at) : 1;
+  }
+
+  #units(from: number, to: number): number {
+    return decodeAll(this.#bytes.subarray(from, to), this.#form.encoding)?.length ?? 1;
+  }
+
+  #blockFrom(start: BytePlace): Block {
+    let byte = start.byte;
+    let count = 0;
+    const most = Math.min(this.#bytes.length, byte + blockBytes);
+    for (; byte < most; count++) byte += this.#length(byte);
+    const units = byte === start.byte ? 0 : this.#units(start.byte, byte);
+    return { start, end: { byte, unit: start.unit + units }, places: undefined, isPlain: units === count };
+  }
+
+  #placesOf({ start, end, isPlain }: Block): BytePlace[] {
+    const places: BytePlace[] = [];
+    let { byte, unit } = start;
+    while (byte < end.byte) {
+      places.push({ byte, unit });
+      const length = this.#length(byte);
+      unit += isPlain ? 1 : this.#units(byte, byte + length);
+      byte += length;
+    }
+    return [...places, end];
+  }
 }

@@ -1,7 +1,6 @@
 import { diffArrays } from "diff";
-import { lineCounter, linesOf } from "../files/text.ts";
+import { commonEnds, lineCounter, linesOf } from "../files/text.ts";
 
-/** Options of {@link unifiedDiff}. */
 export interface UnifiedDiffOptions {
   /** Unchanged lines around a change. Default 3. */
   context?: number;
@@ -47,17 +46,24 @@ export function unifiedDiff(
   if (before === after) return { text: "", added: 0, removed: 0, cut: false };
   const { olds, news, skipped } = differingPart(before ?? "", after ?? "", context);
   const runs = compare(linesOf(olds), linesOf(news), Date.now() + timeoutMs);
-  const page = new Page(maxLines, maxChars);
-  page.add(`--- ${before === null ? "/dev/null" : quoted(`a/${path}`)}\n`);
-  page.add(`+++ ${after === null ? "/dev/null" : quoted(`b/${path}`)}\n`);
+  const shown: string[] = [];
+  let [lines, chars, left] = [maxLines, maxChars, 0];
+  const add = (line: string): void => {
+    lines--;
+    chars -= line.length;
+    if (left === 0 && lines >= 0 && chars >= 0) shown.push(line);
+    else left++;
+  };
+  add(`--- ${before === null ? "/dev/null" : quoted(`a/${path}`)}\n`);
+  add(`+++ ${after === null ? "/dev/null" : quoted(`b/${path}`)}\n`);
   for (const hunk of hunksOf(runs, context, skipped + 1)) {
-    page.add(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@\n`);
-    for (const { kind, lines } of hunk.runs) {
-      for (const line of lines)
-        page.add(line.endsWith("\n") ? kind + line : `${kind}${line}\n\\ No newline at end of file\n`);
+    add(`@@ -${range(hunk.oldStart, hunk.oldLines)} +${range(hunk.newStart, hunk.newLines)} @@\n`);
+    for (const { kind, lines: all } of hunk.runs) {
+      for (const line of all) add(line.endsWith("\n") ? kind + line : `${kind}${line}\n\\ No newline at end of file\n`);
     }
   }
-  return { text: page.end(), added: count(runs, "+"), removed: count(runs, "-"), cut: page.left > 0 };
+  if (left > 0) shown.push(`(${left} more line${left === 1 ? "" : "s"} of this diff left out)\n`);
+  return { text: shown.join(""), added: count(runs, "+"), removed: count(runs, "-"), cut: left > 0 };
 }
 
 /** Two texts without the lines that both begin and end with, save `context` lines; and how many lines are skipped at the beginning. */
@@ -89,10 +95,7 @@ function differingPart(
   };
 }
 
-/**
- * Returns the greatest length, at most `most`, up to which two texts are equal. `isEqual`: in a part of that length, whose beginning is
- * known to be.
- */
+/** Returns the greatest length up to which two texts are equal. `isEqual`: in a part of it whose beginning is known to be. */
 function longest(most: number, isEqual: (from: number, to: number) => boolean): number {
   let [low, high] = [0, most];
   while (low < high) {
@@ -103,37 +106,8 @@ function longest(most: number, isEqual: (from: number, to: number) => boolean): 
   return low;
 }
 
-/** Collects lines until there is no more room, then only counts. */
-class Page {
-  readonly #parts: string[] = [];
-  #lines: number;
-  #chars: number;
-  left = 0;
-
-  constructor(lines: number, chars: number) {
-    this.#lines = lines;
-    this.#chars = chars;
-  }
-
-  add(line: string): void {
-    this.#lines--;
-    this.#chars -= line.length;
-    if (this.left === 0 && this.#lines >= 0 && this.#chars >= 0) this.#parts.push(line);
-    else this.left++;
-  }
-
-  end(): string {
-    if (this.left === 0) return this.#parts.join("");
-    return `${this.#parts.join("")}(${this.left} more line${this.left === 1 ? "" : "s"} of this diff left out)\n`;
-  }
-}
-
 function compare(olds: readonly string[], news: readonly string[], deadline: number): Run[] {
-  const shorter = Math.min(olds.length, news.length);
-  let head = 0;
-  while (head < shorter && olds[head] === news[head]) head++;
-  let tail = 0;
-  while (tail < shorter - head && olds[olds.length - 1 - tail] === news[news.length - 1 - tail]) tail++;
+  const [head, tail] = commonEnds(olds, news);
   return joined([
     { kind: " ", lines: olds.slice(0, head) },
     ...compareMiddle(olds.slice(head, olds.length - tail), news.slice(head, news.length - tail), deadline),

@@ -9,10 +9,7 @@ const asciiKinds = Uint8Array.from({ length: 128 }, (_, code) => {
   return code <= 0x20 || code === 0x7f ? space : sign;
 });
 
-/**
- * Calls `visit` for each word from `from` to `to`, given as a number that stands for it: parts of words (`fooBar` has two),
- * numbers, and single signs; case aside. Different words may share a number once in a blue moon. At an LF, `visit` gets -1.
- */
+/** Calls `visit` for each word as a number: parts of words (`fooBar` has two), numbers, single signs; case aside. At an LF it gets -1. */
 export function eachWord(text: string, from: number, to: number, visit: (word: number, length: number) => void): void {
   let [hash, length, before] = [0, 0, space as number];
   for (let at = from; at < to; at++) {

@@ -54,6 +54,17 @@ export function decodeAll(bytes: Buffer, { codec }: Encoding): string | undefine
   return !text.includes(replacementCharacter) || iconv.encode(text, codec).equals(bytes) ? text : undefined;
 }
 
+/** Returns the line of the first bytes that are not of an encoding, from 1. */
+export function lineNotOf(bytes: Buffer, encoding: Encoding): number {
+  if (encoding.width === 2) return 1;
+  let from = 0;
+  for (let line = 1; ; line++) {
+    const end = bytes.indexOf(0x0a, from);
+    if (end === -1 || decodeAll(bytes.subarray(from, end), encoding) === undefined) return line;
+    from = end + 1;
+  }
+}
+
 /** Returns the bytes of a text. What the encoding lacks is lost: decode them again to find that out. */
 export function encodeAll(text: string, { codec }: Encoding): Buffer {
   if (codec === utf8.codec) return Buffer.from(text, "utf8");

@@ -16,17 +16,11 @@ import {
 import { isChineseLocale, isChineseProject, likelyEncodings } from "./likely-encodings.ts";
 
 /** What speaks for an encoding of a file beside its bytes. */
-export interface DetectHints {
-  /** False: the bytes are the beginning of a longer file. Default true. */
-  isWhole?: boolean;
-  /** Whether a text in ASCII will have nothing else: then no encoding is looked up for additions. Default false. */
-  staysAscii?: boolean;
+interface DetectHints extends Omit<JudgedFile, "path"> {
   /** The encoding of `.editorconfig`. */
   declared: () => Encoding | undefined;
   /** Tried where nothing is certain, the first that fits is taken. */
   likely: () => readonly Encoding[];
-  /** Called now and then while it takes long. */
-  tick?: () => void;
 }
 
 /** What a file is, when it is no text of a known encoding. */
@@ -37,7 +31,6 @@ export type NoText =
 
 /** Confidence, of 100, from which the detector's answer is taken. */
 const sureConfidence = 80;
-/** Bytes that the detector is given. */
 const sampleBytes = 64 * 1024;
 /** Share of NUL bytes at even, or at odd, places from which it is UTF-16. */
 const utf16Nuls = 0.3;
@@ -93,7 +86,7 @@ function declaredForAscii(bytes: Buffer, { declared, staysAscii = false }: Detec
 export function isText(
   bytes: Buffer,
   { encoding, mark }: TextForm,
-  hints: Pick<DetectHints, "isWhole" | "tick">,
+  hints: Pick<JudgedFile, "isWhole" | "tick">,
 ): boolean {
   const text = bytes.subarray(mark);
   const known = hints.isWhole === false ? withoutCutEnd(text, encoding) : text;
@@ -201,17 +194,6 @@ function toldAs(encoding: Encoding, bytes: Buffer): Encoding {
   return gbk;
 }
 
-/** Returns the line of the first bytes that are not of an encoding, from 1. */
-export function lineNotOf(bytes: Buffer, encoding: Encoding): number {
-  if (encoding.width === 2) return 1;
-  let from = 0;
-  for (let line = 1; ; line++) {
-    const end = bytes.indexOf(0x0a, from);
-    if (end === -1 || decodeAll(bytes.subarray(from, end), encoding) === undefined) return line;
-    from = end + 1;
-  }
-}
-
 /** What decides about the encodings of files, in a form that can be handed to a thread. */
 export interface EncodingSettings {
   /** Real paths; the project is in the first. */
@@ -232,24 +214,20 @@ export function checkEncodings(encodings: readonly string[]): void {
   }
 }
 
-/** Returns the settings of this process. */
 export function encodingSettings(roots: readonly string[], encodings?: readonly string[]): EncodingSettings {
   return { roots, encodings, isChinese: isChineseLocale() };
 }
 
-/** A file whose encoding is asked for. */
 export interface JudgedFile {
-  /** Its real path. */
   path: string;
   /** False: there is more of the file than the bytes. Default true. */
   isWhole?: boolean;
-  /** Whether nothing beyond ASCII comes into the file if it is in ASCII. Default false. */
+  /** Whether a text in ASCII will have nothing else: then no encoding is looked up for additions. Default false. */
   staysAscii?: boolean;
   /** Called now and then while it takes long. */
   tick?: () => void;
 }
 
-/** Finds out how files are encoded. */
 export class EncodingFinder {
   readonly #settings: EncodingSettings;
   readonly #editorConfigs: EditorConfigs;
@@ -266,9 +244,9 @@ export class EncodingFinder {
   }
 
   /** Returns how a file is encoded. Needs the codecs unless it is plain UTF-8. */
-  find(bytes: Buffer, { path, isWhole = true, staysAscii = false, tick }: JudgedFile): TextForm | NoText {
+  find(bytes: Buffer, { path, ...file }: JudgedFile): TextForm | NoText {
     const declared = (): Encoding | undefined => this.#editorConfigs.declared(path);
-    return detectForm(bytes, { isWhole, staysAscii, declared, likely: () => this.#tried(), ...(tick && { tick }) });
+    return detectForm(bytes, { ...file, declared, likely: () => this.#tried() });
   }
 
   /** Checks whether a file is binary by its first bytes, without a look at the rest of them. */

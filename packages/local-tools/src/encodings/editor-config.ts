@@ -1,7 +1,7 @@
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { attempt } from "@toolglot/internal";
-import { expandBraces } from "../files/braces.ts";
+import { expandBraces } from "../files/glob.ts";
 import { parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
 import { readFlags } from "../files/pinned-folder.ts";
 import { isInside } from "../files/roots.ts";
@@ -13,7 +13,6 @@ interface Section {
   charset: string;
 }
 
-/** The settings of one `.editorconfig`. */
 interface EditorConfig {
   /** Those in folders above it don't count. */
   isRoot: boolean;
@@ -37,10 +36,7 @@ export class EditorConfigs {
     this.#roots = roots;
   }
 
-  /**
-   * Returns the encoding that they declare for a file, the nearest first, as far as they lie in the roots; undefined where they declare none that
-   * is known. `path`: the file's real path.
-   */
+  /** Returns the encoding that the nearest of them in the roots declares for a file, by its real path; undefined for none that is known. */
   declared(path: string): Encoding | undefined {
     const root = this.#roots.filter((one) => isInside(one, path)).sort((a, b) => a.length - b.length)[0];
     if (root === undefined) return undefined;

@@ -15,7 +15,6 @@ export interface Encoding {
   width: 1 | 2 | CharLength | undefined;
 }
 
-/** How a file's text is encoded. */
 export interface TextForm {
   encoding: Encoding;
   /** Nothing vouches for it. */
@@ -56,70 +55,36 @@ export const encodings: readonly Encoding[] = [
   encoding("EUC-KR", pairLength),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 14, 15, 16].map((part) => encoding(`ISO-8859-${part}`, 1)),
   ...[874, 1250, 1251, 1252, 1253, 1254, 1255, 1256, 1257, 1258].map((page) => encoding(`windows-${page}`, 1)),
-  encoding("KOI8-R", 1),
-  encoding("KOI8-U", 1),
-  encoding("IBM437", 1),
-  encoding("IBM850", 1),
-  encoding("IBM852", 1),
-  encoding("IBM866", 1),
-  encoding("macintosh", 1),
+  ...["KOI8-R", "KOI8-U", "IBM437", "IBM850", "IBM852", "IBM866", "macintosh"].map((name) => encoding(name, 1)),
 ];
 
-/** Other names, in plain letters and digits. */
+/** Other names of encodings, in plain letters and digits. */
 const aliases: Readonly<Record<string, string>> = {
-  unicode11utf8: "UTF-8",
-  utf8bom: "UTF-8",
-  utf8withbom: "UTF-8",
-  ascii: "UTF-8",
-  usascii: "UTF-8",
-  utf16: "UTF-16LE",
-  ucs2: "UTF-16LE",
-  unicode: "UTF-16LE",
-  gb2312: "GBK",
-  gb231280: "GBK",
-  euccn: "GBK",
-  cp936: "GBK",
-  ms936: "GBK",
-  windows936: "GBK",
-  chinese: "GBK",
-  big5hkscs: "Big5",
-  cp950: "Big5",
-  windows950: "Big5",
-  sjis: "Shift_JIS",
-  xsjis: "Shift_JIS",
-  mskanji: "Shift_JIS",
-  ms932: "Shift_JIS",
-  cp932: "Shift_JIS",
-  windows932: "Shift_JIS",
-  windows31j: "Shift_JIS",
-  ujis: "EUC-JP",
-  korean: "EUC-KR",
-  cp949: "EUC-KR",
-  ms949: "EUC-KR",
-  uhc: "EUC-KR",
-  windows949: "EUC-KR",
-  ksc5601: "EUC-KR",
-  ksc56011987: "EUC-KR",
-  latin1: "ISO-8859-1",
-  latin2: "ISO-8859-2",
-  latin5: "ISO-8859-9",
-  latin9: "ISO-8859-15",
-  l1: "ISO-8859-1",
-  ansi: "windows-1252",
-  koi8: "KOI8-R",
-  macroman: "macintosh",
+  "UTF-8": "unicode11utf8 utf8bom utf8withbom ascii usascii",
+  "UTF-16LE": "utf16 ucs2 unicode",
+  GBK: "gb2312 gb231280 euccn cp936 ms936 windows936 chinese",
+  Big5: "big5hkscs cp950 windows950",
+  Shift_JIS: "sjis xsjis mskanji ms932 cp932 windows932 windows31j",
+  "EUC-JP": "ujis",
+  "EUC-KR": "korean cp949 ms949 uhc windows949 ksc5601 ksc56011987",
+  "ISO-8859-1": "latin1 l1",
+  "ISO-8859-2": "latin2",
+  "ISO-8859-9": "latin5",
+  "ISO-8859-15": "latin9",
+  "windows-1252": "ansi",
+  "KOI8-R": "koi8",
+  macintosh: "macroman",
 };
 
-const byName: ReadonlyMap<string, Encoding> = new Map([
-  ...encodings.map((one) => [plain(one.name), one] as const),
-  ...encodings.flatMap((one) => {
+const byName: ReadonlyMap<string, Encoding> = new Map(
+  encodings.flatMap((one) => {
     const page = /^(?:windows-|IBM)(\d+)$/.exec(one.name)?.[1];
-    return page === undefined ? [] : ([[`cp${page}`, one]] as const);
+    const others = aliases[one.name]?.split(" ") ?? [];
+    return [plain(one.name), ...(page === undefined ? [] : [`cp${page}`]), ...others].map(
+      (name) => [name, one] as const,
+    );
   }),
-  ...Object.entries(aliases).map(
-    ([alias, name]) => [alias, encodings.find((one) => one.name === name) as Encoding] as const,
-  ),
-]);
+);
 
 function plain(name: string): string {
   return name.toLowerCase().replace(/[^0-9a-z]/g, "");

@@ -1,7 +1,7 @@
 import { localError } from "../errors.ts";
 import type { FileText } from "../files/text.ts";
-import { decodeForm } from "./codecs.ts";
-import { EncodingFinder, formByMark, isPlainUtf8, isText, type JudgedFile, lineNotOf, type NoText } from "./detect.ts";
+import { decodeForm, lineNotOf } from "./codecs.ts";
+import { EncodingFinder, formByMark, isPlainUtf8, isText, type JudgedFile, type NoText } from "./detect.ts";
 import { demandEncoding, type Encoding, isSameEncoding, type TextForm, utf8 } from "./encodings.ts";
 import { loadCodecs } from "./load-codecs.ts";
 
@@ -41,14 +41,14 @@ export class FileEncodings extends EncodingFinder {
 }
 
 /** Returns the form of a file that is said to be in an encoding. A mark of that encoding is none of its text. */
-function namedForm(bytes: Buffer, encoding: Encoding, { isWhole = true, tick }: EncodedFile): TextForm | NoText {
+function namedForm(bytes: Buffer, encoding: Encoding, file: EncodedFile): TextForm | NoText {
   const marked = formByMark(bytes);
   // `utf-16` leaves the order of its bytes open: a mark decides.
   const own =
     marked !== undefined &&
     (isSameEncoding(marked.encoding, encoding) || (marked.encoding.width === 2 && encoding.width === 2));
   const form = { encoding: own ? marked.encoding : encoding, guessed: false, mark: own ? marked.mark : 0 };
-  if (isText(bytes, form, { isWhole, ...(tick && { tick }) })) return form;
+  if (isText(bytes, form, file)) return form;
   return encoding.width !== 2 && bytes.includes(0) ? { kind: "binary" } : { kind: "unknown", almost: encoding };
 }
 

@@ -7,10 +7,7 @@ const maxSpellings = 64;
 /** Letters and marks that some encodings write as one character, and characters that a decoder takes in more ways than one. */
 const unsure = /[\p{M}\u{10000}-\u{10ffff}]/u;
 
-/**
- * Returns all bytes by which a text of one line can stand in a file, in UTF-8 or any other known encoding but UTF-16. Undefined where that isn't
- * sure. Needs the codecs, and takes as long as to find out the encoding of some dozen files; calls `tick` meanwhile.
- */
+/** Returns all bytes by which a text of one line can stand in a file, but in UTF-16; undefined where that isn't sure. Needs the codecs. */
 export function spellings(text: string, tick: () => void = () => {}): Buffer[] | undefined {
   const { iconv } = codecs();
   if (unsure.test(text)) return undefined;

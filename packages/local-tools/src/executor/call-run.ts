@@ -25,14 +25,12 @@ import type { DefinedTool } from "@toolglot/toolkit";
 import type { FileOutcome } from "../edit/types.ts";
 import { localErrorType } from "../errors.ts";
 import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
-import { editText, readText } from "../results/texts.ts";
+import { editText, errorInfo, readError, readText, shellOutcome } from "../results/texts.ts";
 import { EditBatch } from "./edit-batch.ts";
-import { errorInfo, shellOutcome } from "./shell-outcome.ts";
 
 /** How long a foreign executor may take to end its calls once they are aborted. */
 const abortGraceMs = 500;
 
-/** What a batch is run with. */
 export interface CallRunSetting {
   local: LocalTools;
   tools: ReadonlyMap<string, DefinedTool<Record<string, unknown>>>;
@@ -55,7 +53,6 @@ export class CallRun {
     this.#setting = setting;
   }
 
-  /** Ends a call that is not run. */
   refuse(call: ToolCall, error: ToolErrorInfo): ToolResult {
     return this.#close(call, this.#open(call), failure(error));
   }
@@ -137,11 +134,10 @@ export class CallRun {
       default: {
         const outcome = await local.read(input as ReadInput, own);
         const content = [{ type: "text" as const, text: readText(outcome) }];
-        const failures = outcome.flatMap((part) => (part.kind === "failure" ? [part.error] : []));
-        if (failures.length === 0) return { status: "ok", content };
-        const first = errorInfo(failures[0]);
-        const message = failures.map((error) => errorInfo(error).message).join("\n");
-        return { ...failure({ ...first, message }), ...(failures.length < outcome.length ? { content } : {}) };
+        const error = readError(outcome);
+        if (error === undefined) return { status: "ok", content };
+        const isPart = outcome.some(({ kind }) => kind !== "failure");
+        return { ...failure(error), ...(isPart ? { content } : {}) };
       }
     }
   }
@@ -276,10 +272,7 @@ async function orAborted(running: Promise<ToolResult[]>, signal: AbortSignal): P
   return late === unsettled ? undefined : late;
 }
 
-/**
- * How much text each call of a batch may give, so that together they fit: an even share of what is left. What a short result leaves is
- * for those after it.
- */
+/** How much text each call of a batch may give, so that together they fit: an even share of what is left. */
 export class TextRoom {
   #left: number;
   #calls: number;

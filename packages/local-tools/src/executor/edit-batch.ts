@@ -1,6 +1,6 @@
 import type { ToolCall } from "@toolglot/core";
 import { type CallOutcome, failure } from "@toolglot/core/executing";
-import { errorInfo } from "./shell-outcome.ts";
+import { errorInfo } from "../results/texts.ts";
 
 /** The edits of a block, which are made together once the host's hooks have let all of them pass, or not at all. */
 export class EditBatch {

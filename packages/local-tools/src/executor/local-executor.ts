@@ -82,10 +82,7 @@ export function localExecutor(local: LocalTools, options: LocalExecutorOptions =
 
 const shellCalls: ReadonlySet<string> = new Set(["command", "input", "ctrl"]);
 
-/**
- * Runs a batch: each shell call by itself, all edits together where the first of them stands, and everything else beside its
- * neighbours. Results are in the order of the calls.
- */
+/** Runs each shell call by itself, all edits together where the first of them stands, and everything else beside its neighbours. */
 export async function runInBatchOrder(
   calls: readonly ToolCall[],
   maxConcurrency: number,

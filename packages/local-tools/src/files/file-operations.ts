@@ -86,10 +86,7 @@ export async function writeAll(file: number, bytes: Uint8Array): Promise<void> {
 
 const writeSome = promisify(write);
 
-/**
- * Creates a file durably: its content and rights are on the disk when this resolves. Its name is not, before the folder is
- * synced. `usualMode`: permission bits where `rights` names none, less the umask.
- */
+/** Creates a file with content and rights that last; its name does once the folder is synced. `usualMode`: bits where `rights` has none. */
 export async function createFile(path: string, bytes: Uint8Array, rights: Rights, usualMode?: number): Promise<Stats> {
   const file = await writeNewFile(path, bytes, rights, usualMode);
   try {
@@ -135,7 +132,6 @@ function chownTo(file: number, uid: number, gid: number): boolean {
   return attempt(() => fchownSync(file, uid, gid) ?? true) === true;
 }
 
-/** How {@link replaceFile} writes. */
 export interface ReplaceOptions {
   /** What messages call the file. */
   shown: string;
@@ -145,10 +141,7 @@ export interface ReplaceOptions {
   before?: Stats | undefined;
 }
 
-/**
- * Writes a file of a folder as a whole: every reader gets all of the old content or all of the new, also after a power cut. A
- * link of that name is replaced, not followed.
- */
+/** Writes a file as a whole: readers get all of the old or all of the new, also after a power cut. A link of that name is replaced. */
 export async function replaceFile(
   folder: PinnedFolder,
   name: string,
@@ -239,4 +232,41 @@ export async function syncFolder(path: string): Promise<void> {
   if (process.platform === "win32") return;
   const folder = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   await flush(folder).finally(() => closeSync(folder));
+}
+
+/** Lets the host have its turn. */
+export const nextTurn: () => Promise<void> = promisify(setImmediate);
+
+/** Does something with each, one after the other. Work that waits for nothing would hold up the host: it gets its turn in between. */
+export async function inTurns<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  for (const [index, item] of items.entries()) {
+    if (index > 0) await nextTurn();
+    await work(item);
+  }
+}
+
+/** Runs tasks that share a path one after the other, in the order they were given; others side by side. */
+export class PathQueue {
+  readonly #last = new Map<string, Promise<unknown>>();
+  /** Tasks that wait for everything before them, and everything behind them waits for them. */
+  #barrier: Promise<unknown> = Promise.resolve();
+
+  /** Runs a task once all earlier ones that share one of its paths are over. */
+  run<Value>(paths: readonly string[], task: () => Promise<Value>): Promise<Value> {
+    const before = [this.#barrier, ...paths.flatMap((path) => this.#last.get(path) ?? [])];
+    const running = Promise.allSettled(before).then(task);
+    for (const path of paths) this.#last.set(path, running);
+    const forget = (): void => {
+      for (const path of paths) if (this.#last.get(path) === running) this.#last.delete(path);
+    };
+    running.then(forget, forget);
+    return running;
+  }
+
+  /** Runs a task alone. */
+  runAlone<Value>(task: () => Promise<Value>): Promise<Value> {
+    const running = Promise.allSettled([this.#barrier, ...this.#last.values()]).then(task);
+    this.#barrier = running.catch(() => undefined);
+    return running;
+  }
 }

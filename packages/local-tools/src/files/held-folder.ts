@@ -43,7 +43,6 @@ export class HeldFolder {
     return { base, path, pinned };
   }
 
-  /** Its real path. */
   get path(): string {
     return this.#folder.path;
   }

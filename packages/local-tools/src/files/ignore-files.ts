@@ -7,7 +7,6 @@ import { isInside } from "./roots.ts";
 
 /** What one folder's files say, and those of the folders above it. */
 export interface IgnoreLevel {
-  /** Real path. */
   path: string;
   above: IgnoreLevel | undefined;
   /** The folder is a repository of its own: what .gitignore files above it say does not count. */
@@ -55,11 +54,7 @@ export function ignoreLevels(roots: readonly string[], real: string): IgnoreLeve
   return level;
 }
 
-/**
- * Checks whether an entry is left out: .ignore files go before .gitignore files and those before .git/info/exclude; among files of
- * one name the nearest with a rule decides. What lies in a folder that is left out is left out, too, which the
- * walk sees to by not going there.
- */
+/** Checks whether an entry is left out: .ignore files go before .gitignore and .git/info/exclude; of one name the nearest with a rule decides. */
 export function isIgnored(level: IgnoreLevel | undefined, path: string, isDirectory: boolean): boolean {
   let gitignore: boolean | undefined;
   let exclude: boolean | undefined;

@@ -63,10 +63,7 @@ export async function pinFolder(real: string): Promise<PinnedFolder> {
   return holdFolder(real);
 }
 
-/**
- * Opens a folder by its real path: a link put in its place is refused (`ELOOP`, `ENOTDIR`). Does not await: whoever resolved the
- * path looked at the folder already, so no disk has to be waited for.
- */
+/** Opens a folder by its real path, at once: whoever resolved it has looked at it. A link in its place is refused (`ELOOP`, `ENOTDIR`). */
 export function holdFolder(real: string): PinnedFolder {
   if (process.platform === "win32") return unpinned(real);
   const folder = openSync(real, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
@@ -144,7 +141,6 @@ function plainName(name: string): string {
 export interface OpenedFile extends AsyncDisposable {
   readonly handle: FileHandle;
   readonly stats: Stats;
-  /** Real path. */
   readonly path: string;
   close(): Promise<void>;
 }

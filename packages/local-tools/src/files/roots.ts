@@ -113,10 +113,7 @@ export class Roots {
     return await openIn(folder, basename(real), path);
   }
 
-  /**
-   * Holds on to an existing folder inside the roots, given by its real path (`FileChanged` when it is none any more). The
-   * caller closes it.
-   */
+  /** Holds on to a folder inside the roots by its real path (`FileChanged` when it is none any more). The caller closes it. */
   async pin(real: string, path: string = this.show(real)): Promise<PinnedFolder> {
     return this.hold(real, path);
   }

@@ -5,7 +5,7 @@ import { localError } from "../errors.ts";
 import { counted, sized } from "../messages.ts";
 import { mediaType } from "./file-kind.ts";
 import type { OpenedFile } from "./pinned-folder.ts";
-import { Utf8Pieces } from "./utf8-pieces.ts";
+import { Utf8Pieces } from "./text.ts";
 
 /** What is wanted of a file. Lines from 1, both ends included. */
 export interface LinesWanted {

@@ -1,5 +1,8 @@
+import { isUtf8 } from "node:buffer";
 import type { Stats } from "node:fs";
 import type { FileHandle } from "node:fs/promises";
+import { decodeAll, lineNotOf } from "../encodings/codecs.ts";
+import { utf8 } from "../encodings/encodings.ts";
 import { localError } from "../errors.ts";
 import { counted } from "../messages.ts";
 
@@ -19,10 +22,7 @@ export const maxTextBytes: number = 8 * 1024 * 1024;
 
 export const byteOrderMark = "\ufeff";
 
-/**
- * Reads an open file as a whole; the caller closes it. Rejects with `TooLarge` above `maxBytes`, of which it reads at most one
- * byte more, even when the file grows meanwhile. `path` is what messages call the file.
- */
+/** Reads an open file as a whole; the caller closes it. `TooLarge` above `maxBytes`, of which it reads one byte more at most. */
 export async function readWhole(
   { handle, stats }: { handle: FileHandle; stats: Stats },
   path: string,
@@ -49,18 +49,17 @@ export async function readStart(handle: FileHandle, most: number, first: number 
   return Buffer.concat(parts);
 }
 
-/**
- * Decodes a file's bytes as UTF-8, nothing replaced. Throws `NotText` for other encodings and `BinaryFile` for anything with a NUL
- * byte; `path` is what messages call the file.
- */
+/** Decodes bytes as UTF-8, nothing replaced. Throws `NotText`, and `BinaryFile` for a NUL; `path` is what messages call the file. */
 export function decodeText(bytes: Uint8Array, path: string, use: Use = "read"): FileText {
   const cant = `it can't be ${use} as text.`;
   if ((bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)) {
     throw localError("NotText", `${path} is UTF-16, not UTF-8: ${cant}`);
   }
   if (bytes.includes(0)) throw localError("BinaryFile", `${path} is a binary file: ${cant}`);
-  const whole = decode(bytes);
-  if (whole === undefined) throw localError("NotText", `${path} is not UTF-8 (line ${invalidLine(bytes)}): ${cant}`);
+  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const whole = decodeAll(buffer, utf8);
+  if (whole === undefined)
+    throw localError("NotText", `${path} is not UTF-8 (line ${lineNotOf(buffer, utf8)}): ${cant}`);
   const bom = whole.startsWith(byteOrderMark);
   return { bytes, text: bom ? whole.slice(1) : whole, bom };
 }
@@ -73,24 +72,6 @@ export function encodeText(text: string, bom: boolean): Uint8Array {
     throw localError("InvalidInput", "The text holds half of a surrogate pair, which no file of text can hold.");
   }
   return bytes;
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Returns the line of the first byte that is not UTF-8. No character of UTF-8 contains an LF, so lines can be tried one by one. */
-function invalidLine(bytes: Uint8Array): number {
-  let from = 0;
-  for (let line = 1; ; line++) {
-    const end = bytes.indexOf(0x0a, from);
-    if (end === -1 || decode(bytes.subarray(from, end)) === undefined) return line;
-    from = end + 1;
-  }
 }
 
 /** Returns lines with their ends; the last may have none. */
@@ -121,4 +102,105 @@ export function lineCounter(text: string): (offset: number) => number {
     }
     return line;
   };
+}
+
+/** Whether bytes that come in pieces are UTF-8. A piece may end within a character. */
+export class Utf8Pieces {
+  /** The beginning of a character, which the piece before ended with. */
+  #open: Buffer | undefined;
+
+  /** False: the pieces up to here can't be the beginning of UTF-8. */
+  take(piece: Buffer): boolean {
+    const bytes = this.#open === undefined ? piece : Buffer.concat([this.#open, piece]);
+    const end = bytes.length - openLength(bytes);
+    this.#open = end === bytes.length ? undefined : Buffer.from(bytes.subarray(end));
+    return isUtf8(bytes.subarray(0, end));
+  }
+
+  /** Checks whether all of them are UTF-8. */
+  end(): boolean {
+    return this.#open === undefined;
+  }
+}
+
+/** Bytes at the end that may be the beginning of a character. */
+function openLength(bytes: Buffer): number {
+  for (let length = 1; length <= Math.min(3, bytes.length); length++) {
+    const byte = bytes[bytes.length - length] as number;
+    if (byte >= 0xc0) return byte >= (length === 1 ? 0xc0 : length === 2 ? 0xe0 : 0xf0) ? length : 0;
+    if (byte < 0x80) return 0;
+  }
+  return 0;
+}
+
+/** Returns how many items two lists, or units two texts, have in common at their beginnings, and at the ends of what is left. */
+export function commonEnds<Item>(
+  one: ArrayLike<Item>,
+  other: ArrayLike<Item>,
+  isSame: (one: Item, other: Item) => boolean = (a, b) => a === b,
+): [head: number, tail: number] {
+  const shorter = Math.min(one.length, other.length);
+  const isSameAt = (at: number, otherAt: number): boolean => isSame(one[at] as Item, other[otherAt] as Item);
+  let [head, tail] = [0, 0];
+  while (head < shorter && isSameAt(head, head)) head++;
+  while (tail < shorter - head && isSameAt(one.length - 1 - tail, other.length - 1 - tail)) tail++;
+  return [head, tail];
+}
+
+/** Up to this many comparisons the engine's own search is taken, whose worst case is the product of both lengths. */
+const nativeLimit = 1_000_000_000;
+/** So far the engine's own search is linear enough in any case. */
+const nativeFind = 256;
+
+/**
+ * Calls `visit` with the offset of each occurrence, in order, until it answers `false`. `overlapping`: "aa" stands twice in
+ * "aaa", not once. `find` must not be empty. Linear in both lengths, whatever they hold.
+ */
+export function eachOccurrence(
+  text: string,
+  find: string,
+  overlapping: boolean,
+  visit: (at: number) => boolean | undefined,
+): void {
+  if (find === "") throw new TypeError("find must not be empty: it would occur everywhere");
+  if (find.length > nativeFind && text.length * find.length > nativeLimit) {
+    eachByPrefixTable(text, find, overlapping, visit);
+    return;
+  }
+  const step = overlapping ? 1 : find.length;
+  for (let at = text.indexOf(find); at !== -1; at = text.indexOf(find, at + step)) {
+    if (visit(at) === false) return;
+  }
+}
+
+/** Visits occurrences by Knuth, Morris and Pratt: never looks at a character of the text twice. */
+function eachByPrefixTable(
+  text: string,
+  find: string,
+  overlapping: boolean,
+  visit: (at: number) => boolean | undefined,
+): void {
+  const borders = borderLengths(find);
+  let matched = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (matched > 0 && find.charCodeAt(matched) !== code) matched = borders[matched - 1] as number;
+    if (find.charCodeAt(matched) === code) matched++;
+    if (matched < find.length) continue;
+    if (visit(at - find.length + 1) === false) return;
+    matched = overlapping ? (borders[matched - 1] as number) : 0;
+  }
+}
+
+/** Returns for each prefix how long a shorter prefix it ends with. */
+function borderLengths(find: string): Int32Array {
+  const borders = new Int32Array(find.length);
+  let length = 0;
+  for (let at = 1; at < find.length; at++) {
+    const code = find.charCodeAt(at);
+    while (length > 0 && find.charCodeAt(length) !== code) length = borders[length - 1] as number;
+    if (find.charCodeAt(length) === code) length++;
+    borders[at] = length;
+  }
+  return borders;
 }

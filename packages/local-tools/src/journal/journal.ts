@@ -153,10 +153,7 @@ export class Journal implements ChangeJournal {
     return run;
   }
 
-  /**
-   * Runs work one at a time in all processes; what others left half done is repaired first. `known`: the folder need not be read when nobody
-   * else has held the lock since.
-   */
+  /** Runs work alone in all processes, behind the repair of what others left. `known`: the folder is read only if others have held the lock since. */
   async #locked<T>(
     work: (lock: HeldLock, found: { scan: Scan; repaired: ChangeRecord[] }) => Promise<T>,
     { known = false }: { known?: boolean } = {},

@@ -9,7 +9,6 @@ import type { NamesIn } from "./record.ts";
 import { Records } from "./records.ts";
 import type { ChangeJournal } from "./types.ts";
 
-/** How a journal is opened. */
 export interface JournalOptions {
   /** The journal's folder; made when it is missing (0700). Not inside a root, nor around one. */
   dir: string;

@@ -4,7 +4,6 @@ import type { Reach } from "./points.ts";
 import type { NamesIn } from "./record.ts";
 import type { Records } from "./records.ts";
 
-/** Dependencies of every step of the journal. */
 export interface Parts {
   roots: Roots;
   records: Records;

@@ -41,5 +41,4 @@ export type Point =
 /** Called at each moment; `replaced 2` is that of the third file. */
 export type OnPoint = (name: string) => void | Promise<void>;
 
-/** Reports that a moment has come. */
 export type Reach = (point: Point, index?: number) => Promise<void>;

@@ -5,9 +5,8 @@ import { inParallel } from "@toolglot/core/executing";
 import { allowing, attempt, codeOf, defined } from "@toolglot/internal";
 import type { HeldLock } from "@toolglot/internal/node";
 import { localError, localErrorType } from "../errors.ts";
-import { inspectFile, linkFile, nameFile, sha256, writeNewFile } from "../files/file-operations.ts";
+import { inspectFile, inTurns, linkFile, nameFile, sha256, writeNewFile } from "../files/file-operations.ts";
 import { flush } from "../files/pinned-folder.ts";
-import { inTurns } from "../files/turns.ts";
 import { copyAttributes } from "./attributes.ts";
 import { Folders } from "./folders.ts";
 import type { Parts } from "./parts.ts";
@@ -30,7 +29,6 @@ export interface PlannedFile extends FileChange {
   gid?: number;
 }
 
-/** What is to be written. */
 export interface Plan {
   files: readonly PlannedFile[];
   undoes?: string;
@@ -103,7 +101,6 @@ async function prepare(
   }
 }
 
-/** Files that are open at one time. */
 const maxOpen = 64;
 
 /** The steps from a written record to a written change. */

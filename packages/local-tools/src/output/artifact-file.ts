@@ -7,10 +7,7 @@ import { makeFolders } from "../files/file-operations.ts";
 /** UTF-16 units that are gathered before they are written. */
 const gathered = 65_536;
 
-/**
- * The file that holds a whole output: 0600, with a random name that nobody can have taken before. Never throws: when it can't be
- * written, `failure` has the reason and there is no file.
- */
+/** The file of a whole output: 0600, with a random name. Never throws: `failure` has the reason why there is none. */
 export class ArtifactFile {
   /** Undefined before something is on disk, and when that failed. */
   path: string | undefined;
@@ -43,13 +40,11 @@ export class ArtifactFile {
     if (this.#waitingUnits >= gathered) this.#flush(false);
   }
 
-  /** Writes what is left and closes. */
   close(): void {
     if (this.failure === undefined && !this.full) this.#flush(true);
     this.#closeDescriptor();
   }
 
-  /** Closes and removes. */
   discard(): void {
     this.#waiting = [];
     this.#waitingUnits = 0;

@@ -17,17 +17,18 @@ const wide: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-/**
- * Columns of a terminal that a code point takes: 0 for what joins the character before it (combining marks, joiners,
- * variation selectors, skin tones), 2 for wide East Asian characters and emoji, else 1. A sequence of emoji that a font
- * draws as one picture counts as its parts; terminals don't agree on these either.
- */
+/** Returns the columns that a code point takes: 0 for what joins the one before it, 2 for wide East Asian ones and emoji, else 1. */
 export function columnsOf(codePoint: number): 0 | 1 | 2 {
   if (codePoint < 0x300 || codePoint > 0x10ffff) return 1;
   const text = String.fromCodePoint(codePoint);
   if (combining.test(text)) return 0;
   if (wide.some(([first, last]) => codePoint >= first && codePoint <= last)) return 2;
   return presentedAsEmoji.test(text) ? 2 : 1;
+}
+
+/** Checks whether a unit is the second half of a surrogate pair. */
+export function isLowSurrogate(unit: number): boolean {
+  return (unit & 0xfc00) === 0xdc00;
 }
 
 /** Checks whether a unit is the first half of a surrogate pair. */

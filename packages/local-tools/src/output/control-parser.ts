@@ -27,10 +27,7 @@ const oscEnd = /[\u0007\n\r\u0018\u001a\u001b\u009c]/g;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
 const stringEnd = /[\u0018\u001a\u001b\u009c]/g;
 
-/**
- * Finds the control sequences in a stream of text. One without an end is dropped up to the first character that can't belong to it: a
- * string such as a title at its line's end, others after 65,536 units.
- */
+/** Finds control sequences in a stream of text. One without an end is dropped: a title at its line's end, others after 65,536 units. */
 export class ControlParser {
   readonly #target: ControlTarget;
   #state: State = states.ground;

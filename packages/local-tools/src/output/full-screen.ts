@@ -1,5 +1,6 @@
 import { columnsOf } from "./char-width.ts";
 import { parameterValues } from "./cursor.ts";
+import { Row } from "./row.ts";
 
 /** What a terminal shows while a full-screen program runs. */
 export interface ScreenView {
@@ -13,13 +14,10 @@ export interface ScreenView {
   columns: number;
 }
 
-/** The cell of what a wide character takes beyond its first column. */
-const rest = "";
-const blank = " ";
 const sameAs: Readonly<Record<string, string>> = { a: "C", e: "B", f: "H", "`": "G" };
 const tabStop = 8;
-/** UTF-16 units of one cell: a character with the marks joined to it. */
-const maxCellLength = 32;
+/** UTF-16 units that may be joined to the characters of a row. */
+const maxJoined = 4096;
 
 /** The line drawing characters of DEC terminals, for `` ` `` to `~`. */
 const lineDrawing = [..."◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"];
@@ -28,7 +26,7 @@ const lineDrawing = [..."◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼
 export class FullScreen {
   #rows: number;
   #columns: number;
-  #cells: string[][];
+  #lines: Row[];
   #row = 0;
   #column = 0;
   /** The last column was written: the next character begins a new row. */
@@ -48,11 +46,11 @@ export class FullScreen {
     this.#rows = rows;
     this.#columns = columns;
     this.#bottom = rows;
-    this.#cells = Array.from({ length: rows }, () => this.#emptyRow());
+    this.#lines = Array.from({ length: rows }, emptyRow);
   }
 
   get view(): ScreenView {
-    const lines = this.#cells.map((cells) => cells.join("").trimEnd());
+    const lines = this.#lines.map((line) => line.text().trimEnd());
     while (lines.at(-1) === "") lines.pop();
     const size = { rows: this.#rows, columns: this.#columns };
     return { text: lines.join("\n"), row: this.#row + 1, column: this.#column + 1, ...size };
@@ -62,11 +60,8 @@ export class FullScreen {
     this.#columns = columns;
     this.#rows = rows;
     // A program that is wider paints anew; what is cut here comes again.
-    this.#cells = Array.from({ length: rows }, (_, at) => {
-      const cells = (this.#cells[at] ?? []).slice(0, columns);
-      while (cells.length < columns) cells.push(blank);
-      return cells;
-    });
+    this.#lines = Array.from({ length: rows }, (_, at) => this.#lines[at] ?? emptyRow());
+    for (const line of this.#lines) line.eraseFrom(columns);
     this.#top = 0;
     this.#bottom = rows;
     this.#moveTo(this.#row, this.#column);
@@ -136,21 +131,18 @@ export class FullScreen {
     M: (screen, count) => screen.#scroll(screen.#row, count),
     S: (screen, count) => screen.#scroll(screen.#top, count),
     T: (screen, count) => screen.#scroll(screen.#top, -count),
-    P: (screen, count) => screen.#shift(count),
-    "@": (screen, count) => screen.#shift(-count),
-    X: (screen, count) => screen.#blank(screen.#row, screen.#column, screen.#column + count),
+    P: (screen, count) => screen.#line.remove(screen.#column, count),
+    "@": (screen, count) => screen.#line.insert(screen.#column, count, screen.#columns),
+    X: (screen, count) => screen.#line.erase(screen.#column, screen.#column + count),
     b: (screen, count) => screen.#repeat(count),
     r: (screen, _count, [first = 0, last = 0]) => screen.#region(first, last),
     s: (screen) => screen.#save(),
     u: (screen) => screen.#restore(),
   };
 
-  #emptyRow(): string[] {
-    return new Array<string>(this.#columns).fill(blank);
-  }
-
-  #at(row: number): string[] {
-    return this.#cells[row] as string[];
+  /** The cursor's row. */
+  get #line(): Row {
+    return this.#lines[this.#row] as Row;
   }
 
   #moveTo(row: number, column: number): void {
@@ -179,30 +171,20 @@ export class FullScreen {
       this.#drawing[this.#set] && unit >= 0x60 && unit <= 0x7e ? (lineDrawing[unit - 0x60] as string) : given;
     const width = columnsOf(character.codePointAt(0) as number);
     if (width === 0) {
-      this.#join(character);
+      // It joins the character before it.
+      const at = this.#wraps ? this.#columns : this.#column;
+      if (at > 0 && this.#line.size < this.#columns + maxJoined) this.#line.write(character, 0, at, Infinity);
       return;
     }
     this.#last = given;
     if (this.#wraps && this.#autoWrap) this.#nextLine();
     if (width === 2 && this.#column === this.#columns - 1 && this.#autoWrap) this.#nextLine();
-    if (this.#inserts) this.#shift(-width);
+    if (this.#inserts) this.#line.insert(this.#column, width, this.#columns);
     const column = Math.min(this.#column, this.#columns - width);
     if (column < 0) return;
-    this.#blank(this.#row, column, column + width);
-    const cells = this.#at(this.#row);
-    cells[column] = character;
-    if (width === 2) cells[column + 1] = rest;
+    this.#line.write(character, 0, column, Infinity);
     this.#moveTo(this.#row, column + width);
     this.#wraps = column + width === this.#columns;
-  }
-
-  /** Joins a mark to the character before it. */
-  #join(mark: string): void {
-    const cells = this.#at(this.#row);
-    let at = this.#wraps ? this.#column : this.#column - 1;
-    while (at > 0 && cells[at] === rest) at--;
-    const cell = cells[at];
-    if (cell !== undefined && cell.length < maxCellLength) cells[at] = cell + mark;
   }
 
   #lineFeed(): void {
@@ -226,48 +208,25 @@ export class FullScreen {
     const to = this.#bottom;
     if (from < this.#top || from >= to) return;
     const by = Math.min(Math.abs(count), to - from);
-    const empty = Array.from({ length: by }, () => this.#emptyRow());
+    const empty = Array.from({ length: by }, emptyRow);
     if (count > 0) {
-      this.#cells.splice(from, by);
-      this.#cells.splice(to - by, 0, ...empty);
+      this.#lines.splice(from, by);
+      this.#lines.splice(to - by, 0, ...empty);
     } else {
-      this.#cells.splice(to - by, by);
-      this.#cells.splice(from, 0, ...empty);
+      this.#lines.splice(to - by, by);
+      this.#lines.splice(from, 0, ...empty);
     }
   }
 
-  /** Takes out columns at the cursor, or puts some in by a count below 0. */
-  #shift(count: number): void {
-    const column = this.#column;
-    const by = Math.min(Math.abs(count), this.#columns - column);
-    // What would be cut in two is blanked first.
-    this.#blank(this.#row, column, column);
-    const lost = count > 0 ? column : this.#columns - by;
-    this.#blank(this.#row, lost, lost + by);
-    const cells = this.#at(this.#row);
-    cells.splice(lost, by);
-    cells.splice(count > 0 ? cells.length : column, 0, ...new Array<string>(by).fill(blank));
-  }
-
-  /** Blanks columns from `from` up to, not with, `to`, and wide characters that lie across their borders. */
-  #blank(row: number, from: number, to: number): void {
-    const cells = this.#at(row);
-    let start = from;
-    let end = Math.min(to, this.#columns);
-    if (cells[start] === rest) start--;
-    if (cells[end] === rest) end++;
-    cells.fill(blank, start, end);
-  }
-
   #eraseLine(part: number): void {
-    this.#blank(this.#row, part === 0 ? this.#column : 0, part === 1 ? this.#column + 1 : this.#columns);
+    this.#line.erase(part === 0 ? this.#column : 0, part === 1 ? this.#column + 1 : this.#columns);
   }
 
   #eraseScreen(part: number): void {
     if (part < 2) this.#eraseLine(part);
     const from = part === 0 ? this.#row + 1 : 0;
     const to = part === 1 ? this.#row : this.#rows;
-    for (let row = from; row < to && part < 3; row++) this.#cells[row] = this.#emptyRow();
+    for (let row = from; row < to && part < 3; row++) this.#lines[row] = emptyRow();
   }
 
   #region(first: number, last: number): void {
@@ -286,4 +245,10 @@ export class FullScreen {
   #restore(): void {
     this.#moveTo(this.#saved.row, this.#saved.column);
   }
+}
+
+function emptyRow(): Row {
+  const row = new Row();
+  row.open();
+  return row;
 }

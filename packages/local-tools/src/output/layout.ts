@@ -3,10 +3,7 @@ import { columnsOf } from "./char-width.ts";
 /** Blanks at a line's end that may be the padding of a screen; fewer are left alone. */
 const minPadding = 20;
 
-/**
- * Returns a line without the blanks that fill it up to the screen's edge: what `top` and editors paint rows with. Blanks that end
- * anywhere else are output as any other.
- */
+/** Returns a line without the blanks that fill it up to the screen's edge, as `top` and editors paint rows; any others stay. */
 export function withoutPadding(line: string, columns: number): string {
   const text = line.trimEnd();
   const blanks = line.length - text.length;
@@ -42,10 +39,7 @@ function widthOf(text: string): number {
   return columns;
 }
 
-/**
- * Checks whether the second of two screens is the first painted anew: half of its lines at least are in both, whatever numbers and bars
- * stand in them. What has other words is another text, and both stay.
- */
+/** Checks whether a screen is the one before painted anew: half of its lines are in both, whatever numbers and bars stand in them. */
 export function isRepaint(before: readonly string[], after: readonly string[]): boolean {
   const known = new Set(shapes(before));
   const lines = shapes(after);

@@ -2,6 +2,7 @@ import { inBackground } from "@toolglot/internal";
 import type { Masker } from "@toolglot/secrets";
 import { isHighSurrogate } from "./char-width.ts";
 import { LiveText } from "./live-text.ts";
+import type { TextCleaner } from "./text-cleaner.ts";
 
 /** Milliseconds between two events: at most ten in any second. */
 const eventMs = 105;
@@ -14,33 +15,26 @@ const maxBytes = 1 << 20;
 const fullNote = "[More than 1 MiB was printed: the rest is not shown while the command runs.]\n";
 const encoder = new TextEncoder();
 
-/** Dependencies of a {@link LiveOutput}. */
-export interface LiveOutputOptions {
-  onOutput: (text: string) => void;
-  masker: Masker;
-  /** Makes the page give what is due. True when there is more, which is not due yet. */
-  settle: (time: number, isSilent: boolean) => boolean;
-  /** The page need not collect news any more. */
-  detach: () => void;
-}
-
 /** Emits a command's output to a listener while it runs: a few times a second, and no more of it than a person can use. */
 export class LiveOutput {
-  /** Where the page puts its news. */
-  readonly text: LiveText = new LiveText();
-  readonly #options: LiveOutputOptions;
+  readonly #cleaner: TextCleaner;
+  readonly #masker: Masker;
+  readonly #onOutput: (text: string) => void;
+  readonly #text = new LiveText();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #lastWrite = 0;
-  /** To be given. */
   #waiting: string;
   #atLineStart = true;
   #left = maxBytes;
-  #stopped = false;
+  #isClosed = false;
 
   /** `before`: what was printed before anybody listened. */
-  constructor(options: LiveOutputOptions, before: string) {
-    this.#options = options;
+  constructor(cleaner: TextCleaner, masker: Masker, onOutput: (text: string) => void, before: string) {
+    this.#cleaner = cleaner;
+    this.#masker = masker;
+    this.#onOutput = onOutput;
     this.#waiting = before;
+    cleaner.listen(this.#text);
     this.touch();
   }
 
@@ -52,25 +46,26 @@ export class LiveOutput {
 
   /** Emits nothing any more. */
   close(): void {
-    this.#stopped = true;
+    this.#isClosed = true;
     clearTimeout(this.#timer);
+    this.#cleaner.listen(undefined);
   }
 
   #arm(): void {
-    if (!this.#stopped) this.#timer ??= inBackground(() => this.#tick(), eventMs);
+    if (!this.#isClosed) this.#timer ??= inBackground(() => this.#tick(), eventMs);
   }
 
   #tick(): void {
     this.#timer = undefined;
-    const { masker, settle, detach } = this.#options;
     let isMore = false;
     if (this.#waiting.length <= this.#left) {
       const time = performance.now();
       const isSilent = time - this.#lastWrite >= silenceMs;
-      isMore = settle(time, isSilent);
-      this.#waiting += masker.write(this.text.take());
-      if (isSilent) this.#waiting += masker.pause();
-    } else detach();
+      isMore = this.#cleaner.giveLive({ time, isSilent });
+      this.#waiting += this.#masker.write(this.#text.take());
+      if (isSilent) this.#waiting += this.#masker.pause();
+      // It is enough: the page need not collect more.
+    } else this.#cleaner.listen(undefined);
     this.#give();
     if (isMore || this.#waiting !== "") this.#arm();
   }
@@ -80,7 +75,7 @@ export class LiveOutput {
     const { read, written } = measured(this.#waiting, Math.min(eventBytes, this.#left));
     if (read === 0) {
       this.#call(this.#atLineStart ? fullNote : `\n${fullNote}`);
-      this.#end();
+      this.close();
       return;
     }
     const piece = this.#waiting.slice(0, read);
@@ -93,16 +88,10 @@ export class LiveOutput {
   /** Calls the listener; one that fails is removed, and the command continues. */
   #call(piece: string): void {
     try {
-      this.#options.onOutput(piece);
+      this.#onOutput(piece);
     } catch {
-      this.#end();
+      this.close();
     }
-  }
-
-  #end(): void {
-    this.#waiting = "";
-    this.close();
-    this.#options.detach();
   }
 }
 

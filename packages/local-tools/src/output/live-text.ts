@@ -1,7 +1,22 @@
-import { type Mark, newsOf, type Row } from "./row.ts";
+import { newsOf, type Row } from "./row.ts";
 
 /** How long a line that was rewritten must stand before it is given, in milliseconds: of a progress bar, only what stays for a while is news. */
 const standingMs = 500;
+
+/** A line of the page as it stands. */
+export interface ShownLine {
+  row: Row;
+  text: string;
+  isComplete: boolean;
+}
+
+/** When a page is looked at. */
+export interface Moment {
+  time: number;
+  isSilent: boolean;
+  /** Nothing more comes: all that is shown is due. */
+  isOver?: boolean;
+}
 
 /**
  * The text of a page as somebody gets it who listens while it is written: a line once it is complete, an unfinished one in
@@ -12,6 +27,8 @@ export class LiveText {
   #pieces: string[] = [];
   /** The line whose beginning was given last, without its end. */
   #open: Row | undefined;
+  /** Lines that wait, as they were when they were looked at, and since when. */
+  #waiting = new Map<Row, { text: string; since: number }>();
 
   /** Returns what was given since the last time. */
   take(): string {
@@ -26,11 +43,11 @@ export class LiveText {
     this.#pieces.push(lines);
   }
 
-  /** Emits a line as it is. */
-  line(row: Row, text: string, isComplete: boolean): void {
+  line({ row, text, isComplete }: ShownLine): void {
     const news = newsOf(row.live, text, isComplete);
     if (news === "") return;
-    if (this.#open !== row || !continues(row.live, text)) this.#endOpen();
+    const isGrowing = row.live?.ended === false && text.startsWith(row.live.text);
+    if (this.#open !== row || !isGrowing) this.#endOpen();
     this.#pieces.push(news);
     this.#open = isComplete ? undefined : row;
     row.live = { text, ended: isComplete };
@@ -38,39 +55,33 @@ export class LiveText {
 
   /** Emits the front of a line that continues empty. */
   passOn(row: Row, front: string): void {
-    this.line(row, front, false);
+    this.line({ row, text: front, isComplete: false });
     row.live = { text: "", ended: false };
     this.#open = row;
   }
 
-  /** Emits a line if it is due. False when it has to wait. `isFrame`: it is of a screen that may be painted anew. */
-  offer(
-    row: Row,
-    text: string,
-    now: { time: number; isSilent: boolean; isComplete: boolean; isFrame: boolean },
-  ): boolean {
-    const { live } = row;
-    const { time, isSilent, isComplete, isFrame } = now;
-    if (newsOf(live, text, isComplete) === "") return true;
-    if (row.seen?.text !== text) row.seen = { text, since: time };
-    const isRewritten = live !== undefined && (live.ended || !(isComplete || text.startsWith(live.text)));
-    const isDue = isRewritten || isFrame ? time - row.seen.since >= standingMs : isComplete || isSilent;
-    if (isDue) this.line(row, text, isComplete);
-    return isDue;
-  }
-
-  /** Continues: what is emitted next follows what was emitted last, whatever line that was. */
-  goOn(): void {
-    this.#open = undefined;
+  /** Emits the lines that are due. True when others wait. `isFrame`: they are of a screen that may be painted anew. */
+  look(lines: readonly ShownLine[], isFrame: boolean, { time, isSilent, isOver = false }: Moment): boolean {
+    const before = this.#waiting;
+    this.#waiting = new Map();
+    for (const line of lines) {
+      const { row, text, isComplete } = line;
+      const { live } = row;
+      if (newsOf(live, text, isComplete) === "") continue;
+      const seen = before.get(row);
+      const stands = seen?.text === text ? seen : { text, since: time };
+      const isRewritten = live !== undefined && (live.ended || !(isComplete || text.startsWith(live.text)));
+      const isDue = isRewritten || isFrame ? time - stands.since >= standingMs : isComplete || isSilent;
+      if (isDue || isOver) this.line(line);
+      else this.#waiting.set(row, stands);
+    }
+    // What comes next follows what was emitted last, whatever line that was.
+    if (isOver) this.#open = undefined;
+    return this.#waiting.size > 0;
   }
 
   #endOpen(): void {
     if (this.#open !== undefined) this.#pieces.push("\n");
     this.#open = undefined;
   }
-}
-
-/** Checks whether a line only grows beyond what was emitted of it. */
-function continues(mark: Mark | undefined, text: string): boolean {
-  return mark !== undefined && !mark.ended && text.startsWith(mark.text);
 }

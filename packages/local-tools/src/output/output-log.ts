@@ -1,9 +1,8 @@
 import { defined } from "@toolglot/internal";
 import { ArtifactFile } from "./artifact-file.ts";
 import { BlankFilter } from "./blank-filter.ts";
-import { isHighSurrogate } from "./char-width.ts";
+import { isHighSurrogate, isLowSurrogate } from "./char-width.ts";
 
-/** How an output is kept. */
 export interface OutputLogOptions {
   /** UTF-16 units of the output that is given: head, tail, and the line between them. */
   maxChars: number;
@@ -27,11 +26,7 @@ export interface KeptOutput {
   folded?: string;
 }
 
-/**
- * Keeps the text of one result: all of it up to `maxChars`, else its head and tail, and the whole in a file. Memory is
- * bounded by a small multiple of `maxChars`, whatever is written. The file is written synchronously, and only once the
- * bound is passed; when that fails, the result mentions it and nothing else is lost.
- */
+/** Keeps the text of one result in bounded memory: all of it up to `maxChars`, else head and tail, and the whole in a file, if it can be written. */
 export class OutputLog {
   readonly #max: number;
   readonly #file: ArtifactFile;
@@ -55,7 +50,6 @@ export class OutputLog {
     this.#blanks = foldBlanks ? new BlankFilter() : undefined;
   }
 
-  /** UTF-16 units written so far. */
   get length(): number {
     return this.#length;
   }
@@ -150,7 +144,6 @@ export class OutputLog {
     return `${removed} characters of white space before line ends and of blank lines are left out; ${where}.`;
   }
 
-  /** Returns the line between head and tail. */
   #line(cut: number): string {
     const { path, failure, bytes, full } = this.#file;
     if (path === undefined) return `[${cut} characters left out here; the whole output could not be kept: ${failure}]`;
@@ -178,10 +171,6 @@ export function tailOf(text: string, room: number): string {
   const lineEnd = start > 0 ? text.indexOf("\n", start - 1) + 1 : 0;
   if (lineEnd > 0 && lineEnd - start <= near(room) && lineEnd < text.length) return text.slice(lineEnd);
   return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start);
-}
-
-function isLowSurrogate(unit: number): boolean {
-  return unit >= 0xdc00 && unit <= 0xdfff;
 }
 
 /** Returns a copy that does not keep the long string in memory which it was cut from. */

@@ -1,7 +1,7 @@
 import { columnsOf, isHighSurrogate } from "./char-width.ts";
 
 /** What was emitted of a line: its text, and whether the line's end. */
-export interface Mark {
+interface Mark {
   text: string;
   ended: boolean;
 }
@@ -18,17 +18,12 @@ export function newsOf(mark: Mark | undefined, text: string, end: boolean): stri
 const rest = "";
 const tab = 0x09;
 
-/**
- * One line of a screen. While it only grows at its end it is a string; at the first change elsewhere it becomes cells, one
- * for each column: a character with the marks that are joined to it.
- */
+/** One line of a screen: a string while it only grows at its end; from the first change elsewhere on, cells, one for each column. */
 export class Row {
   /** What results have of this line; undefined for nothing. */
   given: Mark | undefined;
   /** What a listener has of this line. */
   live: Mark | undefined;
-  /** What the line was when a listener last got news, and since when, in milliseconds. */
-  seen: { text: string; since: number } | undefined;
   /** The cursor was moved past it to a place on the screen. */
   passed = false;
   #text: string;
@@ -69,12 +64,10 @@ export class Row {
     return this.#cells === undefined && this.#text === "";
   }
 
-  /** Nothing can be seen of it. */
   get blank(): boolean {
     return this.text().trim() === "";
   }
 
-  /** Appends to a row that is a string. */
   append(text: string): void {
     this.#text = this.#text === "" ? text : this.#text + text;
   }
@@ -110,10 +103,7 @@ export class Row {
     return cells.slice(0, end).join("");
   }
 
-  /**
-   * Writes characters at a column, over what is there; returns the column after them. Stops before the row would be larger
-   * than `limit` and returns how many units of `text` were written.
-   */
+  /** Writes characters at a column; returns the column after them, and how many units of `text` there was room for below `limit`. */
   write(text: string, from: number, column: number, limit: number): { column: number; to: number } {
     let at = from;
     let col = column;
@@ -139,7 +129,6 @@ export class Row {
     return { column: col, to: at };
   }
 
-  /** Erases from a column to the end. */
   eraseFrom(column: number): void {
     if (column >= this.length) return;
     this.#split(column);
@@ -240,10 +229,7 @@ export class Row {
     for (const cell of this.#all.slice(start, end)) if (isJoined(cell)) this.#joinedUnits -= cell.length;
   }
 
-  /**
-   * Before what is at and right of a column is moved: tabs become blanks, since their next stop is another one then, and so
-   * does a mark that stands alone, since it would join what comes before it.
-   */
+  /** Before what is right of a column moves: tabs, which get other stops, and marks that stand alone, which would join others, become blanks. */
   #spread(column: number): void {
     this.#split(column);
     const cells = this.#all;

@@ -1,5 +1,5 @@
 import { LeadingBlanks } from "./layout.ts";
-import type { LiveText } from "./live-text.ts";
+import type { LiveText, Moment } from "./live-text.ts";
 import { Row } from "./row.ts";
 import { type ScreenOptions, Scrollback } from "./scrollback.ts";
 
@@ -30,7 +30,6 @@ export class Screen {
     this.#scrollback = new Scrollback(options);
   }
 
-  /** The cursor's line as shown. */
   get line(): string {
     return this.#row.text();
   }
@@ -64,13 +63,11 @@ export class Screen {
     return !fold || (!this.#blanks.any && !(this.#row.text() + text).includes(" ".repeat(columns)));
   }
 
-  /** Moves to the first column. */
   carriageReturn(): void {
     this.#endBlanks();
     this.#column = this.#row.empty ? atEnd : 0;
   }
 
-  /** Moves to the first column of the next line. */
   lineFeed(): void {
     this.#down();
     this.carriageReturn();
@@ -98,7 +95,6 @@ export class Screen {
     if (above.length > 0) this.#moved(-above.length);
   }
 
-  /** Moves down, not beyond the lowest line. */
   down(rows: number): void {
     this.#open();
     for (let n = Math.min(rows, this.#below.length); n > 0; n--) this.#down();
@@ -136,25 +132,20 @@ export class Screen {
     this.#scrollback.endScreen();
   }
 
-  /** Erases from the cursor to the end of the line. */
   eraseRight(): void {
     if (this.#column === atEnd) return;
-    this.#open();
-    this.#row.eraseFrom(this.#column);
+    this.#open().eraseFrom(this.#column);
   }
 
   /** Erases the line up to and with the cursor's column. */
   eraseLeft(): void {
-    this.#open();
-    this.#row.erase(0, this.#column + 1);
+    this.#open().erase(0, this.#column + 1);
   }
 
   eraseLine(): void {
-    this.#open();
-    this.#row.eraseFrom(0);
+    this.#open().eraseFrom(0);
   }
 
-  /** Erases from the cursor to the end of the screen. */
   eraseDown(): void {
     this.eraseRight();
     this.#erased += this.#below.length;
@@ -162,21 +153,17 @@ export class Screen {
   }
 
   erase(columns: number): void {
-    this.#open();
-    this.#row.erase(this.#column, this.#column + columns);
+    this.#open().erase(this.#column, this.#column + columns);
   }
 
   remove(columns: number): void {
-    this.#open();
-    this.#row.remove(this.#column, columns);
+    this.#open().remove(this.#column, columns);
   }
 
   insert(columns: number): void {
-    this.#open();
-    this.#row.insert(this.#column, Math.min(columns, this.#options.columns), this.#options.lineLimit);
+    this.#open().insert(this.#column, Math.min(columns, this.#options.columns), this.#options.lineLimit);
   }
 
-  /** Prints a line of its own. */
   note(text: string): void {
     this.#toFreeLine();
     this.print(`${text}\n`);
@@ -198,8 +185,8 @@ export class Screen {
     this.#scrollback.listen(live, this.#row, this.#below);
   }
 
-  /** Emits what is due to the listener; `isOver`: all that is shown. True when there is more. */
-  giveLive(now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
+  /** Emits what is due to the listener. True when there is more. */
+  giveLive(now: Moment): boolean {
     return this.#scrollback.giveLive(this.#row, this.#below, now);
   }
 
@@ -238,11 +225,13 @@ export class Screen {
   }
 
   /** Makes the cursor's row one of cells, and the column a number. */
-  #open(): void {
+  #open(): Row {
     this.#endBlanks();
-    if (!this.#row.plain) return;
-    const end = this.#writeCells(this.#row.open(), 0);
-    if (this.#column === atEnd) this.#column = end;
+    if (this.#row.plain) {
+      const end = this.#writeCells(this.#row.open(), 0);
+      if (this.#column === atEnd) this.#column = end;
+    }
+    return this.#row;
   }
 
   /** Writes from a column on; returns the column after it. */

@@ -1,5 +1,5 @@
 import { isRepaint, withoutBlanks, withoutPadding, withoutPaddings } from "./layout.ts";
-import type { LiveText } from "./live-text.ts";
+import type { LiveText, Moment } from "./live-text.ts";
 import { newsOf, Row } from "./row.ts";
 
 export interface ScreenOptions {
@@ -44,7 +44,6 @@ export class Scrollback {
     this.#options = options;
   }
 
-  /** Adds whole lines of plain text. */
   addLines(lines: string): void {
     this.scrolled();
     this.#tail += this.#options.fold ? withoutPaddings(lines, this.#options.columns) : lines;
@@ -96,7 +95,7 @@ export class Scrollback {
     this.#giveAbove();
     if (this.#live !== undefined) {
       this.#openTail();
-      for (const each of this.#above) this.#live.line(each, this.#textOf(each), true);
+      for (const each of this.#above) this.#live.line({ row: each, text: this.#textOf(each), isComplete: true });
       this.#live.passOn(row, front);
     }
     this.#given.push(newsOf(row.given, front, false));
@@ -106,26 +105,19 @@ export class Scrollback {
   /** Sets the listener for page changes, which has all that was emitted so far; `undefined` removes it. */
   listen(live: LiveText | undefined, row: Row, below: readonly Row[]): void {
     this.#live = live;
-    for (const each of [...this.#held, ...this.#above, row, ...below]) {
-      each.live = live && each.given;
-      each.seen = undefined;
-    }
+    for (const each of [...this.#held, ...this.#above, row, ...below]) each.live = live && each.given;
   }
 
-  /** Emits what is due to the listener; `isOver`: all that is shown. True when there is more, which is not due yet. */
-  giveLive(row: Row, below: readonly Row[], now: { time: number; isSilent: boolean; isOver: boolean }): boolean {
-    const live = this.#live;
-    if (live === undefined) return false;
+  /** Emits what is due to the listener. True when there is more. */
+  giveLive(row: Row, below: readonly Row[], now: Moment): boolean {
+    if (this.#live === undefined) return false;
     this.#openTail();
-    let isMore = false;
-    for (const [each, isComplete] of this.#shown(row, below)) {
-      if (this.#isPassed(each)) continue;
-      const text = isComplete ? this.#textOf(each) : withoutBlanks(each.text());
-      if (now.isOver) live.line(each, text, isComplete);
-      else if (!live.offer(each, text, { ...now, isComplete, isFrame: this.#framed })) isMore = true;
-    }
-    if (now.isOver) live.goOn();
-    return isMore;
+    const lines = this.#shown(row, below)
+      .filter(([each]) => !this.#isPassed(each))
+      .map(([each, isComplete]) => {
+        return { row: each, text: isComplete ? this.#textOf(each) : withoutBlanks(each.text()), isComplete };
+      });
+    return this.#live.look(lines, this.#framed, now);
   }
 
   /** Returns what can't change any more and has not been given yet. */
@@ -194,7 +186,6 @@ export class Scrollback {
     this.#tail = this.#tail.slice(start);
   }
 
-  /** Makes rows of the tail. */
   #openTail(): void {
     if (this.#tail === "") return;
     this.#giveTail(this.#options.rows);
@@ -226,7 +217,7 @@ export class Scrollback {
   #give(row: Row): void {
     const text = this.#textOf(row);
     this.#push(row, text, true);
-    if (!this.#isPassed(row)) this.#live?.line(row, text, true);
+    if (!this.#isPassed(row)) this.#live?.line({ row, text, isComplete: true });
   }
 
   #push(row: Row, text: string, end: boolean): void {

@@ -2,7 +2,7 @@ import { isHighSurrogate } from "./char-width.ts";
 import { ControlParser, type ControlTarget } from "./control-parser.ts";
 import { moveCursor } from "./cursor.ts";
 import { FullScreen, type ScreenView } from "./full-screen.ts";
-import type { LiveText } from "./live-text.ts";
+import type { LiveText, Moment } from "./live-text.ts";
 import { Screen } from "./screen.ts";
 import type { ScreenOptions } from "./scrollback.ts";
 
@@ -31,7 +31,7 @@ export const fullScreenNote = "[a full-screen program ran here; its screen is le
  * left out where something was overwritten or erased in it, since programs wipe with blanks.
  */
 export class TextCleaner {
-  readonly #options: ScreenOptions;
+  #options: ScreenOptions;
   readonly #views: boolean;
   readonly #parser: ControlParser;
   #screen: Screen;
@@ -40,7 +40,6 @@ export class TextCleaner {
   #alternate = false;
   /** The alternate screen, where it can be looked at. */
   #full: FullScreen | undefined;
-  #size: { rows: number; columns: number };
   #applicationKeys = false;
   #live: LiveText | undefined;
 
@@ -51,7 +50,6 @@ export class TextCleaner {
   constructor(options: { rows?: number; columns?: number; lineLimit?: number; fold?: boolean; views?: boolean } = {}) {
     const { rows = 50, columns = 200, lineLimit = 4096, fold = false, views = false } = options;
     this.#options = { rows, columns, lineLimit, fold };
-    this.#size = { rows, columns };
     this.#views = views;
     this.#screen = new Screen(this.#options);
     this.#parser = new ControlParser(this.#target);
@@ -72,9 +70,9 @@ export class TextCleaner {
     return this.#applicationKeys;
   }
 
-  /** Sets the size of the alternate screen. */
-  resizeView(columns: number, rows: number): void {
-    this.#size = { columns, rows };
+  /** Sets the size: of the alternate screen at once, of the page when it begins anew. */
+  resize(columns: number, rows: number): void {
+    this.#options = { ...this.#options, columns, rows };
     this.#full?.resize(rows, columns);
   }
 
@@ -90,10 +88,7 @@ export class TextCleaner {
     return this.#screen.takeFinal();
   }
 
-  /**
-   * Returns what is shown and was not given yet, the unfinished line included: for a report while a program still runs. The screen
-   * stays, and afterwards only news is given: the rest of a line that has grown, the whole of one that has changed.
-   */
+  /** Returns what is shown and was not given yet, the unfinished line included. The screen stays; afterwards only news is given. */
   take(): string {
     return this.#screen.takeAll();
   }
@@ -106,7 +101,7 @@ export class TextCleaner {
       if (this.#parser.isIdle && !this.#alternate) this.#screen.print(half);
     }
     this.#leave();
-    this.#screen.giveLive({ time: 0, isSilent: true, isOver: true });
+    this.giveLive({ time: 0, isSilent: true, isOver: true });
     const text = this.#screen.takeAll();
     this.#screen = new Screen(this.#options);
     this.#screen.listen(this.#live);
@@ -126,9 +121,9 @@ export class TextCleaner {
     this.#screen.listen(live);
   }
 
-  /** Emits what is due to the listener at this time, in milliseconds; in silence, an unfinished line, too. True when there is more. */
-  giveLive(time: number, isSilent: boolean): boolean {
-    return this.#screen.giveLive({ time, isSilent, isOver: false });
+  /** Emits what is due to the listener. True when there is more. */
+  giveLive(now: Moment): boolean {
+    return this.#screen.giveLive(now);
   }
 
   /** Where the parts of the output go: to the alternate screen, if it is kept, or to the page, if it isn't there. */
@@ -174,7 +169,7 @@ export class TextCleaner {
       return;
     }
     this.#alternate = true;
-    if (this.#views) this.#full = new FullScreen(this.#size.rows, this.#size.columns);
+    if (this.#views) this.#full = new FullScreen(this.#options.rows, this.#options.columns);
     else this.#screen.note(fullScreenNote);
   }
 
@@ -192,7 +187,6 @@ function control(screen: Screen, unit: number): void {
   else if (unit === 0x8d) screen.up(1);
 }
 
-/** Carries out `ESC` and one character. */
 function single(screen: Screen, final: string): void {
   if (final === "7") screen.save();
   else if (final === "8") screen.restore();

@@ -1,5 +1,5 @@
 import { localError } from "../errors.ts";
-import { expandBraces, splitOutsideBraces } from "../files/braces.ts";
+import { expandBraces, splitOutsideBraces } from "../files/glob.ts";
 import { type IgnoreRule, parseIgnoreLine, verdict } from "../files/ignore-rules.ts";
 import { inMessage } from "../messages.ts";
 

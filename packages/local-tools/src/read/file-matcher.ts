@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { spellings } from "../encodings/spellings.ts";
-import { type LineFinder, lineFinder } from "./line-finder.ts";
-import type { Pattern } from "./pattern.ts";
+import { isLowSurrogate } from "../output/char-width.ts";
+import { type LineFinder, lineFinder, type Pattern } from "./pattern.ts";
 
 /** A line that fits; what is long is cut around what fits. */
 export interface MatchedLine {
@@ -9,11 +9,9 @@ export interface MatchedLine {
   text: string;
 }
 
-/** What one file holds. */
 export interface FileMatches {
   /** Lines that fit, or places where a text of several lines begins. */
   count: number;
-  /** The first of them. */
   lines: MatchedLine[];
   /** Not all of it could be decoded, and the pattern may stand in what could not. */
   doubtful: boolean;
@@ -52,13 +50,11 @@ export class FileMatcher {
   readonly #isRaw: boolean;
   /** Bytes of which every line that fits holds some; undefined where that isn't sure. */
   readonly #needles: readonly Buffer[] | undefined;
-  /** The same as text. */
   readonly #sure: readonly string[] | undefined;
   /** The same in all known encodings; made when first asked for, empty where they are not sure. */
   #spellings: readonly Buffer[] | undefined;
   /** Bytes that may lie in the piece before, of a needle that lies in two. */
   readonly #overhang: number;
-  /** Line ends in a literal. */
   readonly #lineEnds: number;
 
   #found: FileMatches = nothing();
@@ -127,10 +123,7 @@ export class FileMatcher {
     this.#before = noBytes;
   }
 
-  /**
-   * Returns the next piece; `last` ends the file. The bytes are not kept. `isDecoded`: they were decoded from another encoding, and U+FFFD in them
-   * stands for what could not be.
-   */
+  /** Takes the next piece; `last` ends the file. `isDecoded`: it was in another encoding, and U+FFFD stands for what could not be decoded. */
   take(bytes: Buffer, last: boolean, isDecoded = false): FileMatches {
     if (!this.#passes(bytes, last)) {
       const text = this.#text + this.#decoded(bytes, last, isDecoded);
@@ -193,7 +186,7 @@ export class FileMatcher {
     for (let n = 0; n <= this.#lineEnds && cut > 0; n++) cut = cut < 2 ? 0 : text.lastIndexOf("\n", cut - 2) + 1;
     if (text.length - cut <= maxPartLength) return cut;
     cut = text.length - overlap;
-    return isLowSurrogate(text, cut) ? cut - 1 : cut;
+    return isLowSurrogate(text.charCodeAt(cut)) ? cut - 1 : cut;
   }
 
   /** Returns what finds places in a text. Lines of ASCII alone are looked for with the form for these, and at others it stops. */
@@ -303,15 +296,11 @@ function around(line: string, { from, to }: Range, goesBefore: boolean, goesOn: 
     const room = Math.max(0, maxLine - (to - from));
     start = Math.max(0, Math.min(from - Math.floor(room / 3), end - maxLine));
     end = Math.min(end, start + maxLine);
-    if (isLowSurrogate(line, start)) start++;
-    if (isLowSurrogate(line, end)) end--;
+    if (isLowSurrogate(line.charCodeAt(start))) start++;
+    if (isLowSurrogate(line.charCodeAt(end))) end--;
   }
   const [before, behind] = [start > 0 || goesBefore, end < line.length || goesOn];
   return `${before ? "…" : ""}${line.slice(start, end)}${behind ? "…" : ""}`;
-}
-
-function isLowSurrogate(text: string, at: number): boolean {
-  return (text.charCodeAt(at) & 0xfc00) === 0xdc00;
 }
 
 function nothing(): FileMatches {

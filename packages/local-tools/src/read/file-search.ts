@@ -3,7 +3,7 @@ import { codeOf } from "@toolglot/internal";
 import { pieceDecoder } from "../encodings/codecs.ts";
 import { EncodingFinder, formByMark } from "../encodings/detect.ts";
 import { type TextForm, utf8 } from "../encodings/encodings.ts";
-import { Utf8Pieces } from "../files/utf8-pieces.ts";
+import { Utf8Pieces } from "../files/text.ts";
 import type { WalkedFile } from "../files/walk.ts";
 import { FileMatcher } from "./file-matcher.ts";
 import { FilePieces, pieceBytes, sizeOf } from "./file-pieces.ts";
@@ -29,7 +29,6 @@ const maxOthers = 50;
 /** What of a file's place a search of it needs. */
 export type SearchedFile = Pick<WalkedFile, "folder" | "name" | "shown">;
 
-/** Searches files, one after the other. */
 export class FileSearch {
   readonly #job: SearchJob;
   #state: SearchState;
@@ -71,10 +70,7 @@ export class FileSearch {
     return true;
   }
 
-  /**
-   * Returns what some files hold, apart from all others; undefined when one of them ends the search or takes too long. `room`: lines that are
-   * wanted, for each pattern.
-   */
+  /** Returns what some files hold, apart from all others; undefined when one ends the search or takes too long. `room`: lines wanted of each pattern. */
   apart(files: readonly SearchedFile[], room: readonly number[]): SearchState | undefined {
     const [state, before] = [this.#state, this.#room];
     const own = searchBegins(room.length);

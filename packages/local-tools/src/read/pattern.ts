@@ -1,7 +1,6 @@
 import { defined } from "@toolglot/internal";
 import { localError } from "../errors.ts";
 import { inMessage } from "../messages.ts";
-import { needles } from "./needles.ts";
 import { type Regex, readRegex } from "./regex.ts";
 import { asksFor, knowsScripts, mayCrossLines, type RegexUse, regexSource } from "./regex-source.ts";
 
@@ -31,10 +30,7 @@ export interface Pattern {
 
 const maxPatternLength = 10_000;
 
-/**
- * Reads a pattern as a regular expression of ripgrep's, and with look-arounds and back references. What is none is a text to be found as it
- * stands. Nothing runs here.
- */
+/** Reads a pattern as ripgrep does, with look-arounds and back references; what is no expression is a text as it stands. Nothing runs. */
 export function readPattern(text: string): Pattern {
   if (text === "") throw localError("InvalidPattern", "The pattern is empty: every line would fit.");
   if (text.length > maxPatternLength) {
@@ -89,4 +85,88 @@ export function readLiterally(text: string): Pattern {
 /** Checks whether a text is in a file's bytes whenever it is in the file's text. */
 function isSure(text: string): boolean {
   return text.length > 0 && !/[\r\ufeff\ufffd\p{Cs}]/u.test(text);
+}
+
+/** More alternatives than this are no help. */
+const maxNeedles = 16;
+
+/** What a part of an expression is sure of. `exact`: it fits this text and nothing else. `some`: what fits holds one of these. */
+type Sure = { exact: string } | { some: readonly string[] } | undefined;
+
+/** Returns texts of which whatever an expression fits holds at least one, read off its source; undefined when none are sure. */
+export function needles(source: string | Regex): readonly string[] | undefined {
+  const sure = sureOf(typeof source === "string" ? readRegex(source) : source);
+  const texts = sure === undefined ? undefined : "exact" in sure ? [sure.exact] : sure.some;
+  // Letters and digits of ASCII and what stands between them: their case and their bytes hold no surprises.
+  return texts?.every((text) => /^[ -~]+$/.test(text)) ? texts : undefined;
+}
+
+function sureOf(regex: Regex): Sure {
+  if (regex.kind === "any") return sureOfAny(regex.parts);
+  if (regex.kind === "all") return sureOfAll(regex.parts);
+  if (regex.kind === "group") return sureOf(regex.body);
+  // Anchors and lookarounds take no text.
+  if (regex.kind === "at" || regex.kind === "look") return { exact: "" };
+  if (regex.kind === "repeat") return sureOfAll([regex]);
+  if (regex.kind !== "char" || regex.isEscape || regex.i || regex.code === 10) return undefined;
+  return { exact: String.fromCodePoint(regex.code) };
+}
+
+function sureOfAny(parts: readonly Regex[]): Sure {
+  const texts: string[] = [];
+  for (const one of parts.map(sureOf)) {
+    if (one === undefined || ("exact" in one && one.exact === "")) return undefined;
+    texts.push(...("exact" in one ? [one.exact] : one.some));
+  }
+  return texts.length > maxNeedles ? undefined : { some: texts };
+}
+
+function sureOfAll(parts: readonly Regex[]): Sure {
+  const sets: (readonly string[])[] = [];
+  let [run, isExact] = ["", true];
+  const endRun = (): void => {
+    if (run !== "") sets.push([run]);
+    run = "";
+  };
+  for (const part of parts) {
+    const { body, min, max } = part.kind === "repeat" ? part : { body: part, min: 1, max: 1 };
+    const sure = sureOf(body);
+    if (min === 1 && max === 1 && sure !== undefined && "exact" in sure) {
+      run += sure.exact;
+      continue;
+    }
+    isExact = false;
+    if (min > 0 && sure !== undefined && "exact" in sure) run += sure.exact;
+    endRun();
+    if (min > 0 && sure !== undefined && "some" in sure) sets.push(sure.some);
+  }
+  if (isExact) return { exact: run };
+  endRun();
+  const best = sets.reduce<readonly string[] | undefined>(
+    (a, b) => (a !== undefined && worth(a) >= worth(b) ? a : b),
+    undefined,
+  );
+  return best === undefined ? undefined : { some: best };
+}
+
+/** Returns a needle's rank: the more there is to find, the fewer files have it. */
+function worth(texts: readonly string[]): number {
+  return Math.min(...texts.map((text) => text.length)) * 4 - texts.length;
+}
+
+/** Finds the next place in a text, from an offset on, around which a line may fit; -1: there is none. */
+export type LineFinder = (text: string, from: number) => number;
+
+/** Returns a quick way to the lines that an expression may fit, which passes none of them: by texts that such lines hold, or many lines at once. */
+export function lineFinder({ flags = "", lines, needles }: Pattern): LineFinder {
+  const [only] = needles ?? [];
+  if (only !== undefined && needles?.length === 1 && !flags.includes("i"))
+    return (text, from) => text.indexOf(only, from);
+  const quick = needles?.map((text) => text.replace(/[\\^$.|?*+()[\]{}/]/g, "\\$&")).join("|") ?? lines;
+  if (quick === undefined) return (text, from) => (from < text.length ? from : -1);
+  const regex = new RegExp(quick, `${flags}gm`);
+  return (text, from) => {
+    regex.lastIndex = from;
+    return regex.exec(text)?.index ?? -1;
+  };
 }

@@ -8,7 +8,6 @@ import { readStart } from "../files/text.ts";
 import { counted, inMessage, several, sized } from "../messages.ts";
 import type { FileRead, ReadPart } from "./types.ts";
 
-/** Bounds of what is given of a file. */
 export interface FileBounds {
   maxChars: number;
   maxBytes: number;

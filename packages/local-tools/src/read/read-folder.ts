@@ -6,7 +6,6 @@ import type { FolderEntry, PinnedFolder, Place, Roots } from "../files/roots.ts"
 import { counted, inMessage, needsQuotes, quoted, several } from "../messages.ts";
 import type { ReadPart } from "./types.ts";
 
-/** Entries listed at most. */
 const maxEntries = 1000;
 const atATime = 50;
 

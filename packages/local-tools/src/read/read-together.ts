@@ -1,13 +1,14 @@
 import { inParallel } from "@toolglot/core/executing";
+import { shareBudget } from "@toolglot/core/results";
+import { defined } from "@toolglot/internal";
+import type { PlaceholderFiller, Values } from "@toolglot/secrets/executing";
 import type { ReadOutcome } from "../local-tools.ts";
 import type { Decide } from "../policy.ts";
 import type { Reader, ReadOptions } from "./reader.ts";
 import type { FileRead, ReadPart, TextSearch } from "./types.ts";
 
-/** Parts that are read at one time. */
 const maxParallelReads = 8;
 
-/** One file, directory or search. */
 interface ReadJob {
   of: string;
   run(maxChars: number, decide: Decide): Promise<ReadPart>;
@@ -29,36 +30,43 @@ export async function readTogether(
       run: (room: number) => reader.search(search, { maxChars: room, ...rest }),
     })),
   ];
-  const first = await readAll(jobs, maxChars, decide);
-  const room = roomPerText(first.map(textLength), maxChars);
+  const readAll = (some: readonly { job: ReadJob; room: number }[], allowed: Decide): Promise<ReadOutcome> =>
+    inParallel(some, maxParallelReads, ({ job: { of, run }, room }) =>
+      run(room, allowed).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
+    );
+  const all = jobs.map((job) => ({ job, room: maxChars }));
+  const first = await readAll(all, decide);
+  const rooms = shareBudget(new Map(first.map((part) => [part, part.kind === "failure" ? "" : part.text])), maxChars);
   // What is too long beside the others is read once more, so that its head fits what it shows. It was decided already.
-  const isLong = first.map((part) => textLength(part) > room);
-  const second = await readAll(
-    jobs.filter((_, index) => isLong[index]),
-    room,
-    () => Promise.resolve(),
-  );
-  return first.map((part, index) => (isLong[index] ? (second.shift() ?? part) : part));
+  const isLong = (part: ReadOutcome[number]): boolean =>
+    part.kind !== "failure" && part.text.length > (rooms.get(part) ?? 0);
+  const long = first.flatMap((part, index) => {
+    return isLong(part) ? [{ job: jobs[index] as ReadJob, room: Math.max(1, rooms.get(part) ?? 0) }] : [];
+  });
+  const second = await readAll(long, () => Promise.resolve());
+  return first.map((part) => (isLong(part) ? (second.shift() ?? part) : part));
 }
 
-function readAll(jobs: readonly ReadJob[], maxChars: number, decide: Decide): Promise<ReadOutcome> {
-  return inParallel(jobs, maxParallelReads, ({ of, run }) =>
-    run(maxChars, decide).catch((error: unknown) => ({ kind: "failure" as const, of, error: error as Error })),
-  );
-}
-
-function textLength(part: ReadOutcome[number]): number {
-  return part.kind === "failure" ? 0 : part.text.length;
-}
-
-/** Returns the length to which long texts are cut so that all fit: short ones stay whole, and leave the rest to the long ones. */
-function roomPerText(lengths: readonly number[], whole: number): number {
-  let left = whole;
-  const sorted = [...lengths].sort((a, b) => a - b);
-  for (const [index, length] of sorted.entries()) {
-    const share = Math.floor(left / (sorted.length - index));
-    if (length > share) return Math.max(1, share);
-    left -= length;
-  }
-  return whole;
+/** Returns searches whose values are literal parts of their patterns, and a function that restores the patterns in texts. */
+export function fillSearches(
+  filler: PlaceholderFiller,
+  written: readonly TextSearch[],
+  values: Values,
+): { searches: TextSearch[]; asWritten: (text: string) => string } {
+  const spellings: [filled: string, written: string][] = [];
+  const fill = (text: string, special: RegExp): string => {
+    const filled = filler.fill(text, values, (value) => value.replace(special, "\\$&"));
+    if (values.size > 0 && filled !== text) {
+      spellings.push([JSON.stringify(filled).slice(1, -1), JSON.stringify(text).slice(1, -1)], [filled, text]);
+    }
+    return filled;
+  };
+  const searches = written.map(({ pattern, glob, ...search }) => ({
+    ...filler.fill(search, values),
+    pattern: fill(pattern, /[\\^$.*+?()[\]{}|/]/g),
+    ...defined({ glob: glob === undefined ? undefined : fill(glob, /[\\*?[\]{}!]/g) }),
+  }));
+  const asWritten = (text: string): string =>
+    spellings.reduce((said, [filled, as]) => said.replaceAll(filled, () => as), text);
+  return { searches, asWritten };
 }

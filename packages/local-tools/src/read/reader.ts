@@ -11,9 +11,7 @@ import { searchText } from "./search.ts";
 import { SearchThread } from "./search-thread.ts";
 import type { FileRead, ReadPart, TextSearch } from "./types.ts";
 
-/** How a reader is made. */
 export interface ReaderOptions {
-  /** What may be read. */
   roots: Roots;
   /** UTF-16 units of one answer's text. Default 40,000. */
   maxChars?: number;
@@ -26,7 +24,6 @@ export interface ReaderOptions {
   encodings?: FileEncodings;
 }
 
-/** Options of one read. */
 export interface ReadOptions {
   decide(request: LocalRequest): Promise<void>;
   signal?: AbortSignal | undefined;
@@ -80,7 +77,6 @@ export class Reader {
     return searchText(search, { roots, maxChars, maxBytes, thread, encodings, signal });
   }
 
-  /** Ends the thread that searches. */
   close(): Promise<void> {
     return this.#thread.close();
   }

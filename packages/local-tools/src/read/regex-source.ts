@@ -1,6 +1,5 @@
 import type { CharSet, Regex } from "./regex.ts";
 
-/** Where an expression is to be run. */
 export interface RegexUse {
   /** On text of ASCII alone: the same, faster. */
   ascii?: boolean;
@@ -19,7 +18,7 @@ export function regexSource(regex: Regex, { ascii = false, on = "line" }: RegexU
   const cases = new Set(casesOf(regex));
   // Without case in all of it, the engine's own flag is faster.
   const isCaseless = cases.has(true) && !cases.has(false);
-  const source = new SourceWriter(ascii, on, isCaseless).write(regex);
+  const source = new SourceWriter({ ascii, on, isCaseless }).write(regex);
   if (on === "lines" && has(regex, ({ kind }) => kind === "look")) return undefined;
   return { source, flags: `${isCaseless ? "i" : ""}${on === "lines" ? "m" : ""}v` };
 }
@@ -107,19 +106,15 @@ const edgesOfAscii: Readonly<Record<string, string>> = {
 };
 
 class SourceWriter {
-  readonly #ascii: boolean;
-  readonly #on: NonNullable<RegexUse["on"]>;
-  readonly #isCaseless: boolean;
+  readonly #use: SetUse & Required<RegexUse>;
 
-  constructor(ascii: boolean, on: NonNullable<RegexUse["on"]>, isCaseless: boolean) {
-    this.#ascii = ascii;
-    this.#on = on;
-    this.#isCaseless = isCaseless;
+  constructor(use: SetUse & Required<RegexUse>) {
+    this.#use = use;
   }
 
   write(regex: Regex): string {
     if (regex.kind === "char") return this.#char(regex.code, regex.i);
-    if (regex.kind === "dot") return regex.all && this.#on === "text" ? "[\\s\\S]" : "[^\\n]";
+    if (regex.kind === "dot") return regex.all && this.#use.on === "text" ? "[\\s\\S]" : "[^\\n]";
     if (regex.kind === "set") return this.#set(regex.set);
     if (regex.kind === "at") return this.#place(regex.place, regex.ascii);
     if (regex.kind === "look") return `(${regex.sign}${this.write(regex.body)})`;
@@ -146,23 +141,23 @@ class SourceWriter {
   }
 
   #char(code: number, i: boolean): string {
-    const variants = i && !this.#isCaseless ? caseVariants(code) : [];
+    const variants = i && !this.#use.isCaseless ? caseVariants(code) : [];
     if (variants.length === 0) return outside(code);
     return `[${[code, ...variants].map(inside).join("")}]`;
   }
 
   #set(set: CharSet): string {
-    const source = writeSet(set, { ascii: this.#ascii, isCaseless: this.#isCaseless });
-    return this.#on === "lines" && new RegExp(source, "v").test("\n") ? `[${source}--\\n]` : source;
+    const source = writeSet(set, this.#use);
+    return this.#use.on === "lines" && new RegExp(source, "v").test("\n") ? `[${source}--\\n]` : source;
   }
 
   #place(place: string, ascii: boolean): string {
     if (place === "^" || place === "$") {
-      if (this.#on !== "text") return place;
+      if (this.#use.on !== "text") return place;
       return place === "^" ? "(?<![^\\n])" : "(?![^\\n])";
     }
     if (place === "\\A" || place === "\\z") return place === "\\A" ? "^" : "$";
-    if (this.#ascii) return edgesOfAscii[place] as string;
+    if (this.#use.ascii) return edgesOfAscii[place] as string;
     const word = `[${ascii ? asciiShorthands.w : shorthands.w}]`;
     const [before, behind, notBefore, notBehind] = [`(?<=${word})`, `(?=${word})`, `(?<!${word})`, `(?!${word})`];
     const edges: Readonly<Record<string, string>> = {

@@ -40,10 +40,7 @@ const posixNames: ReadonlyMap<string, string> = new Map([
 ]);
 const controls: Readonly<Record<string, number>> = { a: 7, f: 12, n: 10, r: 13, t: 9, v: 11 };
 
-/**
- * Reads a regular expression as ripgrep does, and look-arounds and back references as they are meant. Throws a `SyntaxError` that names what
- * it does not know. Linear; nothing runs.
- */
+/** Reads an expression as ripgrep does, with look-arounds and back references. Throws a `SyntaxError` that says why not. Linear; nothing runs. */
 export function readRegex(source: string): Regex {
   return new RegexReader([...source]).read();
 }

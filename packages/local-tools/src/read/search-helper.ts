@@ -45,7 +45,6 @@ export class SearchHelper {
     return this.isReady && this.#given - this.#read < maxGiven;
   }
 
-  /** Begins a search. */
   begin(job: SearchJob): void {
     this.#port.postMessage({ job } satisfies Request);
   }

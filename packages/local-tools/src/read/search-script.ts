@@ -1,7 +1,4 @@
-/**
- * The program of the thread that searches. It is bundled to a text (see `search-thread.ts`), so that a thread needs no file beside
- * the package's own.
- */
+/** The program of the thread that searches, bundled to a text (see `search-thread.ts`): it needs no file beside the package's own. */
 /// <reference path="./script-text.d.ts" />
 import { availableParallelism } from "node:os";
 import { MessageChannel, type MessagePort, parentPort, workerData } from "node:worker_threads";

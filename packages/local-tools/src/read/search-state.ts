@@ -31,7 +31,6 @@ export interface SearchJob {
 /** What of a pattern was found. */
 export interface Hits {
   matches: number;
-  /** Files with a match. */
   files: number;
   /** The first, by path. */
   lines: (MatchedLine & { file: string })[];
@@ -56,9 +55,7 @@ export interface SearchState extends WalkCounts {
   large: number;
   binary: number;
   unreadable: number;
-  /** Files that took too long. */
   tooSlow: string[];
-  /** For each pattern. */
   hits: Hits[];
   /** The search ended before this one was searched, or to its end. */
   stoppedAt?: string;
@@ -83,10 +80,7 @@ export function searchBegins(patterns: number): SearchState {
   return { ...counts, ...walk, at: undefined, tooSlow: [], hits: Array.from({ length: patterns }, hits) };
 }
 
-/**
- * Adds what the files hold that come next, searched apart from those before. False, with nothing changed, where one after the other they
- * may give something else.
- */
+/** Adds what the next files hold, searched apart. False, with nothing changed, where one after the other they may give something else. */
 export function joinState(state: SearchState, next: SearchState): boolean {
   const [first, nextFirst] = [state.hits[0], next.hits[0]];
   if ((first?.matches ?? 0) + (nextFirst?.matches ?? 0) >= maxCounted) return false;

@@ -10,9 +10,7 @@ const idleMs = 30_000;
 /** Milliseconds that a thread may take to begin. */
 const startMs = 30_000;
 
-/** How long a search may take. */
 export interface SearchTimes {
-  /** Milliseconds for all of it. */
   timeoutMs: number;
   /** Milliseconds for one file, or a million bytes of a large one. */
   fileTimeoutMs: number;
@@ -37,7 +35,6 @@ type Attempt = { state: SearchState; stuckOn?: string };
 interface Thread {
   worker: Worker;
   helper: { worker: Worker; place: SharedPlace } | undefined;
-  /** What it looks at. */
   place: SharedPlace;
   /** Called with its messages while a search runs. */
   say: ((message: Message | "stuck" | "ended") => void) | undefined;
@@ -66,10 +63,7 @@ export class SearchThread {
     return (this.#thread?.helper?.place.answered ?? 0) > 0;
   }
 
-  /**
-   * Searches, after all searches asked for before. Rejects with `InvalidPattern` for an expression that can't be run, and with the
-   * signal's reason.
-   */
+  /** Searches, after all searches asked for before. Rejects with `InvalidPattern` for what can't be run, and with the signal's reason. */
   run(job: AskedJob, times: SearchTimes): Promise<SearchState> {
     const running = this.#last.then(() => this.#search(job, times));
     this.#last = running.catch(() => undefined);

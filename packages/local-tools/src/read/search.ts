@@ -11,7 +11,6 @@ import { type Hits, searchBegins } from "./search-state.ts";
 import { SearchThread } from "./search-thread.ts";
 import type { ReadPart, TextSearch } from "./types.ts";
 
-/** Bounds and ways of a search. */
 export interface SearchOptions {
   roots: Roots;
   maxChars: number;

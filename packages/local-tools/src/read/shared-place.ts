@@ -15,7 +15,6 @@ export class SharedPlace {
     this.#path = Buffer.from(shared, headBytes);
   }
 
-  /** The thread begins to look at something. */
   begin(shown: string): void {
     this.#numbers[1] = this.#path.write(shown);
     Atomics.add(this.#numbers, 0, 1);
@@ -42,7 +41,6 @@ export class SharedPlace {
     Atomics.notify(this.#numbers, 2);
   }
 
-  /** Marks the end. */
   end(): void {
     Atomics.store(this.#numbers, 2, -1);
     Atomics.notify(this.#numbers, 2);

@@ -1,5 +1,8 @@
 import { basename } from "node:path";
+import { ToolError, type ToolErrorInfo } from "@toolglot/core";
+import type { CallOutcome } from "@toolglot/core/executing";
 import { fitBudget } from "@toolglot/core/results";
+import { defined } from "@toolglot/internal";
 import type { EditOutcome } from "../edit/types.ts";
 import type { ReadOutcome } from "../local-tools.ts";
 import type { ShellResult } from "../shell/types.ts";
@@ -35,7 +38,6 @@ export function editText({ files }: Pick<EditOutcome, "files">, room: number): s
     .join("\n\n");
 }
 
-/** Returns what a model reads of a read: each part under a line that names it. */
 export function readText(outcome: ReadOutcome): string {
   return outcome
     .map((part) => {
@@ -43,4 +45,44 @@ export function readText(outcome: ReadOutcome): string {
       return part.text === "" ? `==> ${part.head} <==` : `==> ${part.head} <==\n${part.text}`;
     })
     .join(outcome.some((part) => part.kind !== "failure" && part.text.endsWith("\n")) ? "\n" : "\n\n");
+}
+
+/** Returns as much of an error as a model may know: a refusal word for word, of anything else only that it happened. */
+export function errorInfo(error: unknown): ToolErrorInfo {
+  if (!ToolError.isInstance(error))
+    return { type: "ToolFault", message: "The call failed for a reason inside the host." };
+  const { type, hint } = error.data as { type?: string; hint?: string };
+  return { type: type ?? "ToolError", message: error.message, ...defined({ hint }) };
+}
+
+/** Returns the outcome of a shell call. A command that fails is an error, and its output stays; one that still runs is pending. */
+export function shellOutcome(
+  result: ShellResult,
+  tool: "command" | "input" | "ctrl",
+  signal: AbortSignal,
+): CallOutcome {
+  const { status, exit, waiting, artifact, cwd } = result;
+  const text = shellText(result);
+  const base = {
+    content: text === "" ? [] : [{ type: "text" as const, text }],
+    metadata: { cwd, ...defined({ exit, waiting, artifact }) },
+  };
+  if (signal.aborted) return { status: "interrupted", ...base };
+  if (status === "running") return { status: "pending", ...base };
+  if (status === "not-run") {
+    const type = tool === "input" ? "NoCommand" : "ShellBusy";
+    const message = tool === "input" ? "Nothing was written." : "The command was not run.";
+    return { status: "error", ...base, error: { type, message } };
+  }
+  // What was to be interrupted was: 130 for Ctrl-C, 131 for Ctrl-\\.
+  const wanted = tool === "ctrl" && (exit === 130 || exit === 131);
+  if (exit === undefined || exit === 0 || wanted) return { status: "ok", ...base };
+  const type = status === "shell-ended" ? "ShellEnded" : "CommandFailed";
+  return { status: "error", ...base, error: { type, message: `Exit status ${exit}.` } };
+}
+
+/** Returns one error for all parts that could not be read; undefined when all could. */
+export function readError(outcome: ReadOutcome): ToolErrorInfo | undefined {
+  const errors = outcome.flatMap((part) => (part.kind === "failure" ? [errorInfo(part.error)] : []));
+  return errors[0] && { ...errors[0], message: errors.map(({ message }) => message).join("\n") };
 }

@@ -3,10 +3,9 @@ import { type FilledScript, valueLines } from "@toolglot/secrets/executing";
 import type { Bash } from "./bash.ts";
 import { type Command, newCommand, secret, variablesOf } from "./command.ts";
 import type { Drain, InputGuard } from "./input-guard.ts";
+import { signal } from "./processes.ts";
 import { lineMs, Recovery } from "./recovery.ts";
-import { unquoteWord } from "./shell-text.ts";
-import { signal } from "./signal.ts";
-import type { TypedLines } from "./typed-lines.ts";
+import { type TypedLines, unquoteWord } from "./typed-lines.ts";
 
 /** UTF-16 units that are held until a command's end is certain. */
 const tentativeSize = 1 << 20;
@@ -24,7 +23,6 @@ const tentativeSize = 1 << 20;
  *   it, a process of the same user that opens the FIFO) is found out. A script that runs in the shell is the shell.
  */
 export class BashCommands {
-  /** The command that runs. */
   current: Command | undefined;
   readonly #shell: Bash;
   readonly #lines: TypedLines;
@@ -64,7 +62,6 @@ export class BashCommands {
       });
   }
 
-  /** Marks what runs as interrupted. */
   interrupted(): void {
     if (this.current) this.current.interrupted = true;
   }
@@ -74,10 +71,7 @@ export class BashCommands {
     return this.#options.includes("e");
   }
 
-  /**
-   * Finds, while a command runs and is silent, a shell that is back at its prompt although no
-   * mark said so, and asks it. True when it is there.
-   */
+  /** Finds a shell that is back at its prompt while a command is silent, although no mark said so, and asks it. True when it is there. */
   checkPrompt(): boolean {
     return this.#recovery.checkPrompt();
   }
@@ -103,10 +97,7 @@ export class BashCommands {
     return this.#lines.isOurs(line);
   }
 
-  /**
-   * Writes input for the script. False when nothing was written: it is over, or not begun after `waitMs`. What it leaves
-   * unread is dropped at its end.
-   */
+  /** Writes input for the script. False when it is over, or not begun after `waitMs`. What it leaves unread is dropped at its end. */
   async feed(data: string, waitMs: number): Promise<boolean> {
     const command = this.current;
     if (!command) return false;
@@ -132,7 +123,6 @@ export class BashCommands {
     this.#shell.transport.type(line);
   }
 
-  /** Types the command's line. */
   type(command: Command): void {
     const { channel, transport } = this.#shell;
     const end = secret();

@@ -9,26 +9,17 @@ import { ConfinedBash } from "./confined-bash.ts";
 import { InputGuard } from "./input-guard.ts";
 import { terminalOf } from "./linux-processes.ts";
 import { inputFd, marksFd, pipePlumbing, pipeTransport } from "./pipe-transport.ts";
-import type { Processes } from "./processes.ts";
-import { PromptPlace } from "./prompt-place.ts";
+import { type Processes, PromptPlace, signal } from "./processes.ts";
 import { ptyPlumbing, ptyTransport } from "./pty-transport.ts";
 import { ScriptChannel } from "./script-channel.ts";
-import { signal } from "./signal.ts";
-import type { BashExit, Transport } from "./transport.ts";
+import type { BashExit, Transport, TransportOptions } from "./transport.ts";
 import { TypedLines } from "./typed-lines.ts";
 import type { ShellBackend } from "./types.ts";
 
-/** What a bash is started with. */
-export interface BashOptions {
+export interface BashOptions extends Omit<TransportOptions, "args"> {
   backend: ShellBackend;
-  bash: string;
-  cwd: string;
-  env: Record<string, string>;
-  columns: number;
-  rows: number;
   processes: Processes;
   confinement: Confinement | undefined;
-  /** How long it may take to come up. */
   startMs: number;
 }
 
@@ -121,7 +112,6 @@ export class BashProcess implements Bash {
     return this.#pid;
   }
 
-  /** The group of the shell itself. */
   get group(): number {
     const isOwn = this.#confined === undefined || this.transport.backend === "pty";
     return isOwn ? this.pid : (this.#confined?.first ?? this.pid);
@@ -236,13 +226,11 @@ export class BashProcess implements Bash {
     else if (!this.exited) for (const target of [-this.pid, this.pid]) signal(target, "SIGKILL");
   }
 
-  /** Removes the shell's files. */
   removeFiles(): void {
     this.channel.remove();
     this.#confined?.dispose();
   }
 
-  /** Closes all handles and removes the files. */
   dispose(): void {
     this.commands.dispose();
     this.removeFiles();

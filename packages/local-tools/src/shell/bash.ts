@@ -1,9 +1,7 @@
-import type { Processes } from "./processes.ts";
-import type { PromptPlace } from "./prompt-place.ts";
+import type { Processes, PromptPlace } from "./processes.ts";
 import type { ScriptChannel } from "./script-channel.ts";
 import type { BashExit, Transport } from "./transport.ts";
 
-/** What a bash reports to its session. */
 export interface BashListener {
   /** Printed text; `command`: while the script ran. */
   output(text: string, of: "command" | "nobody"): void;
@@ -19,7 +17,6 @@ export interface Bash {
   readonly processes: Processes;
   readonly prompt: PromptPlace;
   readonly listener: BashListener;
-  /** Where scripts lie. */
   readonly channel: ScriptChannel;
   readonly pid: number;
   readonly exited: boolean;

@@ -1,6 +1,6 @@
 import { defined } from "@toolglot/internal";
 import type { MakeMasker } from "../output/masker.ts";
-import type { Active, Outcome } from "./active.ts";
+import type { Active, Outcome } from "./command.ts";
 import { CommandText, type CommandTextOptions, StrayText } from "./command-text.ts";
 import type { ShellResult } from "./types.ts";
 
@@ -24,7 +24,6 @@ export class CommandResults {
     this.#stray = new StrayText(isOurs, this.#masker);
   }
 
-  /** Takes text that belongs to no command. */
   stray(text: string): void {
     this.#stray.write(text);
   }
@@ -43,7 +42,6 @@ export class CommandResults {
     return { status, ...kept, ...defined({ screen }), cwd: this.#cwd(), ms, ...rest, notes };
   }
 
-  /** Returns the result of a script that was not run. */
   notRun(started: number, ...notes: string[]): ShellResult {
     return this.result("not-run", started, { notes });
   }
@@ -77,7 +75,6 @@ export function waitingIn(outcome: Outcome): Pick<ShellResult, "waiting"> {
   return outcome.is === "waiting" ? { waiting: outcome.waiting } : {};
 }
 
-/** Returns a script's first line, for a note. */
 function title(script: string): string {
   const line = script.trim().split("\n", 1)[0] ?? "";
   return `\`${line.length > 60 ? `${line.slice(0, 60)}…` : line}\``;

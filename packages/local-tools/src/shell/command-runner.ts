@@ -2,9 +2,9 @@ import { realpathSync } from "node:fs";
 import { attempt, errorText, maxTimerMs, quoteWord } from "@toolglot/internal";
 import type { FilledScript } from "@toolglot/secrets/executing";
 import { isDirectory } from "../files/pinned-folder.ts";
-import type { Active } from "./active.ts";
 import type { BashListener } from "./bash.ts";
 import { type BashOptions, BashProcess } from "./bash-process.ts";
+import type { Active } from "./command.ts";
 import { CommandResults } from "./command-results.ts";
 import type { CommandTextOptions } from "./command-text.ts";
 import { endWithHost, Survivors, stopForeground } from "./stopping.ts";
@@ -28,7 +28,6 @@ export class CommandRunner {
   shell: BashProcess | undefined;
   active: Active | undefined;
   cwd: string;
-  /** How many shells there have been. */
   generation = 1;
   /** A signal was sent to the shell and may be felt only later. */
   interrupted = false;
@@ -37,7 +36,6 @@ export class CommandRunner {
   readonly #options: SessionOptions;
   readonly #survivors: Survivors = new Survivors();
   #forgetHost: () => void;
-  /** Why there is no shell. */
   #death: { exit: number; because: string | undefined } | undefined;
   /** Where to go back to after a command with a directory of its own. */
   #backTo: string | undefined;
@@ -72,7 +70,7 @@ export class CommandRunner {
       active.hardLimit = setTimeout(() => void reached(), limit).unref();
     }
     this.active = active;
-    if (!internal) this.results.text.beginCommand();
+    if (!internal) this.results.text.endCommand();
     this.watch.touch();
     this.shell?.commands.execute(script, this.#lastExit, filled);
     return active;
@@ -229,7 +227,6 @@ export class CommandRunner {
   }
 }
 
-/** Returns true when both paths lead to the same place. */
 function isSamePlace(a: string, b: string): boolean {
   return a === b || attempt(() => realpathSync(a) === realpathSync(b)) === true;
 }

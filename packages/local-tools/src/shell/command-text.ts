@@ -7,7 +7,6 @@ import { type MakeMasker, noMasker } from "../output/masker.ts";
 import { headOf, type KeptOutput, OutputLog } from "../output/output-log.ts";
 import { TextCleaner } from "../output/text-cleaner.ts";
 
-/** How the text of commands is made and kept. */
 export interface CommandTextOptions {
   maxChars: number;
   artifactDir: string;
@@ -31,10 +30,9 @@ export class CommandText {
   readonly #makeMasker: MakeMasker;
   readonly #masker: Masker;
   readonly #flood: FloodGate;
-  #cleaner: TextCleaner;
+  readonly #cleaner: TextCleaner;
   #log: OutputLog;
   #live: LiveOutput | undefined;
-  #resized = false;
   #discarded = false;
 
   constructor(options: CommandTextOptions) {
@@ -42,11 +40,11 @@ export class CommandText {
     this.#makeMasker = options.masker ?? noMasker;
     this.#masker = this.#makeMasker();
     this.#flood = new FloodGate(options.maxCharsASecond, options.maxCharsAtOnce);
-    this.#cleaner = this.#newCleaner();
+    const { columns, rows, views = false } = options;
+    this.#cleaner = new TextCleaner({ columns, rows, fold: true, views });
     this.#log = new OutputLog(options);
   }
 
-  /** UTF-16 units since the last result. */
   get length(): number {
     return this.#log.length;
   }
@@ -56,7 +54,6 @@ export class CommandText {
     return this.#cleaner.pendingLine.trim() !== "";
   }
 
-  /** What a full-screen program shows now. */
   get view(): ScreenView | undefined {
     const { view } = this.#cleaner;
     return view && { ...view, text: this.masked(view.text) };
@@ -81,16 +78,7 @@ export class CommandText {
     this.#clean(text);
   }
 
-  /** Begins a command. */
-  beginCommand(): void {
-    if (!this.#resized) return;
-    this.#resized = false;
-    this.endCommand();
-    this.#cleaner = this.#newCleaner();
-    this.#cleaner.listen(this.#live?.text);
-  }
-
-  /** Ends a command: its last line is final, and the next one begins with a screen of its own. */
+  /** Ends a command, or what was printed before one: its last line is final, and the next one begins with a screen of its own. */
   endCommand(): void {
     if (this.#discarded) return;
     this.#goOn();
@@ -106,44 +94,29 @@ export class CommandText {
     return kept;
   }
 
-  /**
-   * Emits what is printed, from what the last result didn't hold on, until the function that this returns is called. Of
-   * much that was printed before, only the beginning is given.
-   */
+  /** Emits what is printed since the last result until the returned function is called. Of much that was printed before, only the beginning. */
   listen(onOutput: (text: string) => void): () => void {
     // What the log's masker holds back would be missing.
     if (!this.#discarded) this.#log.write(this.#masker.pause());
-    const settle = (time: number, isSilent: boolean): boolean => this.#cleaner.giveLive(time, isSilent);
-    const detach = (): void => this.#cleaner.listen(undefined);
     // What an earlier result showed may be the beginning of what comes.
     const masker = this.#masker.fork?.() ?? this.#makeMasker();
-    const live = new LiveOutput({ onOutput, masker, settle, detach }, this.#before());
+    const live = new LiveOutput(this.#cleaner, masker, onOutput, this.#before());
     this.#live = live;
-    this.#cleaner.listen(live.text);
     return () => {
       live.close();
-      detach();
       this.#live = undefined;
     };
   }
 
   /** Sets the size of the terminal from the next command on. */
   resize(columns: number, rows: number): void {
-    this.#options.columns = columns;
-    this.#options.rows = rows;
-    this.#cleaner.resizeView(columns, rows);
-    this.#resized = true;
+    this.#cleaner.resize(columns, rows);
   }
 
   /** Drops what nobody will ask for any more, its file too; what is written later is lost. */
   discard(): void {
     this.#discarded = true;
     this.#log.discard();
-  }
-
-  #newCleaner(): TextCleaner {
-    const { columns, rows, views = false } = this.#options;
-    return new TextCleaner({ columns, rows, fold: true, views });
   }
 
   #clean(text: string): void {

@@ -60,3 +60,21 @@ export function newCommand(script: string, status: number, filled?: FilledScript
 export function variablesOf({ filled }: Command): readonly string[] {
   return [...(filled?.variables.keys() ?? [])];
 }
+
+/** A command of a session and what became of it. */
+export interface Active {
+  /** As it was written, placeholders included. */
+  script: string;
+  filled: FilledScript | undefined;
+  /** The session's own (a change of directory): prints nothing that counts. */
+  internal: boolean;
+  notes: string[];
+  end?: { exit: number; shellEnded: boolean };
+  hardLimit?: NodeJS.Timeout;
+  stopping?: Promise<void>;
+  stopSent: boolean;
+  restarts: number;
+}
+
+/** What came of waiting for a command. */
+export type Outcome = { is: "ended" | "timeout" | "aborted" } | { is: "waiting"; waiting: "input" | "password" };

@@ -3,8 +3,8 @@ import { sleep } from "@toolglot/internal";
 import type { ConfinedStart, Confinement } from "../confinement/confinement.ts";
 import { CoverGuard } from "../confinement/cover-guard.ts";
 import { childrenOf, isOver, numberInside } from "./linux-processes.ts";
+import { signal } from "./processes.ts";
 import { newShellFolder } from "./shell-folders.ts";
-import { signal } from "./signal.ts";
 import type { ShellBackend } from "./types.ts";
 
 /**
@@ -65,7 +65,6 @@ export class ConfinedBash {
     return { bash: this.start.program, args: [...this.start.arguments, "--", program, ...args] };
   }
 
-  /** Ends everything inside. */
   kill(outer: number): void {
     signal(this.#first ?? outer, "SIGKILL");
   }

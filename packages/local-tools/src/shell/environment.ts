@@ -3,35 +3,14 @@
  * programs need to find each other, the user's home and the language, and nothing else: keys and tokens stay with the host.
  */
 export const defaultEnvironment: readonly string[] = [
-  "HOME",
-  "LOGNAME",
-  "PATH",
-  "SHELL",
-  "TERM",
-  "USER",
-  "LANG",
-  "LC_*",
-  "TZ",
-  "TMPDIR",
+  ..."HOME LOGNAME PATH SHELL TERM USER LANG LC_* TZ TMPDIR".split(" "),
   // macOS: without it, terminal programs guess the encoding.
   "__CF_USER_TEXT_ENCODING",
   // Windows: without these, neither sockets nor temporary files nor other programs are found.
-  "APPDATA",
-  "COMSPEC",
-  "HOMEDRIVE",
-  "HOMEPATH",
-  "LOCALAPPDATA",
-  "PATHEXT",
-  "PROCESSOR_ARCHITECTURE",
-  "PROGRAMDATA",
-  "PROGRAMFILES",
-  "SYSTEMDRIVE",
-  "SYSTEMROOT",
-  "TEMP",
-  "TMP",
-  "USERNAME",
-  "USERPROFILE",
-  "WINDIR",
+  ..."APPDATA COMSPEC HOMEDRIVE HOMEPATH LOCALAPPDATA PATHEXT PROCESSOR_ARCHITECTURE PROGRAMDATA PROGRAMFILES".split(
+    " ",
+  ),
+  ..."SYSTEMDRIVE SYSTEMROOT TEMP TMP USERNAME USERPROFILE WINDIR".split(" "),
 ];
 
 /** What {@link childEnvironment} is made of. */

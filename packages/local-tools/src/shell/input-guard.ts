@@ -80,7 +80,6 @@ export class InputGuard {
     return "begun";
   }
 
-  /** Removes the guard: the command is over. */
   lift(): void {
     if (this.#state === "none") return;
     this.#remove();

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, readSync } from "node:fs";
 import { attempt } from "@toolglot/internal";
 import { processFields } from "@toolglot/internal/node";
-import type { Processes, Reading } from "./processes.ts";
+import { below, blockingUnseen, Processes, type Reading } from "./processes.ts";
 
 /** System calls that wait, by architecture: their numbers differ. */
 const calls: Readonly<Record<string, Readonly<Record<number, "read" | "poll" | "select" | "epoll">>>> = {
@@ -44,7 +44,6 @@ function listed(path: string): string[] {
   return attempt(() => readdirSync(path).slice(0, 64)) ?? [];
 }
 
-/** Returns what /proc has of one process. */
 function stat(pid: number): Stat | undefined {
   const fields = processFields(pid);
   if (fields === undefined) return undefined;
@@ -66,26 +65,6 @@ function all(): Stat[] {
   return pids.map((pid) => stat(Number(pid))).filter((one) => one !== undefined);
 }
 
-/** Returns all that descends from some processes, through those that count. */
-function below(
-  processes: readonly Stat[],
-  roots: readonly Pick<Stat, "pid">[],
-  counts: (one: Stat) => boolean = () => true,
-): Stat[] {
-  const found: Stat[] = [];
-  const known = new Set(roots.map(({ pid }) => pid));
-  // A child's number may be lower than its parent's: repeat until nothing is added.
-  for (let before = -1; before !== found.length; ) {
-    before = found.length;
-    for (const one of processes) {
-      if (known.has(one.pid) || !known.has(one.parent) || !counts(one)) continue;
-      known.add(one.pid);
-      found.push(one);
-    }
-  }
-  return found;
-}
-
 /** Returns the processes that a process has started itself. */
 export function childrenOf(parent: number): number[] {
   // Not every kernel lists them.
@@ -95,7 +74,7 @@ export function childrenOf(parent: number): number[] {
 }
 
 /** Returns all that descends from a shell's parent, the shell excepted. */
-export function processesBelow(shell: number): number[] {
+function processesBelow(shell: number): number[] {
   const parent = stat(shell)?.parent;
   if (parent === undefined) return [];
   return below(attempt(all) ?? [], [{ pid: parent }])
@@ -130,19 +109,22 @@ const weight: Readonly<Record<Reading, number>> = { no: 0, hidden: 1, poll: 2, r
 /** Terminals in terminals that are looked through. */
 const maxTerminals = 4;
 
-/** What is lost where the system doesn't show it. */
-export const blockingUnseen =
-  "This system doesn't show what a process is blocked on: a command counts as waiting for input when it is silent on an unfinished line.";
-
 /** By /proc. Everything here is a look without waiting: /proc is memory. */
-export class LinuxProcesses implements Processes {
+export class LinuxProcesses extends Processes {
   /** Not where the kernel doesn't say what a process is blocked on, or not to us. */
-  readonly showsPlaces: boolean = text("/proc/self/syscall") !== undefined;
+  override readonly showsPlaces: boolean = text("/proc/self/syscall") !== undefined;
   readonly limits: readonly string[] = this.showsPlaces ? [] : [blockingUnseen];
   /** Names of the session's terminal that mean another one, or none, in another session. */
-  protected readonly terminalNames: readonly string[] = ["/dev/tty"];
+  readonly #terminalNames: readonly string[];
+  readonly #isConfined: boolean;
 
-  /** Checks whether /proc is mounted. */
+  /** `isConfined`: the shell is, and processes have the host's numbers; inside, its terminal is the console, too. */
+  constructor(isConfined = false) {
+    super();
+    this.#isConfined = isConfined;
+    this.#terminalNames = isConfined ? ["/dev/tty", "/dev/console"] : ["/dev/tty"];
+  }
+
   static available(): boolean {
     return stat(process.pid) !== undefined;
   }
@@ -156,32 +138,32 @@ export class LinuxProcesses implements Processes {
     return children.sort((a, b) => a.started - b.started || a.pid - b.pid).at(-1)?.group ?? shell;
   }
 
-  stoppedInStart(group: number): number[] {
+  override stoppedInStart(group: number): number[] {
     const members = all().filter((one) => one.group === group);
     const asleep = new Set(members.filter(({ state }) => state === "D").map(({ pid }) => pid));
     return members.filter(({ parent, state }) => state === "T" && asleep.has(parent)).map(({ pid }) => pid);
   }
 
-  place(shell: number): string | undefined {
+  override place(shell: number): string | undefined {
     const call = text(`/proc/${shell}/syscall`)?.trim();
     if (call === undefined || !/^\d/.test(call)) return undefined;
     const [number, fd, buffer, count] = call.split(" ");
     return `${number} ${fd} ${buffer} ${count} ${link(`/proc/${shell}/fd/${Number(fd)}`)}`;
   }
 
-  openAt(pid: number, fd: number): string | undefined {
+  override openAt(pid: number, fd: number): string | undefined {
     return link(`/proc/${pid}/fd/${fd}`);
   }
 
-  isTerminalName(place: string): boolean {
-    return this.terminalNames.includes(place);
+  override isTerminalName(place: string): boolean {
+    return this.#terminalNames.includes(place);
   }
 
-  isStopped(pid: number): boolean {
+  override isStopped(pid: number): boolean {
     return stat(pid)?.state === "T";
   }
 
-  reading(group: number, tty: string): Reading {
+  override reading(group: number, tty: string): Reading {
     return this.#readingOf(all(), group, tty, maxTerminals);
   }
 
@@ -195,7 +177,7 @@ export class LinuxProcesses implements Processes {
     const others = below(processes, roots, ({ session }) => !own.has(session));
     let result: Reading = "no";
     for (const { pid, session } of [...roots, ...others]) {
-      const devices = own.has(session) ? [tty, ...this.terminalNames] : [tty];
+      const devices = own.has(session) ? [tty, ...this.#terminalNames] : [tty];
       for (const thread of listed(`/proc/${pid}/task`)) {
         let reading = this.#threadReading(pid, thread, devices);
         if (reading === "poll") reading = this.#relayed(processes, pid, terminals) ?? reading;
@@ -262,7 +244,6 @@ export class LinuxProcesses implements Processes {
     return found;
   }
 
-  /** Returns descriptors of a `fd_set` to read. */
   #selectSet(pid: number, count: number, address: number): number[] {
     if (address === 0) return [];
     const bytes = this.#memory(pid, address, Math.ceil(Math.min(count, 1024) / 8));
@@ -289,14 +270,16 @@ export class LinuxProcesses implements Processes {
     return this.startedSync(shell);
   }
 
-  startedSync(shell: number): number[] {
+  override startedSync(shell: number): number[] {
+    // The first process of a namespace is bash's parent, and that of all whose own parent has ended.
+    if (this.#isConfined) return processesBelow(shell);
     const running = attempt(all) ?? [];
     return running
       .filter((one) => one.session === shell && one.pid !== shell && one.state !== "Z")
       .map((one) => one.pid);
   }
 
-  cwd(shell: number): string | undefined {
+  override cwd(shell: number): string | undefined {
     const target = link(`/proc/${shell}/cwd`);
     return target?.endsWith(" (deleted)") ? undefined : target;
   }

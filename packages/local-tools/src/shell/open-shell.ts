@@ -8,7 +8,6 @@ import type { MakeMasker } from "../output/masker.ts";
 import { BashProcess } from "./bash-process.ts";
 import type { SessionOptions } from "./command-runner.ts";
 import { tryOut } from "./confined-bash.ts";
-import { ConfinedProcesses } from "./confined-processes.ts";
 import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { LinuxProcesses } from "./linux-processes.ts";
 import type { Processes } from "./processes.ts";
@@ -57,7 +56,6 @@ export interface SessionSetting {
   hidden?: { masker: MakeMasker; holdsValue: (text: string) => boolean };
 }
 
-/** As {@link openShell}. */
 export async function openSession(options: ShellOptions, { places, hidden }: SessionSetting = {}): Promise<Session> {
   const { confinement: confined, ...settings } = checkedShellOptions("openShell", options, places);
   const { backend = "auto", bash = "bash", term = "dumb", inheritEnv = defaultEnvironment, env = {} } = options;
@@ -169,8 +167,7 @@ function whole(name: string, value: number, least: number, most: number): number
   return value;
 }
 
-/** Returns the view of this system's processes. */
 function processesHere(confined: boolean): Processes {
   if (process.platform !== "linux" || !LinuxProcesses.available()) return new PsProcesses();
-  return confined ? new ConfinedProcesses() : new LinuxProcesses();
+  return new LinuxProcesses(confined);
 }

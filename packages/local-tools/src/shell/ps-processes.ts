@@ -1,7 +1,6 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
-import { blockingUnseen } from "./linux-processes.ts";
-import type { Processes } from "./processes.ts";
+import { below, blockingUnseen, Processes } from "./processes.ts";
 
 const run = promisify(execFile);
 
@@ -13,10 +12,8 @@ interface Row {
 }
 
 /** By `ps`: any Unix, and Windows not at all. */
-export class PsProcesses implements Processes {
+export class PsProcesses extends Processes {
   readonly limits: readonly string[] = [blockingUnseen, "Processes are found by ps, descendants of the shell only."];
-
-  readonly showsPlaces = false;
 
   async #rows(): Promise<Row[]> {
     try {
@@ -38,47 +35,8 @@ export class PsProcesses implements Processes {
     return rows.filter((row) => row.parent === shell && row.group !== own?.group).at(-1)?.group ?? own?.group;
   }
 
-  stoppedInStart(): number[] {
-    return [];
-  }
-
-  place(): undefined {
-    return undefined;
-  }
-
-  reading(): undefined {
-    return undefined;
-  }
-
-  openAt(): undefined {
-    return undefined;
-  }
-
-  isTerminalName(): boolean {
-    return false;
-  }
-
-  isStopped(): boolean {
-    return false;
-  }
-
   async started(shell: number): Promise<number[]> {
     const rows = await this.#rows();
-    const found = new Set([shell]);
-    // Parents come before children only by habit: repeat until nothing is added.
-    for (let before = 0; before !== found.size; ) {
-      before = found.size;
-      for (const row of rows) if (found.has(row.parent)) found.add(row.pid);
-    }
-    found.delete(shell);
-    return [...found];
-  }
-
-  startedSync(): number[] {
-    return [];
-  }
-
-  cwd(): undefined {
-    return undefined;
+    return below(rows, [{ pid: shell }]).map(({ pid }) => pid);
   }
 }

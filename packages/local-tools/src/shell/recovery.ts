@@ -1,7 +1,7 @@
 import { sleep } from "@toolglot/internal";
 import type { Bash } from "./bash.ts";
 import { type Command, secret, variablesOf } from "./command.ts";
-import { signal } from "./signal.ts";
+import { signal } from "./processes.ts";
 import { resetTerminal } from "./terminal-modes.ts";
 import type { TypedLines } from "./typed-lines.ts";
 
@@ -122,7 +122,6 @@ export class Recovery {
     return true;
   }
 
-  /** Asks for the end of a command whose line was cut short. */
   #ask(command: Command): void {
     if (command.questions.length > 4) {
       this.#shell.abandon();

@@ -1,12 +1,12 @@
 import { checkKeys } from "@toolglot/internal";
-import type { FilledScript } from "@toolglot/secrets/executing";
+import { type FilledScript, withoutValues } from "@toolglot/secrets/executing";
 import { confinementNote } from "../confinement/notes.ts";
 import { localError } from "../errors.ts";
-import type { Active } from "./active.ts";
 import type { BashProcess } from "./bash-process.ts";
+import type { Active } from "./command.ts";
 import { waitingIn } from "./command-results.ts";
 import { CommandRunner, type SessionOptions } from "./command-runner.ts";
-import { signal as sendSignal } from "./signal.ts";
+import { signal as sendSignal } from "./processes.ts";
 import { helpToSuspend } from "./stopping.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { ShellResult, ShellRunOptions, ShellSendOptions, ShellSession, ShellState } from "./types.ts";
@@ -233,4 +233,25 @@ function milliseconds(value: number | undefined, otherwise: number): number {
   if (typeof value !== "number" || !(value >= 0))
     throw new TypeError("timeoutMs must be a number of milliseconds, 0 or more");
   return value;
+}
+
+/** Wraps a session for texts that a model wrote: placeholders are refused, escaped ones undone. `mask`: hides values in what comes back. */
+export function outerSession(
+  session: ShellSession,
+  mask: <Value>(value: Value) => Value = (value) => value,
+): ShellSession {
+  const masked = async (result: Promise<ShellResult>): Promise<ShellResult> => mask(await result);
+  return {
+    get state() {
+      return mask(session.state);
+    },
+    run: async (script, { cwd, ...options } = {}) =>
+      masked(
+        session.run(withoutValues(script), { ...options, ...(cwd === undefined ? {} : { cwd: withoutValues(cwd) }) }),
+      ),
+    input: async (data, options) => masked(session.input(withoutValues(data), options)),
+    ctrl: async (key, options) => masked(session.ctrl(withoutValues(key), options)),
+    resize: (columns, rows) => session.resize(columns, rows),
+    close: () => session.close(),
+  };
 }

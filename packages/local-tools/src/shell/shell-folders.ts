@@ -23,11 +23,7 @@ export function newShellFolder(): string {
   return dir;
 }
 
-/**
- * Removes what hosts left behind that had no time to tidy up (SIGKILL, a crash): folders of {@link newShellFolder} that are
- * this user's and whose process is gone. Never follows a link, never throws. On Windows, where there is no owner to compare,
- * it does nothing.
- */
+/** Removes what hosts that were killed left behind: this user's folders whose process is gone. Never follows a link, never throws. */
 export function removeDeadFolders(): void {
   const user = process.getuid?.();
   if (user === undefined) return;

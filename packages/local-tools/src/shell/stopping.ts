@@ -1,7 +1,6 @@
 import { sleep } from "@toolglot/internal";
 import type { BashProcess } from "./bash-process.ts";
-import type { Processes } from "./processes.ts";
-import { signal } from "./signal.ts";
+import { type Processes, signal } from "./processes.ts";
 
 /**
  * Stops what runs: Ctrl-C, SIGTERM and SIGKILL for the group in the foreground, `stepMs` apart, and the shell itself when
@@ -31,13 +30,9 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
   if (!over()) signal(shell.pid, "SIGKILL");
 }
 
-/** How long a suspended group is watched. */
 const suspendMs = 10_000;
 
-/**
- * Makes sure that a group which was asked to suspend can: one that was stopped in the middle of starting a program continues, and is
- * asked again when it has begun. A terminal's own Ctrl-Z hangs there.
- */
+/** Makes a group that was asked to suspend able to: what was stopped in the middle of starting a program continues, and is asked again. */
 export async function helpToSuspend(processes: Processes, group: number, over: () => boolean): Promise<void> {
   const until = performance.now() + suspendMs;
   for (let step = 20; !over() && performance.now() < until; step = Math.min(2 * step, 500)) {
@@ -72,7 +67,6 @@ export class Survivors {
     await shell.kill();
   }
 
-  /** Kills those that still run. */
   async kill(processes: Processes): Promise<void> {
     // Still those that they were: a number may have been given to another process since.
     for (const [pid, left] of this.#of) {

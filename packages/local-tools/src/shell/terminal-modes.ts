@@ -5,7 +5,6 @@ const run = promisify(execFile);
 /** The option by which `stty` takes the terminal. */
 const which = process.platform === "linux" ? "-F" : "-f";
 
-/** How a terminal takes its input. */
 export interface TerminalModes {
   echo: boolean;
   /** By lines, as opposed to each key at once. */

@@ -6,7 +6,6 @@ export interface BashExit {
   signal: number | undefined;
 }
 
-/** What a bash is started with. */
 export interface TransportOptions {
   bash: string;
   args: readonly string[];

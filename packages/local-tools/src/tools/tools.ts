@@ -1,10 +1,10 @@
 import { type ToolContext, ToolError } from "@toolglot/core";
-import { defined, ignoreRejection } from "@toolglot/internal";
+import { defined, streamed } from "@toolglot/internal";
 import { askedData, type GetValueInput } from "@toolglot/secrets/executing";
 import { type DefinedTool, defineTool, ToolResponse } from "@toolglot/toolkit";
 import { type LocalErrorType, localErrorType } from "../errors.ts";
-import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput } from "../local-tools.ts";
-import { editText, readText, shellText } from "../results/texts.ts";
+import type { CommandInput, EditInput, LocalContext, LocalTools, ReadInput, ReadOutcome } from "../local-tools.ts";
+import { editText, readError, readText, shellText } from "../results/texts.ts";
 import type { ShellResult } from "../shell/types.ts";
 import { definitions, type LocalToolName } from "./definitions.ts";
 
@@ -56,45 +56,18 @@ function own({ signal, callId, wait }: ToolContext): Pick<ToolContext, "signal" 
   return { signal, callId, ...defined({ wait }) };
 }
 
-/** Yields what a call emits, as it comes, and returns its result. */
-async function* streamed<Result>(
-  call: (onOutput: (text: string) => void) => Promise<Result>,
-): AsyncGenerator<string, Result, undefined> {
-  let news: string[] = [];
-  let wake = (): void => {};
-  let isOver = false;
-  const result = call((text) => {
-    news.push(text);
-    wake();
-  }).finally(() => {
-    isOver = true;
-    wake();
-  });
-  // Nobody may be there any more to hear that it failed.
-  ignoreRejection(result);
-  while (!isOver) {
-    const given = news;
-    news = [];
-    yield* given;
-    if (!isOver && news.length === 0) await new Promise<void>((resolve) => (wake = resolve));
-  }
-  yield* news;
-  return await result;
-}
-
 function shellData(result: ShellResult, notRun: LocalErrorType = "ShellBusy"): unknown {
   const { outputLength: _length, ms: _ms, ...data } = result;
   if (result.status === "not-run") throw new ToolError(shellText(result), { data: { type: notRun } });
   return data;
 }
 
-function readResponse(outcome: Awaited<ReturnType<LocalTools["read"]>>): ToolResponse {
-  const content = readText(outcome);
-  const failed = outcome.flatMap((part) => (part.kind === "failure" ? [part.error] : []));
-  const [first] = failed;
-  if (first === undefined) return new ToolResponse({ content });
-  const type = ToolError.isInstance(first) ? String(first.data.type ?? "Error") : "Error";
-  return new ToolResponse({ content, error: { type, message: failed.map(({ message }) => message).join("\n") } });
+function readResponse(outcome: ReadOutcome): ToolResponse {
+  const error = readError(outcome);
+  return new ToolResponse({
+    content: readText(outcome),
+    ...(error && { error: { type: error.type, message: error.message } }),
+  });
 }
 
 /** Converts a cancelled request for a value, which is no failure: nothing is to be tried again. */

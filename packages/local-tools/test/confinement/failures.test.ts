@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { bwrapVersion, classifyFailure, confinementUnavailable, isAtLeast } from "../../src/confinement/failures.ts";
+import { bwrapVersion, classifyFailure, confinementUnavailable, isAtLeast } from "../../src/confinement/probe.ts";
 import { localErrorType } from "../../src/errors.ts";
 
 it.each([

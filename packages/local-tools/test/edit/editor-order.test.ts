@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { PathQueue } from "../../src/files/turns.ts";
+import { PathQueue } from "../../src/files/file-operations.ts";
 import { openEditor } from "./open-editor.ts";
 
 it("makes edits of one file that run at once one after the other: none is lost", async () => {

@@ -83,10 +83,10 @@ describe("the page around it", () => {
 
   it("should have a fresh screen for each program, of the size that the terminal has", () => {
     const cleaner = opened(`one${leave}`);
-    cleaner.resizeView(20, 3);
+    cleaner.resize(20, 3);
     cleaner.push(`${enter}two`);
     expect(cleaner.view).toEqual({ text: "two", row: 1, column: 4, rows: 3, columns: 20 });
-    cleaner.resizeView(2, 2);
+    cleaner.resize(2, 2);
     expect(cleaner.view).toEqual({ text: "tw", row: 1, column: 2, rows: 2, columns: 2 });
     cleaner.push(`${CSI}3;3Hx${CSI}2;2Hy`);
     expect(cleaner.view?.text).toBe("tw\n y");

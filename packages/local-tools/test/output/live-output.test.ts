@@ -26,7 +26,7 @@ interface Listening {
 function listening(options: { maxChars?: number; masker?: MakeMasker; before?: string } = {}): Listening {
   const { maxChars = 100_000, masker, before = "" } = options;
   const text = new CommandText({ maxChars, artifactDir, columns: 40, rows: 10, ...(masker && { masker }) });
-  text.beginCommand();
+  text.endCommand();
   if (before !== "") text.write(before);
   const given: string[] = [];
   const at: number[] = [];
@@ -147,7 +147,7 @@ describe("somebody who listens gets", () => {
     play(text, "one");
     text.endCommand();
     text.resize(30, 10);
-    text.beginCommand();
+    text.endCommand();
     play(text, "two\n", 150);
     expect(given).toEqual(["onetwo\n"]);
     expect(text.take().output).toBe("onetwo\n");

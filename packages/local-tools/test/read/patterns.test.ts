@@ -3,8 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { fileChoice } from "../../src/read/file-choice.ts";
 import { FileMatcher } from "../../src/read/file-matcher.ts";
-import { needles } from "../../src/read/needles.ts";
-import { readPattern } from "../../src/read/pattern.ts";
+import { needles, readPattern } from "../../src/read/pattern.ts";
 import { readerOf, refusal } from "./support.ts";
 
 describe("what models write for patterns", () => {

@@ -23,11 +23,11 @@ it("shows a command on the screen that the terminal had when it began", () => {
     return text.take().output;
   };
   const right = "\u001b[15Gx\n\u001b[999Gy\n";
-  text.beginCommand();
+  text.endCommand();
   text.resize(10, 5);
   text.write(right);
   expect(end()).toBe(`${" ".repeat(14)}x\n${" ".repeat(19)}y\n`);
-  text.beginCommand();
+  text.endCommand();
   text.write(right);
   expect(end()).toBe(`${" ".repeat(9)}x\n${" ".repeat(9)}y\n`);
 });

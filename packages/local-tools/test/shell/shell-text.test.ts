@@ -3,7 +3,7 @@ import { quoteWord } from "@toolglot/internal";
 import { rounds } from "@toolglot/internal/testing";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { unquoteWord } from "../../src/shell/shell-text.ts";
+import { unquoteWord } from "../../src/shell/typed-lines.ts";
 
 const word = fc.oneof(
   fc.string({ unit: "binary" }),

@@ -1,5 +1,5 @@
 import type { AnyTool, ToolContext } from "@toolglot/core";
-import { defined } from "@toolglot/internal";
+import { defined, streamed } from "@toolglot/internal";
 import { fromMcpTool } from "../formats/provider-tools.ts";
 import { progressChunk, responseOf } from "./content.ts";
 import type { McpCallResult, McpClient, McpListedTool, McpProgress } from "./types.ts";
@@ -21,35 +21,12 @@ export function toolOf(client: McpClient, listed: McpListedTool, keepRaw: boolea
     ...definition,
     untrusted: true,
     async *execute(input: Record<string, unknown>, { signal, ask }: ToolContext) {
-      const waiting: McpProgress[] = [];
-      let wake = (): void => {};
-      const onProgress = (progress: McpProgress): void => {
-        waiting.push(progress);
-        if (waiting.length > keptProgress) waiting.shift();
-        wake();
+      const call = (emit: (chunk: ReturnType<typeof progressChunk>) => void): Promise<McpCallResult> => {
+        const onProgress = (progress: McpProgress): void => emit(progressChunk(progress));
+        const options = { signal, onProgress, isExecution: true, ...defined({ ask }) };
+        return client.callTool({ ...request, arguments: input }, options);
       };
-      const ended: { outcome?: { result: McpCallResult } | { error: unknown } } = {};
-      const end = (outcome: NonNullable<typeof ended.outcome>): void => {
-        ended.outcome = outcome;
-        wake();
-      };
-      client
-        .callTool({ ...request, arguments: input }, { signal, onProgress, isExecution: true, ...defined({ ask }) })
-        .then(
-          (result) => end({ result }),
-          (error: unknown) => end({ error }),
-        );
-      for (;;) {
-        for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) yield progressChunk(next);
-        const { outcome } = ended;
-        if (outcome !== undefined) {
-          if ("error" in outcome) throw outcome.error;
-          return responseOf(outcome.result, keepRaw);
-        }
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
+      return responseOf(yield* streamed(call, keptProgress), keepRaw);
     },
   };
 }

@@ -1,8 +1,7 @@
 import { statSync } from "node:fs";
 import { join, resolve, sep } from "node:path";
 import { checkKeys } from "@toolglot/internal";
-import { makeFolders } from "../../files/file-operations.ts";
-import { PathQueue } from "../../files/turns.ts";
+import { makeFolders, PathQueue } from "../../files/file-operations.ts";
 import { GrantedHandle, type HandleFields } from "./granted-handle.ts";
 import { checkGrants } from "./grants.ts";
 import { Mount } from "./mount.ts";
@@ -68,10 +67,7 @@ export class DiskFileSystem {
     return this.#mounts.get(`/${name}/`)?.dir;
   }
 
-  /**
-   * Returns a handle with these rights and no others. Throws `TypeError` for a grant that exceeds its namespace (`write` in
-   * `/userinput/`, `delete` in `/internal/`), or is for none.
-   */
+  /** Returns a handle with these rights and no others. Throws `TypeError` for a grant that exceeds its namespace, or is for none. */
   createHandle(grants: readonly Grant[]): FsHandle {
     return new GrantedHandle({
       mounts: this.#mounts,

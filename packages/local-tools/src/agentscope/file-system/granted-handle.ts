@@ -1,15 +1,14 @@
 import { join } from "node:path";
 import { localError, localErrorType } from "../../errors.ts";
+import type { PathQueue } from "../../files/file-operations.ts";
 import { byteOrderMark, decodeText, encodeText } from "../../files/text.ts";
-import type { PathQueue } from "../../files/turns.ts";
 import { inMessage } from "../../messages.ts";
 import { type CheckedGrant, describeGrants, isAllowed } from "./grants.ts";
 import type { LogicalPlace, Mount } from "./mount.ts";
 import { asFolder, namespaceOf, validatePath } from "./namespaces.ts";
-import { readMatches, textSlice } from "./text-parts.ts";
+import { readMatches, textSlice } from "./tool-texts.ts";
 import type { EntryMeta, FsHandle, Operation } from "./types.ts";
 
-/** What a handle works on. */
 export interface HandleFields {
   mounts: ReadonlyMap<string, Mount>;
   grants: readonly CheckedGrant[];

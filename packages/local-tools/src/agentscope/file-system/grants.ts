@@ -7,7 +7,6 @@ const short: Readonly<Record<string, readonly Operation[]>> = {
   stat: ["file"],
 };
 
-/** A grant as it was checked. */
 export interface CheckedGrant {
   readonly prefix: string;
   readonly ops: ReadonlySet<Operation>;
@@ -80,7 +79,6 @@ function isBelow(prefix: string, path: string): boolean {
   return path === prefix || path.startsWith(asFolder(prefix)) || asFolder(path) === prefix;
 }
 
-/** Checks whether some grant allows an operation on a path. */
 export function isAllowed(grants: readonly CheckedGrant[], path: string, operation: Operation): boolean {
   return grants.some(({ prefix, ops }) => ops.has(operation) && isBelow(prefix, path));
 }

@@ -19,7 +19,7 @@ export {
   stat,
 } from "./reading-tools.ts";
 export { type FileSystemToolsOptions, fileSystemTools, registerFileSystemTools } from "./register.ts";
-export { FileDomainService, type ReadResult, type SortBy } from "./service.ts";
+export { FileDomainService, type SortBy } from "./service.ts";
 export type {
   EntryMeta,
   FsHandle,
@@ -28,6 +28,7 @@ export type {
   LineSelection,
   NamespaceName,
   Operation,
+  ReadResult,
   SelectedLines,
   TextReplacement,
 } from "./types.ts";

@@ -23,10 +23,7 @@ export interface ChildMeta extends EntryMeta {
   isLink: boolean;
 }
 
-/**
- * One namespace over one directory. Takes and returns logical paths; real ones stand in no message. Grants are not its
- * business. Everything it refuses is a `localError`.
- */
+/** One namespace over one directory: takes and returns logical paths, and refuses by `localError`. Grants are not its business. */
 export class Mount {
   readonly namespace: Namespace;
   /** Real path of the directory. */
@@ -104,10 +101,7 @@ export class Mount {
     });
   }
 
-  /**
-   * Returns the files and folders in a folder, without those below them. Links are what they lead to, and are left out where that
-   * is outside. Stops with `TooLarge` once `budget` has been counted down to nothing.
-   */
+  /** Returns what is right in a folder; links are what they lead to, and are left out where that is outside. `TooLarge` once `budget` is used up. */
   children(place: LogicalPlace, budget: { left: number }): Promise<ChildMeta[]> {
     return this.#withRoots(place.asked, async (roots) => {
       if (place.kind === "missing") throw notFound(place.asked);

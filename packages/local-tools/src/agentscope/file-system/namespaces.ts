@@ -18,7 +18,6 @@ export interface Namespace {
   readonly rights: ReadonlySet<Operation>;
 }
 
-/** All namespaces there are. */
 export const namespaces: readonly Namespace[] = [
   { name: "userinput", prefix: userinputPrefix, rights: new Set(reading) },
   { name: "workspace", prefix: workspacePrefix, rights: new Set<Operation>([...reading, "write", "delete"]) },

@@ -32,10 +32,7 @@ export interface FileSystemToolsOptions
   extends Pick<RegisterOptions, "groupName" | "namesakeStrategy" | "postprocess" | "timeoutMs"> {
   /** Which tools. Default: {@link fileSystemTools}. */
   tools?: readonly AnyTool[];
-  /**
-   * Whether the host is asked before something is written, edited or deleted, where tools run through an executor. Default
-   * true. `false`: the grants are the host's word.
-   */
+  /** Whether the host is asked before something is written, edited or deleted. Default true; `false`: the grants are the host's word. */
   requiresApproval?: boolean;
 }
 

@@ -1,15 +1,14 @@
+import { applyEdits } from "../../edit/apply-edits.ts";
+import type { EditProblem } from "../../edit/problem-text.ts";
+import { localError } from "../../errors.ts";
 import { pathMatcher } from "../../files/glob.ts";
-import { applyTextEdits } from "./apply-text-edits.ts";
+import { byteOrderMark } from "../../files/text.ts";
+import { inMessage } from "../../messages.ts";
 import { asFolder } from "./namespaces.ts";
-import { selectLines } from "./text-parts.ts";
-import type { EntryMeta, FsHandle, LineSelection, SelectedLines, TextReplacement } from "./types.ts";
+import { selectLines } from "./tool-texts.ts";
+import type { EntryMeta, FsHandle, LineSelection, ReadResult, SelectedLines, TextReplacement } from "./types.ts";
 
 const brand = Symbol.for("toolglot.file-domain-service");
-
-/** What reading one of several files gave. */
-export type ReadResult =
-  | { path: string; ok: true; content: string }
-  | { path: string; ok: false; error: string; reason: unknown };
 
 /** How a folder is listed with sizes. */
 export type SortBy = "name" | "size";
@@ -70,10 +69,7 @@ export class FileDomainService {
     return { lines, summary: `total: ${sorted.length} entries; ${counts}; total_size=${total}` };
   }
 
-  /**
-   * Returns the files below a folder whose whole path fits a pattern (`*` takes slashes as well) or holds it as it stands, less
-   * those whose path fits one to be left out. Sorted.
-   */
+  /** Returns the files below a folder whose path fits a pattern (`*` takes slashes as well) or holds it, less those that fit one to be left out. */
   async searchFiles(
     path: string,
     pattern: string,
@@ -136,10 +132,7 @@ export class FileDomainService {
     return this.#handle.write(path, content);
   }
 
-  /**
-   * Makes replacements in order, each in what those before it left, all or none. Each `oldText` must occur exactly once.
-   * `notes`: what was done otherwise than written.
-   */
+  /** Makes replacements in order, all or none; each `oldText` must occur exactly once. `notes`: what was done otherwise than written. */
   async editFile(path: string, edits: readonly TextReplacement[]): Promise<EntryMeta & { notes: string[] }> {
     let notes: string[] = [];
     const meta = await this.#handle.update(path, (text) => {
@@ -168,4 +161,36 @@ function foldersFirst(a: EntryMeta, b: EntryMeta): number {
 function entryLine(folder: string, { path, kind }: EntryMeta): string {
   const name = path.slice(folder.length);
   return kind === "file" ? `[FILE] ${name}` : `[DIR] ${name}/`;
+}
+
+/** Makes replacements in a file's text, all or none; a byte order mark stays, and is not matched. Throws for the first problem. */
+function applyTextEdits(
+  path: string,
+  text: string,
+  edits: readonly TextReplacement[],
+): { text: string; notes: string[] } {
+  const mark = text.startsWith(byteOrderMark) ? byteOrderMark : "";
+  const made = applyEdits(
+    text.slice(mark.length),
+    edits.map(({ oldText, newText }) => ({ find: oldText, replace: newText })),
+  );
+  if (made.problems.length > 0) throw problemError(path, made.problems, edits.length);
+  return { text: mark + made.text, notes: made.notes.map(asAgentScope) };
+}
+
+function problemError(path: string, problems: readonly EditProblem[], count: number): Error {
+  const lines = problems.map(
+    ({ pair, message }) => `- ${count === 1 ? "" : `edit ${pair + 1}: `}${asAgentScope(message)}`,
+  );
+  const [first] = problems as [EditProblem];
+  return localError(first.type, `${inMessage(path)} was not edited:\n${lines.join("\n")}`);
+}
+
+/** Rewrites an error of the editor, whose messages are about pairs of find and replace, and an `all` that these tools don't have. */
+function asAgentScope(message: string): string {
+  return message
+    .replace(/, or replace all$/, "")
+    .replace(/\bfind\b/g, "oldText")
+    .replace(/\breplace holds\b/g, "newText holds")
+    .replace(/\b([Pp])air(s?)\b/g, (_, first: string, plural: string) => `${first === "P" ? "E" : "e"}dit${plural}`);
 }

@@ -85,3 +85,8 @@ export interface FsHandle {
   /** Returns a line for each prefix: `/workspace/: ls, stat, read, write, delete`. */
   describeGrantsMarkdown(): string;
 }
+
+/** What reading one of several files gave. */
+export type ReadResult =
+  | { path: string; ok: true; content: string }
+  | { path: string; ok: false; error: string; reason: unknown };

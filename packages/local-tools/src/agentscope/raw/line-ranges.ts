@@ -12,10 +12,7 @@ export function rangeText(range: unknown): string {
   return Array.isArray(range) ? `[${range.map((one) => JSON.stringify(one)).join(", ")}]` : JSON.stringify(range);
 }
 
-/**
- * Reads a range of lines for a file of `total` lines. Negative lines count from the end: `[-100, -1]` is the last hundred,
- * or all there are. An end behind the last line is the last line. Throws `InvalidRange`.
- */
+/** Reads a range of lines; negative ones count from the end, and an end behind the last line is the last line. Throws `InvalidRange`. */
 export function readRange(range: unknown, total: number, path: string): LineRange {
   if (!Array.isArray(range) || range.length !== 2 || !range.every((one) => Number.isSafeInteger(one))) {
     throw invalid(`Invalid range format. Expected a list of two integers, but got ${rangeText(range)}.`);

@@ -1,19 +1,18 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { constants } from "node:os";
+import { StringDecoder } from "node:string_decoder";
+import { cutText } from "@toolglot/core/results";
 import { onAbort } from "@toolglot/internal";
 import type { Confinement } from "../../confinement/confinement.ts";
 import { localError } from "../../errors.ts";
 import { ConfinedBash } from "../../shell/confined-bash.ts";
-import { signal as sendSignal } from "../../shell/signal.ts";
+import { signal as sendSignal } from "../../shell/processes.ts";
 import { closeOthers } from "../../shell/transport.ts";
-import { BoundedOutput } from "./bounded-output.ts";
 
-/** One command in a shell of its own. */
 export interface ShellRun {
   command: string;
   cwd: string | undefined;
   env: Record<string, string>;
-  /** Confines the command. */
   confinement: Confinement | undefined;
   timeoutMs: number;
   /** UTF-16 units kept of each stream. */
@@ -21,7 +20,6 @@ export interface ShellRun {
   signal: AbortSignal;
 }
 
-/** How it ended. */
 export interface ShellRunResult {
   /** Exit status; 128 and the signal's number where a signal ended it, -1 when its time was over or it was aborted. */
   returncode: number;
@@ -108,16 +106,12 @@ function shellOf(command: string, env: Record<string, string>): [string, string[
   return [(name && env[name]) || "cmd.exe", ["/d", "/s", "/c", `"${command}"`]];
 }
 
-/**
- * As {@link shellOf}. What the host has open, such as its other terminals, is closed before bubblewrap starts: its first process would hold
- * it for a moment.
- */
+/** As {@link shellOf}; what the host has open is closed first: bubblewrap's first process would hold it for a moment. */
 function confinedShellOf(command: string, confined: ConfinedBash): [string, string[]] {
   const { bash: program, args } = confined.command("/bin/sh", ["-c", command]);
   return ["bash", ["--noprofile", "--norc", "-c", `${closeOthers("[012]")}; exec "$@"`, "bash", program, ...args]];
 }
 
-/** Ends what is left of the shell's process group. */
 function stopGroup(child: ChildProcess): void {
   const { pid } = child;
   if (pid === undefined) return;
@@ -135,4 +129,40 @@ function stopGroup(child: ChildProcess): void {
     else setTimeout(check, 50);
   };
   setTimeout(check, 50);
+}
+
+/** Keeps the beginning and the end of what a stream prints, as UTF-8 text, in bounded memory. */
+export class BoundedOutput {
+  readonly #half: number;
+  readonly #decoder = new StringDecoder("utf8");
+  #head = "";
+  /** What follows the head; its front is dropped from time to time. */
+  #tail = "";
+  #total = 0;
+
+  /** `maxChars`: UTF-16 units of text that are kept. */
+  constructor(maxChars: number) {
+    this.#half = Math.max(1, Math.floor(maxChars / 2));
+  }
+
+  write(bytes: Buffer): void {
+    this.#add(this.#decoder.write(bytes));
+  }
+
+  /** Returns the whole, or beginning and end with a line between that counts what is missing. */
+  end(): string {
+    this.#add(this.#decoder.end());
+    if (this.#total <= this.#head.length + this.#half) return this.#head + this.#tail;
+    const head = cutText(`${this.#head} `, this.#head.length);
+    const end = this.#tail.slice(-this.#half).replace(/^[\udc00-\udfff]/, "");
+    return `${head}\n[… ${this.#total - head.length - end.length} characters left out …]\n${end}`;
+  }
+
+  #add(text: string): void {
+    this.#total += text.length;
+    const room = this.#half - this.#head.length;
+    this.#head += text.slice(0, room);
+    this.#tail += text.slice(room);
+    if (this.#tail.length > 4 * this.#half + 65_536) this.#tail = this.#tail.slice(-this.#half);
+  }
 }

@@ -1,10 +1,15 @@
+import { constants, type Stats } from "node:fs";
+import { lstat, open, realpath, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import type { ToolAnnotations } from "@toolglot/core";
+import { ignoring } from "@toolglot/internal";
 import { type DefinedTool, defineTool } from "@toolglot/toolkit";
 import { localError } from "../../errors.ts";
-import { linesOf } from "../../files/text.ts";
+import { replaceFile } from "../../files/file-operations.ts";
+import { pinFolder } from "../../files/pinned-folder.ts";
+import { decodeText, encodeText, linesOf, maxTextBytes, readWhole } from "../../files/text.ts";
+import { runRaw } from "./guard.ts";
 import { numberedLines, rangeText, readRange, viewAround } from "./line-ranges.ts";
-import { runRaw } from "./raw-tool.ts";
-import { kindOf, notAFile, readTextFile, type TextFile, writeTextFile as writeWhole } from "./text-file.ts";
 
 /** Input of `view_text_file`. */
 export interface ViewTextFileInput {
@@ -29,10 +34,7 @@ export interface InsertTextFileInput {
 
 const hints: ToolAnnotations = { openWorldHint: false, riskTier: "HIGH" };
 
-/**
- * `view_text_file`: a text file of the host, anywhere, with line numbers. Never registered by itself; guarded by
- * `TOOLGLOT_DANGEROUS_TEXT_IO`.
- */
+/** `view_text_file`: a text file of the host, anywhere, with line numbers. Never registered by itself; guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`. */
 export const viewTextFile: DefinedTool<ViewTextFileInput> = defineTool({
   name: "view_text_file",
   description: "View a text file of this machine with line numbers, all of it or some lines.",
@@ -52,10 +54,7 @@ export const viewTextFile: DefinedTool<ViewTextFileInput> = defineTool({
     }),
 });
 
-/**
- * `write_text_file`: writes a text file of the host, anywhere, as a whole or some of its lines. Never registered by itself;
- * guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`.
- */
+/** `write_text_file`: all or some lines of a text file of the host, anywhere. Never registered by itself; guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`. */
 export const writeTextFile: DefinedTool<WriteTextFileInput> = defineTool({
   name: "write_text_file",
   description: "Create or overwrite a text file of this machine, or replace some of its lines.",
@@ -90,10 +89,7 @@ export const writeTextFile: DefinedTool<WriteTextFileInput> = defineTool({
     }),
 });
 
-/**
- * `insert_text_file`: inserts lines into a text file of the host, anywhere. Never registered by itself; guarded by
- * `TOOLGLOT_DANGEROUS_TEXT_IO`.
- */
+/** `insert_text_file`: lines into a text file of the host, anywhere. Never registered by itself; guarded by `TOOLGLOT_DANGEROUS_TEXT_IO`. */
 export const insertTextFile: DefinedTool<InsertTextFileInput> = defineTool({
   name: "insert_text_file",
   description: "Insert text into a text file of this machine, as lines of their own.",
@@ -168,4 +164,57 @@ async function demandFile(path: string): Promise<void> {
   const kind = await kindOf(path);
   if (kind === "missing") throw localError("NotFound", `Error: The file ${path} does not exist.`);
   if (kind === "other") throw notAFile(path);
+}
+
+interface TextFile {
+  /** Without the byte order mark. */
+  text: string;
+  bom: boolean;
+  /** Lines with their ends. */
+  lines: string[];
+  /** What its lines end with; LF when it has none. */
+  lineEnd: "\n" | "\r\n";
+  stats: Stats;
+}
+
+async function kindOf(path: string): Promise<"missing" | "file" | "other"> {
+  const found = await stat(path).catch(ignoring("ENOENT"));
+  if (found === undefined) return "missing";
+  return found.isFile() ? "file" : "other";
+}
+
+/** Reads a text file. Refused are directories and devices, other encodings than UTF-8, binary files and large ones. */
+async function readTextFile(path: string): Promise<TextFile> {
+  await using handle = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+  const stats = await handle.stat();
+  if (!stats.isFile()) throw notAFile(path);
+  const { text, bom } = decodeText(await readWhole({ handle, stats }, path, maxTextBytes), path);
+  const lines = linesOf(text);
+  return { text, bom, lines, lineEnd: lines[0]?.endsWith("\r\n") ? "\r\n" : "\n", stats };
+}
+
+/** Writes a file as a whole; of a link, the file that it leads to. Its folder must exist. */
+async function writeWhole(path: string, text: string, before?: TextFile): Promise<void> {
+  const bytes = encodeText(text, before?.bom === true);
+  const target = await targetOf(path);
+  using folder = await pinFolder(dirname(target));
+  const name = basename(target);
+  const now = before?.stats ?? (await folder.lstat(name).catch(() => undefined));
+  if (now !== undefined && !now.isFile()) throw notAFile(path);
+  await replaceFile(folder, name, bytes, { shown: path, before: now });
+}
+
+function notAFile(path: string): Error {
+  return localError("NotAFile", `Error: The path ${path} is not a file.`);
+}
+
+/** Returns the real path of what is to be written. A link that leads nowhere is refused: where it leads was not asked for. */
+async function targetOf(path: string): Promise<string> {
+  const wanted = resolve(path);
+  const real = await realpath(wanted).catch(ignoring("ENOENT"));
+  if (real !== undefined) return real;
+  if ((await lstat(wanted).catch(() => undefined)) !== undefined) {
+    throw localError("AccessDenied", `Error: The path ${path} is a link that leads nowhere.`);
+  }
+  return join(await realpath(dirname(wanted)), basename(wanted));
 }

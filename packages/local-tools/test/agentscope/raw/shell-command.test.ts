@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { contentText } from "@toolglot/core";
 import { describe, expect, it, vi } from "vitest";
-import { BoundedOutput } from "../../../src/agentscope/raw/bounded-output.ts";
 import { executeShellCommand, makeExecuteShellCommand } from "../../../src/agentscope/raw/index.ts";
+import { BoundedOutput } from "../../../src/agentscope/raw/run-shell.ts";
 import { call, temporaryFolder, textOf } from "./call.ts";
 
 async function until(isSo: () => boolean): Promise<void> {
