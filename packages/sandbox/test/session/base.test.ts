@@ -3,6 +3,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStorage } from "@toolglot/core/storage";
+import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
 import { readImage } from "../../src/node/session/image.ts";
@@ -36,14 +37,14 @@ async function hashes(cacheDir: string, before: string): Promise<{ base: string;
   };
 }
 
-it("should be the same bytes in every process: two builds of the snapshot, and interpreters at other times and places", async () => {
+it("should be the same bytes in every process: two builds of the snapshot, and interpreters at other times and places", async (context) => {
+  leftToCi(context);
   const [one, other] = [join(root, "one"), join(root, "other")];
   const seen = [await hashes(one, "")];
   process.env.TZ = "Asia/Shanghai";
   seen.push(await hashes(other, ""));
   process.env.TZ = "America/New_York";
-  seen.push(await hashes(other, "__result__ = random.random()"));
-  seen.push(await hashes(one, ""));
+  seen.push(await hashes(one, "__result__ = random.random()"));
   expect(new Set(seen.map(({ snapshot }) => snapshot)).size).toBe(1);
   expect(new Set(seen.map(({ base }) => base)).size).toBe(1);
 }, 120_000);

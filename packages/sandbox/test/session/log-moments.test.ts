@@ -5,12 +5,12 @@ import { afterAll, expect, it } from "vitest";
 import { type SandboxSession, settleCall } from "../../src/node/index.ts";
 import { wrapLog } from "../durable/support.ts";
 import { tool } from "../support.ts";
-import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
+import { key, outcomeOf, sessionSandbox, value } from "./support.ts";
 
 // A process that holds a session with a log dies at one moment. Whatever the moment: the state before what it did or the one
 // after, never a third, and no effect twice.
 
-const sandbox = sharedSandbox(60_000);
+const sandbox = sessionSandbox(60_000);
 afterAll(() => sandbox[Symbol.asyncDispose]());
 
 /** The storage as a process sees it that dies at one moment: nothing is written from there on, and nothing answered. */

@@ -1,13 +1,13 @@
 import { memoryStorage, type Storage } from "@toolglot/core/storage";
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { createSandbox, type SessionOptions, sandboxExecutor } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
-import { key, outcomeOf, sharedSandbox, value } from "./support.ts";
+import { key, outcomeOf, value } from "./support.ts";
 
 // Sessions whose programs are in a log.
 
-const sandbox = sharedSandbox(60_000);
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("python");
 
 let effects: string[] = [];
 beforeEach(() => {

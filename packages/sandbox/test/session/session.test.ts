@@ -1,13 +1,14 @@
 import { memoryStorage } from "@toolglot/core/storage";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox, type SandboxSession, ToolError } from "../../src/node/index.ts";
-import { tool } from "../support.ts";
-import { key, outcomeOf, sharedSandbox, value, withBlobs } from "./support.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
+import { addTool, tool } from "../support.ts";
+import { key, outcomeOf, sessionSandbox, value, withBlobs } from "./support.ts";
 
-const sandbox = sharedSandbox(60_000);
+const sandbox = sharedSandbox("python", { tools: [addTool] });
 /** For programs that never end. */
-const short = sharedSandbox(1500);
-afterAll(() => Promise.all([sandbox, short].map((each) => each[Symbol.asyncDispose]())));
+const short = sessionSandbox(1500);
+afterAll(() => short[Symbol.asyncDispose]());
 const domain = "tests";
 
 /** A session whose memory is put into another interpreter, or the same after it was set back, before each program. */
@@ -87,7 +88,7 @@ describe("a session", () => {
     ["Timeout", "while True: pass"],
     ["Timeout", "try:\n    while True: pass\nfinally:\n    while True: pass"],
     ["MemoryError", "b = [0] * 10**9"],
-    ["ToolCallLimit", "for n in range(21): add(n)"],
+    ["ToolCallLimit", "for n in range(101): add(n)"],
     ["ResultTooLarge", "__result__ = 'x' * 2_000_000"],
     ["RecursionError", "def f(): return f()\nf()"],
   ])("is as before a program that ends as %s", async (type, code) => {

@@ -1,15 +1,13 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { addTool, tool } from "../../support.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
+import { tool } from "../../support.ts";
 import { SharedInterpreter } from "../shared-interpreter.ts";
 
 const shared = new SharedInterpreter({ libraries: "standard", style: "notebook" });
-const sandbox = createSandbox({ language: "python", style: "notebook", tools: [addTool], pool: { size: 0 } });
-afterAll(async () => {
-  await shared[Symbol.asyncDispose]();
-  await sandbox[Symbol.asyncDispose]();
-});
+const sandbox = sharedSandbox("python", { style: "notebook" });
+afterAll(() => shared[Symbol.asyncDispose]());
 
 const notebook = { style: "notebook" } as const;
 
