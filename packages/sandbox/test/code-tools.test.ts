@@ -1,7 +1,7 @@
 import type { AnyTool, ApprovalRequest, ToolContext } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
-import { codeTools, createSandbox, type Sandbox, ToolError } from "../src/node/index.ts";
+import { codeTools, type Sandbox, ToolError } from "../src/node/index.ts";
 import { sharedSandbox } from "./shared-sandbox.ts";
 import { addTool, tool } from "./support.ts";
 
