@@ -25,9 +25,8 @@ export function sharedSandbox(
 ): Sandbox {
   const sandbox = sandboxes[language];
   const withMore = <Given extends { tools?: readonly AnyTool[] }>(given: Given) => {
-    if (given.tools !== undefined && !Array.isArray(given.tools)) return given;
-    const own = given.tools ?? [];
-    return { style, ...given, tools: [...own, ...tools.filter(({ name }) => own.every((one) => one.name !== name))] };
+    const byName = new Map([...tools, ...(given.tools ?? [])].map((tool) => [tool.name, tool]));
+    return { style, ...given, tools: [...byName.values()] };
   };
   const run = (code: string, given: SandboxRunOptions = {}) => sandbox.run(code, withMore(given));
   return {

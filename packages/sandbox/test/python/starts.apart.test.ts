@@ -72,7 +72,8 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("should resume a session in a sandbox that was started another way, both ways", async () => {
+it("should resume a session in a sandbox that was started another way, both ways", async (context) => {
+  leftToCi(context);
   const dir = folder();
   const file = join(dir, "no folder");
   writeFileSync(file, "");

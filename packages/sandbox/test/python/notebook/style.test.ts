@@ -83,7 +83,13 @@ it("should leave the other style as it is", async () => {
 });
 
 it("should not import anything more while a program runs", async () => {
-  const free = createSandbox({ language: "python", style: "notebook", guard: false, pool: { size: 0 } });
+  const free = createSandbox({
+    language: "python",
+    ...notebook,
+    guard: false,
+    limits: { timeoutMs: 60_000 },
+    pool: { size: 0 },
+  });
   const run = await free.run(`
 import sys
 before = set(sys.modules)
