@@ -16,6 +16,8 @@ const folders = [
 /** Folders to begin with: a long file at the end would leave every other core with nothing to do. */
 const longest = ["packages/trp-sqlite", "packages/local-tools", "apps/demo", "apps/cli"];
 const sandbox = "packages/sandbox";
+/** What its tests share in a process, the first file to end removes. */
+const sqlite = "packages/trp-sqlite";
 /**
  * Guests live in UTC, wherever the host is. Interpreters start in a second of processor time, of which a busy machine gives a few
  * hundredths at a time.
@@ -30,12 +32,24 @@ const apart = ".apart.test.ts";
 /** These count leases or time: they run in the end, one after another. */
 const timed = ".timed.test.ts";
 
+const within = (folders: readonly string[], ending: string): string[] =>
+  folders.map((folder) => `${folder}/test/**/*${ending}`);
+
+const others = folders.filter((folder) => folder !== sandbox && folder !== sqlite);
+const inTheEnd = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+
 /** A few projects, not one for each folder: every project has a server, a transform and an import of the same modules. */
 const projects = [
-  { name: "apart", isolate: true, ...guests, folders, ending: apart },
-  { name: "sandbox", ...guests, folders: [sandbox], ending: all },
-  { name: "shared", folders: folders.filter((folder) => folder !== sandbox), ending: all },
-  { name: "timed", isolate: true, ...guests, folders, ending: timed, maxWorkers: 1, sequence: { groupOrder: 1 } },
+  {
+    name: "apart",
+    isolate: true,
+    ...guests,
+    include: [...within([sqlite], all), ...within(folders, apart)],
+    exclude: [timed],
+  },
+  { name: "sandbox", ...guests, include: within([sandbox], all), exclude: [apart, timed] },
+  { name: "shared", include: within(others, all), exclude: [apart, timed] },
+  { name: "timed", isolate: true, ...guests, include: within(folders, timed), exclude: [], ...inTheEnd },
 ];
 
 /** Vitest sorts files by size. A process that several files share lives as long as files of its project follow one another. */
@@ -82,7 +96,7 @@ export default defineConfig({
     // What was transformed once is kept in node_modules, by its content.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
-    projects: projects.map(({ folders, ending, ...options }) => ({
+    projects: projects.map(({ exclude, ...options }) => ({
       extends: true as const,
       test: {
         isolate: false,
@@ -90,8 +104,7 @@ export default defineConfig({
         hookTimeout: 180_000,
         ...options,
         root,
-        include: folders.map((folder) => `${folder}/test/**/*${ending}`),
-        exclude: [apart, timed].filter((other) => other !== ending).map((other) => `**/*${other}`),
+        exclude: exclude.map((ending) => `**/*${ending}`),
         // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
         server: {
           deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] },
