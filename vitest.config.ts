@@ -14,29 +14,51 @@ const folders = [
   ...["conformance", "bench", "scripts"],
 ].filter((folder) => existsSync(join(root, folder, "test")));
 /** Folders to begin with: a long file at the end would leave every other core with nothing to do. */
-const longest = ["packages/trp-sqlite", "packages/local-tools", "packages/sandbox", "apps/demo", "apps/cli"];
-/**
- * Each of their test files gets a process of its own: they count descriptors, threads and processes, mock modules, or change the
- * environment. All other files share a few processes: a fresh one for each costs more than they take.
- */
-const apart = ["bench", "scripts", "packages/trp-sqlite"];
+const longest = ["packages/trp-sqlite", "packages/local-tools", "apps/demo", "apps/cli"];
 const sandbox = "packages/sandbox";
+/** What its tests share in a process, the first file to end removes. */
+const sqlite = "packages/trp-sqlite";
+/**
+ * Guests live in UTC, wherever the host is. Interpreters start in a second of processor time, of which a busy machine gives a few
+ * hundredths at a time.
+ */
+const guests = { env: { TZ: "Asia/Tokyo" }, testTimeout: 600_000, hookTimeout: 600_000 };
+const all = ".test.ts";
+/**
+ * Each of these files has a process of its own: they count descriptors, threads, processes or memory, or change the time zone. All
+ * others share a few processes: a fresh one for each costs more than they take.
+ */
+const apart = ".apart.test.ts";
+/** These count leases or time: they run in the end, one after another. */
+const timed = ".timed.test.ts";
 
-/** Three projects, not one for each folder: every project has a server, a transform and an import of the same modules. */
+const within = (folders: readonly string[], ending: string): string[] =>
+  folders.map((folder) => `${folder}/test/**/*${ending}`);
+
+const others = folders.filter((folder) => folder !== sandbox && folder !== sqlite);
+const inTheEnd = { maxWorkers: 1, sequence: { groupOrder: 1 } };
+
+/** A few projects, not one for each folder: every project has a server, a transform and an import of the same modules. */
 const projects = [
-  { name: "apart", isolate: true, folders: apart },
-  // Guests live in UTC, wherever the host is. Interpreters start in a second of processor time, of which a busy machine gives a
-  // few hundredths at a time.
-  { name: "sandbox", folders: [sandbox], env: { TZ: "Asia/Tokyo" }, testTimeout: 600_000, hookTimeout: 600_000 },
-  { name: "shared", folders: folders.filter((folder) => folder !== sandbox && !apart.includes(folder)) },
+  {
+    name: "apart",
+    isolate: true,
+    ...guests,
+    include: [...within([sqlite], all), ...within(folders, apart)],
+    exclude: [timed],
+  },
+  { name: "sandbox", ...guests, include: within([sandbox], all), exclude: [apart, timed] },
+  { name: "shared", include: within(others, all), exclude: [apart, timed] },
+  { name: "timed", isolate: true, ...guests, include: within(folders, timed), exclude: [], ...inTheEnd },
 ];
 
-/** Vitest goes through projects by name, and through the files of each by size. */
+/** Vitest sorts files by size. A process that several files share lives as long as files of its project follow one another. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId }: TestSpecification): number => {
+    const rank = ({ project, moduleId }: TestSpecification): number => {
       const place = longest.findIndex((folder) => moduleId.startsWith(join(root, folder, "/")));
-      return place === -1 ? longest.length : place;
+      const before = projects.findIndex(({ name }) => name === project.name) * (longest.length + 1);
+      return before + (place === -1 ? longest.length : place);
     };
     return (await super.sort(files)).sort((one, other) => rank(one) - rank(other));
   }
@@ -74,7 +96,7 @@ export default defineConfig({
     // What was transformed once is kept in node_modules, by its content.
     experimental: { fsModuleCache: true },
     sequence: { sequencer: LongestFirst },
-    projects: projects.map(({ folders, ...options }) => ({
+    projects: projects.map(({ exclude, ...options }) => ({
       extends: true as const,
       test: {
         isolate: false,
@@ -82,7 +104,7 @@ export default defineConfig({
         hookTimeout: 180_000,
         ...options,
         root,
-        include: folders.map((folder) => `${folder}/test/**/*.test.ts`),
+        exclude: exclude.map((ending) => `**/*${ending}`),
         // It has a `source` condition of its own, so it and its importers must be transformed like our sources.
         server: {
           deps: { inline: [/eventsource/, /@modelcontextprotocol[/+]client/, /@ai-sdk[/+]/, /node_modules\/ai\//] },

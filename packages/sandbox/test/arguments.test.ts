@@ -1,8 +1,9 @@
 import type { AnyTool, JsonSchema } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { toInputSchema } from "@toolglot/schema";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type SandboxLanguage } from "../src/node/index.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 
 let seen: unknown[] = [];
 beforeEach(() => {
@@ -39,12 +40,9 @@ const defined = {
 } as AnyTool;
 const tools = [pay, own, defined];
 const sandboxes = {
-  python: createSandbox({ language: "python", style: "notebook", domain: "tests", tools }),
-  javascript: createSandbox({ language: "javascript", style: "notebook", tools }),
+  python: sharedSandbox("python", { style: "notebook", tools }),
+  javascript: sharedSandbox("javascript", { style: "notebook", tools }),
 };
-afterAll(async () => {
-  for (const sandbox of Object.values(sandboxes)) await sandbox[Symbol.asyncDispose]();
-});
 
 /** A call with these arguments, in the words of both languages. */
 const call = (language: SandboxLanguage, name: string, args: object): string =>

@@ -1,14 +1,13 @@
 import type { AnyTool, ApprovalRequest, ToolContext } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
-import { afterAll, describe, expect, it } from "vitest";
-import { codeTools, createSandbox, type Sandbox, ToolError } from "../src/node/index.ts";
-import { keptSandbox } from "./python/reuse/one-at-a-time.ts";
+import { describe, expect, it } from "vitest";
+import { codeTools, type Sandbox, ToolError } from "../src/node/index.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const look = tool("look", {}, (_, { callId }: ToolContext) => callId, { annotations: { readOnlyHint: true } });
-const python = keptSandbox({ language: "python", tools: [addTool, look], limits: { timeoutMs: 60_000 } });
-afterAll(() => python[Symbol.asyncDispose]());
+const python = sharedSandbox("python", { tools: [addTool, look] });
 
 const context = (signal = new AbortController().signal): ToolContext => ({ signal, callId: "call-7" });
 const first = (sandbox: Sandbox, options?: Parameters<typeof codeTools>[1]): AnyTool =>
@@ -28,7 +27,7 @@ describe("the tool", () => {
     const { name, description, inputSchema } = first(python, { tools: [own, remove] });
     expect(name).toBe("executePythonCode");
     expect(description).toContain("`__result__`");
-    expect(description).toContain("may work for 60 s");
+    expect(description).toContain("may work for 120 s");
     expect(description).toContain("def add(a: float, b: float = 2) -> Any:");
     expect(description).toContain("Adds better.");
     expect(description).not.toContain("The tool add.");
@@ -129,7 +128,7 @@ describe("a program", () => {
 });
 
 it("should run JavaScript, whose tools are async functions that take one object", async () => {
-  await using javascript = createSandbox({ language: "javascript", tools: [addTool, look] });
+  const javascript = sharedSandbox("javascript", { tools: [addTool, look] });
   const { name, description, execute } = first(javascript, { tools: [remove] });
   expect(name).toBe("executeJavascriptCode");
   expect(description).toContain("declare function remove(input: { id: number }): Promise<unknown>;");

@@ -1,7 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import type { AnyTool } from "@toolglot/core";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox, type Sandbox, type SandboxRun } from "../src/node/index.ts";
+import { expect, it } from "vitest";
+import type { Sandbox, SandboxRun } from "../src/node/index.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 
 /** What becomes of values on their way: each row is run, and what comes of it must stand in the document. */
 const document = new URL("../../../docs/sandbox-conversions.md", import.meta.url);
@@ -66,12 +67,8 @@ const tools: AnyTool[] = [
   },
   { name: "give", description: "", inputSchema: { type: "object" }, execute: () => ({ v: given }) },
 ];
-const python = createSandbox({ language: "python", style: "notebook", domain: "tests", tools });
-const javascript = createSandbox({ language: "javascript", style: "notebook", tools });
-afterAll(async () => {
-  await python[Symbol.asyncDispose]();
-  await javascript[Symbol.asyncDispose]();
-});
+const python = sharedSandbox("python", { style: "notebook", tools });
+const javascript = sharedSandbox("javascript", { style: "notebook", tools });
 
 /** One cell: the text that came over, and how that was told. */
 function cell(run: SandboxRun, crossed: unknown): string {

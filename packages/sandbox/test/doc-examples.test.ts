@@ -2,13 +2,12 @@ import { join } from "node:path";
 import type { CodeAction, ExecutorContext } from "@toolglot/core";
 import { memoryStorage } from "@toolglot/core/storage";
 import { testDocExamples } from "@toolglot/internal/testing/doc-examples";
-import { createSandbox } from "@toolglot/sandbox";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { examples } from "./doc-examples.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 import { addTool } from "./support.ts";
 
-const sandbox = createSandbox({ language: "javascript" });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript");
 const source = "__result__ = await add({ a: 19, b: 23 });";
 const span = { start: 0, end: source.length };
 const action: CodeAction = { kind: "code", id: "action-1", language: "javascript", source, span };

@@ -1,12 +1,6 @@
-import { afterAll } from "vitest";
 import { type CallKind, describeExecutor, suiteTools } from "../../core/test/executing/executor-suite.ts";
-import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
-
-const sandboxes = {
-  javascript: createSandbox({ language: "javascript" }),
-  python: createSandbox({ language: "python", pool: { size: 1 } }),
-};
-afterAll(() => Promise.all(Object.values(sandboxes).map((sandbox) => sandbox[Symbol.asyncDispose]())));
+import { sandboxExecutor } from "../src/node/index.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 
 const sources = {
   javascript: (kinds: readonly CallKind[]) =>
@@ -19,7 +13,7 @@ for (const language of ["javascript", "python"] as const) {
   describeExecutor(`sandboxExecutor of ${language}`, () => {
     const effects: string[] = [];
     return {
-      executor: sandboxExecutor(sandboxes[language], { tools: suiteTools(effects) }),
+      executor: sandboxExecutor(sharedSandbox(language), { tools: suiteTools(effects) }),
       effects,
       action: (kinds: readonly CallKind[]) => {
         const source = sources[language](kinds);

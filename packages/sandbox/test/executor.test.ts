@@ -1,19 +1,18 @@
 import type { CodeAction, Decision, ExecutorContext, ExecutorEvent } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { leftToCi } from "@toolglot/internal/testing";
-import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
+import { describe, expect, it } from "vitest";
+import { sandboxExecutor } from "../src/node/index.ts";
 import { logWithClock } from "./durable/support.ts";
-import { keptSandbox } from "./python/reuse/one-at-a-time.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 import { addTool, tool } from "./support.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const sandboxes = {
-  javascript: createSandbox({ language: "javascript" }),
-  python: keptSandbox({ language: "python" }),
+  javascript: sharedSandbox("javascript"),
+  python: sharedSandbox("python"),
 };
 const executor = sandboxExecutor(sandboxes.python, { tools: [addTool, remove], imports: "ignore-allowed" });
-afterAll(() => Promise.all(Object.values(sandboxes).map((sandbox) => sandbox[Symbol.asyncDispose]())));
 
 const code = (source: string, language: CodeAction["language"] = "python"): CodeAction => ({
   kind: "code",

@@ -1,7 +1,7 @@
 import { leftToCi } from "@toolglot/internal/testing";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ToolError } from "../src/node/index.ts";
-import { keptSandbox } from "./python/reuse/one-at-a-time.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 import { tool } from "./support.ts";
 
 /** An error whose message is what it is given. */
@@ -52,8 +52,7 @@ afterEach(async () => {
 });
 
 describe.each(["python", "javascript"] as const)("%s", (language) => {
-  const sandbox = keptSandbox({ language, tools });
-  afterAll(() => sandbox[Symbol.asyncDispose]());
+  const sandbox = sharedSandbox(language, { tools });
 
   it("should make a ToolError of whatever a tool throws", async () => {
     const names = Object.keys(thrown);

@@ -1,7 +1,8 @@
 import type { AnyTool } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox, sandboxExecutor } from "../src/node/index.ts";
+import { describe, expect, it } from "vitest";
+import { sandboxExecutor } from "../src/node/index.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 
 // What is done on one side is undone, or done as well, on the other.
 
@@ -29,12 +30,9 @@ const helper: AnyTool = {
 };
 const tools = [give, lose, helper];
 const sandboxes = {
-  javascript: createSandbox({ language: "javascript", style: "notebook", tools }),
-  python: createSandbox({ language: "python", style: "notebook", domain: "tests", tools }),
+  javascript: sharedSandbox("javascript", { style: "notebook", tools }),
+  python: sharedSandbox("python", { style: "notebook", tools }),
 };
-afterAll(async () => {
-  for (const sandbox of Object.values(sandboxes)) await sandbox[Symbol.asyncDispose]();
-});
 
 const programs = {
   javascript: {
@@ -94,7 +92,7 @@ describe.each(["javascript", "python"] as const)("%s", (language) => {
 
   it("should tell of a failure that nobody waited for, and of none that somebody did, in a run, a replay and a session", async () => {
     const durable = { storage: { operations: new MemoryOperationLog() }, id: `lost-${language}` };
-    await using session = await sandbox.openSession();
+    await using session = await sandbox.openSession({ domain: "tests" });
     for (const run of [
       await sandbox.run(unheard),
       await sandbox.run(unheard, { durable }),

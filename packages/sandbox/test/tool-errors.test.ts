@@ -1,7 +1,7 @@
 import { ToolError } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { expect, it } from "vitest";
-import { createSandbox } from "../src/node/index.ts";
+import { sharedSandbox } from "./shared-sandbox.ts";
 import { tool } from "./support.ts";
 
 // What a program catches says what it can decide by, and names functions as the program writes them.
@@ -41,7 +41,7 @@ const programs = {
 for (const language of ["python", "javascript"] as const) {
   it(`should give a program the data of a tool's error, and call functions by its words: ${language}`, async () => {
     const { told, dotted, flat } = programs[language];
-    await using sandbox = createSandbox({ language, tools: tools(), pool: { size: 1 } });
+    const sandbox = sharedSandbox(language, { tools: tools() });
     expect(await sandbox.run(told("pay"))).toMatchObject({ value: ["waits for approval", data, "TRP_4002"] });
     for (const name of ["plain", "huge"]) {
       expect(await sandbox.run(told(name))).toMatchObject({ value: [expect.any(String), {}, null] });
@@ -59,7 +59,7 @@ it.each(["python", "javascript"] as const)("should print what a tool notes besid
     note?.("Nothing was done now.");
     return { paid: true };
   });
-  await using sandbox = createSandbox({ language, tools: [pay], pool: { size: 1 } });
+  const sandbox = sharedSandbox(language, { tools: [pay] });
   const code = language === "python" ? "__result__ = pay()" : "return await pay()";
   expect(await sandbox.run(code)).toMatchObject({
     value: { paid: true },
@@ -80,7 +80,7 @@ it("should give the same data to a durable program that goes on", async () => {
       throw new ToolError("waits", { data });
     }),
   ];
-  await using sandbox = createSandbox({ language: "javascript", tools: all });
+  const sandbox = sharedSandbox("javascript", { tools: all });
   const code = programs.javascript.told("pay");
   const durable = { storage: { operations: log }, id: "run-1" };
   const first = await sandbox.run(code, { durable });

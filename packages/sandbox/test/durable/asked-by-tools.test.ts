@@ -1,12 +1,11 @@
 import { type Decision, ToolError } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
 import { logWithClock } from "./support.ts";
 
-const sandbox = createSandbox({ language: "javascript" });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript");
 
 /** A tool that finds out only when it is called that somebody must agree; `state.open`: they have, elsewhere. */
 function bank(needs: "approval" | "later") {

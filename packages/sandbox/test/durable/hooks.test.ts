@@ -1,12 +1,12 @@
 import type { CallHooks } from "@toolglot/core";
 import { executorContext } from "@toolglot/core/executing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { afterAll, expect, it } from "vitest";
-import { codeTools, createSandbox, sandboxExecutor } from "../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { codeTools, sandboxExecutor } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
 
-const sandbox = createSandbox({ language: "javascript" });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript");
 
 function bank() {
   const paid: number[] = [];

@@ -1,14 +1,14 @@
 import type { OperationLog } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox, settleCall } from "../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { settleCall } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
 import { resultOf, wrapLog } from "./support.ts";
 
 // A log that gives back what no run has written: nothing may be made of it.
 
-const sandbox = createSandbox({ language: "javascript", pool: { size: 2 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript");
 
 type Entry = Record<string, unknown>;
 type Spoil = (entry: Entry) => unknown;

@@ -17,7 +17,7 @@ import { asFunction, inGroups } from "./support.ts";
 // | 4 guard                                 | nothing is run               | every attempt but those named harmless        | escapes.test.ts
 // | 4 guard, what is reachable by attribute | guard                        | frames, modules, code, metaclasses, open…     | reachable.test.ts
 // | 5 frames and results                    | the whole child is hostile   | forged, odd, endless and malformed messages   | hostile-child.test.ts, frames.fuzz.test.ts
-// | limits                                  | guard, for some              | endless work, memory, output, calls           | bombs.test.ts, memory.test.ts
+// | limits                                  | guard, for some              | endless work, memory, output, calls           | bombs.apart.test.ts
 
 const canary = new Canary();
 const { secret, file, mark } = canary;

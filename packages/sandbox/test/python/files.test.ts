@@ -1,15 +1,12 @@
 import { afterAll, expect, it } from "vitest";
 import { codeTools, createSandbox, sandboxExecutor } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { addTool, tool } from "../support.ts";
-import { keptSandbox } from "./reuse/one-at-a-time.ts";
 
 const limits = { timeoutMs: 120_000 };
-const sandbox = keptSandbox({ language: "python", style: "notebook", limits, tools: [addTool] });
+const sandbox = sharedSandbox("python", { style: "notebook", tools: [addTool] });
 const unguarded = createSandbox({ language: "python", style: "notebook", guard: false, limits, pool: { size: 0 } });
-afterAll(async () => {
-  await sandbox[Symbol.asyncDispose]();
-  await unguarded[Symbol.asyncDispose]();
-});
+afterAll(() => unguarded[Symbol.asyncDispose]());
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGP4z8AAAAMBAQDJ/pLvAAAAAElFTkSuQmCC",

@@ -1,18 +1,19 @@
 import { drawn, isLong, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { addTool, readSections, tool } from "../support.ts";
-import { keptSandbox } from "./reuse/one-at-a-time.ts";
 import { SharedInterpreter } from "./shared-interpreter.ts";
 
 // Most tests of what a program means share an interpreter. These programs go through the real thing as well, some with a
 // process of their own each (all in test:long), and must answer alike.
 const echo = tool("echo", { value: true }, ({ value }: { value: unknown }) => value);
-const options = { tools: [addTool, echo], imports: "ignore-allowed" } as const;
+const imports = "ignore-allowed";
+const options = { tools: [addTool, echo] };
 const alone = createSandbox({ language: "python", ...options, pool: { size: 0 } });
-const kept = keptSandbox({ language: "python", ...options });
-const shared = new SharedInterpreter(options);
-afterAll(() => Promise.all([alone, kept, shared].map((each) => each[Symbol.asyncDispose]())));
+const kept = sharedSandbox("python", options);
+const shared = new SharedInterpreter({ ...options, imports });
+afterAll(() => Promise.all([alone, shared].map((each) => each[Symbol.asyncDispose]())));
 
 const corpus = readSections(new URL("./corpus/programs.txt", import.meta.url)).filter((_, index) => index % 28 === 0);
 const programs = [
@@ -47,5 +48,5 @@ const some = someOf(all, 9);
 it.for(some)("should answer alike alone and in company: %s", async (code, context) => {
   leftToCi(context, sample.includes(code));
   const sandbox = isLong || sample.includes(code) ? alone : kept;
-  expect(seen(await sandbox.run(code))).toEqual(seen(await shared.run(code)));
+  expect(seen(await sandbox.run(code, { imports }))).toEqual(seen(await shared.run(code)));
 });

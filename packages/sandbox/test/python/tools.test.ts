@@ -1,12 +1,11 @@
 import { type Decision, ToolError } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { addTool, tool } from "../support.ts";
-import { keptSandbox } from "./reuse/one-at-a-time.ts";
 
-const sandbox = keptSandbox({ language: "python", tools: [addTool], limits: { timeoutMs: 60_000 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("python", { tools: [addTool] });
 
 const sleep = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import fc from "fast-check";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-
+import { beforeAll, describe, expect, it } from "vitest";
 import { MemoryTransfer } from "../../src/node/python/memory-transfer.ts";
 import { type ImageHead, packMemory, readImage, unpackMemory, writeImage } from "../../src/node/session/image.ts";
-import { imageOf, key, newestTurn, plantImage, sharedSandbox, value, withBlobs } from "./support.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
+import { imageOf, key, newestTurn, plantImage, value, withBlobs } from "./support.ts";
 
 const head: ImageHead = {
   ...{ format: 1, id: "a", turn: 3, language: "python", engine: "e", guestHash: "g", wheelsHash: "", baseHash: "b" },
@@ -142,8 +142,7 @@ describe("what a child sends of its memory", () => {
 });
 
 describe("a stored session", () => {
-  const sandbox = sharedSandbox();
-  afterAll(() => sandbox[Symbol.asyncDispose]());
+  const sandbox = sharedSandbox("python");
   let storage: Storage;
   const id = "a";
 

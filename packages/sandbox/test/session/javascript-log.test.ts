@@ -2,6 +2,7 @@ import type { Decision } from "@toolglot/core";
 import { memoryStorage } from "@toolglot/core/storage";
 import { expect, it } from "vitest";
 import { codeTools, createSandbox } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
 import { key, outcomeOf, value } from "./support.ts";
 
@@ -13,8 +14,7 @@ it("should go on with a parked program of JavaScript from the image before it, i
     });
   const tools = [act("effect", false), act("asked", true)];
   const options = { storage: memoryStorage(), key, durable: true, tools };
-  await using one = createSandbox({ language: "javascript" });
-  const first = await one.openSession({ ...options, id: "ada" });
+  const first = await sharedSandbox("javascript").openSession({ ...options, id: "ada" });
   await value(first, "const rows = [1]; const size = () => rows.length; return Math.random();");
   const waiting = `const before = await effect({ what: "one" }); rows.push(await asked({ what: "two" }));
     return [before, rows[1], size(), Math.random() === Math.random()];`;
@@ -34,7 +34,7 @@ it("should say as a tool that its program waits, and go on with it when the same
   const asked = tool("asked", { what: { type: "string" } }, ({ what }: { what: string }) => effects.push(what), {
     annotations: { requiresApproval: true },
   });
-  await using sandbox = createSandbox({ language: "javascript" });
+  const sandbox = sharedSandbox("javascript");
   const options = { storage: memoryStorage(), key, durable: true, tools: [asked] };
   await using session = await sandbox.openSession({ ...options, id: "ada" });
   const decisions: (Decision | "later")[] = ["later", { approved: true }];

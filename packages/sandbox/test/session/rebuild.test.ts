@@ -1,18 +1,18 @@
 import { type OperationLog, ToolglotError } from "@toolglot/core";
 import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import { someOf } from "@toolglot/internal/testing";
-import { afterAll, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { SessionOptions } from "../../src/node/index.ts";
 import { type ImageHead, readImage, writeImage } from "../../src/node/session/image.ts";
 import { rebuild } from "../../src/node/session/rebuild.ts";
 import { wrapLog } from "../durable/support.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
-import { imageOf, key, newestTurn, plantImage, sharedSandbox, value } from "./support.ts";
+import { imageOf, key, newestTurn, plantImage, value } from "./support.ts";
 
 // Sessions of another version are made again from their log.
 
-const sandbox = sharedSandbox(60_000);
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("python");
 
 let effects: string[] = [];
 beforeEach(() => {

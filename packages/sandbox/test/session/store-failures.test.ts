@@ -1,6 +1,6 @@
 import { type LogStore, memoryStorage, type Storage } from "@toolglot/core/storage";
 import { expect, it } from "vitest";
-import { createSandbox } from "../../src/node/index.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 
 // Once a program has run, its outcome is told, whatever becomes of its image: who does not hear of an effect repeats it.
 
@@ -18,7 +18,7 @@ function world(fail: { put?: () => Promise<boolean> }) {
   const memory = memoryStorage();
   const append: LogStore["append"] = (...args) => fail.put?.() ?? memory.logs.append(...args);
   const storage: Storage = { ...memory, logs: { ...memory.logs, append } };
-  const sandbox = createSandbox({ language: "javascript", tools: [mail] });
+  const sandbox = sharedSandbox("javascript", { tools: [mail] });
   return { sandbox, storage, mails: () => mails };
 }
 
@@ -29,7 +29,6 @@ it.each<[string, () => Promise<boolean>, RegExp]>([
 ])("should tell what a program did when the storage %s, and be as before it", async (_name, put, why) => {
   const fail: { put?: () => Promise<boolean> } = {};
   const { sandbox, storage, mails } = world(fail);
-  await using _ = sandbox;
   const session = await sandbox.openSession({ storage, key });
   await session.run("let n = 1; return n");
   fail.put = put;
@@ -48,7 +47,6 @@ it.each<[string, () => Promise<boolean>, RegExp]>([
 
 it("should say that a session exists, whether it is open or not", async () => {
   const { sandbox, storage } = world({});
-  await using _ = sandbox;
   const session = await sandbox.openSession({ id: "a", storage, key });
   const exists = { code: "sandbox/session-exists" };
   await expect(sandbox.openSession({ id: "a", storage, key })).rejects.toMatchObject(exists);

@@ -3,21 +3,11 @@ import { expect } from "vitest";
 import { createSandbox, type Sandbox, type SandboxSession, type SessionRun } from "../../src/node/index.ts";
 import { holdSession } from "../../src/node/session/holding.ts";
 import { keptImages, logName, readHead } from "../../src/session/kept.ts";
-import { addTool } from "../support.ts";
+import { endless } from "../python/reuse/one-at-a-time.ts";
 
-/**
- * A sandbox whose sessions share interpreters, so that each test need not start its own. Programs that never end wait for
- * `timeoutMs`, and on a busy machine others need more than they seem to.
- */
-export function sharedSandbox(timeoutMs = 3000): Sandbox {
-  const reuse = { maxPrograms: 10_000, maxMs: 86_400_000 };
-  return createSandbox({
-    language: "python",
-    tools: [addTool],
-    domain: "tests",
-    reuse,
-    limits: { timeoutMs, maxToolCalls: 20 },
-  });
+/** Creates a sandbox of a file's own whose sessions share interpreters. Programs that never end wait for `timeoutMs`. */
+export function sessionSandbox(timeoutMs: number): Sandbox {
+  return createSandbox({ language: "python", domain: "tests", reuse: endless, limits: { timeoutMs } });
 }
 
 /** What a program gave. */

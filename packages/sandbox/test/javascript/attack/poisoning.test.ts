@@ -1,6 +1,7 @@
 import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { readSections } from "../../support.ts";
 import { cleanTool, each, look, lookFresh, threads } from "./clean-program.ts";
 
@@ -29,7 +30,7 @@ it.each([
   "Object.getPrototypeOf(function* () {}).left = 1;",
   "console.log('left');",
 ])("should find the traces that are there: %s", async (before) => {
-  await using sandbox = createSandbox({ language: "javascript" });
+  const sandbox = sharedSandbox("javascript");
   expect(await look(sandbox, before)).not.toEqual(await look(sandbox));
 });
 

@@ -1,15 +1,14 @@
 import { readFileSync } from "node:fs";
 import { drawn, leftToCi } from "@toolglot/internal/testing";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { corpusPrograms, programTools } from "../support.ts";
 
 const json = readFileSync(new URL("./expected.json", import.meta.url), "utf8");
 const { node, values } = JSON.parse(json) as { node: string; values: Record<string, unknown> };
 const programs = corpusPrograms();
 
-const sandbox = createSandbox({ language: "javascript", tools: programTools });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: programTools });
 
 it(`should know a value of Node for each program (${node})`, () => {
   expect(programs.map(({ name }) => name)).toEqual(Object.keys(values));

@@ -1,9 +1,9 @@
 import { format } from "node:util";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 
-const sandbox = createSandbox({ language: "javascript" });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript");
 
 const print = async (code: string): Promise<SandboxRun["logs"]> => (await sandbox.run(`${code}\nreturn 1`)).logs;
 const out = (text: string): object[] => text.split("\n").map((line) => ({ stream: "stdout", text: line }));

@@ -1,10 +1,10 @@
-import { afterAll, expect, it } from "vitest";
-import { createSandbox, type SandboxError } from "../../../src/node/index.ts";
+import { expect, it } from "vitest";
+import type { SandboxError } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, tool } from "../../support.ts";
 
 const search = tool("search_web", { query: { type: "string" } }, () => [{ title: "a" }]);
-const sandbox = createSandbox({ language: "javascript", tools: [addTool, search] });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [addTool, search] });
 
 // Type, message, line, column, source line and hint, as the model gets them.
 const cases: { name: string; code: string; error: { [key in keyof SandboxError]?: unknown } }[] = [

@@ -1,6 +1,7 @@
 import { drawn, leftToCi } from "@toolglot/internal/testing";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox, type SandboxLimits } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, tool } from "../../support.ts";
 
 const run = async (code: string, limits: Partial<SandboxLimits> = {}) => {
@@ -11,9 +12,7 @@ const run = async (code: string, limits: Partial<SandboxLimits> = {}) => {
     await one[Symbol.asyncDispose]();
   }
 };
-// A busy machine may take its time over what nests deeply.
-const sandbox = createSandbox({ language: "javascript", tools: [addTool], limits: { timeoutMs: 60_000 } });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [addTool] });
 
 const endless = [
   "for (;;);",

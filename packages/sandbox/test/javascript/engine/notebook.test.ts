@@ -1,9 +1,8 @@
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool } from "../../support.ts";
 
-const sandbox = createSandbox({ language: "javascript", style: "notebook", tools: [addTool] });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { style: "notebook", tools: [addTool] });
 
 it.for([
   ["1 + 2", 3],

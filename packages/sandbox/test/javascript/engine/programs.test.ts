@@ -1,9 +1,9 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool } from "../../support.ts";
 
-const sandbox = createSandbox({ language: "javascript", tools: [addTool] });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [addTool] });
 
 const programs: { name: string; code: string; value: unknown }[] = [
   { name: "a value that is assigned", code: "__result__ = 1 + 1", value: 2 },

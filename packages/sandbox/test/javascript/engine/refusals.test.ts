@@ -1,11 +1,11 @@
 import { expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
 
 it("should end a program whose calls have more arguments in all than a host should keep", async () => {
   const kept: number[] = [];
   const keep = tool("keep", { text: { type: "string" } }, ({ text }: { text: string }) => kept.push(text.length));
-  await using sandbox = createSandbox({ language: "javascript", tools: [keep], limits: { timeoutMs: 60_000 } });
+  const sandbox = sharedSandbox("javascript", { tools: [keep] });
   const run = await sandbox.run('const text = "x".repeat(3e6);\nfor (let n = 0; n < 50; n++)\n  await keep({ text });');
   expect(run).toMatchObject({
     status: "error",
@@ -20,7 +20,6 @@ it.each([
   ["import { a as b, c } from 'left-pad';\nconst d = 'unrelated';", "left-pad is not available"],
   ["import 'side-effect';", "side-effect is not available"],
 ])("should name the module of an import, and no other text: %j", async (code, hint) => {
-  await using sandbox = createSandbox({ language: "javascript" });
-  const run = await sandbox.run(code);
+  const run = await sharedSandbox("javascript").run(code);
   expect(run).toMatchObject({ error: { type: "ImportForbidden", hint: expect.stringContaining(hint) } });
 });

@@ -1,14 +1,13 @@
 import { ToolError } from "@toolglot/core";
-import { afterAll, describe, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { describe, expect, it } from "vitest";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
 
 const save = tool("save", { id: { type: "string" } }, async ({ id }: { id: string }) => {
   if (id === "b") throw new ToolError("disk full");
   return id;
 });
-const sandbox = createSandbox({ language: "javascript", tools: [save] });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [save] });
 
 const lost: [what: string, code: string, error: Record<string, unknown>][] = [
   [

@@ -1,6 +1,7 @@
 import { ToolError } from "@toolglot/core";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, tool } from "../../support.ts";
 
 const failing = tool("fail", { how: { type: "string" } }, async ({ how }: { how: string }) => {
@@ -13,8 +14,7 @@ const named = tool(
 );
 const open = tool("anything", { known: { type: "number" } }, (input) => input, { additionalProperties: true });
 const echo = tool("echo", { value: {} }, ({ value }: { value: unknown }) => value);
-const sandbox = createSandbox({ language: "javascript", tools: [addTool, failing, named, open, echo] });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [addTool, failing, named, open, echo] });
 
 it("should offer tools as async functions of one object", async () => {
   const run = await sandbox.run(

@@ -1,10 +1,10 @@
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
 
 const echo = tool("echo", { value: {} }, async ({ value }: { value: unknown }) => value);
-const sandbox = createSandbox({ language: "javascript", tools: [echo] });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("javascript", { tools: [echo] });
 
 type Change = [path: string, from: string, to: string];
 const cases: { code: string; value: unknown; changes?: Change[] }[] = [

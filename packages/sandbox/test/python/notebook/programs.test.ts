@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { isLong, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../../src/node/index.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, readSections } from "../../support.ts";
-import { endless, runNext } from "../reuse/one-at-a-time.ts";
 import { inGroups } from "../support.ts";
 
 /** Of each program what CPython made of it: `generate.py` says how. */
@@ -20,8 +20,8 @@ const { given, programs: expected } = JSON.parse(
 const limits = { timeoutMs: 60_000 };
 const options = { language: "python", style: "notebook", tools: [addTool], limits } as const;
 const once = createSandbox({ ...options, pool: { size: 0 } });
-const kept = createSandbox({ ...options, domain: "programs", reuse: endless });
-afterAll(() => Promise.all([once, kept].map((sandbox) => sandbox[Symbol.asyncDispose]())));
+afterAll(() => once[Symbol.asyncDispose]());
+const kept = sharedSandbox("python", { style: "notebook", tools: [addTool] });
 
 const files = Object.entries(given).map(([path, data]) => ({ path, data }));
 
@@ -48,7 +48,7 @@ it.for(groups)("should run programs as CPython does: $first and those after it",
   leftToCi(context, number === 0);
   for (const [index, { name, code }] of group.entries()) {
     const isAlone = number === 0 && (isLong || index < 2);
-    const run = await (isAlone ? once.run(code, { files }) : runNext(kept, code, { files }));
+    const run = await (isAlone ? once.run(code, { files }) : kept.run(code, { files }));
     expect({ name, ...Object(shown(run)) }).toEqual({ name, ...expected[name] });
   }
 });

@@ -1,15 +1,13 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { addTool, tool } from "../../support.ts";
+import { sharedSandbox } from "../../shared-sandbox.ts";
+import { tool } from "../../support.ts";
 import { SharedInterpreter } from "../shared-interpreter.ts";
 
 const shared = new SharedInterpreter({ libraries: "standard", style: "notebook" });
-const sandbox = createSandbox({ language: "python", style: "notebook", tools: [addTool], pool: { size: 0 } });
-afterAll(async () => {
-  await shared[Symbol.asyncDispose]();
-  await sandbox[Symbol.asyncDispose]();
-});
+const sandbox = sharedSandbox("python", { style: "notebook" });
+afterAll(() => shared[Symbol.asyncDispose]());
 
 const notebook = { style: "notebook" } as const;
 
@@ -85,7 +83,13 @@ it("should leave the other style as it is", async () => {
 });
 
 it("should not import anything more while a program runs", async () => {
-  const free = createSandbox({ language: "python", style: "notebook", guard: false, pool: { size: 0 } });
+  const free = createSandbox({
+    language: "python",
+    ...notebook,
+    guard: false,
+    limits: { timeoutMs: 60_000 },
+    pool: { size: 0 },
+  });
   const run = await free.run(`
 import sys
 before = set(sys.modules)

@@ -1,14 +1,13 @@
 import { ToolError } from "@toolglot/core";
-import { afterAll, expect, it } from "vitest";
-import { createSandbox } from "../../../src/node/index.ts";
+import { expect, it } from "vitest";
+import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
 
 const save = tool("save", { id: { type: "string" } }, async ({ id }: { id: string }) => {
   if (id === "b") throw new ToolError("disk full");
   return id;
 });
-const sandbox = createSandbox({ language: "python", style: "notebook", domain: "tests", tools: [save] });
-afterAll(() => sandbox[Symbol.asyncDispose]());
+const sandbox = sharedSandbox("python", { style: "notebook", tools: [save] });
 
 const setup =
   "import asyncio\nasync def keep(id):\n    return await save(id)\nasync def lose():\n    raise KeyError('lost')\n";

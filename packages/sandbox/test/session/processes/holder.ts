@@ -5,7 +5,7 @@ import { folderStorage } from "@toolglot/storage";
 import { createSandbox, type SandboxLanguage } from "../../../src/node/index.ts";
 
 const [dir = "", id = "", way = "", language = ""] = process.argv.slice(2);
-const sandbox = createSandbox({ language: language as SandboxLanguage });
+const sandbox = createSandbox({ language: language as SandboxLanguage, pool: { size: 0 } });
 const options = { storage: folderStorage(dir), key: new Uint8Array(32).fill(7), limits: { leaseMs: 2000 } };
 const session =
   way === "open" ? await sandbox.openSession({ ...options, id }) : await sandbox.resumeSession(id, options);

@@ -27,7 +27,8 @@ const approve = async ({ callId }: { callId: string }): Promise<Decision> => {
   return way === "open" ? await new Promise(() => {}) : { approved: true };
 };
 
-await using sandbox = createSandbox({ language: "python", tools: [act("effect", false), act("asked", true)] });
+const tools = [act("effect", false), act("asked", true)];
+await using sandbox = createSandbox({ language: "python", tools, pool: { size: 0 } });
 const options = { storage, durable: true, key: new Uint8Array(32).fill(7), limits: { leaseMs: 3000 } };
 
 /** As soon as the process before has lost it. */

@@ -7,9 +7,10 @@ import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import { sleep } from "@toolglot/internal";
 import { folderStorage } from "@toolglot/storage";
 import { afterAll, afterEach, expect, it } from "vitest";
-import { createSandbox, type SandboxLanguage } from "../../src/node/index.ts";
+import type { SandboxLanguage } from "../../src/node/index.ts";
 import { logName } from "../../src/session/kept.ts";
 import { wrapLog } from "../durable/support.ts";
+import { sharedSandbox } from "../shared-sandbox.ts";
 import { spawnScript, toldBy } from "./processes/start-script.ts";
 import { key, value, withBlobs } from "./support.ts";
 
@@ -17,17 +18,15 @@ import { key, value, withBlobs } from "./support.ts";
 
 const dir = mkdtempSync(join(tmpdir(), "toolglot-session-"));
 const running = new Set<ChildProcess>();
-const sandbox = createSandbox({ language: "python" });
+const sandbox = sharedSandbox("python");
+const domain = "tests";
 /** Long enough that a busy machine does not lose it. */
 const leaseMs = 2000;
-const options = { storage: folderStorage(dir), key, limits: { leaseMs } };
+const options = { storage: folderStorage(dir), key, domain, limits: { leaseMs } };
 afterEach(() => {
   for (const child of running) child.kill("SIGKILL");
 });
-afterAll(async () => {
-  await sandbox[Symbol.asyncDispose]();
-  rmSync(dir, { recursive: true, force: true });
-});
+afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 /** A process that holds a session. `next`: what it tells next. */
 async function hold(id: string, way: "open" | "resume", language: SandboxLanguage = "python") {
@@ -66,8 +65,7 @@ it("should go on in another process in JavaScript, with the random numbers that 
   first.child.stdin?.end();
   await first.ended;
   const look = "return [a.twice(), counting.next().value, a instanceof A, Math.random(), Math.random()];";
-  await using here = createSandbox({ language: "javascript" });
-  await using session = await here.resumeSession("javascript", options);
+  await using session = await sharedSandbox("javascript").resumeSession("javascript", options);
   const fork = await session.fork({ id: "javascript-fork" });
   await fork.close();
   const shown = await value(session, look);
@@ -118,7 +116,7 @@ it("should end a program as LeaseLost when its claim is taken meanwhile, and rol
     method === "renew" && taken ? false : await call(),
   );
   const storage: Storage = { ...memory, operations };
-  const session = await sandbox.openSession({ storage, key, limits: { leaseMs: 60 } });
+  const session = await sandbox.openSession({ storage, key, domain, limits: { leaseMs: 60 } });
   taken = true;
   const run = await session.run("while True: pass");
   expect(run).toMatchObject({ error: { type: "LeaseLost" }, state: "rolled-back", turn: 0 });
@@ -129,7 +127,7 @@ it("should end a program as LeaseLost when its claim is taken meanwhile, and rol
 it("should be lost from the first image that another holder's line refuses, before a renewal learns of it", async () => {
   const memory = memoryStorage();
   const operations = wrapLog(memory.operations, async (method, _, call) => method === "renew" || (await call()));
-  await using session = await sandbox.openSession({ storage: { ...memory, operations }, key, id: "d" });
+  await using session = await sandbox.openSession({ storage: { ...memory, operations }, key, domain, id: "d" });
   await value(session, "seen = [1]\n__result__ = 1");
   const name = logName("d");
   const lines = (await memory.logs.read(name)) ?? [];
@@ -151,7 +149,7 @@ it("should be as before where an image can't be stored, and go on when it can be
       await memory.blobs.put(...args);
     },
   });
-  await using session = await sandbox.openSession({ storage, key });
+  await using session = await sandbox.openSession({ storage, key, domain });
   await value(session, "a = 1\n__result__ = 1");
   fails = true;
   const lost = await session.run("a = 2\n__result__ = 1");

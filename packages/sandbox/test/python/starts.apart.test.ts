@@ -1,10 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { memoryStorage } from "@toolglot/core/storage";
+import { leftToCi } from "@toolglot/internal/testing";
 import { folderStorage } from "@toolglot/storage";
 import { expect, it, onTestFinished } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
+import { readImage } from "../../src/node/session/image.ts";
+import { imageOf } from "../session/support.ts";
 
 // A child that dies says nothing of the next one; and the memory that interpreters start from is the same however they are started.
 
@@ -68,7 +72,8 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("should resume a session in a sandbox that was started another way, both ways", async () => {
+it("should resume a session in a sandbox that was started another way, both ways", async (context) => {
+  leftToCi(context);
   const dir = folder();
   const file = join(dir, "no folder");
   writeFileSync(file, "");
@@ -89,3 +94,33 @@ it("should resume a session in a sandbox that was started another way, both ways
     await session.close();
   }
 });
+
+/** The hash of the memory that a fresh interpreter has, and that of its snapshot. */
+async function hashes(cacheDir: string, before: string): Promise<{ base: string; snapshot: string }> {
+  const storage = memoryStorage();
+  await using sandbox = createSandbox({ language: "python", cacheDir, pool: { size: 0 } });
+  if (before !== "") await sandbox.run(before);
+  await using session = await sandbox.openSession({ id: "a", storage, key });
+  const run = await session.run("x = datetime.now()\n__result__ = 1");
+  expect(run).toMatchObject({ status: "ok", state: "kept" });
+  const { head } = readImage(await imageOf(storage, "a", 1), { id: "a", turn: 1 }, key);
+  const [name = ""] = readdirSync(cacheDir);
+  return {
+    base: head.baseHash,
+    snapshot: createHash("sha256")
+      .update(readFileSync(join(cacheDir, name)))
+      .digest("hex"),
+  };
+}
+
+it("should be the same bytes in every process: two builds of the snapshot, and interpreters at other times and places", async (context) => {
+  leftToCi(context);
+  const [one, other] = [folder(), folder()];
+  const seen = [await hashes(one, "")];
+  process.env.TZ = "Asia/Shanghai";
+  seen.push(await hashes(other, ""));
+  process.env.TZ = "America/New_York";
+  seen.push(await hashes(one, "__result__ = random.random()"));
+  expect(new Set(seen.map(({ snapshot }) => snapshot)).size).toBe(1);
+  expect(new Set(seen.map(({ base }) => base)).size).toBe(1);
+}, 120_000);
