@@ -73,3 +73,10 @@ export const proseOfBackticks: BodyKind = {
   about: "text before the block, full of inline code that is not closed on its line",
   make: inTurn("a `b c", "``d e", "f ```` g `h`", "`"),
 };
+
+/** A text in pieces of equal length. */
+export function cut(text: string, length: number): string[] {
+  const chunks: string[] = [];
+  for (let at = 0; at < text.length; at += length) chunks.push(text.slice(at, at + length));
+  return chunks;
+}

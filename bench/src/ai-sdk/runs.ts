@@ -27,63 +27,48 @@ const writeFile: ToolDefinition = {
   },
 };
 
-const toolsxml = toolsxmlProtocol({ prompt: toolsxmlPrompt }) as ToolProtocol;
-const tam = tamProtocol({ prompt: tamPrompt }) as ToolProtocol;
+/** Ours writes an answer as it writes a history. */
 const own = (name: string, protocol: ToolProtocol): Runner => ({
   name,
   protocol,
-  encode: (bodies) =>
-    protocol.formatActions(
-      [
-        {
-          kind: "calls",
-          calls: bodies.map((content, at) => ({
-            id: `${at}`,
-            name: "write_file",
-            input: { path: `${at}`, content },
-            protocol: "bench",
-          })),
-          span: { start: 0, end: 0 },
-        },
-      ],
-      { tools: [writeFile], lossy: true },
-    ),
+  encode(bodies) {
+    const calls = bodies.map((content, at) => ({
+      id: `${at}`,
+      name: "write_file",
+      input: { path: `${at}`, content },
+      protocol: "bench",
+    }));
+    const actions = [{ kind: "calls" as const, calls, span: { start: 0, end: 0 } }];
+    return protocol.formatActions(actions, { tools: [writeFile], lossy: true });
+  },
   middleware: toolglotMiddleware({ protocol, specificationVersion: "v3" }),
 });
 
+/** A format of `@ai-sdk-tool/parser`. */
+const peer = (format: string, middleware: unknown, write: (content: string, path: string) => string): Runner => ({
+  name: `@ai-sdk-tool/parser 4.1.26 ${format}`,
+  encode: (bodies) => bodies.map((content, at) => write(content, `${at}`)).join("\n"),
+  middleware,
+});
+
 export const runners: readonly Runner[] = [
-  own("toolglot, ToolsXML", toolsxml),
-  own("toolglot, TAM", tam),
-  {
-    name: "@ai-sdk-tool/parser 4.1.26 hermes",
-    encode: (bodies) =>
-      bodies
-        .map(
-          (content, at) =>
-            `<tool_call>\n${JSON.stringify({ name: "write_file", arguments: { path: `${at}`, content } })}\n</tool_call>`,
-        )
-        .join("\n"),
-    middleware: hermesToolMiddleware,
-  },
-  {
-    name: "@ai-sdk-tool/parser 4.1.26 morph-xml, raw",
-    encode: (bodies) =>
-      bodies
-        .map((content, at) => `<write_file>\n<path>${at}</path>\n<content>${content}</content>\n</write_file>`)
-        .join("\n"),
-    middleware: morphXmlToolMiddleware,
-  },
-  {
-    name: "@ai-sdk-tool/parser 4.1.26 qwen3coder",
-    encode: (bodies) =>
-      bodies
-        .map(
-          (content, at) =>
-            `<tool_call>\n<function=write_file>\n<parameter=path>${at}</parameter>\n<parameter=content>${content}</parameter>\n</function>\n</tool_call>`,
-        )
-        .join("\n"),
-    middleware: qwen3CoderToolMiddleware,
-  },
+  own("toolglot, ToolsXML", toolsxmlProtocol({ prompt: toolsxmlPrompt })),
+  own("toolglot, TAM", tamProtocol({ prompt: tamPrompt })),
+  peer("hermes", hermesToolMiddleware, (content, path) => {
+    const call = JSON.stringify({ name: "write_file", arguments: { path, content } });
+    return `<tool_call>\n${call}\n</tool_call>`;
+  }),
+  peer(
+    "morph-xml, raw",
+    morphXmlToolMiddleware,
+    (content, path) => `<write_file>\n<path>${path}</path>\n<content>${content}</content>\n</write_file>`,
+  ),
+  peer(
+    "qwen3coder",
+    qwen3CoderToolMiddleware,
+    (content, path) =>
+      `<tool_call>\n<function=write_file>\n<parameter=path>${path}</parameter>\n<parameter=content>${content}</parameter>\n</function>\n</tool_call>`,
+  ),
 ];
 
 interface Part {

@@ -1,4 +1,5 @@
-import { type Bar, type Findings, figure, type Table } from "../report.ts";
+import { quick } from "../measure.ts";
+import { type Bar, type Findings, figure, type Run, type Table } from "../report.ts";
 import { type Tokenizer, tokenizers } from "../tokens/count.ts";
 import { catalogTable } from "./catalogs.ts";
 import { type Played, type Way, ways } from "./play.ts";
@@ -15,10 +16,10 @@ const names: Readonly<Record<Way, string>> = {
 const both = tokenizers.map(({ name }) => name).join(" / ");
 
 /** Counts what catalogs cost in tokens, and whole tasks, each played for real. Rejects when an answer is not the expected one. */
-export async function measureTasks(progress: (text: string) => void): Promise<Findings> {
-  progress("tasks: catalogs");
+export async function measureTasks({ progress }: Run): Promise<Findings> {
+  progress("catalogs");
   const catalogs = await catalogTable();
-  const runs = await runTasks(wholeTasks, ways, (text) => progress(`tasks: ${text}`));
+  const runs = await runTasks(wholeTasks.slice(0, quick ? 1 : undefined), ways, progress);
   return { bars: taskBars(runs), tables: [catalogs, groupTable(runs), taskTable(runs)] };
 }
 

@@ -103,7 +103,7 @@ class CallScript {
   constructor(task: WholeTask, way: "native" | "router") {
     this.#task = task;
     this.#way = way;
-    this.#describes = way === "router" && task.programs.some((program) => program([[]]).includes("query_sql"));
+    this.#describes = way === "router" && programsOf(task).some((program) => program([[]]).includes("query_sql"));
   }
 
   next(messages: readonly Message[], tools: readonly ToolDefinition[]): ModelPart[] {
@@ -157,6 +157,8 @@ function fromRouter({ data, warnings }: { data: Value; warnings?: string[] }): V
   return Array.isArray(data.items) ? data.items : data;
 }
 
+const programsOf = ({ program, programs = [() => program] }: WholeTask): ((values: Value[]) => string)[] => programs;
+
 /** Programs, in documents or in calls of a tool. */
 class ProgramScript {
   readonly #task: WholeTask;
@@ -170,9 +172,10 @@ class ProgramScript {
   }
 
   next(messages: readonly Message[]): ModelPart[] {
-    const { programs, single, question, says } = this.#task;
+    const { question, says } = this.#task;
+    const programs = this.#way === "single" ? [() => this.#task.program] : programsOf(this.#task);
     if (this.calls > 0) this.#values.push(this.#value(messages.at(-1) as Message));
-    const program = this.#way === "single" && single !== undefined ? single : programs[this.calls]?.(this.#values);
+    const program = programs[this.calls]?.(this.#values);
     if (program === undefined) return [says(this.#values.at(-1))];
     this.calls += 1;
     const code = `${program}\n`;

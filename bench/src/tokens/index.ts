@@ -1,4 +1,4 @@
-import type { Findings, Table } from "../report.ts";
+import type { Findings, Run, Table } from "../report.ts";
 import { body, bodyCall, tools as declared, oneCall, type Task, threeCalls } from "./content.ts";
 import { type BreakEven, breakEven, costOf, promptLength } from "./costs.ts";
 import { type Tokenizer, tokenizers } from "./count.ts";
@@ -14,8 +14,8 @@ const toolCount = declared.length;
 const both = tokenizers.map(({ name }) => name).join(" / ");
 
 /** Counts what tools cost in tokens: prompts, calls, conversations, and after how many calls a longer prompt is paid for. */
-export function measureTokens(progress: (text: string) => void): Findings {
-  progress("counting tokens");
+export function measureTokens({ progress }: Run): Findings {
+  progress("counting");
   return { bars: [], tables: tokenTables() };
 }
 

@@ -1,5 +1,5 @@
 import { createRequire } from "node:module";
-import type { Writer } from "./claims.ts";
+import type { Peer } from "./load.ts";
 
 type Values = (string | number | null)[];
 type Row = Record<string, string | number | null>;
@@ -30,7 +30,7 @@ function openDatabase(file: string): Database {
  * the same groups as the store's, two commits each; `file` is a store's that keyed calls were written to. Faster than
  * this no store on the same binding can be.
  */
-export function bareStatements(name: string, file: string): Writer {
+export function bareStatements(name: string, file: string): Peer {
   const database = openDatabase(file);
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   const last = (table: string): Row => {
