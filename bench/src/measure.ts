@@ -9,7 +9,6 @@ export interface Timing {
   /** Processor time of the main thread where Node reports it (22.19 and later), else of the whole process. */
   cpu: number;
   wall: number;
-  rounds: number;
 }
 
 /** Whether {@link Timing.cpu} is the main thread's alone. */
@@ -80,7 +79,7 @@ export async function measure(
     wall.push((performance.now() - wallStart) / repeats);
     cpu.push((cpuNow() - cpuStart) / repeats);
   }
-  return { cpu: median(cpu), wall: median(wall), rounds: cpu.length };
+  return { cpu: median(cpu), wall: median(wall) };
 }
 
 /** How often ways take turns. */

@@ -113,9 +113,7 @@ export interface Outcome {
 
 async function read(stream: ReadableStream<Part>): Promise<Outcome> {
   const found: Outcome = { deltas: 0, bodies: [] };
-  const reader = stream.getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    const { type, input } = next.value;
+  for await (const { type, input } of stream) {
     if (type === "tool-input-delta") found.deltas += 1;
     if (type === "tool-call") found.bodies.push((JSON.parse(input as string) as { content?: unknown }).content);
   }
@@ -143,10 +141,7 @@ export async function throughMiddleware(
 /** The same chunks through the bare parser, behind a stream that changes nothing. */
 export async function throughParser(protocol: ToolProtocol, chunks: readonly string[]): Promise<void> {
   const parser = protocol.createParser({ tools: [writeFile], onEvent: () => undefined });
-  const reader = streamOf(chunks, () => false)
-    .pipeThrough(new TransformStream<Part, Part>())
-    .getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read())
-    if (next.value.type === "text-delta") parser.feed(next.value.delta as string);
+  const stream = streamOf(chunks, () => false).pipeThrough(new TransformStream<Part, Part>());
+  for await (const { type, delta } of stream) if (type === "text-delta") parser.feed(delta as string);
   parser.end();
 }

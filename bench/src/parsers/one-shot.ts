@@ -19,15 +19,9 @@ const loads: Readonly<Record<string, Call[][]>> = {
   "one call of 1 MB": [[call(often(1000) * 1000, 1)]],
 };
 
-interface Speed {
-  megabytesPerSecond: number;
-  exact: number;
-  of: number;
-}
-
 const bar = 30;
 
-async function speedOf(subject: Subject, messages: Call[][]): Promise<Speed> {
+async function speedOf(subject: Subject, messages: Call[][]) {
   const texts = messages.map((list) => subject.encode(list));
   const bytes = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   const wanted = messages.flatMap((list) => list.map(({ code }) => code.trim()));

@@ -150,30 +150,27 @@ export async function streamingHostile(
   progress: Run["progress"],
 ): Promise<Findings> {
   const small: Call = { target: "one call", code: plain.make(500) };
-  const carried = (name: string, kind: BodyKind, length: number) => ({
-    name,
-    text: (size: number) => subject.encode([oneCall(kind, size)]),
-    code: (size: number) => oneCall(kind, size).code,
-    length,
-    endsValues: kind.endsValues === true,
+  const carried = (name: string, kind: BodyKind, length = chunkLength) => ({
+    ...{ name, length, endsValues: kind.endsValues },
+    textOf(size: number): [text: string, code: string] {
+      const call = oneCall(kind, size);
+      return [subject.encode([call]), call.code];
+    },
   });
-  const cases = [
-    ...hostile.map((kind) => carried(`body: ${kind.name}`, kind, chunkLength)),
+  const cases: ReturnType<typeof carried>[] = [
+    ...hostile.map((kind) => carried(`body: ${kind.name}`, kind)),
     ...hostileProse.map((kind) => ({
-      name: kind.name,
-      text: (size: number) => `${kind.make(size * 1000)}\n\n${alone(small)}`,
-      code: () => small.code,
-      length: chunkLength,
-      endsValues: false,
+      ...carried(kind.name, kind),
+      textOf: (size: number): [string, string] => [`${kind.make(size * 1000)}\n\n${alone(small)}`, small.code],
     })),
     carried("plain body, one-character chunks", plain, 1),
     carried(`body: ${angles.name}, one-character chunks`, angles, 1),
   ];
   const rows: string[][] = [];
   const bars: Bar[] = [];
-  for (const { name, text, code, length, endsValues } of cases) {
+  for (const { name, textOf, length, endsValues } of cases) {
     progress(`hostile: ${name}`);
-    const outcomes = await grow((size) => stream(subject, text(size), code(size), length));
+    const outcomes = await grow((size) => stream(subject, ...textOf(size), length));
     rows.push([name, ...outcomes.map(cell), figure(growth(outcomes)), figure(largestStep(outcomes))]);
     bars.push(growthLine(`${id}, ${name}`, outcomes, endsValues));
   }

@@ -105,15 +105,8 @@ async function measureCosts(sandbox: Sandbox, dir: string, { rows, count, step, 
   return { program, save, resume, resumeLarge, largeBytes, packed };
 }
 
-interface Crowd {
-  sessions: number;
-  mbEach: number;
-  processes: number;
-  idleProcesses: number;
-}
-
 /** Sessions that are open at the same time, in one domain. */
-async function measureCrowd(sandbox: Sandbox, sessions: number): Promise<Crowd> {
+async function measureCrowd(sandbox: Sandbox, sessions: number) {
   const own = String(process.pid);
   const storage = memoryStorage({ maxBytes: 8 * 2 ** 30 });
   const all: SandboxSession[] = [];

@@ -15,7 +15,8 @@ import { codeTools } from "@toolglot/sandbox";
 import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { readAttpResults, readCatalog } from "demo/parts";
 import { agentOptions, offerOf, type Session } from "toolglot/parts";
-import { declared, messageAsRead, partAsWritten } from "./as-read.ts";
+import { declared } from "../tokens/forms.ts";
+import { messageAsRead, partAsWritten } from "./as-read.ts";
 import type { ScriptedCall, WholeTask } from "./tasks.ts";
 
 /**

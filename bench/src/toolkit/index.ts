@@ -7,10 +7,9 @@ import { perCall, type Subject } from "./subject.ts";
 export async function measureToolkit({ progress }: Run): Promise<Findings> {
   progress("calls through it, and through others");
   const { unchecked, onAjv, others } = ownSubjects();
-  const sdk = aiSdk();
   const server = await mcp();
   const own = [unchecked, onAjv, ...others];
-  const foreign = [sdk.unchecked, sdk.parts, sdk.whole, sdk.unrun, server.subject];
+  const foreign = [...aiSdk(), server.subject];
   const times = await perCall([bare, ...own, ...foreign]);
   await server.close();
   const over = (one: Subject): number => (times.get(one) ?? Number.NaN) - (times.get(bare) ?? Number.NaN);

@@ -7,7 +7,7 @@ import { type Booking, booking, bookingText, bookingZod, expected, price } from 
 import type { Subject } from "./subject.ts";
 
 /** AI SDK: the parts that parse, check and run a call, by themselves; and `generateText` with and without the tool run. */
-export function aiSdk(): { parts: Subject; unchecked: Subject; whole: Subject; unrun: Subject } {
+export function aiSdk(): Subject[] {
   const schema = asSchema(bookingZod);
   const options = { toolCallId: "call-1", messages: [] };
   const run = async (input: Booking): Promise<unknown> => {
@@ -20,9 +20,9 @@ export function aiSdk(): { parts: Subject; unchecked: Subject; whole: Subject; u
   const described = { description: "The price of a stay.", inputSchema: bookingZod };
   const runs = { price: tool({ ...described, execute: price }) };
   const asks = { price: tool({ ...described, outputSchema: z.number() }) };
-  return {
-    unchecked: { name: "AI SDK: `executeTool` alone", expected, call: () => run(booking) },
-    parts: {
+  return [
+    { name: "AI SDK: `executeTool` alone", expected, call: () => run(booking) },
+    {
       name: "AI SDK: `safeParseJSON` with zod, then `executeTool`",
       expected,
       call: async () => {
@@ -31,17 +31,17 @@ export function aiSdk(): { parts: Subject; unchecked: Subject; whole: Subject; u
         return run(parsed.value);
       },
     },
-    whole: {
+    {
       name: "AI SDK: `generateText`, a model that calls the tool at once",
       expected,
       call: async () => (await ask(runs)).toolResults[0]?.output,
     },
-    unrun: {
+    {
       name: "AI SDK: the same, the tool not run",
       expected: 1,
       call: async () => (await ask(asks)).toolCalls.length,
     },
-  };
+  ];
 }
 
 /** The official MCP client and server, joined in memory. */

@@ -27,12 +27,11 @@ async function measureInProcess(): Promise<Findings> {
   const mcp = await mcpInMemory();
   try {
     const loads = await bothLoads([own, mcp]);
-    const title = "Reads in process";
     const note =
       "A read-only call from the client through the router, on a memory store, to a function and back, with session, order, catalog, schema, policy, audit; beside the official MCP client and server. Callers ask again as soon as they are answered.";
     return {
       bars: faster(`${own.name}, beside ${mcp.name}, a read`, own, mcp, 2, loads),
-      tables: [loadTable({ title, note, base: mcp }, loads)],
+      tables: [loadTable("Reads in process", note, loads, mcp)],
     };
   } finally {
     await Promise.all([own.close(), mcp.close()]);
@@ -50,7 +49,6 @@ async function measureHttp(folder: string): Promise<Findings> {
   const subjects = [echoed, own, onDisk, theirs];
   try {
     const loads = await bothLoads(subjects);
-    const title = "Reads over HTTP";
     const note =
       "The same read; client and server are processes on two cores. Answers are JSON, one for each request: nothing is streamed. Who has effects needs a durable store, so the router is there with either. The echo is `node:http` at both ends, a body as long as a frame, JSON parsed and written, and nothing else.";
     const mcpName = `${theirs.name} without sessions`;
@@ -60,7 +58,7 @@ async function measureHttp(folder: string): Promise<Findings> {
         ...faster(`${own.name}, beside ${mcpName}, a read`, own, theirs, 3, loads),
         ...faster(`${onDisk.name}, beside ${mcpName}, a read`, onDisk, theirs, 3, loads),
       ],
-      tables: [loadTable({ title, note, base: echoed }, loads)],
+      tables: [loadTable("Reads over HTTP", note, loads, echoed)],
     };
   } finally {
     await Promise.all(subjects.map((one) => one.close()));
@@ -137,26 +135,20 @@ async function measureDurable(folder: string): Promise<Findings> {
       bars: faster(what, writes, bare, 0.5, loads),
       tables: [
         loadTable(
-          {
-            title: "Operations in the store",
-            note: `Claim with start, then finish: two transactions. Every commit is on disk before it is reported (SQLite: WAL, \`synchronous=FULL\`); commits of callers that wait at the same time are made together. Driver: ${writes.storeName}.`,
-          },
+          "Operations in the store",
+          `Claim with start, then finish: two transactions. Every commit is on disk before it is reported (SQLite: WAL, \`synchronous=FULL\`); commits of callers that wait at the same time are made together. Driver: ${writes.storeName}.`,
           claimLoads,
         ),
         loadTable(
-          {
-            title: "A durable write without a database",
-            note: "One after another: below this, nothing that is on disk can be.",
-          },
+          "A durable write without a database",
+          "One after another: below this, nothing that is on disk can be.",
           [alone],
         ),
         loadTable(
-          {
-            title: "Keyed writes",
-            note: "Client and router in one process, the whole path: admission, claim, approval check, audit, effect, outcome, answer. Two commits each, admission with start and outcome with answer, which callers that wait at the same time share. Below them what the binding needs for the rows alone: the same columns with texts of the same length, in the same groups and commits, with nothing read, decided, hashed or put into JSON.",
-            base: bare,
-          },
+          "Keyed writes",
+          "Client and router in one process, the whole path: admission, claim, approval check, audit, effect, outcome, answer. Two commits each, admission with start and outcome with answer, which callers that wait at the same time share. Below them what the binding needs for the rows alone: the same columns with texts of the same length, in the same groups and commits, with nothing read, decided, hashed or put into JSON.",
           loads,
+          bare,
         ),
       ],
     };

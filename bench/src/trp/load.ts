@@ -117,13 +117,11 @@ export async function bothLoads<One extends Called>(
 
 /** A table with a row for each subject and load. */
 export function loadTable(
-  {
-    title,
-    note,
-    base,
-    meters = ["CPU here per call"],
-  }: Pick<Table, "title" | "note"> & { base?: Called; meters?: string[] },
+  title: string,
+  note: string,
   loads: Loads,
+  base?: Called,
+  meters: readonly string[] = ["CPU here per call"],
 ): Table {
   const subjects = [...(loads[0]?.keys() ?? [])];
   const withStore = subjects.some(({ store }) => store !== undefined);
@@ -141,13 +139,7 @@ export function loadTable(
     }),
   );
   const columns = ["", ...(withStore ? ["store"] : []), "callers", "calls/s", ...(base ? [`beside ${base.name}`] : [])];
-  return {
-    title,
-    ...(note !== undefined && { note }),
-    columns: [...columns, "p50", "p99", ...meters],
-    words: withStore ? [1] : [],
-    rows,
-  };
+  return { title, note, columns: [...columns, "p50", "p99", ...meters], words: withStore ? [1] : [], rows };
 }
 
 /** Bars: so many times the calls of another one, under each load. */

@@ -35,7 +35,7 @@ export const measureTransports = ({ progress }: Run): Promise<Findings> =>
       );
       progress("one caller, then many");
       const loads = await bothLoads(rows);
-      return { bars: [], tables: [loadTable({ title: "A read over every transport", note, base }, loads)] };
+      return { bars: [], tables: [loadTable("A read over every transport", note, loads, base)] };
     } finally {
       await Promise.allSettled(rows.map((row) => row.close()));
       for (const server of running) server.stop();

@@ -20,10 +20,9 @@ export const measureWrites = ({ progress }: Run): Promise<Findings> =>
       progress("one caller, then many");
       const meter = (one: { name: string }) => () => meterThreads(one === http ? server.pid : process.pid);
       const loads = await bothLoads([bare, own, http], { meter });
-      const title = "Keyed writes by thread";
       const note = "Keyed writes on SQLite (libsql), FULL. Processor time per call, by the threads of one process.";
       const meters = ["main thread", "store's thread", "collector, compiler"];
-      return { bars: [], tables: [loadTable({ title, note, base: bare, meters }, loads)] };
+      return { bars: [], tables: [loadTable("Keyed writes by thread", note, loads, bare, meters)] };
     } finally {
       await Promise.all([own.close(), http.close(), bare.close()]);
       server.stop();
