@@ -149,3 +149,15 @@ it("should keep a recipe to sixty lines of code, and give it whole in the first 
     expect(use?.program, page).toContain(`from "./${name}"`);
   }
 });
+
+it("should name files that are there in the walks for newcomers, with what stands in them", () => {
+  const text = read("docs/newcomers.md");
+  const paths = [...text.matchAll(/(?<=[\s`])(?:packages|apps|bench|conformance|docs)\/[\w./-]+\.\w+(?=[\s`])/g)].map(
+    String,
+  );
+  expect(paths.length).toBeGreaterThan(20);
+  expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+  const named = [...text.matchAll(/^\| \d \| `([\w./-]+\.ts)`[^|]*?(?:in|,) `(\w+)`/gm)];
+  expect(named.length).toBeGreaterThan(3);
+  for (const [, path = "", word = ""] of named) expect(read(path), `${word} in ${path}`).toContain(word);
+});

@@ -164,11 +164,16 @@ export function programSide(bridge, { addTimers, locale, url, web }) {
     state.reject = undefined;
   };
 
-  /** @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was refused; -2: reading its arguments threw. */
+  /**
+   * Rejects last: where the stack overflows before, the program gets that error and no promise, so nothing may be left rejected.
+   *
+   * @param {any} state @param {unknown} error @param {number} id Of the call; -1: it was refused; -2: reading its arguments threw.
+   */
   const fail = (state, error, id) => {
-    failed(error, id);
-    state.reject(error);
+    const { reject } = state;
     release(state);
+    failed(error, id);
+    reject(error);
   };
 
   /** Called by `rows.map(tool)`, which also gives the index and the array. @param {any} given */
@@ -200,6 +205,8 @@ export function programSide(bridge, { addTimers, locale, url, web }) {
           state.resolve = resolve;
           state.reject = reject;
         });
+        // The stack overflowed in there, for which the engine has rejected the promise.
+        if (state.reject === undefined) return promise;
         if (slot.index < 0) {
           const message = `the tool ${identifier} is not offered any more`;
           fail(state, construct(OwnError, [message], ToolError), -2);

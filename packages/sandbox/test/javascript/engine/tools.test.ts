@@ -142,6 +142,24 @@ it("should end in a failed call that nobody looks at", async () => {
   expect(late).toMatchObject({ status: "ok", value: "caught" });
 });
 
+it("should leave no failed promise behind a call whose stack overflowed, since the program can't hear it", async () => {
+  const code = `
+    const promises = [];
+    let calls = 0;
+    const unreadable = { get a() { throw new Error("read"); } };
+    function deep() {
+      try { deep(); } catch {}
+      if (++calls > 30) return;
+      let promise;
+      try { promise = add(unreadable); } catch { return; }
+      promises[promises.length] = promise;
+    }
+    deep();
+    for (const promise of promises) promise.catch(() => {});
+    return promises.length > 0;`;
+  expect(await sandbox.run(code)).toMatchObject({ status: "ok", value: true });
+});
+
 it("should run calls at the same time, and give each its own answer", async () => {
   let most = 0;
   let open = 0;
