@@ -87,7 +87,7 @@ async function measureGaps(folder: string): Promise<Findings> {
     ]);
     const what = `gaps in the event loop of a router with ${crowd} keyed writers on SQLite, FULL`;
     return {
-      bars: [{ ...atMost(what, busy.p99, 50, " ms", ` (at most ${ms(busy.max)})`), limit: "p99 ≤ 50 ms" }],
+      bars: [{ ...atMost(what, busy.p99, 50, " ms", ` (at most ${ms(busy.max)})`), limit: "p99 < 50 ms" }],
       tables: [
         {
           title: "Gaps in the event loop",
