@@ -115,7 +115,7 @@ async function measureCrowd(sandbox: Sandbox, sessions: number) {
     await expectRows(session, rows);
     all.push(session);
   };
-  for (let number = 0; number < 20; number += 1) await open();
+  for (let number = 0; number < often(20); number += 1) await open();
   const before = residentMb([own]);
   for (let number = 0; number < sessions; number += 1) await open();
   const mbEach = (residentMb([own]) - before) / sessions;

@@ -43,11 +43,10 @@ export const bookingZod = z.object({
   address: z.object({ street: z.string(), zip: z.string().max(10) }),
 });
 
-/** The same as JSON Schema. */
-export const { $schema: _, ...bookingSchema } = z.toJSONSchema(bookingZod) as { type: "object" } & Record<
-  string,
-  unknown
->;
+const { $schema, ...schema } = z.toJSONSchema(bookingZod);
+
+/** The same as JSON Schema, of any dialect. */
+export const bookingSchema = schema as { type: "object" } & Record<string, unknown>;
 
 /** What all tools here do: next to nothing. */
 export async function price({ nights, budget }: Booking): Promise<number> {
