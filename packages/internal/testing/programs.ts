@@ -16,6 +16,9 @@ afterEach(async () => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** By which packages in a bundle find the modules of Node that they `require`. */
+const requireOfNode = 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);';
+
 /** Bundles a program of a folder's `processes/` as a file that plain Node runs; returns its path. */
 export async function bundle(name: string, from: string): Promise<string> {
   const outfile = join(folder, `${name}.mjs`);
@@ -27,6 +30,7 @@ export async function bundle(name: string, from: string): Promise<string> {
     format: "esm",
     target: "node20",
     conditions: ["source"],
+    banner: { js: requireOfNode },
     logLevel: "error",
   });
   return outfile;

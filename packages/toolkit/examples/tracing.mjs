@@ -6,13 +6,26 @@ import { context, metrics, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { OTLPTraceExporter } from "@opentelemetry/exporter-trace-otlp-http";
 import { ConsoleMetricExporter, MeterProvider, PeriodicExportingMetricReader } from "@opentelemetry/sdk-metrics";
-import { BasicTracerProvider, BatchSpanProcessor, ConsoleSpanExporter } from "@opentelemetry/sdk-trace-base";
+import { BasicTracerProvider, BatchSpanProcessor } from "@opentelemetry/sdk-trace-base";
 import { ToolError } from "@toolglot/core";
 import { bindPlan, parse } from "@toolglot/tam";
 import { countDiagnostics, defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 
+/** Prints what matters of a span; `ConsoleSpanExporter` prints all. @type {import("@opentelemetry/sdk-trace-base").SpanExporter} */
+const printing = {
+  export(spans, done) {
+    for (const span of spans) {
+      const { name, parentSpanContext, attributes, events } = span;
+      const { spanId } = span.spanContext();
+      console.dir({ name, spanId, parent: parentSpanContext?.spanId, attributes, events }, { depth: 4 });
+    }
+    done({ code: 0 });
+  },
+  shutdown: async () => {},
+};
+
 // The process's SDK, which the toolkit finds by itself. A context manager makes spans of tools children of their calls.
-const exporter = process.env.OTEL_EXPORTER_OTLP_ENDPOINT ? new OTLPTraceExporter() : new ConsoleSpanExporter();
+const exporter = process.env.OTEL_EXPORTER_OTLP_ENDPOINT ? new OTLPTraceExporter() : printing;
 const tracerProvider = new BasicTracerProvider({ spanProcessors: [new BatchSpanProcessor(exporter)] });
 const reader = new PeriodicExportingMetricReader({ exporter: new ConsoleMetricExporter() });
 const meterProvider = new MeterProvider({ readers: [reader] });

@@ -1,8 +1,5 @@
 // Results that come from outside, through executors that join or run programs, in this process and in another one.
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import {
   combineExecutors,
   createAgent,
@@ -15,28 +12,19 @@ import {
 } from "@toolglot/agent";
 import { scriptedModel } from "@toolglot/agent/testing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
+import { bundle } from "@toolglot/internal/testing/programs";
 import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { bracketProtocol } from "../support/bracket-protocol.ts";
 import { collect, only } from "../support/collect.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "toolglot-outside-"));
-const script = join(folder, "outside.mjs");
+let script: string;
 const sandbox = createSandbox({ language: "javascript" });
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "processes/outside.ts")],
-    ...{ outfile: script, bundle: true, platform: "node", format: "esm", target: "node20", logLevel: "error" },
-    conditions: ["source"],
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-  });
+  script = await bundle("outside", import.meta.dirname);
 });
-afterAll(async () => {
-  rmSync(folder, { recursive: true, force: true });
-  await sandbox[Symbol.asyncDispose]();
-});
+afterAll(() => sandbox[Symbol.asyncDispose]());
 
 const result = { status: "ok" as const, content: [{ type: "text" as const, text: "red" }], data: "red" };
 const choose = defineTool({

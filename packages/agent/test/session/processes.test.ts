@@ -4,28 +4,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { rounds } from "@toolglot/internal/testing";
+import { bundle } from "@toolglot/internal/testing/programs";
 import { folderStorage } from "@toolglot/storage";
-import { build } from "esbuild";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { flaws, resultsIn } from "./forty-effects.ts";
 
 // Real processes, really killed, with a session on disk. `crash.test.ts` has all moments, without processes.
 
 const folder = mkdtempSync(join(tmpdir(), "toolglot-lives-"));
-const script = join(folder, "life.mjs");
+let script: string;
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 beforeAll(async () => {
-  await build({
-    entryPoints: [join(import.meta.dirname, "processes/life.ts")],
-    outfile: script,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node20",
-    conditions: ["source"],
-    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
-    logLevel: "error",
-  });
+  script = await bundle("life", import.meta.dirname);
 });
 
 /** How the life ended: the run's status, or undefined when it was killed. */
