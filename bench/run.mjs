@@ -1,8 +1,8 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
-// `node run.mjs attp|tam|toolsxml|slips|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|local|searches|all`.
-// Each prints its tables; `all` measures the first six and writes bench/results/parsers.md; `agent`, `ai-sdk`, `sandbox`, `tasks`, `transports`,
+// `node run.mjs attp|tam|toolsxml|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|local|searches|all`.
+// Each prints its tables; `all` measures the first five and writes bench/results/parsers.md; `agent`, `ai-sdk`, `sandbox`, `tasks`, `transports`,
 // `trp` and `local` write bench/results/<name>.md; `searches` is a part of `local`, `sandbox-reuse` and `sandbox-sessions` are parts of `sandbox`, and
-// `writes` looks closer at one of `trp`.
+// `writes` looks closer at one of `trp`. With `--quick` everything runs a time or two, to see that it works, and nothing is written.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,6 @@ import { build } from "esbuild";
 const parsers = ["attp", "tam", "toolsxml"];
 const measured = {
   ...Object.fromEntries(parsers.map((name) => [name, parsers])),
-  slips: parsers,
   tokens: [...parsers, "prompts", "agent"],
   toolkit: ["toolkit"],
   agent: ["agent", "toolkit"],
@@ -54,7 +53,6 @@ await build({
   entryPoints: [
     { in: join(import.meta.dirname, "src/main.ts"), out: "main" },
     { in: join(import.meta.dirname, "src/trp/servers.ts"), out: "servers" },
-    { in: join(import.meta.dirname, "src/trp/transport-servers.ts"), out: "transport-servers" },
   ],
   outdir,
   outExtension: { ".js": ".mjs" },
@@ -62,12 +60,13 @@ await build({
   // Each part is a separate file, so one benchmark needs only the packages that it measures.
   splitting: true,
   packages: "external",
+  alias: { "@toolglot/internal/testing/pages": join(root, "packages/internal/testing/pages.ts") },
   platform: "node",
   format: "esm",
   target: "node20",
   logLevel: "error",
 });
-const { status } = spawnSync(process.execPath, [join(outdir, "main.mjs"), what, root], {
+const { status } = spawnSync(process.execPath, [join(outdir, "main.mjs"), what, root, ...process.argv.slice(3)], {
   stdio: "inherit",
 });
 process.exitCode = status ?? 1;

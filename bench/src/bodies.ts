@@ -9,19 +9,6 @@ export interface BodyKind {
   endsValues?: true;
 }
 
-/** Repeats lines until the length is reached; each line gets its number. */
-function lines(line: (index: number) => string): (length: number) => string {
-  return (length) => {
-    const out: string[] = [];
-    for (let size = 0, index = 0; size < length; index += 1) {
-      const text = line(index);
-      out.push(text);
-      size += text.length + 1;
-    }
-    return `${out.join("\n")}\n`;
-  };
-}
-
 const ordinary = [
   "# gather what the index knows about the topic",
   "results = search_web(query, max_results=10)",
@@ -37,10 +24,18 @@ const ordinary = [
   '__result__ = {"count": len(summary), "best": best, "done": True}',
 ];
 
-/** The lines in turn, over and over. */
-export const inTurn = (...list: readonly string[]): BodyKind["make"] => lines((index) => pick(list, index));
-
-const pick = (list: readonly string[], index: number): string => list[index % list.length] as string;
+/** The lines in turn, over and over, until the length is reached. */
+export const inTurn =
+  (...list: readonly string[]): BodyKind["make"] =>
+  (length) => {
+    const out: string[] = [];
+    for (let size = 0; size < length; ) {
+      const text = list[out.length % list.length] as string;
+      out.push(text);
+      size += text.length + 1;
+    }
+    return `${out.join("\n")}\n`;
+  };
 
 /** Python as models write it. */
 export const plain: BodyKind = {
@@ -73,3 +68,10 @@ export const proseOfBackticks: BodyKind = {
   about: "text before the block, full of inline code that is not closed on its line",
   make: inTurn("a `b c", "``d e", "f ```` g `h`", "`"),
 };
+
+/** A text in pieces of equal length. */
+export function cut(text: string, length: number): string[] {
+  const chunks: string[] = [];
+  for (let at = 0; at < text.length; at += length) chunks.push(text.slice(at, at + length));
+  return chunks;
+}

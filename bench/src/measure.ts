@@ -1,9 +1,14 @@
+/** `--quick`: everything runs a time or two, to see that it works; the figures are worth nothing. */
+export const quick: boolean = process.argv.includes("--quick");
+
+/** So many rounds; with `--quick` two at most. */
+export const often = (rounds: number): number => (quick ? Math.min(rounds, 2) : rounds);
+
 /** What one piece of work took: medians over rounds, in milliseconds. */
 export interface Timing {
   /** Processor time of the main thread where Node reports it (22.19 and later), else of the whole process. */
   cpu: number;
   wall: number;
-  rounds: number;
 }
 
 /** Whether {@link Timing.cpu} is the main thread's alone. */
@@ -14,7 +19,8 @@ interface CpuUsage {
   system: number;
 }
 
-function cpuNow(): number {
+/** Milliseconds of processor time so far. */
+export function cpuNow(): number {
   const usage = threadTime
     ? (process as unknown as { threadCpuUsage(): CpuUsage }).threadCpuUsage()
     : process.cpuUsage();
@@ -55,6 +61,7 @@ export async function measure(
   work: () => unknown,
   { warmMs = 1000, rounds = 9, budgetMs = 4000, roundMs = 100 }: Rounds = {},
 ): Promise<Timing> {
+  if (quick) [warmMs, rounds, roundMs] = [Math.min(warmMs, 1), 1, 1];
   let lastMs = Number.POSITIVE_INFINITY;
   for (const begun = performance.now(); performance.now() - begun < warmMs; ) {
     const start = performance.now();
@@ -72,5 +79,41 @@ export async function measure(
     wall.push((performance.now() - wallStart) / repeats);
     cpu.push((cpuNow() - cpuStart) / repeats);
   }
-  return { cpu: median(cpu), wall: median(wall), rounds: cpu.length };
+  return { cpu: median(cpu), wall: median(wall) };
+}
+
+/** How often ways take turns. */
+export interface Turns {
+  rounds: number;
+  /** Rounds before them that are not counted. Default 0. */
+  warm?: number;
+  /** Milliseconds so far. Default: of wall time. */
+  clock?: () => number;
+}
+
+/**
+ * Milliseconds of each way, in turns, so that what else the machine does burdens all alike. What a way returns is called when its time
+ * is taken. The rounds are numbered from 0; those that are not counted have negative numbers.
+ */
+export async function inTurns<Way>(
+  ways: readonly Way[],
+  { rounds, warm = 0, clock = () => performance.now() }: Turns,
+  once: (way: Way, round: number) => unknown,
+): Promise<Map<Way, number[]>> {
+  const times = new Map<Way, number[]>(ways.map((way) => [way, []]));
+  for (let round = -often(warm); round < often(rounds); round += 1) {
+    for (const [way, found] of times) {
+      const begun = clock();
+      const after = await once(way, round);
+      if (round >= 0) found.push(clock() - begun);
+      if (typeof after === "function") await after();
+    }
+  }
+  return times;
+}
+
+/** Milliseconds of each round of one piece of work. */
+export async function timesOf(turns: Turns, once: (round: number) => unknown): Promise<number[]> {
+  const times = await inTurns([once], turns, (_, round) => once(round));
+  return times.get(once) ?? [];
 }

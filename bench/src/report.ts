@@ -1,44 +1,15 @@
-/** A table as printed and as written to the page. Cells are Markdown. */
-export interface Table {
-  title: string;
-  /** What has to be said about it, before it. */
-  note?: string;
-  columns: string[];
-  rows: string[][];
-  /** Columns of words, besides the first: they stand left. */
-  words?: number[];
+import type { Bar, Findings } from "@toolglot/internal/testing/pages";
+
+export type { Bar, Findings, Table } from "@toolglot/internal/testing/pages";
+
+/** What a benchmark is given: the folder of the repository, and where it says how far it is. */
+export interface Run {
+  root: string;
+  progress(text: string): void;
 }
 
-/** A figure that has to be reached. */
-export interface Bar {
-  what: string;
-  limit: string;
-  measured: string;
-  met: boolean;
-}
-
-/** What one benchmark found. */
-export interface Findings {
-  bars: Bar[];
-  tables: Table[];
-}
-
-/** The table as Markdown, its first column left and the others right. */
-export function markdown({ title, note, columns, rows, words = [] }: Table): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
-  const rule = `|${columns.map((_, index) => (index === 0 || words.includes(index) ? "---|" : "---:|")).join("")}`;
-  return [`### ${title}`, ...(note ? ["", note] : []), "", line(columns), rule, ...rows.map(line)].join("\n");
-}
-
-/** The bars, each marked met or missed. */
-export function barTable(bars: readonly Bar[]): Table {
-  return {
-    title: "Bars",
-    columns: ["what", "bar", "measured", ""],
-    words: [3],
-    rows: bars.map(({ what, limit, measured, met }) => [what, limit, measured, met ? "met" : "**missed**"]),
-  };
-}
+/** Measures its subjects beside their peers. */
+export type Measure = (run: Run) => Findings | Promise<Findings>;
 
 /** A number with about three digits that count, thousands divided. */
 export function figure(value: number): string {
@@ -47,24 +18,32 @@ export function figure(value: number): string {
   return value.toLocaleString("en-US", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
+export const ms = (value: number): string => `${figure(value)} ms`;
+export const us = (value: number): string => `${figure(value)} µs`;
+
 /** How many times `value` is `base`. */
 export function ratio(value: number, base: number): string {
   const times = value / base;
   return Number.isFinite(times) ? `${figure(times)}×` : "–";
 }
 
-/** A whole page: introduction, machine, bars, tables, and a closing text. */
-export function findingsPage(
-  introduction: string,
-  machine: readonly string[],
-  { bars, tables }: Findings,
-  ...after: string[]
-): string {
-  return `${[
-    introduction,
-    machine.map((line) => `- ${line}`).join("\n"),
-    ...(bars.length > 0 ? [markdown(barTable(bars)).replace("### ", "## ")] : []),
-    ...tables.map((table) => markdown(table).replace("### ", "## ")),
-    ...after,
-  ].join("\n\n")}\n`;
-}
+/** A figure that has to stay below a limit, or at it. The unit has its own space before it; `more` stands behind the figure. */
+export const atMost = (what: string, value: number, limit: number, unit = "", more = ""): Bar => ({
+  what,
+  limit: `≤ ${limit.toLocaleString("en-US")}${unit}`,
+  measured: `${figure(value)}${unit}${more}`,
+  met: value <= limit,
+});
+
+/** As {@link atMost}, for one that has to be reached. */
+export const atLeast = (what: string, value: number, limit: number, unit = "", more = ""): Bar => ({
+  ...atMost(what, value, limit, unit, more),
+  limit: `≥ ${limit.toLocaleString("en-US")}${unit}`,
+  met: value >= limit,
+});
+
+/** The findings of several parts, one after another. */
+export const together = (...parts: readonly Findings[]): Findings => ({
+  bars: parts.flatMap(({ bars }) => bars),
+  tables: parts.flatMap(({ tables }) => tables),
+});

@@ -24,7 +24,7 @@ describe("whole tasks", () => {
   it("should come to them by programs", async (context) => {
     leftToCi(context);
     // The one whose programs differ; a program costs a second.
-    const tasks = wholeTasks.filter(({ single }) => single !== undefined || rounds(0, 1) > 0);
+    const tasks = wholeTasks.filter(({ programs }) => programs !== undefined || rounds(0, 1) > 0);
     const runs = await runTasks(tasks, ways);
     for (const { played } of runs) {
       expect(played.tool.calls).toBeLessThanOrEqual(played.native.calls);

@@ -14,7 +14,7 @@ it.each(own.map((subject) => [subject.name, subject] as const))(
 );
 
 it("should get the same from AI SDK, and from an MCP server", async () => {
-  for (const subject of Object.values(aiSdk())) expect(await subject.call()).toBe(subject.expected);
+  for (const subject of aiSdk()) expect(await subject.call()).toBe(subject.expected);
   const { subject, close } = await mcp();
   expect(await subject.call()).toBe(subject.expected);
   await close();

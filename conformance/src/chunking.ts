@@ -36,7 +36,7 @@ export function* chunkings(
     yield { name: `random pieces of up to ${longest}`, chunks: randomPieces(text, longest, round + 1) };
 }
 
-function randomPieces(text: string, longest: number, seed: number): string[] {
+export function randomPieces(text: string, longest: number, seed: number): string[] {
   const next = randomNumbers(seed * 7919 + text.length);
   const pieces: string[] = [];
   for (let at = 0; at < text.length; ) {

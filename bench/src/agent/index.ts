@@ -1,6 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { type Findings, figure } from "../report.ts";
+import { quick } from "../measure.ts";
+import { atMost, type Findings, figure, ms, type Run } from "../report.ts";
 import { aiSdkRun, ownRun } from "./runs.ts";
 
 /** What one run took. */
@@ -11,10 +12,10 @@ interface Cost {
   mb: number;
 }
 
-const sizes = [40, 80, 160, 320];
+const sizes = quick ? [5, 10] : [40, 80, 160, 320];
 
 /** Runs the same script with each loop, alternating, and reports how time and memory grow. */
-export async function measureAgent(progress: (text: string) => void): Promise<Findings> {
+export async function measureAgent({ progress }: Run): Promise<Findings> {
   setFlagsFromString("--expose-gc");
   const collect = runInNewContext("gc") as () => void;
   const cost = async (run: (turns: number) => Promise<unknown>, turns: number): Promise<Cost> => {
@@ -29,41 +30,26 @@ export async function measureAgent(progress: (text: string) => void): Promise<Fi
     return { ms: (user + system) / 1000, mb };
   };
   for (const run of [ownRun, aiSdkRun]) await run(10);
-  const own: Cost[] = [];
-  const peer: Cost[] = [];
+  const costs: [turns: number, own: Cost, peer: Cost][] = [];
   for (const turns of sizes) {
-    progress(`agent: ${turns} turns`);
-    own.push(await cost(ownRun, turns));
-    peer.push(await cost(aiSdkRun, turns));
+    progress(`${turns} turns`);
+    costs.push([turns, await cost(ownRun, turns), await cost(aiSdkRun, turns)]);
   }
-  const last = sizes.length - 1;
-  const at = (costs: readonly Cost[], index: number): Cost => costs[index] as Cost;
-  const growth = at(own, last).ms / at(own, last - 1).ms;
-  const share = at(own, last).ms / at(peer, last).ms;
-  const held = at(own, last).mb / at(peer, last).mb;
-  const bar = (what: string, value: number, limit: number) => ({
-    what,
-    limit: `≤ ${limit} ×`,
-    measured: `${figure(value)} ×`,
-    met: value <= limit,
-  });
+  const [[half, before], [turns, own, peer]] = costs.slice(-2) as [(typeof costs)[0], (typeof costs)[0]];
   return {
     bars: [
-      bar(`time of ${sizes[last]} turns, beside ${sizes[last - 1]}`, growth, 2.5),
-      bar(`time of ${sizes[last]} turns, beside AI SDK's`, share, 1),
-      bar(`memory held after ${sizes[last]} turns, beside AI SDK's`, held, 1),
+      atMost(`time of ${turns} turns, beside ${half}`, own.ms / before.ms, 2.5, " ×"),
+      atMost(`time of ${turns} turns, beside AI SDK's`, own.ms / peer.ms, 1, " ×"),
+      atMost(`memory held after ${turns} turns, beside AI SDK's`, own.mb / peer.mb, 1, " ×"),
     ],
     tables: [
       {
         title: "Long runs",
         note: "Processor time of the process, and memory held at the end with the run's result kept, garbage collected. One run each: compare the rows, not the last digits.",
         columns: ["turns", "toolglot", "memory", "AI SDK `ToolLoopAgent`", "memory"],
-        rows: sizes.map((turns, index) => [
+        rows: costs.map(([turns, ...both]) => [
           String(turns),
-          `${figure(at(own, index).ms)} ms`,
-          `${figure(at(own, index).mb)} MB`,
-          `${figure(at(peer, index).ms)} ms`,
-          `${figure(at(peer, index).mb)} MB`,
+          ...both.flatMap((one) => [ms(one.ms), `${figure(one.mb)} MB`]),
         ]),
       },
     ],

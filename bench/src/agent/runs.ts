@@ -1,8 +1,9 @@
 import { createAgent, nativeProtocol } from "@toolglot/agent";
 import type { ModelPart, ModelRequest } from "@toolglot/core";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
-import { type LanguageModel, stepCountIs, ToolLoopAgent, tool } from "ai";
+import { stepCountIs, ToolLoopAgent, tool } from "ai";
 import { z } from "zod";
+import { scriptedModel } from "../language-model.ts";
 
 const page = (n: number): string => `${n} `.repeat(10_000).slice(0, 20_000);
 
@@ -39,28 +40,7 @@ export function ownRun(turns: number): Promise<unknown> {
 /** The same with AI SDK's. */
 export function aiSdkRun(turns: number): Promise<unknown> {
   let n = 0;
-  const model: LanguageModel = {
-    specificationVersion: "v3",
-    provider: "bench",
-    modelId: "reads-pages",
-    supportedUrls: {},
-    doGenerate: async () => {
-      const call = { type: "tool-call" as const, toolCallId: `c${n}`, toolName: "page", input: JSON.stringify({ n }) };
-      const isLast = n++ >= turns;
-      return {
-        content: isLast ? [{ type: "text" as const, text: "done" }] : [call],
-        finishReason: { unified: isLast ? ("stop" as const) : ("tool-calls" as const), raw: undefined },
-        usage: {
-          inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-          outputTokens: { total: 1, text: 1, reasoning: 0 },
-        },
-        warnings: [],
-      };
-    },
-    doStream: async () => {
-      throw new Error("not asked for here");
-    },
-  };
+  const model = scriptedModel("page", () => (n < turns ? { n: n++ } : undefined));
   const agent = new ToolLoopAgent({
     model,
     tools: {

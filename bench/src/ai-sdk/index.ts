@@ -1,19 +1,13 @@
-import { angles, plain } from "../bodies.ts";
-import { measure } from "../measure.ts";
-import { type Bar, type Findings, figure, ratio } from "../report.ts";
+import { angles, cut, plain } from "../bodies.ts";
+import { measure, quick } from "../measure.ts";
+import { atLeast, atMost, type Bar, type Findings, ms, type Run } from "../report.ts";
 import { type Runner, runners, throughMiddleware, throughParser } from "./runs.ts";
 
 const chunkLength = 8;
-const sizes = [50_000, 200_000];
+const [smallSize, largeSize] = quick ? [2000, 8000] : [50_000, 200_000];
 /** An answer that takes longer is stopped. */
 const patienceMs = 5000;
-const manyBodies = 837;
-
-function cut(text: string): string[] {
-  const chunks: string[] = [];
-  for (let at = 0; at < text.length; at += chunkLength) chunks.push(text.slice(at, at + chunkLength));
-  return chunks;
-}
+const manyBodies = quick ? 7 : 837;
 
 const within = (): (() => boolean) => {
   const begun = performance.now();
@@ -26,7 +20,7 @@ async function long(
   length: number,
 ): Promise<{ cpu: number; deltas: number; exact: boolean } | undefined> {
   const body = plain.make(length).trimEnd();
-  const chunks = cut(runner.encode([body]));
+  const chunks = cut(runner.encode([body]), chunkLength);
   const trial = await throughMiddleware(runner, chunks, within());
   if (!trial) return undefined;
   const begun = performance.now();
@@ -38,66 +32,35 @@ async function long(
 
 /** One answer with many calls: how many bodies came back to the letter, outer white space aside. */
 async function many(runner: Runner): Promise<string> {
-  const kinds = [plain, angles];
-  const bodies = Array.from({ length: manyBodies }, (_, at) =>
-    (kinds[at % kinds.length] ?? plain).make(300 + at).trim(),
-  );
-  const found = await throughMiddleware(runner, cut(runner.encode(bodies)), within()).catch(() => undefined);
+  const bodies = Array.from({ length: manyBodies }, (_, at) => (at % 2 ? angles : plain).make(300 + at).trim());
+  const chunks = cut(runner.encode(bodies), chunkLength);
+  const found = await throughMiddleware(runner, chunks, within()).catch(() => undefined);
   if (!found) return "> 5 s";
-  const exact = bodies.filter(
-    (body, at) => typeof found.bodies[at] === "string" && (found.bodies[at] as string).trim() === body,
-  );
-  return `${exact.length}/${manyBodies}`;
+  const texts = found.bodies.map((body) => (typeof body === "string" ? body.trim() : undefined));
+  return `${bodies.filter((body, at) => texts[at] === body).length}/${manyBodies}`;
 }
 
 /** Answers that stream through the middleware, beside the bare parser and beside a peer's middleware. */
-export async function measureAiSdk(progress: (text: string) => void): Promise<Findings> {
+export async function measureAiSdk({ progress }: Run): Promise<Findings> {
   const rows: string[][] = [];
   const bars: Bar[] = [];
   for (const runner of runners) {
-    progress(`ai-sdk: ${runner.name}`);
-    const [small, large] = [await long(runner, sizes[0] as number), await long(runner, sizes[1] as number)];
+    progress(runner.name);
+    const [small, large] = [await long(runner, smallSize), await long(runner, largeSize)];
     const exact = await many(runner);
-    const perMb = (of: typeof small, length: number): string =>
-      of ? `${figure((of.cpu * 1e6) / length)} ms` : "> 5 s";
-    rows.push([
-      runner.name,
-      perMb(small, sizes[0] as number),
-      perMb(large, sizes[1] as number),
-      large ? String(large.deltas) : "–",
-      large ? (large.exact ? "yes" : "no") : "–",
-      exact,
-    ]);
-    if (!runner.protocol || !large || !small) continue;
-    const { protocol } = runner;
-    const chunks = cut(runner.encode([plain.make(sizes[1] as number).trimEnd()]));
+    const perMb = (of: typeof small, length: number): string => (of ? ms((of.cpu * 1e6) / length) : "> 5 s");
+    const ofLarge = large ? [String(large.deltas), large.exact ? "yes" : "no"] : ["–", "–"];
+    rows.push([runner.name, perMb(small, smallSize), perMb(large, largeSize), ...ofLarge, exact]);
+    const { name, protocol } = runner;
+    if (!protocol || !large || !small) continue;
+    const chunks = cut(runner.encode([plain.make(largeSize).trimEnd()]), chunkLength);
     const bare = await measure(() => throughParser(protocol, chunks), { rounds: 5 });
-    const growth = large.cpu / small.cpu;
+    const all = `${manyBodies}/${manyBodies}`;
     bars.push(
-      {
-        what: `${runner.name}: 200 kB, beside the bare parser behind a stream`,
-        limit: "≤ 1.3×",
-        measured: ratio(large.cpu, bare.cpu),
-        met: large.cpu <= 1.3 * bare.cpu,
-      },
-      {
-        what: `${runner.name}: 200 kB, beside 50 kB`,
-        limit: "≤ 4.6×",
-        measured: `${figure(growth)}×`,
-        met: growth <= 4.6,
-      },
-      {
-        what: `${runner.name}: deltas of 200 kB in one argument`,
-        limit: "≥ 1,000",
-        measured: String(large.deltas),
-        met: large.deltas >= 1000,
-      },
-      {
-        what: `${runner.name}: bodies of ${manyBodies} calls`,
-        limit: "all",
-        measured: exact,
-        met: exact === `${manyBodies}/${manyBodies}`,
-      },
+      atMost(`${name}: 200 kB, beside the bare parser behind a stream`, large.cpu / bare.cpu, 1.3, "×"),
+      atMost(`${name}: 200 kB, beside 50 kB`, large.cpu / small.cpu, 4.6, "×"),
+      atLeast(`${name}: deltas of 200 kB in one argument`, large.deltas, 1000),
+      { what: `${name}: bodies of ${manyBodies} calls`, limit: "all", measured: exact, met: exact === all },
     );
   }
   return {

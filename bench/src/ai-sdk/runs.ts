@@ -27,63 +27,48 @@ const writeFile: ToolDefinition = {
   },
 };
 
-const toolsxml = toolsxmlProtocol({ prompt: toolsxmlPrompt }) as ToolProtocol;
-const tam = tamProtocol({ prompt: tamPrompt }) as ToolProtocol;
+/** Ours writes an answer as it writes a history. */
 const own = (name: string, protocol: ToolProtocol): Runner => ({
   name,
   protocol,
-  encode: (bodies) =>
-    protocol.formatActions(
-      [
-        {
-          kind: "calls",
-          calls: bodies.map((content, at) => ({
-            id: `${at}`,
-            name: "write_file",
-            input: { path: `${at}`, content },
-            protocol: "bench",
-          })),
-          span: { start: 0, end: 0 },
-        },
-      ],
-      { tools: [writeFile], lossy: true },
-    ),
+  encode(bodies) {
+    const calls = bodies.map((content, at) => ({
+      id: `${at}`,
+      name: "write_file",
+      input: { path: `${at}`, content },
+      protocol: "bench",
+    }));
+    const actions = [{ kind: "calls" as const, calls, span: { start: 0, end: 0 } }];
+    return protocol.formatActions(actions, { tools: [writeFile], lossy: true });
+  },
   middleware: toolglotMiddleware({ protocol, specificationVersion: "v3" }),
 });
 
+/** A format of `@ai-sdk-tool/parser`. */
+const peer = (format: string, middleware: unknown, write: (content: string, path: string) => string): Runner => ({
+  name: `@ai-sdk-tool/parser 4.1.26 ${format}`,
+  encode: (bodies) => bodies.map((content, at) => write(content, `${at}`)).join("\n"),
+  middleware,
+});
+
 export const runners: readonly Runner[] = [
-  own("toolglot, ToolsXML", toolsxml),
-  own("toolglot, TAM", tam),
-  {
-    name: "@ai-sdk-tool/parser 4.1.26 hermes",
-    encode: (bodies) =>
-      bodies
-        .map(
-          (content, at) =>
-            `<tool_call>\n${JSON.stringify({ name: "write_file", arguments: { path: `${at}`, content } })}\n</tool_call>`,
-        )
-        .join("\n"),
-    middleware: hermesToolMiddleware,
-  },
-  {
-    name: "@ai-sdk-tool/parser 4.1.26 morph-xml, raw",
-    encode: (bodies) =>
-      bodies
-        .map((content, at) => `<write_file>\n<path>${at}</path>\n<content>${content}</content>\n</write_file>`)
-        .join("\n"),
-    middleware: morphXmlToolMiddleware,
-  },
-  {
-    name: "@ai-sdk-tool/parser 4.1.26 qwen3coder",
-    encode: (bodies) =>
-      bodies
-        .map(
-          (content, at) =>
-            `<tool_call>\n<function=write_file>\n<parameter=path>${at}</parameter>\n<parameter=content>${content}</parameter>\n</function>\n</tool_call>`,
-        )
-        .join("\n"),
-    middleware: qwen3CoderToolMiddleware,
-  },
+  own("toolglot, ToolsXML", toolsxmlProtocol({ prompt: toolsxmlPrompt })),
+  own("toolglot, TAM", tamProtocol({ prompt: tamPrompt })),
+  peer("hermes", hermesToolMiddleware, (content, path) => {
+    const call = JSON.stringify({ name: "write_file", arguments: { path, content } });
+    return `<tool_call>\n${call}\n</tool_call>`;
+  }),
+  peer(
+    "morph-xml, raw",
+    morphXmlToolMiddleware,
+    (content, path) => `<write_file>\n<path>${path}</path>\n<content>${content}</content>\n</write_file>`,
+  ),
+  peer(
+    "qwen3coder",
+    qwen3CoderToolMiddleware,
+    (content, path) =>
+      `<tool_call>\n<function=write_file>\n<parameter=path>${path}</parameter>\n<parameter=content>${content}</parameter>\n</function>\n</tool_call>`,
+  ),
 ];
 
 interface Part {
@@ -128,9 +113,7 @@ export interface Outcome {
 
 async function read(stream: ReadableStream<Part>): Promise<Outcome> {
   const found: Outcome = { deltas: 0, bodies: [] };
-  const reader = stream.getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    const { type, input } = next.value;
+  for await (const { type, input } of stream) {
     if (type === "tool-input-delta") found.deltas += 1;
     if (type === "tool-call") found.bodies.push((JSON.parse(input as string) as { content?: unknown }).content);
   }
@@ -158,10 +141,7 @@ export async function throughMiddleware(
 /** The same chunks through the bare parser, behind a stream that changes nothing. */
 export async function throughParser(protocol: ToolProtocol, chunks: readonly string[]): Promise<void> {
   const parser = protocol.createParser({ tools: [writeFile], onEvent: () => undefined });
-  const reader = streamOf(chunks, () => false)
-    .pipeThrough(new TransformStream<Part, Part>())
-    .getReader();
-  for (let next = await reader.read(); !next.done; next = await reader.read())
-    if (next.value.type === "text-delta") parser.feed(next.value.delta as string);
+  const stream = streamOf(chunks, () => false).pipeThrough(new TransformStream<Part, Part>());
+  for await (const { type, delta } of stream) if (type === "text-delta") parser.feed(delta as string);
   parser.end();
 }

@@ -1,67 +1,61 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openSecrets, type Secrets } from "@toolglot/secrets";
-import { median } from "../measure.ts";
-import { type Bar, type Findings, figure, type Table } from "../report.ts";
+import { cut } from "../bodies.ts";
+import { cpuNow, median, timesOf } from "../measure.ts";
+import { atMost, type Findings, ms } from "../report.ts";
 
 const megabyte = 2 ** 20;
-const chunk = 65_536;
-const rounds = 9;
 const letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-";
+const sources = [
+  "README.md",
+  "docs/architecture.md",
+  "package.json",
+  "packages/local-tools/README.md",
+  "scripts/test.mjs",
+];
 
 /** Measures what it costs to look for 20 values of 40 characters in the output of commands. */
 export async function measureMasking(root: string): Promise<Findings> {
   const values = Array.from({ length: 20 }, (_, at) => secretText(at, 40));
   const secrets = await withValues(values);
   const none = await openSecrets();
-  const sources = [
-    "README.md",
-    "docs/architecture.md",
-    "package.json",
-    "packages/local-tools/README.md",
-    "scripts/test.mjs",
-  ];
   const ordinary = repeated(sources.map((name) => readFileSync(join(root, name), "utf8")).join("\n"), megabyte);
   const dump = repeated("00001230  7f 45 4c 46 02 01 01 00  00 00 00 00 00 00 00 00  |.ELF............|\n", megabyte);
   const alike = await withValues(values.map((value) => `${"aab".repeat(13)}${value[0]}`));
-  const hostile = (size: number): string => repeated("aab".repeat(12), size);
+  const hostile = (size: number): Promise<number> => time(alike, repeated("aab".repeat(12), size));
 
-  const typical = time(secrets, ordinary);
-  const twice = time(alike, hostile(megabyte)) / time(alike, hostile(megabyte / 2));
-  const setting = await timeOfSet(secrets);
-  const bars: Bar[] = [
-    {
-      what: "masking 1 MB of ordinary output, 20 values",
-      limit: "≤ 25 ms",
-      measured: `${figure(typical)} ms`,
-      met: typical <= 25,
-    },
-    {
-      what: "the same with a form's beginning repeated, double the text",
-      limit: "≤ 2.3×",
-      measured: `${figure(twice)}×`,
-      met: twice <= 2.3,
-    },
-    { what: "setting a value", limit: "≤ 5 ms", measured: `${figure(setting)} ms`, met: setting <= 5 },
+  const typical = await time(secrets, ordinary);
+  const twice = (await hostile(megabyte)) / (await hostile(megabyte / 2));
+  const setting = await timesOf({ rounds: 30, clock: cpuNow }, (round) =>
+    secrets.set(`SET_${round}`, `${secretText(round + 100, 30)}'"$é/& \n%`),
+  );
+  const rows: [string, number][] = [
+    ["sources and prose", typical],
+    ["a hexadecimal dump", await time(secrets, dump)],
+    ["the beginning of 20 values, again and again", await hostile(megabyte)],
+    ["no values", await time(none, ordinary)],
+    [
+      "20 times replaceAll",
+      await timeOf(() => values.reduce((text, value) => text.replaceAll(value, "‹V›"), ordinary)),
+    ],
   ];
-  const row = (what: string, ms: number): string[] => [what, `${figure(ms)} ms`];
-  const table: Table = {
-    title: "Masking",
-    note: `Processor time for 1 MB in pieces of 64 kB, 20 values of 40 characters, in all forms. Beside it: 20 times \`replaceAll\`, which finds values as they are and in one piece only.`,
-    columns: ["", "1 MB"],
-    rows: [
-      row("sources and prose", typical),
-      row("a hexadecimal dump", time(secrets, dump)),
-      row("the beginning of 20 values, again and again", time(alike, hostile(megabyte))),
-      row("no values", time(none, ordinary)),
-      row(
-        "20 times replaceAll",
-        timeOf(() => values.reduce((text, value) => text.replaceAll(value, "‹V›"), ordinary)),
-      ),
+  for (const opened of [secrets, none, alike]) opened.close();
+  return {
+    bars: [
+      atMost("masking 1 MB of ordinary output, 20 values", typical, 25, " ms"),
+      atMost("the same with a form's beginning repeated, double the text", twice, 2.3, "×"),
+      atMost("setting a value", median(setting), 5, " ms"),
+    ],
+    tables: [
+      {
+        title: "Masking",
+        note: `Processor time for 1 MB in pieces of 64 kB, 20 values of 40 characters, in all forms. Beside it: 20 times \`replaceAll\`, which finds values as they are and in one piece only.`,
+        columns: ["", "1 MB"],
+        rows: rows.map(([what, value]) => [what, ms(value)]),
+      },
     ],
   };
-  for (const opened of [secrets, none, alike]) opened.close();
-  return { bars, tables: [table] };
 }
 
 async function withValues(values: readonly string[]): Promise<Secrets> {
@@ -79,15 +73,11 @@ function secretText(seed: number, length: number): string {
   }).join("");
 }
 
-function repeated(text: string, size: number): string {
-  return text.repeat(Math.ceil(size / text.length)).slice(0, size);
-}
+const repeated = (text: string, size: number): string => text.repeat(Math.ceil(size / text.length)).slice(0, size);
 
-function time(secrets: Secrets, text: string): number {
+function time(secrets: Secrets, text: string): Promise<number> {
   // As they come from a program: flat strings, not parts of a larger one.
-  const pieces = Array.from({ length: Math.ceil(text.length / chunk) }, (_, at) =>
-    Buffer.from(text.slice(at * chunk, (at + 1) * chunk)).toString(),
-  );
+  const pieces = cut(text, 65_536).map((piece) => Buffer.from(piece).toString());
   return timeOf(() => {
     const masker = secrets.masker();
     let length = 0;
@@ -97,28 +87,5 @@ function time(secrets: Secrets, text: string): number {
 }
 
 /** Processor time, which other programs on the machine hardly change. */
-function timeOf(work: () => unknown): number {
-  const times: number[] = [];
-  for (let round = -3; round < rounds; round++) {
-    const began = process.cpuUsage();
-    work();
-    if (round >= 0) times.push(since(began));
-  }
-  return median(times);
-}
-
-function since(began: NodeJS.CpuUsage): number {
-  const { user, system } = process.cpuUsage(began);
-  return (user + system) / 1000;
-}
-
-async function timeOfSet(secrets: Secrets): Promise<number> {
-  const times: number[] = [];
-  for (let round = 0; round < 30; round++) {
-    const value = `${secretText(round + 100, 30)}'"$é/& \n%`;
-    const began = process.cpuUsage();
-    await secrets.set(`SET_${round}`, value);
-    times.push(since(began));
-  }
-  return median(times);
-}
+const timeOf = async (work: () => unknown): Promise<number> =>
+  median(await timesOf({ rounds: 9, warm: 3, clock: cpuNow }, work));

@@ -4,8 +4,9 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
-import { median } from "../measure.ts";
-import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { inFolder } from "../machine.ts";
+import { median, often, quick } from "../measure.ts";
+import { atMost, type Findings, ms, type Run, ratio } from "../report.ts";
 
 /** Of what takes less than a second; what takes longer differs less from one time to the next. */
 const rounds = 9;
@@ -25,111 +26,83 @@ interface Tree {
   rounds: number;
 }
 
-/** Measures searches beside `rg`, spawned anew for each, in turns. Makes its folders in `folder`. */
-export async function measureSearches(
-  root: string,
-  folder: string,
-  progress: (text: string) => void,
-): Promise<Findings> {
+/** Measures searches beside `rg`, spawned anew for each, in turns. */
+export const measureSearches = ({ root, progress }: Run): Promise<Findings> =>
+  inFolder(async (folder) => {
+    const rows: string[][] = [];
+    const firstRows: string[][] = [];
+    const beside: number[] = [];
+    const firsts: number[] = [];
+    const gaps: number[] = [];
+    let isStopped = false;
+    for (const tree of treesOf(root, folder)) {
+      progress(`searches of ${tree.name}`);
+      const stateDir = join(folder, `state-${tree.name}`);
+      const open = (): Promise<LocalTools> => openLocalTools({ roots: tree.path, stateDir });
+      const first = await inTurns(tree, absent, async () => {
+        const local = await open();
+        return { run: () => search(local, absent), end: () => local.close() };
+      });
+      const more = first.own - 2 * first.rg;
+      firstRows.push([tree.name, ms(first.own), ms(first.rg), ms(more)]);
+      if (tree.isBar) firsts.push(more);
+      const local = await open();
+      for (const pattern of tree.patterns) {
+        const run = (): Promise<number | undefined> => search(local, pattern);
+        const { own, rg, gap, ownLines, rgLines } = await inTurns(tree, pattern, async () => ({ run }));
+        if (tree.isBar) beside.push(own / rg);
+        if (tree.isBar && ownLines === stopped) isStopped = true;
+        gaps.push(gap);
+        const lines = ownLines === rgLines ? `${ownLines}` : `${ownLines}, rg ${rgLines}`;
+        rows.push([tree.name, `\`${pattern}\``, lines, ms(own), ms(rg), ratio(own, rg)]);
+      }
+      await local.close();
+    }
+    const slowest = atMost("a search of small files beside rg, the slowest", Math.max(...beside), 2, "×");
+    const pause =
+      "longest pause of the host's event loop during a search (medians), beyond that of the same time without one";
+    return {
+      bars: [
+        isStopped ? { ...slowest, measured: `${slowest.measured}, ${stopped}`, met: false } : slowest,
+        atMost("the first search of small files, beyond twice rg", Math.max(...firsts), 60, " ms"),
+        atMost(pause, Math.max(0, ...gaps), 20, " ms"),
+      ],
+      tables: [
+        {
+          title: "A search",
+          note: `Beside \`rg -n --hidden -g '!.git' -e PATTERN\`, spawned for each, the two in turns, medians of ${rounds} (20,000 files: 5, 100,000: 3). Ours counts all lines that fit and shows 200; rg prints all. Where the numbers of lines differ, ours leaves out protected files, or reads binary files otherwise.`,
+          columns: ["", "pattern", "lines", "search", "rg", "beside rg"],
+          rows,
+        },
+        {
+          title: "The first search",
+          note: `Of new local tools: the start of the thread is in it, and V8 has compiled nothing yet. Nothing fits. Medians of as many, in turns.`,
+          columns: ["", "first search", "rg", "more than twice rg by"],
+          rows: firstRows,
+        },
+      ],
+    };
+  });
+
+function treesOf(root: string, folder: string): Tree[] {
   const express = join(folder, "express");
   mkdirSync(express);
   execFileSync("npm", ["install", "express@5", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", express]);
-  const small = [absent, "[0-9]{7,}", "export const", "\\d = \\d"];
-  const trees: Tree[] = [
-    {
-      name: "this repository",
-      path: root,
-      patterns: [absent, "ToolCallRequest", "import \\{", "\\d{9,}"],
-      isBar: false,
-      rounds,
-    },
-    {
-      name: "express 5 from npm",
-      path: express,
-      patterns: [absent, "[0-9]{12,}", "function", "\\w+ = \\w+\\("],
-      isBar: false,
-      rounds,
-    },
-    { name: "2,000 files", path: smallFiles(folder, 100, 20, 60), patterns: small, isBar: true, rounds },
-    { name: "20,000 files", path: smallFiles(folder, 200, 100, 20), patterns: small, isBar: true, rounds: 5 },
-    { name: "100,000 files", path: smallFiles(folder, 500, 200, 5), patterns: small, isBar: true, rounds: 3 },
+  const tree = (name: string, path: string, ...patterns: string[]): Tree => ({
+    ...{ name, path, patterns: [absent, ...patterns] },
+    ...{ isBar: false, rounds },
+  });
+  const small = (name: string, rounds: number, ...sizes: [folders: number, files: number, lines: number]): Tree => ({
+    ...tree(name, smallFiles(folder, ...sizes), "[0-9]{7,}", "export const", "\\d = \\d"),
+    ...{ isBar: true, rounds },
+  });
+  return [
+    tree("this repository", root, "ToolCallRequest", "import \\{", "\\d{9,}"),
+    tree("express 5 from npm", express, "[0-9]{12,}", "function", "\\w+ = \\w+\\("),
+    small("2,000 files", rounds, 100, 20, 60),
+    ...(quick ? [] : [small("20,000 files", 5, 200, 100, 20), small("100,000 files", 3, 500, 200, 5)]),
   ];
-  const rows: string[][] = [];
-  const firstRows: string[][] = [];
-  let worst = 0;
-  let isStopped = false;
-  let worstFirst = Number.NEGATIVE_INFINITY;
-  let longestGap = 0;
-  for (const tree of trees) {
-    progress(`local: searches of ${tree.name}`);
-    const stateDir = join(folder, `state-${tree.name}`);
-    const first = await inTurns(tree, absent, async () => {
-      const local = await openLocalTools({ roots: tree.path, stateDir });
-      return { run: () => search(local, absent), end: () => local.close() };
-    });
-    firstRows.push([
-      tree.name,
-      `${figure(first.own)} ms`,
-      `${figure(first.rg)} ms`,
-      `${figure(first.own - 2 * first.rg)} ms`,
-    ]);
-    if (tree.isBar) worstFirst = Math.max(worstFirst, first.own - 2 * first.rg);
-    const local = await openLocalTools({ roots: tree.path, stateDir });
-    for (const pattern of tree.patterns) {
-      const found = await inTurns(tree, pattern, async () => ({
-        run: () => search(local, pattern),
-        end: () => Promise.resolve(),
-      }));
-      if (tree.isBar) worst = Math.max(worst, found.own / found.rg);
-      if (tree.isBar && found.ownLines === stopped) isStopped = true;
-      longestGap = Math.max(longestGap, found.gap);
-      const lines = found.ownLines === found.rgLines ? `${found.ownLines}` : `${found.ownLines}, rg ${found.rgLines}`;
-      rows.push([
-        tree.name,
-        `\`${pattern}\``,
-        lines,
-        `${figure(found.own)} ms`,
-        `${figure(found.rg)} ms`,
-        ratio(found.own, found.rg),
-      ]);
-    }
-    await local.close();
-  }
-  const table: Table = {
-    title: "A search",
-    note: `Beside \`rg -n --hidden -g '!.git' -e PATTERN\`, spawned for each, the two in turns, medians of ${rounds} (20,000 files: 5, 100,000: 3). Ours counts all lines that fit and shows 200; rg prints all. Where the numbers of lines differ, ours leaves out protected files, or reads binary files otherwise.`,
-    columns: ["", "pattern", "lines", "search", "rg", "beside rg"],
-    rows,
-  };
-  const firstTable: Table = {
-    title: "The first search",
-    note: `Of new local tools: the start of the thread is in it, and V8 has compiled nothing yet. Nothing fits. Medians of as many, in turns.`,
-    columns: ["", "first search", "rg", "more than twice rg by"],
-    rows: firstRows,
-  };
-  const bars: Bar[] = [
-    {
-      what: "a search of small files beside rg, the slowest",
-      limit: "≤ 2×",
-      measured: `${worst.toFixed(2)}×${isStopped ? `, ${stopped}` : ""}`,
-      met: worst <= 2 && !isStopped,
-    },
-    {
-      what: "the first search of small files, beyond twice rg",
-      limit: "≤ 60 ms",
-      measured: `${figure(worstFirst)} ms`,
-      met: worstFirst <= 60,
-    },
-    {
-      what: "longest pause of the host's event loop during a search (medians), beyond that of the same time without one",
-      limit: "≤ 20 ms",
-      measured: `${figure(longestGap)} ms`,
-      met: longestGap <= 20,
-    },
-  ];
-  return { bars, tables: [table, firstTable] };
 }
-
 function smallFiles(folder: string, folders: number, files: number, lines: number): string {
   const path = join(folder, `small-${folders * files}`);
   for (let i = 0; i < folders; i++) {
@@ -150,8 +123,8 @@ async function search(local: LocalTools, pattern: string): Promise<number | unde
 }
 
 function ripgrep(path: string, pattern: string): number {
-  const options = ["-n", "--hidden", "-g", "!.git", "-e", pattern, "."];
-  const { stdout, error } = spawnSync("rg", options, {
+  const args = ["-n", "--hidden", "-g", "!.git", "-e", pattern, "."];
+  const { stdout, error } = spawnSync("rg", args, {
     cwd: path,
     stdio: ["ignore", "pipe", "ignore"],
     maxBuffer: 2 ** 30,
@@ -162,31 +135,27 @@ function ripgrep(path: string, pattern: string): number {
 
 interface Own {
   run(): Promise<number | undefined>;
-  end(): Promise<void>;
+  end?(): Promise<void>;
 }
 
 async function inTurns({ path, rounds }: Tree, pattern: string, begin: () => Promise<Own>) {
-  const [own, rg, gaps, usualGaps]: number[][] = [[], [], [], []];
+  const found: { own: number; rg: number; gap: number; usual: number }[] = [];
   let [ownLines, rgLines]: (number | string)[] = [0, 0];
   // The first round is not counted: it fills the system's caches.
-  for (let round = -1; round < rounds; round++) {
+  for (let round = -1; round < often(rounds); round++) {
     const began = performance.now();
     rgLines = ripgrep(path, pattern);
-    if (round >= 0) rg?.push(performance.now() - began);
+    const rg = performance.now() - began;
     const { run, end } = await begin();
-    const [gap, ms, lines] = await longestPause(run);
+    const [gap, own, lines] = await longestPause(run);
     ownLines = lines ?? stopped;
     // The same time without a search: other work of the machine makes pauses, too.
-    const [usual] = await longestPause(() => sleep(ms));
-    if (round >= 0) {
-      own?.push(ms);
-      gaps?.push(gap);
-      usualGaps?.push(usual);
-    }
-    await end();
+    const [usual] = await longestPause(() => sleep(own));
+    if (round >= 0) found.push({ own, rg, gap, usual });
+    await end?.();
   }
-  const gap = median(gaps ?? []) - median(usualGaps ?? []);
-  return { own: median(own ?? []), rg: median(rg ?? []), gap, ownLines, rgLines };
+  const middle = (of: "own" | "rg" | "gap" | "usual"): number => median(found.map((one) => one[of]));
+  return { own: middle("own"), rg: middle("rg"), gap: middle("gap") - middle("usual"), ownLines, rgLines };
 }
 
 /** The longest pause of the event loop while something runs, how long that took in all, and what it gave. */

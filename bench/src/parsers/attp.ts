@@ -1,6 +1,6 @@
-import { type AttpEvent, createParser, parse } from "@toolglot/attp";
+import { type AttpDocument, type AttpEvent, createParser, parse } from "@toolglot/attp";
 import { angles, backticks, inTurn, proseOfAngles, proseOfBackticks } from "../bodies.ts";
-import { type Call, type Own, prose, type Subject } from "./parser.ts";
+import { type Call, type Own, ownSubject, prose } from "./parser.ts";
 import { smolToml } from "./peers.ts";
 
 /** A call as an ATTP document in a fence. */
@@ -19,30 +19,14 @@ ${code}'''
 `;
 }
 
-const bodies = (blocks: ReturnType<typeof parse>["blocks"]): string[] =>
-  blocks.map(({ toolCall }) => (toolCall?.status === "success" ? toolCall.code : ""));
-
-const subject: Subject = {
-  name: "@toolglot/attp",
-  form: "ATTP: TOML, body as it stands",
-  encode: (calls) => calls.map((call) => prose + document(call)).join("\n"),
-  parse: (text) => bodies(parse(text).blocks),
-  stream(chunks, expired) {
-    let deltas = 0;
-    const onEvent = (event: AttpEvent): void => {
-      if (event.type === "code-delta") deltas += event.text.length;
-    };
-    const parser = createParser({ onEvent });
-    for (const chunk of chunks) {
-      parser.feed(chunk);
-      if (expired()) return undefined;
-    }
-    const found = bodies(parser.end().blocks);
-    const length = found.reduce((sum, body) => sum + body.length, 0);
-    if (deltas !== length) throw new Error(`the deltas hold ${deltas} characters, the bodies ${length}`);
-    return found;
-  },
-};
+const subject = ownSubject<AttpDocument, AttpEvent>(
+  "@toolglot/attp",
+  "ATTP: TOML, body as it stands",
+  (calls) => calls.map((call) => prose + document(call)).join("\n"),
+  { parse, createParser },
+  (blocks) => blocks.map(({ toolCall }) => (toolCall?.status === "success" ? toolCall.code : "")),
+  (event) => (event.type === "code-delta" ? event.text : undefined),
+);
 
 /** The ATTP parser. No peer reads its text: TOML parsers neither look for documents nor repair them. */
 export const attp: Own = {

@@ -25,6 +25,52 @@ export interface Subject {
   parsePrefix?(text: string): unknown;
 }
 
+/** What is used of a push parser of this project. */
+interface PushParser<Block> {
+  feed(chunk: string): void;
+  end(): { blocks: readonly Block[] };
+}
+
+/** One of this project's parsers as a subject: whole texts, and streams whose deltas are added up and checked. */
+export function ownSubject<Block, Event>(
+  name: string,
+  form: string,
+  encode: Subject["encode"],
+  {
+    parse,
+    createParser,
+  }: {
+    parse(text: string): { blocks: readonly Block[] };
+    createParser(options: { onEvent(event: Event): void }): PushParser<Block>;
+  },
+  bodies: (blocks: readonly Block[]) => string[],
+  /** The text of a delta of a body, if the event is one. */
+  deltaOf: (event: Event) => string | undefined,
+): Subject {
+  return {
+    name,
+    form,
+    encode,
+    parse: (text) => bodies(parse(text).blocks),
+    stream(chunks, expired) {
+      let deltas = 0;
+      const parser = createParser({
+        onEvent(event) {
+          deltas += deltaOf(event)?.length ?? 0;
+        },
+      });
+      for (const chunk of chunks) {
+        parser.feed(chunk);
+        if (expired()) return undefined;
+      }
+      const found = bodies(parser.end().blocks);
+      const length = found.reduce((sum, body) => sum + body.length, 0);
+      if (deltas !== length) throw new Error(`the deltas hold ${deltas} characters, the bodies ${length}`);
+      return found;
+    },
+  };
+}
+
 /** One of this project's parsers, with what is hard for it. Its stream is fed with a listener that takes in every delta. */
 export interface Own {
   id: "attp" | "tam" | "toolsxml";

@@ -86,122 +86,111 @@ function readXml(text: string): string[] {
   return [root.run_code].flat().map(({ code }) => code);
 }
 
-type XmlNode = string | { run_code?: { code?: { "#text"?: string } } };
-
-/** The bodies of a stream of XML, from the tree as it is at the end. */
-export function streamPartialXml(
-  parser: PartialXMLStreamParser,
-  bodyOf: (node: unknown) => string[],
-  chunks: readonly string[],
-  expired: () => boolean,
-): string[] | undefined {
-  let seen = 0;
-  for (const chunk of chunks) {
-    seen += parser.parseStream(chunk).xml?.length ?? 0;
-    if (expired()) return undefined;
-  }
-  const tree: readonly unknown[] = parser.parseStream(null).xml ?? [];
-  if (seen === 0) throw new Error("no tree came while streaming");
-  return tree.flatMap(bodyOf);
+/** Bodies in the element `leaf` of the element `root`, from the tree as it is at the end of a stream. */
+export function partialXml(more: string, form: string, encode: Subject["encode"], root: string, leaf: string): Subject {
+  const bodyOf = (node: unknown): string[] => {
+    const found =
+      (typeof node === "object" && (node as Record<string, Record<string, { "#text"?: string }>>)[root]) || undefined;
+    return found ? [found[leaf]?.["#text"] ?? ""] : [];
+  };
+  const stream = (chunks: readonly string[], expired: () => boolean): string[] | undefined => {
+    const parser = new PartialXMLStreamParser({ stopNodes: [leaf] });
+    let seen = 0;
+    for (const chunk of chunks) {
+      seen += parser.parseStream(chunk).xml?.length ?? 0;
+      if (expired()) return undefined;
+    }
+    const tree: readonly unknown[] = parser.parseStream(null).xml ?? [];
+    if (seen === 0) throw new Error("no tree came while streaming");
+    return tree.flatMap(bodyOf);
+  };
+  const parse = (text: string): string[] => stream([text], () => false) ?? [];
+  return { name: `partial-xml-stream-parser 1.9.2${more}`, form, encode, parse, stream };
 }
 
-const runCodeOf = (node: unknown): string[] => {
-  const found = node as XmlNode;
-  return typeof found === "string" || !found.run_code ? [] : [found.run_code.code?.["#text"] ?? ""];
-};
-
-const makePartialXml = (): PartialXMLStreamParser => new PartialXMLStreamParser({ stopNodes: ["code"] });
-
-const partialXml: Subject = {
-  name: "partial-xml-stream-parser 1.9.2",
-  form: "XML, body as it stands (`stopNodes`), a whole tree per chunk",
-  encode: (calls) => calls.map((call) => prose + xml(call, (text) => text)).join(""),
-  parse: (text) => streamPartialXml(makePartialXml(), runCodeOf, [text], () => false) as string[],
-  stream: (chunks, expired) => streamPartialXml(makePartialXml(), runCodeOf, chunks, expired),
-};
-
-const tools = [
-  {
-    type: "function" as const,
-    name: "run_code",
-    inputSchema: {
-      type: "object" as const,
-      properties: { target: { type: "string" as const }, code: { type: "string" as const } },
-      required: ["target", "code"],
-    },
-  },
-];
-
-const codeOf = (input: string): string => (JSON.parse(input) as Call).code;
-
-function aiSdkTool(format: string, form: string, protocol: () => TCMProtocol, write?: (call: Call) => string): Subject {
-  const encodeOne = (call: Call): string =>
-    write?.(call) ??
-    protocol().formatToolCall({
-      type: "tool-call",
-      toolCallId: "1",
-      toolName: "run_code",
-      input: JSON.stringify({ target: call.target, code: call.code }),
-    });
+/** A protocol of `@ai-sdk-tool/parser`, with a tool whose last parameter carries the body. */
+function aiSdkTool(
+  format: string,
+  form: string,
+  protocol: () => TCMProtocol,
+  encode: Subject["encode"],
+  name = "run_code",
+  parameters: readonly string[] = ["target", "code"],
+): Subject {
+  const properties = Object.fromEntries(parameters.map((parameter) => [parameter, { type: "string" as const }]));
+  const inputSchema = { type: "object" as const, properties, required: [...parameters] };
+  const tools = [{ type: "function" as const, name, inputSchema }];
+  const bodyOf = (input: string): string => JSON.parse(input)[parameters.at(-1) ?? ""];
   return {
     name: `@ai-sdk-tool/parser 4.1.26 ${format}`,
     form,
-    encode: (calls) => calls.map((call) => `${prose}${encodeOne(call)}\n`).join(""),
+    encode,
     parse: (text) =>
       protocol()
         .parseGeneratedText({ text, tools })
-        .flatMap((part) => (part.type === "tool-call" ? [codeOf(part.input)] : [])),
-    stream: (chunks, expired) => streamAiSdkTool(protocol(), tools, codeOf, chunks, expired),
+        .flatMap((part) => (part.type === "tool-call" ? [bodyOf(part.input)] : [])),
+    async stream(chunks, expired) {
+      const { readable, writable } = protocol().createStreamParser({ tools });
+      const found: string[] = [];
+      let deltas = 0;
+      const reading = (async () => {
+        for await (const part of readable) {
+          if (part.type === "tool-call") found.push(bodyOf(part.input));
+          else if (part.type === "tool-input-delta") deltas += part.delta.length;
+        }
+      })();
+      const writer = writable.getWriter();
+      await writer.write({ type: "text-start", id: "0" });
+      for (const delta of chunks) {
+        await writer.write({ type: "text-delta", id: "0", delta });
+        if (expired()) {
+          void reading.catch(() => undefined);
+          await writer.abort().catch(() => undefined);
+          return undefined;
+        }
+      }
+      await writer.write({ type: "text-end", id: "0" });
+      await writer.close();
+      await reading;
+      if (deltas === 0) throw new Error("no deltas came");
+      return found;
+    },
   };
 }
 
-type MorphTools = Parameters<TCMProtocol["createStreamParser"]>[0]["tools"];
+/** Its XML, in whatever text is asked for. */
+export const morphXml = (
+  more: string,
+  form: string,
+  encode: Subject["encode"],
+  name?: string,
+  parameters?: readonly string[],
+): Subject => aiSdkTool(`morph-xml, ${more}`, form, morphXmlProtocol, encode, name, parameters);
 
-/** The bodies of a stream of one of its protocols, with deltas on. */
-export async function streamAiSdkTool(
-  protocol: TCMProtocol,
-  declared: MorphTools,
-  bodyOf: (input: string) => string,
-  chunks: readonly string[],
-  expired: () => boolean,
-): Promise<string[] | undefined> {
-  const { readable, writable } = protocol.createStreamParser({ tools: declared });
-  const found: string[] = [];
-  let deltas = 0;
-  const reading = (async () => {
-    for await (const part of readable) {
-      if (part.type === "tool-call") found.push(bodyOf(part.input));
-      else if (part.type === "tool-input-delta") deltas += part.delta.length;
-    }
-  })();
-  const writer = writable.getWriter();
-  await writer.write({ type: "text-start", id: "0" });
-  for (const delta of chunks) {
-    await writer.write({ type: "text-delta", id: "0", delta });
-    if (expired()) {
-      void reading.catch(() => undefined);
-      await writer.abort().catch(() => undefined);
-      return undefined;
-    }
-  }
-  await writer.write({ type: "text-end", id: "0" });
-  await writer.close();
-  await reading;
-  if (deltas === 0) throw new Error("no deltas came");
-  return found;
-}
+/** Calls as a protocol's own formatter writes them. */
+const formatted =
+  (protocol: () => TCMProtocol): Subject["encode"] =>
+  (calls) =>
+    calls
+      .map(({ target, code }) => {
+        const input = JSON.stringify({ target, code });
+        const call = { type: "tool-call" as const, toolCallId: "1", toolName: "run_code", input };
+        return `${prose}${protocol().formatToolCall(call)}\n`;
+      })
+      .join("");
+
+const rawXml = (calls: readonly Call[]): string => calls.map((call) => prose + xml(call, (text) => text)).join("");
+const escaping = "tags, body as its formatter escapes it";
 
 /** Everything that is measured beside this project's parsers, the lightest work first. */
 export const peers: Subject[] = [
   smolToml,
   streamparserJson,
-  partialXml,
+  partialXml("", "XML, body as it stands (`stopNodes`), a whole tree per chunk", rawXml, "run_code", "code"),
   fastXmlParser,
   jsonRepair,
-  aiSdkTool("hermes", "JSON in `<tool_call>`", hermesProtocol),
-  aiSdkTool("qwen3coder", "tags, body as its formatter escapes it", qwen3CoderProtocol),
-  aiSdkTool("morph-xml, escaped", "tags, body as its formatter escapes it", morphXmlProtocol),
-  aiSdkTool("morph-xml, raw", "tags, body as it stands, as models write it", morphXmlProtocol, (call) =>
-    xml(call, (text) => text),
-  ),
+  aiSdkTool("hermes", "JSON in `<tool_call>`", hermesProtocol, formatted(hermesProtocol)),
+  aiSdkTool("qwen3coder", escaping, qwen3CoderProtocol, formatted(qwen3CoderProtocol)),
+  morphXml("escaped", escaping, formatted(morphXmlProtocol)),
+  morphXml("raw", "tags, body as it stands, as models write it", rawXml),
 ];

@@ -1,11 +1,11 @@
-import { angles, type BodyKind, plain } from "../bodies.ts";
-import { measure } from "../measure.ts";
-import { type Bar, figure, ratio, type Table } from "../report.ts";
+import { angles, type BodyKind, cut, plain } from "../bodies.ts";
+import { measure, quick } from "../measure.ts";
+import { type Bar, type Findings, figure, type Run, ratio } from "../report.ts";
 import { besidePeer } from "./one-shot.ts";
 import type { Call, Own, Subject } from "./parser.ts";
 import { peers } from "./peers.ts";
 
-const sizes = [50, 100, 200, 400];
+const sizes = quick ? [1, 2, 4] : [50, 100, 200, 400];
 const chunkLength = 8;
 /** A stream that takes longer is stopped, and larger ones are not tried. */
 const patienceMs = 5000;
@@ -14,12 +14,6 @@ const growthBar = 2.3;
 
 /** Processor milliseconds of one stream; how the bodies came back; or that it was stopped or failed. */
 type Outcome = { cpu: number; exact: boolean; scaled?: true } | "stopped" | "fails";
-
-function cut(text: string, length: number): string[] {
-  const chunks: string[] = [];
-  for (let at = 0; at < text.length; at += length) chunks.push(text.slice(at, at + length));
-  return chunks;
-}
 
 /** The bodies, or undefined when it took too long. */
 async function streamOnce(subject: Subject, chunks: readonly string[]): Promise<string[] | undefined> {
@@ -109,8 +103,8 @@ const scaledNote =
 /** One call with an ordinary body, fed in chunks of 8 characters: every parser, growing texts. */
 export async function streamingPlain(
   { id, subject: own, sameText }: Own,
-  progress: (text: string) => void,
-): Promise<{ table: Table; bars: Bar[] }> {
+  progress: Run["progress"],
+): Promise<Findings> {
   const rows: string[][] = [];
   const bars: Bar[] = [];
   let ours = Number.NaN;
@@ -132,16 +126,11 @@ export async function streamingPlain(
       const theirs = Number.isFinite(at200) ? `${figure(at200)} ms${exact ? "" : ", not exact"}` : cell(reached);
       bars.push(besidePeer(subject, what, `≤ ${theirs}`, `${figure(ours)} ms`, exact && at200 < ours));
     }
-    rows.push([
-      subject.name,
-      ...outcomes.map(cell),
-      figure(growth(outcomes)),
-      figure(largestStep(outcomes)),
-      ratio(at200, ours),
-    ]);
+    const grown = [figure(growth(outcomes)), figure(largestStep(outcomes))];
+    rows.push([subject.name, ...outcomes.map(cell), ...grown, ratio(at200, ours)]);
   }
   const note = `Processor time of a whole stream with deltas on. Growth: how many times the cost grows where the text doubles, on average from the first size to the last (2 is linear, 4 quadratic); single steps tell less, as V8 treats strings and arrays of some sizes differently. To ours: at 200 KB, above 1 is slower. ${scaledNote} A stream that takes longer than ${patienceMs / 1000} s is stopped.`;
-  return { table: { title: "Streaming an ordinary body", note, columns: [...columns, "to ours"], rows }, bars };
+  return { tables: [{ title: "Streaming an ordinary body", note, columns: [...columns, "to ours"], rows }], bars };
 }
 
 function growthLine(what: string, outcomes: readonly (Outcome | undefined)[], endsValues = false): Bar {
@@ -158,33 +147,30 @@ function growthLine(what: string, outcomes: readonly (Outcome | undefined)[], en
 /** Texts made to be hard, for our parser: growing, and one character at a time. */
 export async function streamingHostile(
   { id, subject, alone, hostile, hostileProse }: Own,
-  progress: (text: string) => void,
-): Promise<{ table: Table; bars: Bar[] }> {
+  progress: Run["progress"],
+): Promise<Findings> {
   const small: Call = { target: "one call", code: plain.make(500) };
-  const carried = (name: string, kind: BodyKind, length: number) => ({
-    name,
-    text: (size: number) => subject.encode([oneCall(kind, size)]),
-    code: (size: number) => oneCall(kind, size).code,
-    length,
-    endsValues: kind.endsValues === true,
+  const carried = (name: string, kind: BodyKind, length = chunkLength) => ({
+    ...{ name, length, endsValues: kind.endsValues },
+    textOf(size: number): [text: string, code: string] {
+      const call = oneCall(kind, size);
+      return [subject.encode([call]), call.code];
+    },
   });
-  const cases = [
-    ...hostile.map((kind) => carried(`body: ${kind.name}`, kind, chunkLength)),
+  const cases: ReturnType<typeof carried>[] = [
+    ...hostile.map((kind) => carried(`body: ${kind.name}`, kind)),
     ...hostileProse.map((kind) => ({
-      name: kind.name,
-      text: (size: number) => `${kind.make(size * 1000)}\n\n${alone(small)}`,
-      code: () => small.code,
-      length: chunkLength,
-      endsValues: false,
+      ...carried(kind.name, kind),
+      textOf: (size: number): [string, string] => [`${kind.make(size * 1000)}\n\n${alone(small)}`, small.code],
     })),
     carried("plain body, one-character chunks", plain, 1),
     carried(`body: ${angles.name}, one-character chunks`, angles, 1),
   ];
   const rows: string[][] = [];
   const bars: Bar[] = [];
-  for (const { name, text, code, length, endsValues } of cases) {
+  for (const { name, textOf, length, endsValues } of cases) {
     progress(`hostile: ${name}`);
-    const outcomes = await grow((size) => stream(subject, text(size), code(size), length));
+    const outcomes = await grow((size) => stream(subject, ...textOf(size), length));
     rows.push([name, ...outcomes.map(cell), figure(growth(outcomes)), figure(largestStep(outcomes))]);
     bars.push(growthLine(`${id}, ${name}`, outcomes, endsValues));
   }
@@ -194,33 +180,30 @@ export async function streamingHostile(
   const note = `@toolglot/${id} alone, 8-character chunks unless said otherwise.${ends} ${[...hostile, ...hostileProse]
     .map(({ name, about }) => `*${name}*: ${about}.`)
     .join(" ")}`;
-  return {
-    table: { title: "Streaming hostile text", note, columns: [`@toolglot/${id}`, ...columns.slice(1)], rows },
-    bars,
-  };
+  const headings = [`@toolglot/${id}`, ...columns.slice(1)];
+  return { tables: [{ title: "Streaming hostile text", note, columns: headings, rows }], bars };
 }
 
 /** The same hostile bodies in the peers' formats, 50 KB. */
 export async function hostilePeers(
   { subject: own, sameText, hostile }: Own,
-  progress: (text: string) => void,
-): Promise<Table> {
+  progress: Run["progress"],
+): Promise<Findings> {
   const rows: string[][] = [];
   for (const subject of [own, ...sameText, ...peers.filter((peer) => peer.stream)]) {
     progress(`hostile bodies: ${subject.name}`);
     const cells = [subject.name];
     for (const kind of [plain, ...hostile]) {
-      const call = oneCall(kind, 50);
+      const call = oneCall(kind, sizes[0] ?? 50);
       cells.push(cell(await stream(subject, subject.encode([call]), call.code)));
     }
     rows.push(cells);
   }
   const note =
     "Processor milliseconds for a 50 KB body in 8-character chunks. ✗: the body did not come back as it was.";
+  const headings = ["", plain.name, ...hostile.map(({ name }) => name)];
   return {
-    title: "Hostile bodies beside the peers that stream",
-    note,
-    columns: ["", plain.name, ...hostile.map(({ name }) => name)],
-    rows,
+    tables: [{ title: "Hostile bodies beside the peers that stream", note, columns: headings, rows }],
+    bars: [],
   };
 }

@@ -1,6 +1,6 @@
 import { createParser, parse, type TamBlock, type TamEvent } from "@toolglot/tam";
 import { angles, backticks, inTurn, proseOfAngles, proseOfBackticks } from "../bodies.ts";
-import { type Call, type Own, prose, type Subject } from "./parser.ts";
+import { type Call, type Own, ownSubject, prose } from "./parser.ts";
 
 /** A call as a TAM block. */
 const block = ({ target, code }: Call): string => `<|[REQUEST_TOOL]|>
@@ -11,30 +11,14 @@ ${code}«««
 <|[END_TOOL]|>
 `;
 
-const bodies = (blocks: readonly TamBlock[]): string[] =>
-  blocks.flatMap(({ steps }) => steps.map(({ params }) => params.code ?? ""));
-
-const subject: Subject = {
-  name: "@toolglot/tam",
-  form: "TAM: fields between delimiters, body as it stands",
-  encode: (calls) => calls.map((call) => prose + block(call)).join("\n"),
-  parse: (text) => bodies(parse(text).blocks),
-  stream(chunks, expired) {
-    let deltas = 0;
-    const onEvent = (event: TamEvent): void => {
-      if (event.type === "param-delta" && event.param === "code") deltas += event.text.length;
-    };
-    const parser = createParser({ onEvent });
-    for (const chunk of chunks) {
-      parser.feed(chunk);
-      if (expired()) return undefined;
-    }
-    const found = bodies(parser.end().blocks);
-    const length = found.reduce((sum, body) => sum + body.length, 0);
-    if (deltas !== length) throw new Error(`the deltas hold ${deltas} characters, the bodies ${length}`);
-    return found;
-  },
-};
+const subject = ownSubject<TamBlock, TamEvent>(
+  "@toolglot/tam",
+  "TAM: fields between delimiters, body as it stands",
+  (calls) => calls.map((call) => prose + block(call)).join("\n"),
+  { parse, createParser },
+  (blocks) => blocks.flatMap(({ steps }) => steps.map(({ params }) => params.code ?? "")),
+  (event) => (event.type === "param-delta" && event.param === "code" ? event.text : undefined),
+);
 
 /** The TAM parser. No peer reads its text. */
 export const tam: Own = {

@@ -1,20 +1,14 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { createSandbox, type Sandbox, type SandboxLanguage, type SandboxOptions } from "@toolglot/sandbox";
+import { inFolder } from "../machine.ts";
 import { median, percentile } from "../measure.ts";
-import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
+import { type Bar, type Findings, figure, ms, type Run, ratio, type Table, together } from "../report.ts";
 import { bareThread, cold, hoard, loops, processorEach, toolCalls, warm } from "./measures.ts";
 import { bareQuickjs, freshQuickjsEach, monty, type PeerFigures, processEach, wesselQuickjs } from "./peers.ts";
-import { javascriptReuse, measureReuse, pythonReuse } from "./reuse.ts";
+import { measureReuse } from "./reuse.ts";
 import { measureSessions } from "./sessions.ts";
 
-interface Row {
-  what: string;
-  values: number[];
-  unit: string;
-  note: string;
-}
+/** What is timed, the times with their unit, and what there is to say. */
+type Row = [what: string, values: number[], unit: string, note: string];
 
 /** What our own sandbox was seen to do, in the form that peers are. */
 interface Measured {
@@ -23,6 +17,7 @@ interface Measured {
   figures: PeerFigures;
 }
 
+const titles: Readonly<Record<SandboxLanguage, string>> = { python: "Python", javascript: "JavaScript" };
 const roomy = { maxToolCalls: 100_000, toolTimeMs: 600_000, timeoutMs: 60_000 };
 const made = "`createSandbox` to the value of `__result__ = 1`";
 
@@ -32,56 +27,48 @@ function bar(what: string, values: readonly number[], limit: number, unit: strin
 }
 
 /** What is the same in every language: a sandbox that is warm. */
-async function measureWarm(sandbox: Sandbox, pauseMs: number, progress: (text: string) => void): Promise<Measured> {
+async function measureWarm(sandbox: Sandbox, pauseMs: number, { progress }: Run): Promise<Measured> {
   const { language } = sandbox;
   await sandbox.warm();
   progress(`${language}: warm`);
   const { besides, whole } = await warm(sandbox, 25, pauseMs);
-  progress(`${language}: tool calls`);
+  progress(`${language}: tool calls, a loop, memory`);
   const calls = await toolCalls(sandbox, 1000, 5);
-  progress(`${language}: a loop`);
   const looped = await loops(sandbox, 5);
-  progress(`${language}: memory`);
   const cap = await hoard(sandbox);
   const python = language === "python";
   return {
     rows: [
-      { what: "warm, besides the program", values: besides, unit: "ms", note: "`run` to its value, less guest time" },
-      { what: "warm, in all", values: whole, unit: "ms", note: "`run` to its value" },
-      { what: "tool call", values: calls, unit: "µs", note: "one call of an empty tool to the next, 1000 in a row" },
-      { what: "loop of 1,000,000 additions", values: looped, unit: "ms", note: "guest time" },
+      ["warm, besides the program", besides, "ms", "`run` to its value, less guest time"],
+      ["warm, in all", whole, "ms", "`run` to its value"],
+      ["tool call", calls, "µs", "one call of an empty tool to the next, 1000 in a row"],
+      ["loop of 1,000,000 additions", looped, "ms", "guest time"],
     ],
     bars: [
       python
         ? bar("Python: warm start, besides the program", besides, 15, "ms")
         : bar("JavaScript: warm run", whole, 5, "ms"),
-      bar(`${python ? "Python" : "JavaScript"}: tool call`, calls, python ? 250 : 100, "µs"),
+      bar(`${titles[language]}: tool call`, calls, python ? 250 : 100, "µs"),
     ],
     figures: { name: "**toolglot**", warm: whole, call: calls, loop: looped, cap },
   };
 }
 
-async function measurePython(cacheDir: string, progress: (text: string) => void): Promise<Measured> {
+async function measurePython(cacheDir: string, run: Run): Promise<Measured> {
   const make = (folder: string | false) => (): Sandbox =>
     createSandbox({ language: "python", cacheDir: folder, pool: { size: 0 } });
-  progress("python: cold, without a snapshot");
+  run.progress("python: cold, without a snapshot");
   const without = await cold(make(false), 5);
-  progress("python: the first start, which makes the snapshot");
+  run.progress("python: the first start, which makes the snapshot, then from it");
   const first = await cold(make(cacheDir), 1);
-  progress("python: cold, from the snapshot");
   const withSnapshot = await cold(make(cacheDir), 9);
   await using sandbox = createSandbox({ language: "python", cacheDir, limits: roomy });
-  const { rows, bars, figures } = await measureWarm(sandbox, 1500, progress);
+  const { rows, bars, figures } = await measureWarm(sandbox, 1500, run);
   return {
     rows: [
-      { what: "cold, without a snapshot", values: without, unit: "ms", note: made },
-      {
-        what: "first start with an empty cache folder",
-        values: first,
-        unit: "ms",
-        note: "the same; makes the snapshot",
-      },
-      { what: "cold, from the snapshot", values: withSnapshot, unit: "ms", note: "the same" },
+      ["cold, without a snapshot", without, "ms", made],
+      ["first start with an empty cache folder", first, "ms", "the same; makes the snapshot"],
+      ["cold, from the snapshot", withSnapshot, "ms", "the same"],
       ...rows,
     ],
     bars: [bar("Python: cold start from the snapshot", withSnapshot, 1200, "ms"), ...bars],
@@ -89,21 +76,23 @@ async function measurePython(cacheDir: string, progress: (text: string) => void)
   };
 }
 
-async function measureJavascript(progress: (text: string) => void): Promise<Measured> {
-  progress("javascript: cold");
+async function measureJavascript(run: Run): Promise<Measured> {
+  run.progress("javascript: cold");
   const starts = await cold(() => createSandbox({ language: "javascript", pool: { size: 0 } }), 15);
   await using sandbox = createSandbox({ language: "javascript", limits: roomy });
-  const { rows, bars, figures } = await measureWarm(sandbox, 150, progress);
-  return { rows: [{ what: "cold", values: starts, unit: "ms", note: made }, ...rows], bars, figures };
+  const { rows, ...others } = await measureWarm(sandbox, 150, run);
+  const answer = "a message to a thread that only answers, and back: what this machine takes for it, at this time";
+  const thread = await bareThread(1000);
+  return { rows: [["cold", starts, "ms", made], ...rows, ["a bare thread's answer", thread, "µs", answer]], ...others };
 }
 
-function table(language: string, rows: readonly Row[]): Table {
+function table(language: SandboxLanguage, rows: readonly Row[]): Table {
   return {
-    title: language,
+    title: titles[language],
     note: "Wall time: much of it passes in the interpreter's process or thread.",
     columns: ["", "median", "p95", "n", "what is timed"],
     words: [4],
-    rows: rows.map(({ what, values, unit, note }) => [
+    rows: rows.map(([what, values, unit, note]) => [
       what,
       `${figure(median(values))} ${unit}`,
       `${figure(percentile(values, 0.95))} ${unit}`,
@@ -117,7 +106,7 @@ function beside(language: SandboxLanguage, note: string, own: PeerFigures, peers
   const times = (values: readonly number[], base: readonly number[], unit: string): string =>
     values.length === 0 ? "–" : `${figure(median(values))} ${unit} (${ratio(median(values), median(base))})`;
   return {
-    title: `${language === "python" ? "Python" : "JavaScript"} beside peers`,
+    title: `${titles[language]} beside peers`,
     note,
     columns: ["", "trivial program, warm", "async tool call", "loop", "a program that keeps 1000 MB"],
     words: [4],
@@ -132,8 +121,7 @@ function beside(language: SandboxLanguage, note: string, own: PeerFigures, peers
 }
 
 /** What a program costs in all, starts and whatever is done ahead counted. */
-async function processorTable(cacheDir: string, progress: (text: string) => void): Promise<Table> {
-  progress("processor time");
+async function processorTable(cacheDir: string): Promise<Table> {
   const javascript =
     (more: Partial<SandboxOptions> = {}) =>
     (): Sandbox =>
@@ -141,83 +129,51 @@ async function processorTable(cacheDir: string, progress: (text: string) => void
   const python = (): Sandbox => createSandbox({ language: "python", cacheDir });
   const many = await processorEach(javascript(), 200);
   const bare = await freshQuickjsEach(200);
-  const cost = (ms: number): string => `${figure(ms)} ms (${ratio(ms, bare)})`;
-  const row = (name: string, alone: number | undefined, each: number): string[] => [
+  const cost = (time: number): string => `${ms(time)} (${ratio(time, bare)})`;
+  const row = (name: string, each: number, alone?: number): string[] => [
     name,
     alone === undefined ? "–" : cost(alone),
     cost(each),
   ];
-  const single = { reuse: { maxPrograms: 1 } };
+  const single = javascript({ reuse: { maxPrograms: 1 } });
+  const threads = [await processorEach(single, 20), await processorEach(single, 1)] as const;
   return {
     title: "Processor time of a program, everything counted",
     note: "Starts, interpreters started ahead, and the end are in it; a program that does nothing. Of Linux's count, in steps of 10 ms. In brackets: beside quickjs-emscripten alone, with a fresh module for each program. The first program of a process costs more: engine and realms are made ready once.",
     columns: ["", "one program", "each of many in a row"],
-    words: [],
     rows: [
-      row("**toolglot**, JavaScript (200 in a row)", await processorEach(javascript(), 1), many),
-      row(
-        "**toolglot**, JavaScript, a thread each (20)",
-        await processorEach(javascript(single), 1),
-        await processorEach(javascript(single), 20),
-      ),
-      row("quickjs-emscripten, a fresh module each, no border (200)", undefined, bare),
-      row("`node -e 1` (10)", undefined, processEach(process.execPath, ["-e", "1"], 10)),
-      row("**toolglot**, Python (10)", await processorEach(python, 1), await processorEach(python, 10)),
-      row("`python3 -c 1` (10)", undefined, processEach("python3", ["-c", "1"], 10)),
+      row("**toolglot**, JavaScript (200 in a row)", many, await processorEach(javascript(), 1)),
+      row("**toolglot**, JavaScript, a thread each (20)", ...threads),
+      row("quickjs-emscripten, a fresh module each, no border (200)", bare),
+      row("`node -e 1` (10)", await processEach(process.execPath, ["-e", "1"], 10)),
+      row("**toolglot**, Python (10)", await processorEach(python, 10), await processorEach(python, 1)),
+      row("`python3 -c 1` (10)", await processEach("python3", ["-c", "1"], 10)),
     ],
   };
 }
 
-/** Only what interpreters cost that are used again. */
-export async function measureReuseAlone(progress: (text: string) => void): Promise<Findings> {
-  const found = [await measureReuse(pythonReuse, progress), await measureReuse(javascriptReuse, progress)];
-  return { tables: found.flatMap(({ tables }) => tables), bars: found.flatMap(({ bars }) => bars) };
-}
-
 /** Measures both languages, and what one would use instead. */
-export async function measureSandbox(progress: (text: string) => void): Promise<Findings> {
-  const cacheDir = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
-  try {
-    const python = await measurePython(cacheDir, progress);
-    const javascript = await measureJavascript(progress);
-    const thread = await bareThread(1000);
-    const processor = await processorTable(cacheDir, progress);
-    const reuse = await measureReuseAlone(progress);
-    const sessions = await measureSessions(progress);
-    progress("peers");
-    const pythonPeers = [await monty(25)];
+export const measureSandbox = (run: Run): Promise<Findings> =>
+  inFolder(async (cacheDir) => {
+    const python = await measurePython(cacheDir, run);
+    const javascript = await measureJavascript(run);
+    run.progress("processor time");
+    const processor = await processorTable(cacheDir);
+    const kept = together(await measureReuse(run), await measureSessions(run));
+    run.progress("peers");
+    const pythonNote = "Monty interprets a subset of Python in the host's process, with a limit of 256 MB here.";
+    const javascriptNote =
+      "Both peers run QuickJS in the host's own thread, which stands still meanwhile, with a memory limit of 64 MB.";
     const javascriptPeers = [await bareQuickjs(25), await wesselQuickjs(25)];
     return {
       tables: [
-        table("Python", python.rows),
-        beside(
-          "python",
-          "Monty interprets a subset of Python in the host's process, with a limit of 256 MB here.",
-          python.figures,
-          pythonPeers,
-        ),
-        table("JavaScript", [
-          ...javascript.rows,
-          {
-            what: "a bare thread's answer",
-            values: thread,
-            unit: "µs",
-            note: "a message to a thread that only answers, and back: what this machine takes for it, at this time",
-          },
-        ]),
-        beside(
-          "javascript",
-          "Both peers run QuickJS in the host's own thread, which stands still meanwhile, with a memory limit of 64 MB.",
-          javascript.figures,
-          javascriptPeers,
-        ),
+        table("python", python.rows),
+        beside("python", pythonNote, python.figures, [await monty(25)]),
+        table("javascript", javascript.rows),
+        beside("javascript", javascriptNote, javascript.figures, javascriptPeers),
         processor,
-        ...reuse.tables,
-        ...sessions.tables,
+        ...kept.tables,
       ],
-      bars: [...python.bars, ...javascript.bars, ...reuse.bars, ...sessions.bars],
+      bars: [...python.bars, ...javascript.bars, ...kept.bars],
     };
-  } finally {
-    rmSync(cacheDir, { recursive: true, force: true });
-  }
-}
+  });

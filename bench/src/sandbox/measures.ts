@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import type { Tool } from "@toolglot/core";
 import type { Sandbox, SandboxLanguage, SandboxRun, SandboxRunOptions } from "@toolglot/sandbox";
+import { often, timesOf } from "../measure.ts";
 
 /** The same programs in each language. */
 export const programs: Readonly<
@@ -40,17 +41,12 @@ async function timed(
 }
 
 /** From making a sandbox to the value of a program that does nothing, the interpreter started for it. */
-export async function cold(make: () => Sandbox, rounds: number): Promise<number[]> {
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const begun = performance.now();
+export const cold = (make: () => Sandbox, rounds: number): Promise<number[]> =>
+  timesOf({ rounds }, async () => {
     const sandbox = make();
     await timed(sandbox, programs[sandbox.language].trivial, 1);
-    times.push(performance.now() - begun);
-    await sandbox[Symbol.asyncDispose]();
-  }
-  return times;
-}
+    return () => sandbox[Symbol.asyncDispose]();
+  });
 
 /** Runs with an interpreter ready: what passes besides the program itself, and what the caller waits in all. */
 export async function warm(
@@ -60,7 +56,7 @@ export async function warm(
 ): Promise<{ besides: number[]; whole: number[] }> {
   const besides: number[] = [];
   const whole: number[] = [];
-  while (besides.length < rounds) {
+  while (besides.length < often(rounds)) {
     await sleep(pauseMs);
     const { ms, run } = await timed(sandbox, programs[sandbox.language].trivial, 1);
     if (!run.stats.warm) continue;
@@ -73,7 +69,7 @@ export async function warm(
 /** Microseconds from one call's arrival at its tool to the next one's: the way back, the guest, and the way out. */
 export async function toolCalls(sandbox: Sandbox, count: number, rounds: number): Promise<number[]> {
   const gaps: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < often(rounds); round += 1) {
     const echo = timedEcho(gaps);
     await timed(sandbox, programs[sandbox.language].calls(count), "done", { tools: [echo] });
   }
@@ -98,7 +94,7 @@ export function timedEcho(gaps: number[]): Tool<{ value: number }> {
 
 export async function loops(sandbox: Sandbox, rounds: number): Promise<number[]> {
   const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < often(rounds); round += 1) {
     const { run } = await timed(sandbox, programs[sandbox.language].loop, 499999500000);
     times.push(run.stats.guestMs);
   }
@@ -111,8 +107,21 @@ export function processorMs(): number {
   return fields.slice(11, 15).reduce((sum, ticks) => sum + Number(ticks) * 10, 0);
 }
 
+/** Processor time of each of so many pieces of work in a row. */
+export async function perRound(
+  rounds: number,
+  work: () => unknown,
+  clock: () => number = processorMs,
+): Promise<number> {
+  const count = often(rounds);
+  const before = clock();
+  for (let number = 0; number < count; number += 1) await work();
+  return (clock() - before) / count;
+}
+
 /** Processor time of each of so many programs in a row: the start, the programs, what was started ahead, and the end. */
-export async function processorEach(make: () => Sandbox, count: number): Promise<number> {
+export async function processorEach(make: () => Sandbox, rounds: number): Promise<number> {
+  const count = often(rounds);
   const before = processorMs();
   const sandbox = make();
   for (let number = 0; number < count; number += 1) await timed(sandbox, programs[sandbox.language].trivial, 1);
@@ -127,18 +136,15 @@ export async function hoard(sandbox: Sandbox): Promise<string> {
 }
 
 /** Microseconds of a message to a thread that does nothing but answer: what the machine itself takes, at this moment. */
-export async function bareThread(count: number): Promise<number[]> {
+export async function bareThread(rounds: number): Promise<number[]> {
   const code =
     'const { parentPort } = require("node:worker_threads"); parentPort.on("message", (n) => parentPort.postMessage(n));';
   const worker = new Worker(code, { eval: true });
-  const times: number[] = [];
-  for (let number = 0; number < count + 50; number += 1) {
-    const begun = performance.now();
+  const times = await timesOf({ rounds, warm: 50 }, async (round) => {
     const answer = once(worker, "message");
-    worker.postMessage(number);
+    worker.postMessage(round);
     await answer;
-    if (number >= 50) times.push((performance.now() - begun) * 1000);
-  }
+  });
   await worker.terminate();
-  return times;
+  return times.map((ms) => ms * 1000);
 }

@@ -3,7 +3,8 @@ import variant from "@jitl/quickjs-ng-wasmfile-release-sync";
 import { Monty, runMontyAsync } from "@pydantic/monty";
 import { loadQuickJs } from "@sebastianwessel/quickjs";
 import { newQuickJSWASMModuleFromVariant, type QuickJSSyncVariant, RELEASE_SYNC } from "quickjs-emscripten";
-import { processorMs, programs, timedEcho } from "./measures.ts";
+import { timesOf } from "../measure.ts";
+import { perRound, programs, timedEcho } from "./measures.ts";
 
 /** What a peer was seen to do. */
 export interface PeerFigures {
@@ -36,9 +37,9 @@ export async function wesselQuickjs(rounds: number): Promise<PeerFigures> {
   const call = (value: number): unknown => echo.execute({ value }, { signal: AbortSignal.timeout(60_000), callId: "" });
   const { loop } = programs.javascript;
   await run("export default 1");
-  const warm = await repeat(rounds, () => run("export default 1"));
+  const warm = await timesOf({ rounds }, () => run("export default 1"));
   await run("for (let n = 0; n < 1000; n++) await env.echo(n); export default 1", { echo: call });
-  const looped = await repeat(5, () => run(loop.replace("__result__ =", "export default")));
+  const looped = await timesOf({ rounds: 5 }, () => run(loop.replace("__result__ =", "export default")));
   const cap = await run(programs.javascript.hoard.replace("__result__ =", "export default"));
   return { name: "@sebastianwessel/quickjs 3.1.0", warm, call: gaps, loop: looped, cap: kept(cap) };
 }
@@ -59,28 +60,22 @@ export async function bareQuickjs(rounds: number): Promise<PeerFigures> {
   };
   const { loop, hoard } = programs.javascript;
   run("1");
-  const warm = await repeat(rounds, () => run("1"));
-  const looped = await repeat(5, () => run(loop));
+  const warm = await timesOf({ rounds }, () => run("1"));
+  const looped = await timesOf({ rounds: 5 }, () => run(loop));
   return { name: "quickjs-emscripten 0.32.0 by itself", warm, call: [], loop: looped, cap: kept(run(hoard)) };
 }
 
-/** Processor time of each of so many programs, in a fresh module of the engine each: what a program costs without a border. */
-export async function freshQuickjsEach(count: number): Promise<number> {
-  const before = processorMs();
-  for (let number = 0; number < count; number += 1) {
+/** Processor time of a program in a fresh module of the engine: what one costs without a border. */
+export const freshQuickjsEach = (rounds: number): Promise<number> =>
+  perRound(rounds, async () => {
     const context = (await newQuickJSWASMModuleFromVariant(RELEASE_SYNC)).newContext();
     context.unwrapResult(context.evalCode("1")).dispose();
     context.dispose();
-  }
-  return (processorMs() - before) / count;
-}
+  });
 
 /** Processor time per program, when each program has its own process. */
-export function processEach(command: string, args: readonly string[], count: number): number {
-  const before = processorMs();
-  for (let number = 0; number < count; number += 1) spawnSync(command, args);
-  return (processorMs() - before) / count;
-}
+export const processEach = (command: string, args: readonly string[], rounds: number): Promise<number> =>
+  perRound(rounds, () => spawnSync(command, args));
 
 /** Monty: a Python subset in Rust, in the host's own process. */
 export async function monty(rounds: number): Promise<PeerFigures> {
@@ -92,9 +87,9 @@ export async function monty(rounds: number): Promise<PeerFigures> {
   const tool = async (value: unknown): Promise<unknown> =>
     await echo.execute({ value: Number(value) }, { signal: AbortSignal.timeout(60_000), callId: "" });
   run(trivial);
-  const warm = await repeat(rounds, () => run(trivial));
+  const warm = await timesOf({ rounds }, () => run(trivial));
   await runMontyAsync(new Monty(`${calls(1000)}\n__result__`), { externalFunctions: { echo: tool } });
-  const looped = await repeat(5, () => run(loop));
+  const looped = await timesOf({ rounds: 5 }, () => run(loop));
   let cap: unknown;
   try {
     cap = run("kept = []\nfor n in range(1000):\n    kept.append('x' * 1048576 + str(n))\n__result__ = len(kept)");
@@ -105,21 +100,8 @@ export async function monty(rounds: number): Promise<PeerFigures> {
 }
 
 function kept(outcome: unknown): string {
-  return outcome === 1000 ? "1000 MB kept" : describe(outcome);
-}
-
-function describe(outcome: unknown): string {
+  if (outcome === 1000) return "1000 MB kept";
   if (typeof outcome === "string") return outcome;
   const { name, message } = (outcome ?? {}) as { name?: string; message?: string };
   return message ?? name ?? String(outcome);
-}
-
-async function repeat(rounds: number, work: () => unknown): Promise<number[]> {
-  const times: number[] = [];
-  for (let round = 0; round < rounds; round += 1) {
-    const begun = performance.now();
-    await work();
-    times.push(performance.now() - begun);
-  }
-  return times;
 }

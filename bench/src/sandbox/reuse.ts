@@ -4,9 +4,9 @@ import { pathToFileURL } from "node:url";
 import type { Tool } from "@toolglot/core";
 import { createSandbox, type Sandbox, type SandboxLanguage, type SandboxOptions } from "@toolglot/sandbox";
 import { newQuickJSWASMModuleFromVariant, RELEASE_SYNC } from "quickjs-emscripten";
-import { median } from "../measure.ts";
-import { type Bar, type Findings, figure, ratio } from "../report.ts";
-import { processorMs } from "./measures.ts";
+import { median, often } from "../measure.ts";
+import { atLeast, atMost, type Findings, figure, ms, type Run, ratio, together } from "../report.ts";
+import { perRound } from "./measures.ts";
 import { residentMb, wholeProcessorMs } from "./processes.ts";
 
 // Programs with one tool call, one after another in interpreters that are kept.
@@ -25,7 +25,7 @@ const add: Tool<Sum> = {
 };
 
 /** What is measured of a language, and what it must not exceed or fall below. */
-export interface ReuseCase {
+interface ReuseCase {
   language: SandboxLanguage;
   title: string;
   code: string;
@@ -34,7 +34,7 @@ export interface ReuseCase {
   raw: { name: string; each(count: number): Promise<number> };
 }
 
-export const javascriptReuse: ReuseCase = {
+const javascriptReuse: ReuseCase = {
   language: "javascript",
   title: "JavaScript",
   code: "return await add({ a: 1, b: 2 })",
@@ -43,7 +43,7 @@ export const javascriptReuse: ReuseCase = {
   raw: { name: "quickjs-emscripten, a fresh module each, no border", each: rawQuickJsEach },
 };
 
-export const pythonReuse: ReuseCase = {
+const pythonReuse: ReuseCase = {
   language: "python",
   title: "Python",
   code: "__result__ = add(1, 2)",
@@ -62,9 +62,8 @@ async function run(sandbox: Sandbox, code: string): Promise<void> {
 const descriptors = (): number => readdirSync("/proc/self/fd").length;
 
 /** The same program in the engine by itself, in the host's own thread: no border, no limits, a module for each. */
-async function rawQuickJsEach(count: number): Promise<number> {
-  const before = processorMs();
-  for (let number = 0; number < count; number += 1) {
+function rawQuickJsEach(rounds: number): Promise<number> {
+  return perRound(rounds, async () => {
     const context = (await newQuickJSWASMModuleFromVariant(RELEASE_SYNC)).newContext();
     const tool = context.newFunction("add", (given) => {
       const { a, b } = JSON.parse(context.getString(given)) as Sum;
@@ -84,11 +83,10 @@ async function rawQuickJsEach(count: number): Promise<number> {
     if (context.getNumber(value) !== 3) throw new Error("the raw program failed");
     for (const handle of [value, promise, tool]) handle.dispose();
     context.dispose();
-  }
-  return (processorMs() - before) / count;
+  });
 }
 
-export interface Pyodide {
+interface Pyodide {
   runPython(code: string): unknown;
   globals: { set(name: string, value: unknown): void };
   _module: { HEAPU8: Uint8Array };
@@ -117,67 +115,61 @@ export async function loadPyodide(): Promise<Pyodide> {
   }
 }
 
-async function rawPyodideEach(count: number): Promise<number> {
+async function rawPyodideEach(rounds: number): Promise<number> {
   pyodide ??= loadPyodide();
   const engine = await pyodide;
   const image = engine._module.HEAPU8.slice();
-  const before = processorMs();
-  for (let number = 0; number < count; number += 1) {
+  return perRound(rounds, () => {
     if (engine.runPython("add(1, 2)") !== 3) throw new Error("the raw program failed");
     engine._module.HEAPU8.set(image);
-  }
-  return (processorMs() - before) / count;
+  });
 }
 
-/** What kept interpreters of a language cost and hold. */
-export async function measureReuse(of: ReuseCase, progress: (text: string) => void): Promise<Findings> {
+/** What interpreters cost and hold that are used again. */
+export async function measureReuse(bench: Run): Promise<Findings> {
+  return together(await measureLanguage(pythonReuse, bench), await measureLanguage(javascriptReuse, bench));
+}
+
+async function measureLanguage(of: ReuseCase, { progress }: Run): Promise<Findings> {
   const { language, title, code, bars } = of;
   progress(`${language}: programs in kept interpreters`);
   const before = wholeProcessorMs();
   const sandbox = createSandbox({ language, tools: [add], ...of.options });
   await run(sandbox, code);
   const first = wholeProcessorMs() - before;
-  const count = 500;
-  const held: Record<number, { mb: number[]; open: number }> = {
-    100: { mb: [], open: 0 },
-    [count]: { mb: [], open: 0 },
-  };
-  for (let number = 1; number <= count; number += 1) {
+  const [few, many] = [often(100), often(500)];
+  const held: { mb: number; open: number }[] = [];
+  for (let number = 0; number < many; number += 1) {
     await run(sandbox, code);
-    // The last ten of each: a memory more or less waits for the collector.
-    const at = held[Math.ceil(number / 10) * 10];
-    if (!at) continue;
-    at.mb.push(residentMb());
-    at.open = descriptors();
+    held.push({ mb: residentMb(), open: descriptors() });
   }
-  const begun = { processor: wholeProcessorMs(), wall: performance.now() };
-  for (let number = 0; number < count; number += 1) await run(sandbox, code);
-  const each = (wholeProcessorMs() - begun.processor) / count;
-  const wall = (performance.now() - begun.wall) / count;
+  // The last ten of each: a memory more or less waits for the collector.
+  const mbUntil = (number: number): number => median(held.slice(Math.max(0, number - 10), number).map(({ mb }) => mb));
+  const [early, late] = [mbUntil(few), mbUntil(many)];
+  const [earlyOpen, lateOpen] = [held[few - 1]?.open, held[many - 1]?.open];
+  const begun = performance.now();
+  const each = await perRound(500, () => run(sandbox, code), wholeProcessorMs);
+  const wall = (performance.now() - begun) / many;
   await sandbox[Symbol.asyncDispose]();
 
   progress(`${language}: two at a time`);
   const pair = createSandbox({ language, tools: [add], ...of.options, pool: { maxConcurrency: 2 } });
   await pair.warm();
-  let left = 600;
+  const all = often(600);
+  let left = all;
   const started = performance.now();
   const work = async (): Promise<void> => {
     while (left-- > 0) await run(pair, code);
   };
   await Promise.all([work(), work()]);
-  const perSecond = 600_000 / (performance.now() - started);
+  const perSecond = (all * 1000) / (performance.now() - started);
   await pair[Symbol.asyncDispose]();
 
   progress(`${language}: the engine by itself`);
   await of.raw.each(5);
   const raw = await of.raw.each(200);
 
-  const bar = (what: string, limit: string, measured: string, met: boolean): Bar => ({
-    what: `${title}: ${what}`,
-    ...{ limit, measured, met },
-  });
-  const [early, late] = [median(held[100]?.mb ?? []), median(held[count]?.mb ?? [])];
-  const open = { 100: held[100]?.open, [count]: held[count]?.open };
+  const beside = (time: number): string => `${ms(time)} (${ratio(time, raw)})`;
   const growth = (late / early - 1) * 100;
   return {
     tables: [
@@ -185,39 +177,33 @@ export async function measureReuse(of: ReuseCase, progress: (text: string) => vo
         title: `${title} in kept interpreters`,
         note: "A program with one tool call. Processor time of the whole process, its threads and its children; in brackets beside the engine by itself.",
         columns: ["", "measured"],
-        words: [],
         rows: [
-          ["the first program of a process, its start included", `${figure(first)} ms (${ratio(first, raw)})`],
-          [`each of the next ${count}: processor time`, `${figure(each)} ms (${ratio(each, raw)})`],
-          ["the same: wall time", `${figure(wall)} ms`],
-          [of.raw.name, `${figure(raw)} ms (${ratio(raw, raw)})`],
+          ["the first program of a process, its start included", beside(first)],
+          [`each of the next ${many}: processor time`, beside(each)],
+          ["the same: wall time", ms(wall)],
+          [of.raw.name, beside(raw)],
           ["programs a second, two at a time", figure(perSecond)],
-          [`memory of all processes after 100 and after ${count}`, `${figure(early)} and ${figure(late)} MB`],
-          ["open descriptors after as many", `${open[100]} and ${open[count]}`],
+          [`memory of all processes after ${few} and after ${many}`, `${figure(early)} and ${figure(late)} MB`],
+          ["open descriptors after as many", `${earlyOpen} and ${lateOpen}`],
         ],
       },
     ],
     bars: [
-      bar(
-        "program in a kept interpreter, processor time",
-        `≤ ${bars.processorMs} ms`,
-        `${figure(each)} ms`,
-        each <= bars.processorMs,
-      ),
-      bar("the same beside the engine by itself", `≤ ${bars.timesRaw}×`, ratio(each, raw), each <= bars.timesRaw * raw),
-      bar("programs a second, two at a time", `≥ ${bars.perSecond}`, figure(perSecond), perSecond >= bars.perSecond),
-      bar(
-        "memory after 500 programs beside after 100",
-        "≤ +10 %",
-        `${growth < 0 ? "−" : "+"}${figure(Math.abs(growth))} %`,
-        growth <= 10,
-      ),
-      bar(
-        "descriptors after 500 programs beside after 100",
-        "equal",
-        `${open[count]} and ${open[100]}`,
-        open[count] === open[100],
-      ),
+      atMost(`${title}: program in a kept interpreter, processor time`, each, bars.processorMs, " ms"),
+      atMost(`${title}: the same beside the engine by itself`, each / raw, bars.timesRaw, "×"),
+      atLeast(`${title}: programs a second, two at a time`, perSecond, bars.perSecond),
+      {
+        what: `${title}: memory after 500 programs beside after 100`,
+        limit: "≤ +10 %",
+        measured: `${growth < 0 ? "−" : "+"}${figure(Math.abs(growth))} %`,
+        met: growth <= 10,
+      },
+      {
+        what: `${title}: descriptors after 500 programs beside after 100`,
+        limit: "equal",
+        measured: `${lateOpen} and ${earlyOpen}`,
+        met: lateOpen === earlyOpen,
+      },
     ],
   };
 }

@@ -1,15 +1,15 @@
 import { createHash, randomUUID } from "node:crypto";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { memoryStorage } from "@toolglot/core/storage";
 import { createSandbox, type Sandbox, type SandboxSession, type SessionOptions } from "@toolglot/sandbox";
 import { folderStorage } from "@toolglot/storage";
-import { median } from "../measure.ts";
-import { type Bar, type Findings, figure, ratio } from "../report.ts";
+import { inFolder } from "../machine.ts";
+import { median, often, quick } from "../measure.ts";
+import { atMost, type Bar, type Findings, figure, ms, type Run, ratio, type Table } from "../report.ts";
 import { conversationPeers } from "./conversations.ts";
-import { processorEach } from "./measures.ts";
+import { perRound, processorEach } from "./measures.ts";
 import { descendants, residentMb, wholeProcessorMs } from "./processes.ts";
 
 // Sessions: what it costs to keep, to store and to go on with what programs left.
@@ -39,8 +39,6 @@ const javascript: Programs = {
   more: `const more = ${made(28_000)}`,
 };
 const { rows, step } = python;
-const rounds = 15;
-const parts = 5;
 
 const key = new Uint8Array(32).fill(7);
 const shared = { key, domain: "bench" };
@@ -53,11 +51,7 @@ async function expectRows(session: SandboxSession, code: string): Promise<void> 
 /** Processor time of a round, of all processes: the least of some parts, since on a busy machine the same work takes longer. */
 async function processorOf(work: () => Promise<unknown>): Promise<number> {
   const found: number[] = [];
-  for (let part = 0; part < parts; part += 1) {
-    const before = wholeProcessorMs();
-    for (let round = 0; round < rounds; round += 1) await work();
-    found.push((wholeProcessorMs() - before) / rounds);
-  }
+  for (let part = 0; part < often(5); part += 1) found.push(await perRound(15, work, wholeProcessorMs));
   return Math.min(...found);
 }
 
@@ -111,15 +105,8 @@ async function measureCosts(sandbox: Sandbox, dir: string, { rows, count, step, 
   return { program, save, resume, resumeLarge, largeBytes, packed };
 }
 
-interface Crowd {
-  sessions: number;
-  mbEach: number;
-  processes: number;
-  idleProcesses: number;
-}
-
 /** Sessions that are open at the same time, in one domain. */
-async function measureCrowd(sandbox: Sandbox, sessions: number): Promise<Crowd> {
+async function measureCrowd(sandbox: Sandbox, sessions: number) {
   const own = String(process.pid);
   const storage = memoryStorage({ maxBytes: 8 * 2 ** 30 });
   const all: SandboxSession[] = [];
@@ -128,7 +115,7 @@ async function measureCrowd(sandbox: Sandbox, sessions: number): Promise<Crowd> 
     await expectRows(session, rows);
     all.push(session);
   };
-  for (let number = 0; number < 20; number += 1) await open();
+  for (let number = 0; number < often(20); number += 1) await open();
   const before = residentMb([own]);
   for (let number = 0; number < sessions; number += 1) await open();
   const mbEach = (residentMb([own]) - before) / sessions;
@@ -148,134 +135,112 @@ async function measureCrowd(sandbox: Sandbox, sessions: number): Promise<Crowd> 
 }
 
 /** Snapshots that were built by themselves, and interpreters that go on with one session: different memory would be refused. */
-async function measureSameness(starts: number): Promise<{ snapshots: Set<string>; images: number }> {
-  const snapshots = new Set<string>();
-  const folders = [0, 1].map(() => mkdtempSync(join(tmpdir(), "toolglot-same-")));
-  const storage = memoryStorage();
-  const id = randomUUID();
-  let images = 0;
-  try {
-    for (const cacheDir of folders) {
-      await using sandbox = createSandbox({ language: "python", cacheDir, pool: { size: 0 } });
-      if (snapshots.size === 0) {
+const measureSameness = (starts: number): Promise<{ snapshots: Set<string>; images: number }> =>
+  inFolder(async (folder) => {
+    const snapshots = new Set<string>();
+    const storage = memoryStorage();
+    const id = randomUUID();
+    const folders = ["one", "other"].map((name) => join(folder, name)) as [string, string];
+    const make = (cacheDir: string): Sandbox => createSandbox({ language: "python", cacheDir, pool: { size: 0 } });
+    for (const [at, cacheDir] of folders.entries()) {
+      await using sandbox = make(cacheDir);
+      if (at === 0) {
         const session = await sandbox.openSession({ id, storage, key, save: "each" });
         await expectRows(session, rows);
         await session.close();
       } else await sandbox.run("__result__ = 1");
       const [name = ""] = readdirSync(cacheDir);
-      snapshots.add(
-        createHash("sha256")
-          .update(readFileSync(join(cacheDir, name)))
-          .digest("hex"),
-      );
+      const bytes = readFileSync(join(cacheDir, name));
+      snapshots.add(createHash("sha256").update(bytes).digest("hex"));
     }
-    for (let start = 0; start < starts; start += 1) {
-      await using sandbox = createSandbox({
-        language: "python",
-        cacheDir: folders[start % 2] as string,
-        pool: { size: 0 },
-      });
+    let images = 0;
+    for (; images < starts; images += 1) {
+      await using sandbox = make(folders[images % 2] as string);
       const session = await sandbox.resumeSession(id, { storage, key, save: "manual" });
       await expectRows(session, count);
       await session.close();
-      images += 1;
     }
-  } finally {
-    for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-  }
-  return { snapshots, images };
-}
+    return { snapshots, images };
+  });
 
-const costsNote =
-  "Processor time of all processes, in a session of 1,000 rows; its interpreter is warm. Of five times fifteen rounds the fifteen that took least.";
-
-function costRows({ program, save, resume, resumeLarge, largeBytes, packed }: Costs): string[][] {
+function costTable(
+  title: string,
+  { program, save, resume, resumeLarge, largeBytes, packed }: Costs,
+  more: string[][] = [],
+): Table {
   const large = figure(largeBytes / 1e6);
-  return [
-    ["a program that changes one row, image not stored", `${figure(program)} ms`],
-    ["storing the image on disk besides", `${figure(save)} ms`],
-    ["bytes of an image", figure(packed)],
-    ["going on from the disk, with one program", `${figure(resume)} ms`],
-    [`going on with ${large} MB of memory from the disk, besides a program`, `${figure(resumeLarge)} ms`],
-  ];
+  return {
+    title,
+    note: "Processor time of all processes, in a session of 1,000 rows; its interpreter is warm. Of five times fifteen rounds the fifteen that took least.",
+    columns: ["", "measured"],
+    rows: [
+      ["a program that changes one row, image not stored", ms(program)],
+      ["storing the image on disk besides", ms(save)],
+      ["bytes of an image", figure(packed)],
+      ["going on from the disk, with one program", ms(resume)],
+      [`going on with ${large} MB of memory from the disk, besides a program`, ms(resumeLarge)],
+      ...more,
+    ],
+  };
 }
 
 /** What sessions cost and hold. */
-export async function measureSessions(progress: (text: string) => void): Promise<Findings> {
-  const dir = mkdtempSync(join(tmpdir(), "toolglot-sessions-"));
-  try {
+export const measureSessions = ({ progress }: Run): Promise<Findings> =>
+  inFolder(async (dir) => {
     progress("sessions: programs, images, resumes");
-    await using sandbox = createSandbox({ language: "python", reuse: { maxPrograms: 10_000, maxMs: 3_600_000 } });
+    const reuse = { maxPrograms: 10_000, maxMs: 3_600_000 };
+    await using sandbox = createSandbox({ language: "python", reuse });
     const costs = await measureCosts(sandbox, join(dir, "store"), python);
     progress("sessions: JavaScript");
-    await using other = createSandbox({ language: "javascript", reuse: { maxPrograms: 10_000, maxMs: 3_600_000 } });
+    await using other = createSandbox({ language: "javascript", reuse });
     const javascriptCosts = await measureCosts(other, join(dir, "javascript"), javascript);
     progress("sessions: four hundred that are open");
-    const crowd = await measureCrowd(sandbox, 400);
+    const crowd = await measureCrowd(sandbox, quick ? 4 : 400);
     progress("sessions: the same bytes");
-    const same = await measureSameness(20);
+    const starts = often(20);
+    const same = await measureSameness(starts);
     progress("sessions: single-use starts");
     const make = (): Sandbox => createSandbox({ language: "python", pool: { size: 0 } });
     const single = median([await processorEach(make, 3), await processorEach(make, 3), await processorEach(make, 3)]);
     progress("sessions: peers");
     const peers = await conversationPeers(step, rows);
+    const stored = costs.program + costs.save;
     const bar = (what: string, limit: string, measured: string, met: boolean): Bar => ({ what, limit, measured, met });
-    const ms = (what: string, limit: number, value: number): Bar =>
-      bar(what, `≤ ${limit} ms`, `${figure(value)} ms`, value <= limit);
+    const rowsOfPeers = [
+      { name: "**toolglot**, stored after each", ms: stored, left: "all, functions and classes too" },
+      { name: "**toolglot**, not stored", ms: costs.program, left: "the last image that was stored" },
+      ...peers,
+    ].map((one) => [one.name, `${ms(one.ms)} (${ratio(one.ms, stored)})`, one.left]);
     return {
       tables: [
-        {
-          title: "Sessions of Python",
-          note: costsNote,
-          columns: ["", "measured"],
-          words: [],
-          rows: [
-            ...costRows(costs),
-            [`memory of the host for each of ${crowd.sessions} that are open`, `${figure(crowd.mbEach)} MB`],
-            [`processes besides the host while ${crowd.sessions} are open`, String(crowd.processes)],
-            ["a program without domain or session, its interpreter's start included", `${figure(single)} ms`],
-          ],
-        },
-        {
-          title: "Sessions of JavaScript",
-          note: costsNote,
-          columns: ["", "measured"],
-          words: [],
-          rows: costRows(javascriptCosts),
-        },
+        costTable("Sessions of Python", costs, [
+          [`memory of the host for each of ${crowd.sessions} that are open`, `${figure(crowd.mbEach)} MB`],
+          [`processes besides the host while ${crowd.sessions} are open`, String(crowd.processes)],
+          ["a program without domain or session, its interpreter's start included", ms(single)],
+        ]),
+        costTable("Sessions of JavaScript", javascriptCosts),
         {
           title: "A conversation beside peers",
           note: "Processor time of each of many programs that change one of a thousand rows. In brackets: beside a program of a session that is stored on disk.",
           columns: ["", "each program", "what is left when its process dies"],
           words: [2],
-          rows: [
-            {
-              name: "**toolglot**, stored after each",
-              ms: costs.program + costs.save,
-              left: "all, functions and classes too",
-            },
-            { name: "**toolglot**, not stored", ms: costs.program, left: "the last image that was stored" },
-            ...peers,
-          ].map((one) => [one.name, `${figure(one.ms)} ms (${ratio(one.ms, costs.program + costs.save)})`, one.left]),
+          rows: rowsOfPeers,
         },
       ],
       bars: [
-        ms("Session of 1,000 rows: storing its image, processor time", 120, costs.save),
-        ms("Session of 1,000 rows: going on in a warm interpreter and one program, processor time", 60, costs.resume),
-        ms("Session of 10 MB: going on, besides a program", 50, costs.resumeLarge),
-        bar(
-          "Idle session of 1,000 rows: memory of the host",
-          "≤ 6 MB",
-          `${figure(crowd.mbEach)} MB`,
-          crowd.mbEach <= 6,
+        atMost("Session of 1,000 rows: storing its image, processor time", costs.save, 120, " ms"),
+        atMost(
+          "Session of 1,000 rows: going on in a warm interpreter and one program, processor time",
+          costs.resume,
+          60,
+          " ms",
         ),
+        atMost("Session of 10 MB: going on, besides a program", costs.resumeLarge, 50, " ms"),
+        atMost("Idle session of 1,000 rows: memory of the host", crowd.mbEach, 6, " MB"),
         bar("Idle session: processes", "0", String(crowd.idleProcesses), crowd.idleProcesses === 0),
         bar("400 open sessions: processes, for those that run", "≤ 2", String(crowd.processes), crowd.processes <= 2),
         bar("Two builds of the snapshot", "one SHA-256", `${same.snapshots.size}`, same.snapshots.size === 1),
-        bar("Memory of 20 starts from two snapshots", "one SHA-256", `${same.images} went on`, same.images === 20),
+        bar("Memory of 20 starts from two snapshots", "one SHA-256", `${same.images} went on`, same.images === starts),
       ],
     };
-  } finally {
-    rmSync(dir, { recursive: true, force: true });
-  }
-}
+  });

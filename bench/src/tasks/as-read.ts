@@ -3,11 +3,9 @@ import {
   type Message,
   type MessagePart,
   type ModelPart,
-  type ToolDefinition,
   type ToolResult,
   toJsonText,
 } from "@toolglot/core";
-import { withoutOurs } from "../tokens/forms.ts";
 
 /** A message as a model reads it at the least: names, arguments and contents, each escaped once. */
 export function messageAsRead({ parts }: Message): string {
@@ -24,9 +22,4 @@ export function partAsWritten(part: ModelPart | MessagePart): string {
   if (typeof part === "string") return part;
   if (part.type === "text") return part.text;
   return part.type === "call" ? JSON.stringify({ name: part.call.name, arguments: part.call.input }) : "";
-}
-
-/** A tool as a request declares it. */
-export function declared({ name, description, inputSchema }: ToolDefinition): object {
-  return { type: "function", function: { name, description, parameters: withoutOurs(inputSchema ?? {}) } };
 }

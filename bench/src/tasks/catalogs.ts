@@ -9,9 +9,11 @@ import {
   type TrpClient,
 } from "@toolglot/trp-client";
 import { createRouter, principal } from "@toolglot/trp-core";
+import { execute } from "../execute.ts";
 import type { Table } from "../report.ts";
-import { tokenizers } from "../tokens/count.ts";
-import { declared, resultAsRead } from "./as-read.ts";
+import { both, each } from "../tokens/count.ts";
+import { declared } from "../tokens/forms.ts";
+import { resultAsRead } from "./as-read.ts";
 import { madeCapability, madeTools } from "./made-catalog.ts";
 
 const sizes = [5, 50, 200, 1000];
@@ -22,17 +24,15 @@ export async function catalogTable(): Promise<Table> {
   const [smallest] = columns;
   const rows = Object.keys(smallest ?? {}).map((form) => [
     form,
-    ...columns.map((column) => (column[form] === undefined ? "–" : each(column[form]))),
+    ...columns.map((column) => each(({ count }) => count(column[form] ?? ""))),
   ]);
   return {
     title: "Tokens of a catalog",
-    note: `What stands in the prompt for so many tools. They are made (\`bench/src/tasks/made-catalog.ts\`): twenty services with ten kinds of records each, and five tools for a kind, with the descriptions and arguments that such tools have; smaller catalogs are the first of them. *Native*: the \`tools\` array of a request in OpenAI's form. *MCP*: the tools of \`tools/list\`, which hosts turn into a form of their own. *Lines*: the tool \`router\` with a line for each capability in its description. *Search*: the same tool without them, as more than 40 capabilities are offered; the model finds what it needs, at the price of the two rows below it. *Code*: the tool \`executePythonCode\` with the capabilities as functions, beyond 40 with \`router.search\` and \`router.call\` in their place. Tokens in ${tokenizers.map(({ name }) => name).join(" / ")}.`,
+    note: `What stands in the prompt for so many tools. They are made (\`bench/src/tasks/made-catalog.ts\`): twenty services with ten kinds of records each, and five tools for a kind, with the descriptions and arguments that such tools have; smaller catalogs are the first of them. *Native*: the \`tools\` array of a request in OpenAI's form. *MCP*: the tools of \`tools/list\`, which hosts turn into a form of their own. *Lines*: the tool \`router\` with a line for each capability in its description. *Search*: the same tool without them, as more than 40 capabilities are offered; the model finds what it needs, at the price of the two rows below it. *Code*: the tool \`executePythonCode\` with the capabilities as functions, beyond 40 with \`router.search\` and \`router.call\` in their place. Tokens in ${both}.`,
     columns: ["", ...sizes.map((size) => `${size.toLocaleString("en-US")} tools`)],
     rows,
   };
 }
-
-const each = (text: string): string => tokenizers.map(({ count }) => count(text).toLocaleString("en-US")).join(" / ");
 
 /** The texts, by form. */
 async function catalogForms(size: number): Promise<Record<string, string>> {
@@ -58,16 +58,7 @@ async function catalogForms(size: number): Promise<Record<string, string>> {
 
 /** A call of the tool `router`, as it is written and answered. */
 async function exchange(client: TrpClient, input: object): Promise<string> {
-  const call = { id: "call_1", name: "router", input, protocol: "native" };
-  const context = {
-    signal: new AbortController().signal,
-    emit: () => undefined,
-    approve: async () => ({ approved: false }),
-    runId: "bench",
-    stepIndex: 0,
-  };
-  const action = { kind: "calls" as const, calls: [call], span: { start: 0, end: 0 } };
-  const [result] = await routerExecutor(client).execute(action, context);
+  const result = await execute(routerExecutor(client), "router", input);
   if (result?.status !== "ok") throw new Error(`${JSON.stringify(input)} gave ${JSON.stringify(result)}`);
   return `${JSON.stringify({ name: "router", arguments: input })}\n${resultAsRead(result)}`;
 }

@@ -1,5 +1,6 @@
-import { type Bar, type Findings, figure, type Table } from "../report.ts";
-import { type Tokenizer, tokenizers } from "../tokens/count.ts";
+import { quick } from "../measure.ts";
+import { type Bar, type Findings, figure, type Run, type Table } from "../report.ts";
+import { both, each, number, type Tokenizer, tokenizers } from "../tokens/count.ts";
 import { catalogTable } from "./catalogs.ts";
 import { type Played, type Way, ways } from "./play.ts";
 import { runTasks, type TaskRun } from "./run.ts";
@@ -12,13 +13,12 @@ const names: Readonly<Record<Way, string>> = {
   single: "programs in ATTP, their value is the answer",
   loop: "programs in ATTP, their value goes back",
 };
-const both = tokenizers.map(({ name }) => name).join(" / ");
 
 /** Counts what catalogs cost in tokens, and whole tasks, each played for real. Rejects when an answer is not the expected one. */
-export async function measureTasks(progress: (text: string) => void): Promise<Findings> {
-  progress("tasks: catalogs");
+export async function measureTasks({ progress }: Run): Promise<Findings> {
+  progress("catalogs");
   const catalogs = await catalogTable();
-  const runs = await runTasks(wholeTasks, ways, (text) => progress(`tasks: ${text}`));
+  const runs = await runTasks(wholeTasks.slice(0, quick ? 1 : undefined), ways, progress);
   return { bars: taskBars(runs), tables: [catalogs, groupTable(runs), taskTable(runs)] };
 }
 
@@ -49,9 +49,6 @@ const callsOf = (runs: readonly TaskRun[], way: Way): number => sum(runs.map(({ 
 const turnsOf = (runs: readonly TaskRun[], way: Way): number => sum(runs.map(({ played }) => played[way].turns.length));
 const costsOf = (runs: readonly TaskRun[], way: Way, tokenizer: Tokenizer, kind: keyof TaskCost): number =>
   sum(runs.map(({ played }) => costOfTask(played[way], tokenizer)[kind]));
-const number = (value: number): string => value.toLocaleString("en-US");
-const each = (runs: readonly TaskRun[], way: Way, kind: keyof TaskCost): string =>
-  tokenizers.map((tokenizer) => number(costsOf(runs, way, tokenizer, kind))).join(" / ");
 
 const programs = ["tool", "single", "loop"] as const;
 
@@ -83,8 +80,8 @@ function groupTable(runs: readonly TaskRun[]): Table {
       names[way],
       number(callsOf(own, way)),
       number(turnsOf(own, way)),
-      each(own, way, "anew"),
-      each(own, way, "cached"),
+      each((tokenizer) => costsOf(own, way, tokenizer, "anew")),
+      each((tokenizer) => costsOf(own, way, tokenizer, "cached")),
     ]),
   );
   return {

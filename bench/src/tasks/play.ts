@@ -15,7 +15,8 @@ import { codeTools } from "@toolglot/sandbox";
 import { Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { readAttpResults, readCatalog } from "demo/parts";
 import { agentOptions, offerOf, type Session } from "toolglot/parts";
-import { declared, messageAsRead, partAsWritten } from "./as-read.ts";
+import { declared } from "../tokens/forms.ts";
+import { messageAsRead, partAsWritten } from "./as-read.ts";
 import type { ScriptedCall, WholeTask } from "./tasks.ts";
 
 /**
@@ -103,7 +104,7 @@ class CallScript {
   constructor(task: WholeTask, way: "native" | "router") {
     this.#task = task;
     this.#way = way;
-    this.#describes = way === "router" && task.programs.some((program) => program([[]]).includes("query_sql"));
+    this.#describes = way === "router" && programsOf(task).some((program) => program([[]]).includes("query_sql"));
   }
 
   next(messages: readonly Message[], tools: readonly ToolDefinition[]): ModelPart[] {
@@ -157,6 +158,8 @@ function fromRouter({ data, warnings }: { data: Value; warnings?: string[] }): V
   return Array.isArray(data.items) ? data.items : data;
 }
 
+const programsOf = ({ program, programs = [() => program] }: WholeTask): ((values: Value[]) => string)[] => programs;
+
 /** Programs, in documents or in calls of a tool. */
 class ProgramScript {
   readonly #task: WholeTask;
@@ -170,9 +173,10 @@ class ProgramScript {
   }
 
   next(messages: readonly Message[]): ModelPart[] {
-    const { programs, single, question, says } = this.#task;
+    const { question, says } = this.#task;
+    const programs = this.#way === "single" ? [() => this.#task.program] : programsOf(this.#task);
     if (this.calls > 0) this.#values.push(this.#value(messages.at(-1) as Message));
-    const program = this.#way === "single" && single !== undefined ? single : programs[this.calls]?.(this.#values);
+    const program = programs[this.calls]?.(this.#values);
     if (program === undefined) return [says(this.#values.at(-1))];
     this.calls += 1;
     const code = `${program}\n`;

@@ -1,8 +1,6 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { openDemo } from "demo/parts";
 import { Session } from "toolglot/parts";
+import { inFolder } from "../machine.ts";
 import { type Played, play, type Way } from "./play.ts";
 import type { WholeTask } from "./tasks.ts";
 
@@ -13,31 +11,30 @@ export interface TaskRun {
 }
 
 /** Plays tasks each way, on data of their own. Rejects when an answer is not the expected one. */
-export async function runTasks(
+export const runTasks = (
   tasks: readonly WholeTask[],
   ways: readonly Way[],
   progress: (text: string) => void = () => undefined,
-): Promise<TaskRun[]> {
-  const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
-  const session = new Session({ folder, modules: [{ ...openDemo(folder), from: "demo" }] });
-  const wrong: string[] = [];
-  try {
-    const runs: TaskRun[] = [];
-    for (const [at, task] of tasks.entries()) {
-      progress(`task ${at + 1} of ${tasks.length}`);
-      const played = {} as Record<Way, Played>;
-      for (const way of ways) {
-        played[way] = await play(task, way, session);
-        const { answer } = played[way];
-        if (answer !== task.expected)
-          wrong.push(`${way}: ${task.question}\n  ${answer}\n  instead of ${task.expected}`);
+): Promise<TaskRun[]> =>
+  inFolder(async (folder) => {
+    const session = new Session({ folder, modules: [{ ...openDemo(folder), from: "demo" }] });
+    const wrong: string[] = [];
+    try {
+      const runs: TaskRun[] = [];
+      for (const [at, task] of tasks.entries()) {
+        progress(`task ${at + 1} of ${tasks.length}`);
+        const played = {} as Record<Way, Played>;
+        for (const way of ways) {
+          played[way] = await play(task, way, session);
+          const { answer } = played[way];
+          if (answer !== task.expected)
+            wrong.push(`${way}: ${task.question}\n  ${answer}\n  instead of ${task.expected}`);
+        }
+        runs.push({ task, played });
       }
-      runs.push({ task, played });
+      if (wrong.length > 0) throw new Error(`Answers that are not the expected ones:\n${wrong.join("\n")}`);
+      return runs;
+    } finally {
+      await session.dispose();
     }
-    if (wrong.length > 0) throw new Error(`Answers that are not the expected ones:\n${wrong.join("\n")}`);
-    return runs;
-  } finally {
-    await session.dispose();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+  });

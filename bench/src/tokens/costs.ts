@@ -22,19 +22,11 @@ export function promptLength({ prompt }: Form, { count }: Tokenizer): number {
 
 /** Plays a task: turn after turn until the answer. */
 export function costOf(task: Task, form: Form, tokenizer: Tokenizer): Cost {
-  const turns = form.turns(task);
-  const cost: Cost = { turns: turns.length, written: 0, results: 0, processed: 0 };
-  let context = promptLength(form, tokenizer);
-  for (const { call, result } of turns) {
-    const written = tokenizer.count(call);
-    const read = tokenizer.count(result);
-    cost.written += written;
-    cost.results += read;
-    cost.processed += context + written;
-    context += written + read;
-  }
-  cost.processed += context;
-  return cost;
+  const conversation = new Conversation(task, form, tokenizer);
+  conversation.repeat();
+  const { turns, processed, length } = conversation;
+  const sum = (of: "written" | "read"): number => turns.reduce((total, turn) => total + turn[of], 0);
+  return { turns: turns.length, written: sum("written"), results: sum("read"), processed: processed + length };
 }
 
 /** The total cost of a form with a longer prompt, compared with another. */
@@ -76,18 +68,18 @@ class Conversation {
   length: number;
   /** Tokens read and written so far, when every turn reads all anew. */
   processed = 0;
-  readonly #turns: { written: number; read: number }[];
+  readonly turns: readonly { written: number; read: number }[];
 
   constructor(task: Task, form: Form, tokenizer: Tokenizer) {
     this.length = promptLength(form, tokenizer);
-    this.#turns = form.turns(task).map(({ call, result }) => ({
+    this.turns = form.turns(task).map(({ call, result }) => ({
       written: tokenizer.count(call),
       read: tokenizer.count(result),
     }));
   }
 
   repeat(): void {
-    for (const { written, read } of this.#turns) {
+    for (const { written, read } of this.turns) {
       this.processed += this.length + written;
       this.length += written + read;
     }

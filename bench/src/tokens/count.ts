@@ -25,3 +25,12 @@ export const tokenizers: Tokenizer[] = [
   tokenizer("o200k", (text) => encodeO200k(text, { disallowedSpecial: new Set() })),
   tokenizer("Llama 3", (text) => llama3.encode(text, { bos: false, eos: false })),
 ];
+
+/** The names of the tokenizers, as notes say them. */
+export const both: string = tokenizers.map(({ name }) => name).join(" / ");
+
+export const number = (value: number): string => (Number.isFinite(value) ? value.toLocaleString("en-US") : "never");
+
+/** A figure with each tokenizer. */
+export const each = (figure: (tokenizer: Tokenizer) => number): string =>
+  tokenizers.map((tokenizer) => number(figure(tokenizer))).join(" / ");

@@ -1,5 +1,12 @@
 import { attpProtocol, parse, serialize } from "@toolglot/attp";
-import { type JsonObject, type Locale, messageText, type ToolProtocol, type ToolResult } from "@toolglot/core";
+import {
+  type JsonObject,
+  type Locale,
+  messageText,
+  type ToolDefinition,
+  type ToolProtocol,
+  type ToolResult,
+} from "@toolglot/core";
 import { attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
@@ -22,22 +29,23 @@ export interface Form {
   turns(task: Task): Turn[];
 }
 
-/** A text protocol by its own means. `together`: whether a task's calls go into one block. */
-function textForm(
+/** A form in which a task's calls are written one by one, or side by side where they may be. */
+function callsForm(
   name: string,
-  protocol: ToolProtocol,
-  write: (calls: readonly Exchange[]) => string,
-  together: (task: Task) => boolean,
+  prompt: Form["prompt"],
+  write: (calls: readonly Exchange[], first: number) => string,
+  read: (results: readonly ToolResult[], first: number) => string,
+  together = ({ needs }: Task): boolean => needs === "nothing",
 ): Form {
   return {
     name,
-    prompt: (locale) => promptOf(protocol, locale),
+    prompt,
     turns(task) {
       const groups = together(task) ? [task.calls] : task.calls.map((call) => [call]);
-      return groups.map((group) => ({
-        call: write(group),
-        result: protocol.formatResults(group.map(({ data, name }, at) => resultOf(data, name, at))),
-      }));
+      return groups.map((group, first) => {
+        const results = group.map(({ data, name }, at) => resultOf(data, name, at));
+        return { call: write(group, first), result: read(results, first) };
+      });
     },
   };
 }
@@ -77,9 +85,9 @@ function exampleThought(): string {
 
 const tam = tamProtocol({ prompt: tamPrompt });
 
-const tamForm = textForm(
+const tamForm = callsForm(
   "TAM",
-  tam,
+  (locale) => promptOf(tam, locale),
   (calls) => {
     const parts = calls.map(({ name, input }, at) => ({
       type: "call" as const,
@@ -90,12 +98,15 @@ const tamForm = textForm(
       .map(messageText)
       .join("");
   },
+  (results) => tam.formatResults(results),
   ({ needs }) => needs !== "results",
 );
 
-const toolsxmlForm = textForm(
+const toolsxml = toolsxmlProtocol({ prompt: toolsxmlPrompt });
+
+const toolsxmlForm = callsForm(
   "ToolsXML",
-  toolsxmlProtocol({ prompt: toolsxmlPrompt }),
+  (locale) => promptOf(toolsxml, locale),
   (calls) => {
     const custom = calls.map(({ name, input }) => ({
       tool: "custom" as const,
@@ -105,50 +116,26 @@ const toolsxmlForm = textForm(
     }));
     return serializeXml({ calls: custom, comments: [] }, { tools });
   },
-  ({ needs }) => needs === "nothing",
+  (results) => toolsxml.formatResults(results),
 );
 
 /** What a provider's interface has for a call. Ids are as long as OpenAI's. */
 const wireId = (at: number): string =>
   `call_${["kQ3vW8sZt1LrY6mNbXc0PdGh", "9aTfJe2RuV5oSiDw7yHqKpEx", "Bz4CgMn8lUvO1kXjWd6sFtAq"][at]}`;
 
-const wireTools = (): string =>
-  JSON.stringify(
-    tools.map(({ name, description, inputSchema }) => ({
-      type: "function",
-      function: { name, description, parameters: withoutOurs(inputSchema) },
-    })),
-  );
-
-/** A schema without the keywords that only our parsers read. */
-export function withoutOurs(schema: object): unknown {
-  return JSON.parse(JSON.stringify(schema, (key, value) => (key.startsWith("x-") ? undefined : value)));
+/** A tool as a request declares it, without the keywords that only our parsers read. */
+export function declared({ name, description, inputSchema }: ToolDefinition): object {
+  const withoutOurs = (key: string, value: unknown): unknown => (key.startsWith("x-") ? undefined : value);
+  const parameters = JSON.parse(JSON.stringify(inputSchema ?? {}, withoutOurs));
+  return { type: "function", function: { name, description, parameters } };
 }
 
-function nativeForm(
-  name: string,
-  write: (calls: readonly Exchange[], first: number) => string,
-  read: (results: readonly ToolResult[], first: number) => string,
-): Form {
-  return {
-    name,
-    prompt: () => ({ instructions: "", tools: wireTools() }),
-    turns({ calls, needs }) {
-      const groups = needs === "nothing" ? [calls] : calls.map((call) => [call]);
-      return groups.map((group, turn) => ({
-        call: write(group, needs === "nothing" ? 0 : turn),
-        result: read(
-          group.map(({ data, name }, at) => resultOf(data, name, at)),
-          needs === "nothing" ? 0 : turn,
-        ),
-      }));
-    },
-  };
-}
+const nativePrompt: Form["prompt"] = () => ({ instructions: "", tools: JSON.stringify(tools.map(declared)) });
 
 /** The messages of OpenAI's chat completions interface, as they go over the wire. */
-const wire = nativeForm(
+const wire = callsForm(
   "native JSON, messages",
+  nativePrompt,
   (calls, first) =>
     JSON.stringify({
       role: "assistant",
@@ -168,8 +155,9 @@ const wire = nativeForm(
 );
 
 /** The same with no more than a chat template has to show: names, arguments and contents, each escaped once. */
-const bare = nativeForm(
+const bare = callsForm(
   "native JSON, bare",
+  nativePrompt,
   (calls) => calls.map(({ name, input }) => JSON.stringify({ name, arguments: input })).join("\n"),
   (results) => results.map(({ data }) => JSON.stringify(data)).join("\n"),
 );

@@ -1,21 +1,16 @@
-import type { Findings, Table } from "../report.ts";
+import type { Findings, Run, Table } from "../report.ts";
 import { body, bodyCall, tools as declared, oneCall, type Task, threeCalls } from "./content.ts";
 import { type BreakEven, breakEven, costOf, promptLength } from "./costs.ts";
-import { type Tokenizer, tokenizers } from "./count.ts";
+import { both, each, number, tokenizers } from "./count.ts";
 import { type Form, forms } from "./forms.ts";
 
 const textForms = [forms.attp, forms.thinking, forms.tam, forms.toolsxml];
 const allForms = [forms.wire, forms.bare, ...textForms];
-const number = (value: number): string => (Number.isFinite(value) ? value.toLocaleString("en-US") : "never");
-/** A figure with each tokenizer. */
-const each = (figure: (tokenizer: Tokenizer) => number): string =>
-  tokenizers.map((tokenizer) => number(figure(tokenizer))).join(" / ");
 const toolCount = declared.length;
-const both = tokenizers.map(({ name }) => name).join(" / ");
 
 /** Counts what tools cost in tokens: prompts, calls, conversations, and after how many calls a longer prompt is paid for. */
-export function measureTokens(progress: (text: string) => void): Findings {
-  progress("counting tokens");
+export function measureTokens({ progress }: Run): Findings {
+  progress("counting");
   return { bars: [], tables: tokenTables() };
 }
 

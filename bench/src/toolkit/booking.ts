@@ -43,31 +43,10 @@ export const bookingZod = z.object({
   address: z.object({ street: z.string(), zip: z.string().max(10) }),
 });
 
-const text = { type: "string" };
+const { $schema, ...schema } = z.toJSONSchema(bookingZod);
 
-/** The same as JSON Schema. */
-export const bookingSchema: { readonly type: "object" } & Record<string, unknown> = {
-  type: "object",
-  properties: {
-    city: { type: "string", minLength: 1, description: "City name" },
-    nights: { type: "integer", minimum: 1, maximum: 30 },
-    guests: { type: "integer", minimum: 1, maximum: 10 },
-    budget: { type: "number" },
-    breakfast: { type: "boolean" },
-    view: { type: "string", enum: ["sea", "garden", "street"] },
-    email: { type: "string", maxLength: 200 },
-    note: text,
-    tags: { type: "array", items: text, maxItems: 20 },
-    address: {
-      type: "object",
-      properties: { street: text, zip: { type: "string", maxLength: 10 } },
-      required: ["street", "zip"],
-      additionalProperties: false,
-    },
-  },
-  required: ["city", "nights", "guests", "budget", "breakfast", "view", "email", "tags", "address"],
-  additionalProperties: false,
-};
+/** The same as JSON Schema, of any dialect. */
+export const bookingSchema = schema as { type: "object" } & Record<string, unknown>;
 
 /** What all tools here do: next to nothing. */
 export async function price({ nights, budget }: Booking): Promise<number> {

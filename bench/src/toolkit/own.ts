@@ -1,6 +1,6 @@
-import type { ExecutorContext } from "@toolglot/core";
 import { ajvValidator } from "@toolglot/schema/ajv";
 import { Toolkit, type ToolkitOptions, toolkitExecutor } from "@toolglot/toolkit";
+import { execute } from "../execute.ts";
 import { booking, bookingSchema, bookingText, bookingZod, expected, price } from "./booking.ts";
 import type { Subject } from "./subject.ts";
 
@@ -44,20 +44,8 @@ function throughTools(): Subject {
 
 function throughExecutor(): Subject {
   const executor = toolkitExecutor(kit(bookingSchema, { validator: ajvValidator() }));
-  const context: ExecutorContext = {
-    signal: new AbortController().signal,
-    emit: () => {},
-    approve: async () => ({ approved: true }),
-    runId: "run",
-    stepIndex: 0,
-  };
-  const calls = [{ id: "call-1", name: "price", input: booking, protocol: "native" }];
-  const action = { kind: "calls" as const, calls, span: { start: 0, end: 0 } };
-  return {
-    name: "`toolkitExecutor`, ten fields on ajv",
-    expected,
-    call: async () => (await executor.execute(action, context))[0]?.data,
-  };
+  const call = async (): Promise<unknown> => (await execute(executor, "price", booking))?.data;
+  return { name: "`toolkitExecutor`, ten fields on ajv", expected, call };
 }
 
 /** What a call costs without the toolkit: the function itself. */

@@ -1,36 +1,13 @@
 import { executeTool, safeParseJSON } from "@ai-sdk/provider-utils";
-import { Client, InMemoryTransport as ClientTransport } from "@modelcontextprotocol/client";
-import { McpServer } from "@modelcontextprotocol/server";
-import { asSchema, generateText, type LanguageModel, stepCountIs, type ToolSet, tool } from "ai";
+import { asSchema, generateText, stepCountIs, type ToolSet, tool } from "ai";
 import { z } from "zod";
+import { scriptedModel } from "../language-model.ts";
+import { joined, mcpServer } from "../mcp.ts";
 import { type Booking, booking, bookingText, bookingZod, expected, price } from "./booking.ts";
 import type { Subject } from "./subject.ts";
 
-/** A model that calls the tool at once, with input as a provider gives it: as text. */
-function model(input: string): LanguageModel {
-  const usage = {
-    inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
-    outputTokens: { total: 1, text: 1, reasoning: 0 },
-  };
-  return {
-    specificationVersion: "v3",
-    provider: "bench",
-    modelId: "calls-a-tool",
-    supportedUrls: {},
-    doGenerate: async () => ({
-      content: [{ type: "tool-call", toolCallId: "call-1", toolName: "price", input }],
-      finishReason: { unified: "tool-calls", raw: undefined },
-      usage,
-      warnings: [],
-    }),
-    doStream: async () => {
-      throw new Error("not asked for here");
-    },
-  };
-}
-
 /** AI SDK: the parts that parse, check and run a call, by themselves; and `generateText` with and without the tool run. */
-export function aiSdk(): { parts: Subject; unchecked: Subject; whole: Subject; unrun: Subject } {
+export function aiSdk(): Subject[] {
   const schema = asSchema(bookingZod);
   const options = { toolCallId: "call-1", messages: [] };
   const run = async (input: Booking): Promise<unknown> => {
@@ -38,14 +15,14 @@ export function aiSdk(): { parts: Subject; unchecked: Subject; whole: Subject; u
     for await (const part of executeTool({ execute: price, input, options })) output = part.output;
     return output;
   };
-  const ask = (tools: ToolSet) =>
-    generateText({ model: model(bookingText), tools, prompt: "Price?", stopWhen: stepCountIs(1) });
+  const model = scriptedModel("price", () => booking);
+  const ask = (tools: ToolSet) => generateText({ model, tools, prompt: "Price?", stopWhen: stepCountIs(1) });
   const described = { description: "The price of a stay.", inputSchema: bookingZod };
   const runs = { price: tool({ ...described, execute: price }) };
   const asks = { price: tool({ ...described, outputSchema: z.number() }) };
-  return {
-    unchecked: { name: "AI SDK: `executeTool` alone", expected, call: () => run(booking) },
-    parts: {
+  return [
+    { name: "AI SDK: `executeTool` alone", expected, call: () => run(booking) },
+    {
       name: "AI SDK: `safeParseJSON` with zod, then `executeTool`",
       expected,
       call: async () => {
@@ -54,48 +31,38 @@ export function aiSdk(): { parts: Subject; unchecked: Subject; whole: Subject; u
         return run(parsed.value);
       },
     },
-    whole: {
+    {
       name: "AI SDK: `generateText`, a model that calls the tool at once",
       expected,
       call: async () => (await ask(runs)).toolResults[0]?.output,
     },
-    unrun: {
+    {
       name: "AI SDK: the same, the tool not run",
       expected: 1,
       call: async () => (await ask(asks)).toolCalls.length,
     },
-  };
+  ];
 }
 
 /** The official MCP client and server, joined in memory. */
 export async function mcp(): Promise<{ subject: Subject; close(): Promise<void> }> {
-  const server = new McpServer({ name: "bench", version: "1.0.0" });
+  const server = mcpServer();
   server.registerTool(
     "price",
-    {
-      description: "The price of a stay.",
-      inputSchema: bookingZod,
-      outputSchema: z.object({ price: z.number() }),
-    },
+    { description: "The price of a stay.", inputSchema: bookingZod, outputSchema: z.object({ price: z.number() }) },
     async (input) => {
       const result = { price: await price(input) };
       return { content: [{ type: "text" as const, text: JSON.stringify(result) }], structuredContent: result };
     },
   );
-  const client = new Client({ name: "bench", version: "1.0.0" });
-  const [near, far] = ClientTransport.createLinkedPair();
-  await server.connect(far);
-  await client.connect(near);
+  const client = await joined(server);
   await client.listTools();
   return {
     subject: {
       name: "MCP: client and server in memory, ten fields in zod",
       expected,
       call: async () => {
-        const { structuredContent } = await client.callTool({
-          name: "price",
-          arguments: { ...booking },
-        });
+        const { structuredContent } = await client.callTool({ name: "price", arguments: { ...booking } });
         return (structuredContent as { price?: number } | undefined)?.price;
       },
     },

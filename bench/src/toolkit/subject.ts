@@ -1,4 +1,4 @@
-import { measure, median } from "../measure.ts";
+import { cpuNow, inTurns, measure, median } from "../measure.ts";
 
 /** Something that calls a tool once. */
 export interface Subject {
@@ -15,25 +15,16 @@ async function calls({ name, call, expected }: Subject, count: number): Promise<
   }
 }
 
-const rounds = 15;
 const roundMs = 40;
 
-/**
- * Microseconds of processor time per call, one after another: the medians. A round goes through all subjects, so that what
- * else the machine does burdens them alike.
- */
+/** Microseconds of processor time per call, one after another: the medians. */
 export async function perCall(subjects: readonly Subject[]): Promise<Map<Subject, number>> {
   const counts = new Map<Subject, number>();
   for (const subject of subjects) {
     const { cpu } = await measure(() => calls(subject, 20), { warmMs: 500, rounds: 1, roundMs });
     counts.set(subject, Math.max(1, Math.round((20 * roundMs) / cpu)));
   }
-  const times = new Map<Subject, number[]>(subjects.map((subject) => [subject, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const [subject, count] of counts) {
-      const { cpu } = await measure(() => calls(subject, count), { warmMs: 0, rounds: 1 });
-      times.get(subject)?.push((cpu * 1000) / count);
-    }
-  }
-  return new Map([...times].map(([subject, found]) => [subject, median(found)]));
+  const count = (subject: Subject): number => counts.get(subject) ?? 1;
+  const times = await inTurns(subjects, { rounds: 15, clock: cpuNow }, (subject) => calls(subject, count(subject)));
+  return new Map([...times].map(([subject, found]) => [subject, (median(found) * 1000) / count(subject)]));
 }

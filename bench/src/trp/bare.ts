@@ -1,23 +1,17 @@
 import { createRequire } from "node:module";
-import type { Writer } from "./claims.ts";
+import type { Peer } from "./load.ts";
 
-type Values = (string | number | null)[];
-type Row = Record<string, string | number | null>;
+type Row = Readonly<Record<string, string | number | null>>;
 
 /** What is used of libsql. */
 interface Database {
   exec(sql: string): void;
-  prepare(sql: string): { run(values: Values): unknown; get(values: Values): Row | undefined };
+  prepare(sql: string): { get(values: readonly unknown[]): Row | undefined };
   close(): void;
 }
 
 /** What a keyed call leaves behind: the rows of one, to be written again for each. */
-interface Kept {
-  frame: Row;
-  call: Row;
-  operation: Row;
-  audit: Row;
-}
+type Kept = Record<"frame" | "call" | "operation" | "audit", Row>;
 
 /** The binding that the store uses, which is no dependency of this package. */
 function openDatabase(file: string): Database {
@@ -30,7 +24,7 @@ function openDatabase(file: string): Database {
  * the same groups as the store's, two commits each; `file` is a store's that keyed calls were written to. Faster than
  * this no store on the same binding can be.
  */
-export function bareStatements(name: string, file: string): Writer {
+export function bareStatements(name: string, file: string): Peer {
   const database = openDatabase(file);
   database.exec("PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON");
   const last = (table: string): Row => {
@@ -38,13 +32,8 @@ export function bareStatements(name: string, file: string): Writer {
     if (row === undefined) throw new Error(`${name}: no row in ${table}`);
     return row;
   };
-  const kept: Kept = {
-    frame: last("frames"),
-    call: last("calls"),
-    operation: last("operations"),
-    audit: last("audit"),
-  };
-  const write = steps(database, kept);
+  const [frame, call, operation, audit] = [last("frames"), last("calls"), last("operations"), last("audit")];
+  const write = steps(database, { frame, call, operation, audit });
   let waiting: (() => void)[] = [];
   let count = 0;
   return {
@@ -70,9 +59,11 @@ export function bareStatements(name: string, file: string): Writer {
 function steps(database: Database, { frame, call, operation, audit }: Kept): (first: number, end: number) => void {
   const at = Number(audit.n);
   const seq = Number(frame.seq);
-  const statement = (sql: string): ((values: Values) => unknown) => {
+  const { session } = frame;
+  const { scope, kept } = operation;
+  const statement = (sql: string): ((...values: unknown[]) => unknown) => {
     const prepared = database.prepare(sql);
-    return (values) => prepared.get(values);
+    return (...values) => prepared.get(values);
   };
   const insertFrame = statement("INSERT INTO frames (session, seq, frame_id, digest, calls) VALUES (?, ?, ?, ?, ?)");
   const insertCall = statement(
@@ -80,7 +71,7 @@ function steps(database: Database, { frame, call, operation, audit }: Kept): (fi
   );
   const takeSeq = statement("UPDATE sessions SET expected_seq = ? WHERE n = ?");
   const insertOperation = statement(
-    `INSERT INTO operations (scope, key, state, open, fence, lease_until, kept, data) VALUES (?, ?, 'started', 1, ?, ?, ?, ?)`,
+    "INSERT INTO operations (scope, key, state, open, fence, lease_until, kept, data) VALUES (?, ?, 'started', 1, ?, ?, ?, ?)",
   );
   const takeFence = statement("UPDATE counters SET value = ? WHERE name = 'fence'");
   const insertAudit = statement("INSERT INTO audit (n, at, entry, prev_hash, hash) VALUES (?, ?, ?, ?, ?)");
@@ -88,45 +79,36 @@ function steps(database: Database, { frame, call, operation, audit }: Kept): (fi
   const endOperation = statement(
     "UPDATE operations SET state = 'done', open = 0, due_at = ?, kept = ?, outcome = ? WHERE scope = ? AND key = ?",
   );
-  const { session, frame_id, digest, calls } = frame as Row & { session: number };
-  const { scope, lease_until, due_at, data, outcome } = operation as Row & { scope: string };
-  const auditRow = (n: number): unknown =>
-    insertAudit([n, audit.at as number, audit.entry as string, audit.prev_hash as string, audit.hash as string]);
-  const each = (first: number, end: number, step: (n: number, id: string) => void): void => {
-    for (let n = first; n < end; n += 1) step(n, `${n}`.padStart(12, "0"));
+  const auditRow = (n: number): unknown => insertAudit(n, audit.at, audit.entry, audit.prev_hash, audit.hash);
+  const admit = (n: number, id: string): void => {
+    const frameId = `${frame.frame_id}${id}`;
+    insertCall(session, `${call.call_id}${id}`, seq + n, call.place, call.deadline, frameId, call.record);
+    insertFrame(session, seq + n, frameId, frame.digest, frame.calls);
+  };
+  const start = (n: number, id: string): void => {
+    insertOperation(scope, `${operation.key}${id}`, at + n, operation.lease_until, kept, operation.data);
+    auditRow(at + 2 * n + 1);
+  };
+  const finish = (n: number, id: string): void => {
+    endOperation(operation.due_at, kept, operation.outcome, scope, `${operation.key}${id}`);
+    auditRow(at + 2 * n + 2);
+    endCall(call.reply, session, `${call.call_id}${id}`);
+  };
+  const commit = (work: () => void): void => {
+    database.exec("BEGIN IMMEDIATE");
+    work();
+    database.exec("COMMIT");
   };
   return (first, end) => {
-    const admit = (n: number, id: string): void => {
-      const { place, deadline, record } = call as Row & { place: number };
-      insertCall([
-        session,
-        `${call.call_id}${id}`,
-        seq + n,
-        place,
-        deadline as number,
-        `${frame_id}${id}`,
-        record as string,
-      ]);
-      insertFrame([session, seq + n, `${frame_id}${id}`, digest as string, calls as string]);
+    const each = (step: (n: number, id: string) => void): void => {
+      for (let n = first; n < end; n += 1) step(n, `${n}`.padStart(12, "0"));
     };
-    const start = (n: number, id: string): void => {
-      const { kept } = operation as Row & { kept: string };
-      insertOperation([scope, `${operation.key}${id}`, at + n, lease_until as number, kept, data as string]);
-      auditRow(at + 2 * n + 1);
-    };
-    const finish = (n: number, id: string): void => {
-      endOperation([due_at as number, operation.kept as string, outcome as string, scope, `${operation.key}${id}`]);
-      auditRow(at + 2 * n + 2);
-      endCall([call.reply as string, session, `${call.call_id}${id}`]);
-    };
-    database.exec("BEGIN IMMEDIATE");
-    each(first, end, admit);
-    each(first, end, start);
-    takeSeq([seq + end, session]);
-    takeFence([at + end]);
-    database.exec("COMMIT");
-    database.exec("BEGIN IMMEDIATE");
-    each(first, end, finish);
-    database.exec("COMMIT");
+    commit(() => {
+      each(admit);
+      each(start);
+      takeSeq(seq + end, session);
+      takeFence(at + end);
+    });
+    commit(() => each(finish));
   };
 }

@@ -3,17 +3,12 @@ import { join } from "node:path";
 import { MemoryStore } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
-import type { Called } from "./load.ts";
-
-/** Something that writes durably, and its end. */
-export interface Writer extends Called {
-  close(): Promise<void>;
-}
+import type { Peer } from "./load.ts";
 
 let count = 0;
 
 /** An operation from its claim to its end: what a keyed call costs the store, but for the frame itself. */
-function operations(name: string, store: RouterStore): Writer {
+function operations(name: string, store: RouterStore): Peer {
   return {
     name,
     call: async () => {
@@ -31,7 +26,7 @@ function operations(name: string, store: RouterStore): Writer {
 }
 
 /** One durable write of a row's size, without any database: below this nothing durable can be, one after another. */
-export function rawWrite(folder: string): Writer {
+export function rawWrite(folder: string): Peer {
   const file = openSync(join(folder, "raw"), "w");
   const row = Buffer.alloc(400, "x");
   return {
@@ -45,7 +40,7 @@ export function rawWrite(folder: string): Writer {
 }
 
 /** The stores there are. */
-export async function stores(folder: string): Promise<Writer[]> {
+export async function stores(folder: string): Promise<Peer[]> {
   const memory = new MemoryStore();
   const sqlite = await openSqliteStore({ file: join(folder, "claims.db") });
   return [

@@ -1,14 +1,9 @@
 import { Agent, request } from "node:http";
-import { Client, InMemoryTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import { type Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import { McpServer } from "@modelcontextprotocol/server";
-import type { Called } from "./load.ts";
-import { address, found, lookup, lookupZod } from "./work.ts";
-
-/** A peer that runs, and its end. */
-export interface Peer extends Called {
-  close(): Promise<void>;
-}
+import { joined, mcpClient } from "../mcp.ts";
+import type { Peer } from "./load.ts";
+import { address, addressServer, found } from "./work.ts";
 
 function caller(name: string, client: Client): Peer {
   return {
@@ -23,33 +18,21 @@ function caller(name: string, client: Client): Peer {
 }
 
 /** The official client and server, joined in memory. */
-export async function mcpInMemory(): Promise<Peer> {
-  const server = new McpServer({ name: "bench", version: "1.0.0" });
-  server.registerTool(
-    "read_address",
-    { description: "Puts an address into a line.", inputSchema: lookupZod },
-    async (input) => ({ content: [{ type: "text" as const, text: await lookup(input) }] }),
-  );
-  const client = new Client({ name: "bench", version: "1.0.0" });
-  const [near, far] = InMemoryTransport.createLinkedPair();
-  await server.connect(far);
-  await client.connect(near);
-  return caller("MCP in memory", client);
+export const mcpInMemory = async (): Promise<Peer> => caller("MCP in memory", await joined(addressServer()));
+
+async function over(name: string, transport: Parameters<Client["connect"]>[0]): Promise<Peer> {
+  const client = mcpClient();
+  await client.connect(transport);
+  return caller(name, client);
 }
 
 /** The official client over Streamable HTTP. */
-export async function mcpOverHttp(url: string): Promise<Peer> {
-  const client = new Client({ name: "bench", version: "1.0.0" });
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
-  return caller("MCP Streamable HTTP", client);
-}
+export const mcpOverHttp = (url: string, more = ""): Promise<Peer> =>
+  over(`MCP Streamable HTTP${more}`, new StreamableHTTPClientTransport(new URL(`${url}/mcp`)));
 
 /** The official client, which starts the server as a child. */
-export async function mcpOverStdio(command: string, args: string[]): Promise<Peer> {
-  const client = new Client({ name: "bench", version: "1.0.0" });
-  await client.connect(new StdioClientTransport({ command, args }));
-  return caller("MCP over standard streams", client);
-}
+export const mcpOverStdio = (command: string, args: string[]): Promise<Peer> =>
+  over("MCP over standard streams", new StdioClientTransport({ command, args }));
 
 /** The least that a client of HTTP with JSON can be in Node, with a body as long as a frame's. */
 export function echo(url: string): Peer {
@@ -62,23 +45,16 @@ export function echo(url: string): Peer {
       new Promise<void>((resolve, reject) => {
         const own = ++id;
         const body = JSON.stringify({ id: own, filler, args: address });
-        const sending = request(
-          url,
-          {
-            agent,
-            method: "POST",
-            headers: { "content-type": "application/json", "content-length": Buffer.byteLength(body) },
-          },
-          (response) => {
-            const chunks: Buffer[] = [];
-            response.on("data", (chunk) => chunks.push(chunk));
-            response.on("end", () => {
-              const answer = JSON.parse(Buffer.concat(chunks).toString());
-              if (answer.id === own && answer.result.line === found) resolve();
-              else reject(new Error(`echo gave ${JSON.stringify(answer)}`));
-            });
-          },
-        );
+        const headers = { "content-type": "application/json", "content-length": Buffer.byteLength(body) };
+        const sending = request(url, { agent, method: "POST", headers }, (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk) => chunks.push(chunk));
+          response.on("end", () => {
+            const answer = JSON.parse(Buffer.concat(chunks).toString());
+            if (answer.id === own && answer.result.line === found) resolve();
+            else reject(new Error(`echo gave ${JSON.stringify(answer)}`));
+          });
+        });
         sending.on("error", reject);
         sending.end(body);
       }),

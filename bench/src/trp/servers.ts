@@ -1,15 +1,18 @@
-import { createServer } from "node:http";
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingMessage } from "node:http";
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
-import { toNodeHandler } from "@modelcontextprotocol/node";
-import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
-import { createRouter, principal } from "@toolglot/trp-core";
-import { serveHttp } from "@toolglot/trp-core/node";
+import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
+import { createMcpHandler } from "@modelcontextprotocol/server";
+import { serveStdio as serveMcpStdio } from "@modelcontextprotocol/server/stdio";
+import { createRouter, principal, type Router } from "@toolglot/trp-core";
+import { serveHttp, serveStdio } from "@toolglot/trp-core/node";
+import { webSockets } from "@toolglot/trp-core/ws";
 import { openSqliteStore } from "@toolglot/trp-sqlite";
-import { found, lookup, lookupZod, readCapability, writeCapability } from "./work.ts";
+import { addressServer, found, readCapability, writeCapability } from "./work.ts";
 
-// A server in a separate process: `node servers.mjs echo|trp|mcp [FILE]`. Prints its URL, and after each line of input the
-// gaps in its event loop since the line before (`Gaps`); ends with its parent.
+// A server in a separate process: `node servers.mjs echo|trp|mcp|mcp-session|stdio|mcp-stdio [FILE]`. Those with a port print its URL,
+// and after each line of input the gaps in their event loop since the line before (`Gaps`); they end with their parent.
 
 /** How far apart the ticks of a timer of 1 ms came. Milliseconds. */
 export interface Gaps {
@@ -18,7 +21,15 @@ export interface Gaps {
   max: number;
 }
 
-const makers: Record<string, (file: string | undefined) => Promise<string>> = {
+const who = principal({ id: "bench" });
+
+const routerOn = async (file: string | undefined): Promise<Router> =>
+  createRouter({
+    capabilities: [readCapability, writeCapability],
+    ...(file ? { store: await openSqliteStore({ file }) } : { allowVolatile: true }),
+  });
+
+const withPort: Record<string, (file: string | undefined) => Promise<string>> = {
   /** The least that HTTP with JSON can be in Node: read the body, parse it, answer. */
   echo: async () =>
     listen(
@@ -33,29 +44,34 @@ const makers: Record<string, (file: string | undefined) => Promise<string>> = {
         });
       }),
     ),
-  trp: async (file) => {
-    const router = createRouter({
-      capabilities: [readCapability, writeCapability],
-      ...(file ? { store: await openSqliteStore({ file }) } : { allowVolatile: true }),
-    });
-    const who = principal({ id: "bench" });
-    const { url } = await serveHttp(router, { port: 0, authenticate: () => who });
-    return url;
-  },
+  /** HTTP, event streams and WebSockets, at one port. */
+  trp: async (file) =>
+    (await serveHttp(await routerOn(file), { port: 0, authenticate: () => who, webSockets: webSockets() })).url,
   mcp: async () => {
-    const handler = createMcpHandler(() => {
-      const server = new McpServer({ name: "bench", version: "1.0.0" });
-      server.registerTool(
-        "read_address",
-        { description: "Puts an address into a line.", inputSchema: lookupZod },
-        async (input) => ({ content: [{ type: "text" as const, text: await lookup(input) }] }),
-      );
-      return server;
-    });
-    const answer = toNodeHandler(handler);
+    const answer = toNodeHandler(createMcpHandler(addressServer));
     // Its declarations are stricter about undefined than Node's.
     type Asked = Parameters<typeof answer>[0];
     return listen(createServer((request, response) => void answer(request as Asked, response)));
+  },
+  /** A transport for each session, as the SDK's guide has it. */
+  "mcp-session": async () => {
+    const sessions = new Map<string, NodeStreamableHTTPServerTransport>();
+    async function transportOf({ headers }: IncomingMessage): Promise<NodeStreamableHTTPServerTransport> {
+      const known = sessions.get(String(headers["mcp-session-id"]));
+      if (known) return known;
+      const transport = new NodeStreamableHTTPServerTransport({
+        sessionIdGenerator: () => randomUUID(),
+        enableJsonResponse: true,
+        onsessioninitialized: (id) => void sessions.set(id, transport),
+      });
+      await addressServer().connect(transport);
+      return transport;
+    }
+    return listen(
+      createServer((request, response) => {
+        void transportOf(request).then((transport) => transport.handleRequest(request, response));
+      }),
+    );
   },
 };
 
@@ -65,17 +81,29 @@ async function listen(server: ReturnType<typeof createServer>): Promise<string> 
   return `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
 }
 
+/** Answers with the gaps since the line before. */
+function sayGaps(): void {
+  const delays = monitorEventLoopDelay({ resolution: 1 });
+  delays.enable();
+  createInterface({ input: process.stdin })
+    .on("line", () => {
+      const ms = (nanoseconds: number): number => nanoseconds / 1e6;
+      const gaps: Gaps = { p50: ms(delays.percentile(50)), p99: ms(delays.percentile(99)), max: ms(delays.max) };
+      console.log(JSON.stringify(gaps));
+      delays.reset();
+    })
+    .on("close", () => process.exit(0));
+}
+
 const [kind, file] = process.argv.slice(2) as [string, string | undefined];
-const make = makers[kind];
-if (!make) throw new Error(`no server ${kind}`);
-console.log(await make(file));
-const delays = monitorEventLoopDelay({ resolution: 1 });
-delays.enable();
-createInterface({ input: process.stdin })
-  .on("line", () => {
-    const ms = (nanoseconds: number): number => nanoseconds / 1e6;
-    const gaps: Gaps = { p50: ms(delays.percentile(50)), p99: ms(delays.percentile(99)), max: ms(delays.max) };
-    console.log(JSON.stringify(gaps));
-    delays.reset();
-  })
-  .on("close", () => process.exit(0));
+if (kind === "stdio") {
+  await serveStdio(await routerOn(file), { principal: who }).done;
+  process.exit(0);
+} else if (kind === "mcp-stdio") {
+  serveMcpStdio(addressServer);
+} else {
+  const serve = withPort[kind];
+  if (!serve) throw new Error(`no server ${kind}`);
+  console.log(await serve(file));
+  sayGaps();
+}

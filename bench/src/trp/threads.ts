@@ -1,19 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Processor time by thread, in microseconds since it began. */
-export type ThreadTimes = ReadonlyMap<string, number>;
-
-/** What the threads of a router with a store on SQLite took, in microseconds. */
-export interface Shares {
-  main: number;
-  /** The busiest of the others: the one that the store has. */
-  store: number;
-  /** V8's own: collector and compiler. */
-  rest: number;
-}
-
-/** Of a process, from what Linux says of its threads; empty on other systems. */
-export function threadTimes(pid: number): ThreadTimes {
+/** Microseconds of processor time by thread, from what Linux says of a process; empty on other systems. */
+function threadTimes(pid: number): ReadonlyMap<string, number> {
   const times = new Map<string, number>();
   const folder = `/proc/${pid}/task`;
   if (process.platform !== "linux") return times;
@@ -28,10 +16,15 @@ export function threadTimes(pid: number): ThreadTimes {
   return times;
 }
 
-/** What they took between two looks. */
-export function shares(pid: number, before: ThreadTimes, after: ThreadTimes): Shares {
-  const took = (thread: string): number => (after.get(thread) ?? Number.NaN) - (before.get(thread) ?? 0);
-  const others = [...after.keys()].filter((thread) => thread !== String(pid)).map(took);
-  const store = Math.max(0, ...others);
-  return { main: took(String(pid)), store, rest: others.reduce((sum, one) => sum + one, 0) - store };
+/** What the threads of a router with a store on SQLite take: the main one, the store's, and V8's own (collector and compiler). */
+export function meterThreads(pid: number): () => number[] {
+  const before = threadTimes(pid);
+  return () => {
+    const after = threadTimes(pid);
+    const took = (thread: string): number => (after.get(thread) ?? Number.NaN) - (before.get(thread) ?? 0);
+    const others = [...after.keys()].filter((thread) => thread !== String(pid)).map(took);
+    // The busiest of the others is the one that the store has.
+    const store = Math.max(0, ...others);
+    return [took(String(pid)), store, others.reduce((sum, one) => sum + one, 0) - store];
+  };
 }

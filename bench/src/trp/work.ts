@@ -1,5 +1,7 @@
+import type { McpServer } from "@modelcontextprotocol/server";
 import { type AnyCapability, defineCapability } from "@toolglot/trp-core";
 import { z } from "zod";
+import { mcpServer } from "../mcp.ts";
 
 /** What everything here calls: three short strings in, one out. */
 export interface Lookup {
@@ -9,14 +11,27 @@ export interface Lookup {
 }
 
 export const address: Lookup = { city: "Paris", street: "Rue de Rivoli", number: "12 bis" };
-export const lookupZod = z.object({ city: z.string(), street: z.string(), number: z.string() });
+const inputSchema = z.object({ city: z.string(), street: z.string(), number: z.string() });
 export const found = "12 bis, Rue de Rivoli, Paris";
 
-export async function lookup({ city, street, number }: Lookup): Promise<string> {
+async function lookup({ city, street, number }: Lookup): Promise<string> {
   return `${number}, ${street}, ${city}`;
 }
 
-const args = { city: "string", street: "string", number: "string" } as const;
+/** The official MCP server with the same as a tool. */
+export function addressServer(): McpServer {
+  const server = mcpServer();
+  const described = { description: "Puts an address into a line.", inputSchema };
+  server.registerTool("read_address", described, async (input) => ({
+    content: [{ type: "text" as const, text: await lookup(input) }],
+  }));
+  return server;
+}
+
+const line = {
+  args: { city: "string", street: "string", number: "string" },
+  execute: async (input: Lookup) => ({ line: await lookup(input) }),
+} as const;
 
 /** Reads: LOW risk, no key. */
 export const readCapability: AnyCapability = defineCapability({
@@ -26,8 +41,7 @@ export const readCapability: AnyCapability = defineCapability({
   riskTier: "LOW",
   ioClass: "READ",
   effect: "pure",
-  args,
-  execute: async (input) => ({ line: await lookup(input) }),
+  ...line,
 });
 
 /** Writes: MEDIUM risk, a key for each call. */
@@ -38,6 +52,5 @@ export const writeCapability: AnyCapability = defineCapability({
   riskTier: "MEDIUM",
   ioClass: "WRITE",
   effect: "keyed",
-  args,
-  execute: async (input) => ({ line: await lookup(input) }),
+  ...line,
 });

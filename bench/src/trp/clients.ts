@@ -1,0 +1,70 @@
+import { spawn } from "node:child_process";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { createClient, inProcessTransport, type Transport } from "@toolglot/trp-client";
+import { createRouter, principal } from "@toolglot/trp-core";
+import type { RouterStore } from "@toolglot/trp-core/store";
+import type { Peer } from "./load.ts";
+import type { Gaps } from "./servers.ts";
+import { address, found, readCapability, writeCapability } from "./work.ts";
+
+/** The script of the servers, see servers.ts. */
+export const servers: string = join(dirname(fileURLToPath(import.meta.url)), "servers.mjs");
+
+/** A server in a separate process. */
+export interface Server {
+  url: string;
+  pid: number;
+  gaps(): Promise<Gaps>;
+  stop(): void;
+}
+
+/** Starts a server with a port. */
+export async function serve(...args: string[]): Promise<Server> {
+  const child = spawn(process.execPath, [servers, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  const lines = createInterface({ input: child.stdout });
+  const line = (): Promise<string> =>
+    new Promise((resolve, reject) => {
+      lines.once("line", resolve);
+      child.once("exit", (code) => reject(new Error(`server ${args[0]} ended with ${code}`)));
+    });
+  const url = await line();
+  const gaps = async (): Promise<Gaps> => {
+    child.stdin.write("\n");
+    return JSON.parse(await line());
+  };
+  return { url, pid: child.pid as number, gaps, stop: () => child.kill() };
+}
+
+/** A client's call that has to succeed. */
+export function calling(name: string, transport: Transport, { capId } = readCapability): Peer {
+  const client = createClient({ transport, agentId: "bench" });
+  return {
+    name,
+    call: async () => {
+      const { status, result, error } = await client.callByCap(capId, { ...address });
+      const data = result?.data as { line?: string } | undefined;
+      if (status !== "success" || data?.line !== found) throw new Error(`${name}: ${status} ${error?.message ?? ""}`);
+    },
+    close: () => client.close(),
+  };
+}
+
+/** The same through a router in this process, on a store, or on none. */
+export function inProcess(name: string, store?: RouterStore, capability = readCapability): Peer {
+  const router = createRouter({
+    capabilities: [readCapability, writeCapability],
+    allowVolatile: true,
+    ...(store && { store }),
+  });
+  const peer = calling(name, inProcessTransport(router, principal({ id: "bench" })), capability);
+  return {
+    ...peer,
+    close: async () => {
+      await peer.close();
+      await router.close();
+      await store?.close();
+    },
+  };
+}
