@@ -4,11 +4,11 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { openSqlite } from "@toolglot/sqlite";
 import { createClient, inProcessTransport } from "@toolglot/trp-client";
 import { httpTransport } from "@toolglot/trp-client/node";
 import { createRouter, principal } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { type Bar, type Findings, figure, ratio, type Table } from "../report.ts";
 import { bareStatements } from "./bare.ts";
 import { rawWrite, stores } from "./claims.ts";
@@ -250,9 +250,9 @@ async function measureDurable(folder: string): Promise<Findings> {
   const raw = rawWrite(folder);
   // libsql on every runtime, so that both rows are of one binding.
   const driver = "libsql";
-  const sqlite = await openSqliteStore({ file: join(folder, "router.db"), driver });
+  const sqlite = await openSqlite({ file: join(folder, "router.db"), driver });
   const writes = writing(`keyed write, ${sqlite.name}, FULL`, sqlite);
-  const sample = writing("sample", await openSqliteStore({ file: join(folder, "bare.db"), driver }));
+  const sample = writing("sample", await openSqlite({ file: join(folder, "bare.db"), driver }));
   await sample.call();
   await sample.close();
   const bare = bareStatements("the same rows by bare statements", join(folder, "bare.db"));

@@ -3,9 +3,9 @@ import { monitorEventLoopDelay } from "node:perf_hooks";
 import { createInterface } from "node:readline";
 import { toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { openSqlite } from "@toolglot/sqlite";
 import { createRouter, principal } from "@toolglot/trp-core";
 import { serveHttp } from "@toolglot/trp-core/node";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { found, lookup, lookupZod, readCapability, writeCapability } from "./work.ts";
 
 // A server in a separate process: `node servers.mjs echo|trp|mcp [FILE]`. Prints its URL, and after each line of input the
@@ -36,7 +36,7 @@ const makers: Record<string, (file: string | undefined) => Promise<string>> = {
   trp: async (file) => {
     const router = createRouter({
       capabilities: [readCapability, writeCapability],
-      ...(file ? { store: await openSqliteStore({ file }) } : { allowVolatile: true }),
+      ...(file ? { store: await openSqlite({ file }) } : { allowVolatile: true }),
     });
     const who = principal({ id: "bench" });
     const { url } = await serveHttp(router, { port: 0, authenticate: () => who });

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from "node:http";
 import { NodeStreamableHTTPServerTransport } from "@modelcontextprotocol/node";
 import { McpServer } from "@modelcontextprotocol/server";
 import { serveStdio as serveMcpStdio } from "@modelcontextprotocol/server/stdio";
+import { openSqlite } from "@toolglot/sqlite";
 import { createRouter, principal, type Router } from "@toolglot/trp-core";
 import { serveHttp, serveStdio } from "@toolglot/trp-core/node";
 import { webSockets } from "@toolglot/trp-core/ws";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { lookup, lookupZod, readCapability } from "./work.ts";
 
 // A server in a separate process: `node transport-servers.mjs ports|stdio|mcp-session|mcp-stdio [FILE]`. Those with a port print their
@@ -15,7 +15,7 @@ import { lookup, lookupZod, readCapability } from "./work.ts";
 const who = principal({ id: "bench" });
 
 async function routerOn(file: string | undefined): Promise<Router> {
-  const store = file === undefined ? { allowVolatile: true } : { store: await openSqliteStore({ file }) };
+  const store = file === undefined ? { allowVolatile: true } : { store: await openSqlite({ file }) };
   return createRouter({ capabilities: [readCapability], ...store });
 }
 

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { openSqlite } from "@toolglot/sqlite";
 import { createClient, inProcessTransport, type Transport } from "@toolglot/trp-client";
 import { httpTransport, stdioTransport, wsTransport } from "@toolglot/trp-client/node";
 import { createRouter, principal } from "@toolglot/trp-core";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { type Findings, figure, ratio } from "../report.ts";
 import { type Load, underLoad } from "./load.ts";
 import { echo, mcpInMemory, mcpOverHttp, mcpOverStdio, type Peer } from "./peers.ts";
@@ -86,7 +86,7 @@ async function ownRows(
   server: (...args: string[]) => Promise<string>,
 ): Promise<Row[]> {
   const [path] = file("in-process");
-  const volatile = path === undefined ? { allowVolatile: true } : { store: await openSqliteStore({ file: path }) };
+  const volatile = path === undefined ? { allowVolatile: true } : { store: await openSqlite({ file: path }) };
   const router = createRouter({ capabilities: [readCapability], ...volatile });
   const url = await server("ports", ...file("ports"));
   const http = httpTransport({ url });

@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openSqlite } from "@toolglot/sqlite";
 import { createClient } from "@toolglot/trp-client";
 import { httpTransport } from "@toolglot/trp-client/node";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { median } from "../measure.ts";
 import { type Findings, figure, ratio } from "../report.ts";
 import { bareStatements } from "./bare.ts";
@@ -26,10 +26,10 @@ interface Window extends Pick<Load, "perSecond" | "p50"> {
 export async function measureWrites(progress: (text: string) => void): Promise<Findings> {
   const folder = mkdtempSync(join(tmpdir(), "toolglot-bench-"));
   const driver = "libsql";
-  const sample = writing("sample", await openSqliteStore({ file: join(folder, "bare.db"), driver }));
+  const sample = writing("sample", await openSqlite({ file: join(folder, "bare.db"), driver }));
   await sample.call();
   await sample.close();
-  const own = writing("in process", await openSqliteStore({ file: join(folder, "own.db"), driver }));
+  const own = writing("in process", await openSqlite({ file: join(folder, "own.db"), driver }));
   const server = await serve("trp", join(folder, "http.db"));
   const client = createClient({ transport: httpTransport({ url: server.url }), agentId: "bench" });
   const http = calling("over HTTP, the router's process", client, writeCapability);
