@@ -14,10 +14,10 @@ const folders = [
   ...["conformance", "bench", "scripts"],
 ].filter((folder) => existsSync(join(root, folder, "test")));
 /** Folders to begin with: a long file at the end would leave every other core with nothing to do. */
-const longest = ["packages/trp-sqlite", "packages/local-tools", "apps/demo", "apps/cli"];
+const longest = ["packages/sqlite", "packages/local-tools", "apps/demo", "apps/cli"];
 const sandbox = "packages/sandbox";
 /** What its tests share in a process, the first file to end removes. */
-const sqlite = "packages/trp-sqlite";
+const sqlite = "packages/sqlite";
 /**
  * Guests live in UTC, wherever the host is. Interpreters start in a second of processor time, of which a busy machine gives a few
  * hundredths at a time.

@@ -18,7 +18,7 @@ import { scripts } from "../../bundled-script.ts";
 
 const parts = 5;
 /** Beside the store's driver, so that it is found from there. */
-const bundles = mkdtempSync(join(import.meta.dirname, "../../packages/trp-sqlite/node_modules/.streams-"));
+const bundles = mkdtempSync(join(import.meta.dirname, "../../packages/sqlite/node_modules/.streams-"));
 const script = join(bundles, "stream-router.mjs");
 const folder = mkdtempSync(join(tmpdir(), "toolglot-streams-"));
 const file = join(folder, "router.db");

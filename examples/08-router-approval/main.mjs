@@ -16,7 +16,7 @@ const sendMail = defineCapability({
   execute: ({ to }) => ({ position: sent.push(to) }),
 });
 
-// A store in memory forgets what was done, so you have to allow effects on it. Use trp-sqlite in earnest.
+// A store in memory forgets what was done, so you have to allow effects on it. Use sqlite in earnest.
 const router = createRouter({ capabilities: [sendMail], allowVolatile: true });
 const agent = principal({ id: "agent-7" });
 const ada = principal({ id: "ada", roles: ["approver"] });

@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { openSqlite } from "@toolglot/sqlite";
 import { createClient, inProcessTransport } from "@toolglot/trp-client";
 import { createRouter, defineCapability, principal } from "@toolglot/trp-core";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 
 const tickets = [];
 const openTicket = defineCapability({
@@ -22,7 +22,7 @@ const openTicket = defineCapability({
 
 // In production these are two processes. Here each router has its own connection to the file.
 async function openRouter(file) {
-  const store = await openSqliteStore({ file });
+  const store = await openSqlite({ file });
   const router = createRouter({ store, capabilities: [openTicket] });
   const client = createClient({
     transport: inProcessTransport(router, principal({ id: "agent-7" })),

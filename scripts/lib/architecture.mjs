@@ -80,8 +80,8 @@ export const architecture = {
     mayImport: ["core", "trp-core"],
     thirdParty: ["@opentelemetry/api", "eventsource-parser", "ws"],
   },
-  "trp-sqlite": {
-    job: "durable store and operation log on SQLite",
+  sqlite: {
+    job: "a storage on SQLite, which is a router's store too",
     runsIn: "node",
     mayImport: ["core", "trp-core"],
     thirdParty: ["libsql"],

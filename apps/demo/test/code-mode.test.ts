@@ -3,8 +3,8 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { leftToCi } from "@toolglot/internal/testing";
+import { openSqlite } from "@toolglot/sqlite";
 import { createRouter, principal } from "@toolglot/trp-core";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { afterAll, expect, it } from "vitest";
 import { createPlanner } from "../src/planner/planner.ts";
 import { runQuestion } from "./support/agent.ts";
@@ -59,7 +59,7 @@ it("should survive its process anywhere, and go on after an approval: each effec
   expect(await life("note")).toEqual({ killed: true });
   expect(await life("parked")).toMatchObject({ killed: true, run: { status: "parked" } });
   expect(effects()).toEqual(["note one"]);
-  const store = await openSqliteStore({ file: join(folder, "router.db") });
+  const store = await openSqlite({ file: join(folder, "router.db") });
   const router = createRouter({ store, capabilities: [], times: { recoverEveryMs: 0, pruneEveryMs: 0 } });
   const boss = principal({ id: "boss", roles: ["approver"] });
   const [waiting, ...others] = await router.approvals.list(boss, { status: "pending" });

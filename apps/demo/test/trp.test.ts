@@ -2,8 +2,8 @@ import { join } from "node:path";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { aiSdkModel } from "@toolglot/ai-sdk";
 import { localProvider, openAiCall, openAiFinish, openAiText, sse } from "@toolglot/internal/testing/providers";
+import { openSqlite } from "@toolglot/sqlite";
 import { createRouter } from "@toolglot/trp-core";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { expect, it } from "vitest";
 import { readCatalog, readRouterResult } from "../src/planner/formats/router.ts";
 import { createPlanner } from "../src/planner/planner.ts";
@@ -18,7 +18,7 @@ const ask = (question: string, options: Partial<Parameters<typeof runQuestion>[2
 
 /** The router's state as another process sees it. */
 async function state<Value>(read: (router: ReturnType<typeof createRouter>) => Promise<Value>): Promise<Value> {
-  const routerStore = await openSqliteStore({ file: join(store.folder, "router.db") });
+  const routerStore = await openSqlite({ file: join(store.folder, "router.db") });
   const router = createRouter({ store: routerStore, capabilities: [], times: { recoverEveryMs: 0, pruneEveryMs: 0 } });
   try {
     return await read(router);

@@ -15,7 +15,7 @@ type Kept = Record<"frame" | "call" | "operation" | "audit", Row>;
 
 /** The binding that the store uses, which is no dependency of this package. */
 function openDatabase(file: string): Database {
-  const Binding: new (file: string) => Database = createRequire(import.meta.resolve("@toolglot/trp-sqlite"))("libsql");
+  const Binding: new (file: string) => Database = createRequire(import.meta.resolve("@toolglot/sqlite"))("libsql");
   return new Binding(file);
 }
 

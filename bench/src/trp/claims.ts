@@ -1,8 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { openSqlite } from "@toolglot/sqlite";
 import { MemoryStore } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import type { Peer } from "./load.ts";
 
 let count = 0;
@@ -42,7 +42,7 @@ export function rawWrite(folder: string): Peer {
 /** The stores there are. */
 export async function stores(folder: string): Promise<Peer[]> {
   const memory = new MemoryStore();
-  const sqlite = await openSqliteStore({ file: join(folder, "claims.db") });
+  const sqlite = await openSqlite({ file: join(folder, "claims.db") });
   return [
     operations(`${memory.name}: start and finish`, memory),
     operations(`${sqlite.name}: start and finish`, sqlite),

@@ -1,6 +1,6 @@
 import { join } from "node:path";
+import { openSqlite } from "@toolglot/sqlite";
 import { httpTransport } from "@toolglot/trp-client/node";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { inFolder } from "../machine.ts";
 import { atMost, type Findings, ms, type Run, together } from "../report.ts";
 import { bareStatements } from "./bare.ts";
@@ -108,7 +108,7 @@ const driver = "libsql";
 
 /** Keyed writes through client and router on a store of its own, each a new operation. */
 export const writing = async (file: string, nameOf: (store: string) => string) => {
-  const store = await openSqliteStore({ file, driver });
+  const store = await openSqlite({ file, driver });
   return { ...inProcess(nameOf(store.name), store, writeCapability), storeName: store.name };
 };
 

@@ -5,10 +5,10 @@ import { createInterface } from "node:readline";
 import { NodeStreamableHTTPServerTransport, toNodeHandler } from "@modelcontextprotocol/node";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { serveStdio as serveMcpStdio } from "@modelcontextprotocol/server/stdio";
+import { openSqlite } from "@toolglot/sqlite";
 import { createRouter, principal, type Router } from "@toolglot/trp-core";
 import { serveHttp, serveStdio } from "@toolglot/trp-core/node";
 import { webSockets } from "@toolglot/trp-core/ws";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { addressServer, found, readCapability, writeCapability } from "./work.ts";
 
 // A server in a separate process: `node servers.mjs echo|trp|mcp|mcp-session|stdio|mcp-stdio [FILE]`. Those with a port print its URL,
@@ -26,7 +26,7 @@ const who = principal({ id: "bench" });
 const routerOn = async (file: string | undefined): Promise<Router> =>
   createRouter({
     capabilities: [readCapability, writeCapability],
-    ...(file ? { store: await openSqliteStore({ file }) } : { allowVolatile: true }),
+    ...(file ? { store: await openSqlite({ file }) } : { allowVolatile: true }),
   });
 
 const withPort: Record<string, (file: string | undefined) => Promise<string>> = {

@@ -1,7 +1,7 @@
 import { join } from "node:path";
+import { openSqlite } from "@toolglot/sqlite";
 import type { Transport } from "@toolglot/trp-client";
 import { httpTransport, stdioTransport, wsTransport } from "@toolglot/trp-client/node";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { inFolder } from "../machine.ts";
 import type { Findings, Run } from "../report.ts";
 import { calling, inProcess, type Server, serve, servers } from "./clients.ts";
@@ -49,7 +49,7 @@ async function ownRows(
   start: (...args: string[]) => Promise<string>,
 ): Promise<Peer[]> {
   const [path] = file("in-process");
-  const near = inProcess("TRP in process", path === undefined ? undefined : await openSqliteStore({ file: path }));
+  const near = inProcess("TRP in process", path === undefined ? undefined : await openSqlite({ file: path }));
   const url = await start("trp", ...file("ports"));
   const stdio = { command: process.execPath, args: [servers, "stdio", ...file("stdio")] };
   const rows = [

@@ -9,6 +9,7 @@ import { attpPrompt } from "@toolglot/prompts/attp";
 import { tamPrompt } from "@toolglot/prompts/tam";
 import { toolsxmlPrompt } from "@toolglot/prompts/toolsxml";
 import { createSandbox, sandboxExecutor } from "@toolglot/sandbox";
+import { openSqlite } from "@toolglot/sqlite";
 import { tamProtocol } from "@toolglot/tam";
 import { defineTool, Toolkit, toolkitExecutor } from "@toolglot/toolkit";
 import { toolsxmlProtocol } from "@toolglot/toolsxml";
@@ -16,7 +17,6 @@ import { createClient } from "@toolglot/trp-client";
 import { httpTransport } from "@toolglot/trp-client/node";
 import { createRouter, principal } from "@toolglot/trp-core";
 import { serveHttp } from "@toolglot/trp-core/node";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { address, writeCapability } from "../trp/work.ts";
 
 /** A call that can be made again and again, and what it leaves behind. */
@@ -109,7 +109,7 @@ export const walks = {
     }),
   "keyed write over HTTP on SQLite": () =>
     inFolder(async (folder) => {
-      const store = await openSqliteStore({ file: join(folder, "walk.db") });
+      const store = await openSqlite({ file: join(folder, "walk.db") });
       const router = createRouter({ capabilities: [writeCapability], store });
       const server = await serveHttp(router, { port: 0, authenticate: () => principal({ id: "walker" }) });
       const client = createClient({ transport: httpTransport({ url: server.url }), agentId: "walk" });

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { openSqlite } from "@toolglot/sqlite";
 import { createRouter, defineCapability, principal } from "@toolglot/trp-core";
 import { serveHttp, serveStdio } from "@toolglot/trp-core/node";
 import { webSockets } from "@toolglot/trp-core/ws";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 
 // One router of several on one file, as a process that may be killed: `node stream-router.mjs FILE http`, which prints its
 // port, or `… stdio`.
@@ -20,7 +20,7 @@ const talk = defineCapability({
     return "whole";
   },
 });
-const router = createRouter({ store: await openSqliteStore({ file }), capabilities: [talk], times: { leaseMs: 500 } });
+const router = createRouter({ store: await openSqlite({ file }), capabilities: [talk], times: { leaseMs: 500 } });
 const who = principal({ id: "agent" });
 if (how === "stdio") {
   await serveStdio(router, { principal: who }).done;

@@ -57,9 +57,9 @@ describe("a value of a wrong kind", () => {
     ["combineExecutors", () => combineExecutors(), /at least one executor/],
     ["toolkitExecutor", () => toolkitExecutor([tool] as never), /takes a Toolkit/],
     [
-      "operationLog",
-      () => toolkitExecutor(toolkit, { operationLog: {} as never }),
-      /operationLog must be an object with claim/,
+      "storage",
+      () => toolkitExecutor(toolkit, { storage: { operations: {} as never } }),
+      /storage.operations must be an object with claim/,
     ],
     [
       "an active group",

@@ -438,7 +438,7 @@ describe("request ids", () => {
     let now = 1000;
     const log: OperationLog = new MemoryOperationLog({ now: () => now });
     const { make, log: effects } = kitOf();
-    const executor = make({ operationLog: log });
+    const executor = make({ storage: { operations: log } });
     // What a process that died in the middle leaves behind: the claim of the same plan, begun and never finished.
     const seen: { fingerprint?: string } = {};
     const spy: OperationLog = Object.create(log, {
@@ -452,7 +452,7 @@ describe("request ids", () => {
       begin: { value: log.begin.bind(log) },
       renew: { value: log.renew.bind(log) },
     });
-    await runPlan(make({ operationLog: spy }), plan("a"));
+    await runPlan(make({ storage: { operations: spy } }), plan("a"));
     expect(seen.fingerprint).toMatch(/^[\da-f]{64}$/);
     now += 61_000;
     const { results } = await runPlan(executor, plan("a"));

@@ -30,7 +30,7 @@ function logWith(other: Partial<OperationLog>): OperationLog {
   };
 }
 
-async function runOn(operationLog: OperationLog, plan: Partial<Plan> = {}) {
+async function runOn(operations: OperationLog, plan: Partial<Plan> = {}) {
   const ran: string[] = [];
   const kit = new Toolkit();
   kit.registerToolFunction(() => void ran.push("do"), { name: "do", description: "d", includeRest: true });
@@ -43,7 +43,7 @@ async function runOn(operationLog: OperationLog, plan: Partial<Plan> = {}) {
   };
   const whole = { requestId: "id", common: {}, steps: [step(1, "do"), step(2, "do")], ...plan };
   const span = { start: 0, end: 1 };
-  const executor = toolkitExecutor(kit, { operationLog });
+  const executor = toolkitExecutor(kit, { storage: { operations } });
   const results = await executor.execute({ kind: "plan", plan: whole, span }, context);
   return { results, ran };
 }
@@ -102,7 +102,7 @@ it("should stop running steps once its lease is lost, and leave no timer behind"
       runId: "r",
       stepIndex: 0,
     };
-    const executor = toolkitExecutor(kit, { operationLog: log });
+    const executor = toolkitExecutor(kit, { storage: { operations: log } });
     const results = await executor.execute({ kind: "plan", plan, span: { start: 0, end: 1 } }, context);
     expect(ran).toEqual([1, 2]);
     expect(told(results)).toEqual(["ok", "ok", "error NotRun", "error NotRun"]);
@@ -171,7 +171,7 @@ it("should stop waiting for a run that is going on when it is cancelled, at once
     stepIndex: 0,
   };
   const plan: Plan = { requestId: "x", common: {}, steps: [step(1, "do")] };
-  const running = toolkitExecutor(kit, { operationLog: log }).execute(
+  const running = toolkitExecutor(kit, { storage: { operations: log } }).execute(
     { kind: "plan", plan, span: { start: 0, end: 1 } },
     context,
   );

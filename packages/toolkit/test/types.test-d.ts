@@ -238,7 +238,7 @@ expectTypeOf(executor).toEqualTypeOf<ToolkitExecutor>();
 expectTypeOf(executor).toExtend<Executor>();
 declare const action: Action;
 if (executor.handles(action)) expectTypeOf(action).toEqualTypeOf<CallsAction | PlanAction>();
-toolkitExecutor(kit, { operationLog: {} as OperationLog, tasks: new Tasks({ keepEnded: 1 }) });
+toolkitExecutor(kit, { storage: { operations: {} as OperationLog }, tasks: new Tasks({ keepEnded: 1 }) });
 // @ts-expect-error: a resolver is a function
 toolkitExecutor(kit, { resources: { fam: "/srv" } });
 expectTypeOf(executor.tasks.get("id")).toEqualTypeOf<TaskState | undefined>();

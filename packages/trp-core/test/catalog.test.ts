@@ -4,8 +4,8 @@ import { Registry } from "../src/catalog/registry.ts";
 import type { AnyCapability } from "../src/catalog/types.ts";
 import type { Fault } from "../src/frames/fault.ts";
 import { principal } from "../src/identity/principal.ts";
+import type { SessionRecord } from "../src/store/frame-types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
-import type { SessionRecord } from "../src/store/session-types.ts";
 import { ada } from "./router-rig.ts";
 
 function capability(word: string, change: Partial<AnyCapability> = {}): AnyCapability {

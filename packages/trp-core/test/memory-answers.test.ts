@@ -3,8 +3,8 @@ import { expect, it } from "vitest";
 import type { ResponseOf } from "../src/frames/types.ts";
 import { principal } from "../src/identity/principal.ts";
 import { createRouter } from "../src/router/create-router.ts";
+import type { CallOutcome } from "../src/store/frame-types.ts";
 import { MemoryStore } from "../src/store/memory-store.ts";
-import type { CallOutcome } from "../src/store/session-types.ts";
 
 const who = { tenant: "t", principal: "p" };
 

@@ -1,11 +1,15 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
-import { operationLogSuite } from "@toolglot/storage/testing";
+import { operationLogSuite, storageSuite } from "@toolglot/storage/testing";
 import { describe, expect, it } from "vitest";
 import { MemoryStore } from "../src/store/memory-store.ts";
 import { storeSuite } from "../src/store-suite/index.ts";
 
 describe("MemoryStore", () => {
   it.each(storeSuite)("$name", async ({ run }) => run(async ({ now }) => new MemoryStore({ now })));
+});
+
+describe("storage of MemoryStore", () => {
+  it.each(storageSuite)("$name", async ({ run }) => run(async () => new MemoryStore()));
 });
 
 describe("operation log of MemoryStore", () => {

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { openSqlite } from "@toolglot/sqlite";
 import { MemoryStore } from "@toolglot/trp-core";
 import type { RouterStore } from "@toolglot/trp-core/store";
-import { openSqliteStore } from "@toolglot/trp-sqlite";
 import { UsageError } from "../cli/usage-error.ts";
 
 /** Where a router keeps what must outlive a request. */
@@ -26,7 +26,7 @@ export function readStoreChoice(text: string | undefined, folder: string, startF
 export async function openChosenStore(choice: StoreChoice): Promise<RouterStore> {
   if (choice.kind === "memory") return new MemoryStore();
   mkdirSync(dirname(choice.path), { recursive: true, mode: 0o700 });
-  return openSqliteStore({ file: choice.path });
+  return openSqlite({ file: choice.path });
 }
 
 /** Opens a store that must be there already. Throws `UsageError` when it is not, or keeps nothing between two commands. */

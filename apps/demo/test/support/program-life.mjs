@@ -1,9 +1,9 @@
 // One life of a program that calls a router, in a process of its own, which kills itself at the moment it is told.
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { createSandbox } from "@toolglot/sandbox";
+import { openSqlite } from "@toolglot/sqlite";
 import { createClient, inProcessTransport, programTools } from "@toolglot/trp-client";
 import { createRouter, defineCapability, principal } from "@toolglot/trp-core";
-import { openSqliteOperationLog, openSqliteStore } from "@toolglot/trp-sqlite";
 
 const { folder, diesIn } = JSON.parse(process.argv[2] ?? "{}");
 const ledger = `${folder}/ledger`;
@@ -29,7 +29,7 @@ const effect = (/** @type {string} */ name, /** @type {"MEDIUM" | "HIGH"} */ ris
     },
   });
 
-const store = await openSqliteStore({ file: `${folder}/router.db` });
+const store = await openSqlite({ file: `${folder}/router.db` });
 const dice = defineCapability({
   capId: "cap.dice.v1",
   name: "dice",
@@ -51,7 +51,7 @@ const client = createClient({
 });
 const sandbox = createSandbox({ language: "javascript", pool: { size: 0 } });
 const tools = await programTools(client, { runId: "run-1", traceId: "program-1" });
-const log = await openSqliteOperationLog({ file: `${folder}/runs.db` });
+const storage = await openSqlite({ file: `${folder}/runs.db` });
 const code = `
 const { number } = await dice({});
 const [first] = await router.batch({ calls: [{ name: "note", args: { text: "one " + number } }, { name: "dice", args: {} }] });
@@ -62,7 +62,7 @@ for (;;) {
   try {
     const run = await sandbox.run(code, {
       tools,
-      durable: { storage: { operations: log }, id: "run-1", leaseMs: 400 },
+      durable: { storage, id: "run-1", leaseMs: 400 },
     });
     process.stdout.write(`${JSON.stringify(run)}\n`);
     die(run.status);
@@ -77,4 +77,4 @@ await sandbox[Symbol.asyncDispose]();
 await client.close();
 await router.close();
 await store.close();
-await log.close();
+await storage.close();

@@ -152,7 +152,7 @@ describe("a plan that was under way", () => {
   it("is what a durable log says of it, where there is one", async () => {
     const { made, toolkit, options } = bank();
     const log = Object.assign(new MemoryOperationLog(), { durability: "disk" as const });
-    const executor = toolkitExecutor(toolkit, { operationLog: log });
+    const executor = toolkitExecutor(toolkit, { storage: { operations: log } });
     const durable = { ...options, protocol: tamProtocol({ prompt: tamPrompt }), executor };
     // Its process died when all steps had run, and the session knew of the first alone.
     const saved = await logUntil(durable, [plan("req"), "Done."], isSecond);

@@ -50,9 +50,15 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
   checkKeys(
     "toolkitExecutor",
     options,
-    "maxConcurrency:number tasks:{start,cancel} operationLog:{claim,renew,begin,finish,doubt,read} operationScope:text resources:object",
+    "maxConcurrency:number tasks:{start,cancel} storage:object operationScope:text resources:object",
   );
-  const { maxConcurrency = 8, tasks = new Tasks() } = options;
+  const { maxConcurrency = 8, tasks = new Tasks(), storage } = options;
+  if (storage !== undefined) {
+    const { operations } = storage;
+    checkKeys("toolkitExecutor: storage", { operations }, "operations:{claim,renew,begin,finish,doubt,read}", [
+      "operations",
+    ]);
+  }
   checkConcurrency(maxConcurrency);
   const runPlan = planRunner(toolkit, { ...options, tasks });
   return {
@@ -60,7 +66,7 @@ export function toolkitExecutor(toolkit: Toolkit, options: ToolkitExecutorOption
     honoursHooks: true,
     // Of a plan with a request id, a durable log knows what has happened.
     resumes: (action) =>
-      action.kind === "plan" && action.plan.requestId !== undefined && isDurable(options.operationLog),
+      action.kind === "plan" && action.plan.requestId !== undefined && isDurable(storage?.operations),
     handles: (action): action is CallsAction | PlanAction => action.kind === "calls" || action.kind === "plan",
     async execute(action: Action, context: ExecutorContext): Promise<ToolResult[]> {
       if (action.kind === "plan") return runPlan(action.plan, context);

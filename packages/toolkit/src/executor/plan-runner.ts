@@ -32,9 +32,10 @@ import { settleUnrun } from "./unrun.ts";
  */
 export function planRunner(
   toolkit: Toolkit,
-  options: Pick<ToolkitExecutorOptions, "operationLog" | "operationScope" | "resources"> & { tasks: Tasks },
+  options: Pick<ToolkitExecutorOptions, "storage" | "operationScope" | "resources"> & { tasks: Tasks },
 ): (plan: Plan, context: ExecutorContext) => Promise<ToolResult[]> {
-  const { tasks, operationLog: log = new MemoryOperationLog(), operationScope: scope = "plan" } = options;
+  const { tasks, storage, operationScope: scope = "plan" } = options;
+  const log = storage?.operations ?? new MemoryOperationLog();
   const schemes: ResourceSchemes = { data: dataResolver, ...options.resources };
 
   return async (plan, context) => {

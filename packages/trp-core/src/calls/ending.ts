@@ -1,7 +1,7 @@
 import { outcomeEntry } from "../audit/logger.ts";
 import type { AuditEntry } from "../audit/types.ts";
 import type { CallUsage, PolicyProof } from "../frames/results.ts";
-import type { SameTransaction } from "../store/session-types.ts";
+import type { SameTransaction } from "../store/frame-types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { emitNow, outcomeEvents, pendingEvents } from "./events.ts";
 import { notRecorded } from "./faults.ts";

@@ -1,6 +1,6 @@
 import type { OperationRecord } from "@toolglot/core";
 import type { NewEvent } from "../events/types.ts";
-import type { SameTransaction } from "../store/session-types.ts";
+import type { SameTransaction } from "../store/frame-types.ts";
 import type { ClaimOptions } from "../store/types.ts";
 import type { CallDependencies } from "./dependencies.ts";
 import { operationId } from "./keyed/keys.ts";

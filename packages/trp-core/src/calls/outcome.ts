@@ -9,7 +9,7 @@ import type {
   ShapedResult,
 } from "../frames/results.ts";
 import type { CallItem } from "../frames/types.ts";
-import type { CallOutcome } from "../store/session-types.ts";
+import type { CallOutcome } from "../store/frame-types.ts";
 import { outcomeUnknown } from "./faults.ts";
 import type { Replay, Settled } from "./types.ts";
 

@@ -2,7 +2,7 @@ import { createRecord } from "@toolglot/core";
 import { ack, type FrameHead, replyTo } from "../frames/replies.ts";
 import type { NackPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { Answer, CallOutcome, KnownCall } from "../store/session-types.ts";
+import type { Answer, CallOutcome, KnownCall } from "../store/frame-types.ts";
 import { settledToOutcome } from "./outcome.ts";
 import type { CallFacts, CallFrame, CallReply, Settled } from "./types.ts";
 

@@ -6,7 +6,7 @@ import type { FrameHead } from "../frames/replies.ts";
 import type { CallUsage, PartialResultEvent, PolicyProof, ShapedResult } from "../frames/results.ts";
 import type { CallItem, ResponseFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { Answer, KnownCall, SessionRecord } from "../store/session-types.ts";
+import type { Answer, KnownCall, SessionRecord } from "../store/frame-types.ts";
 import type { PendingAdmission } from "./keyed/pending-admission.ts";
 import type { Cancellable, Stop } from "./running/cancel.ts";
 

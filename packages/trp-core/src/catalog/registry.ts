@@ -5,7 +5,7 @@ import { type Fault, fault } from "../frames/fault.ts";
 import { featuresOnRequest } from "../frames/features.ts";
 import type { AliasRow, Feature } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { SessionRecord } from "../store/session-types.ts";
+import type { SessionRecord } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 import { Entries } from "./entries.ts";
 import { registerCapability } from "./register.ts";

@@ -3,7 +3,7 @@ import type { InferInput, InputSource, MaybePromise } from "@toolglot/schema";
 import type { Fault } from "../frames/fault.ts";
 import type { AliasRow, IoClass, RiskTier } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { SessionRecord } from "../store/session-types.ts";
+import type { SessionRecord } from "../store/frame-types.ts";
 import type { Circuit } from "./circuit.ts";
 
 /**

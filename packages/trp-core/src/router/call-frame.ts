@@ -12,7 +12,7 @@ import { ack, replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload } from "../frames/results.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { decide, policySubject } from "../policy/decide.ts";
-import type { CallOutcome, CallRecord, KnownCall } from "../store/session-types.ts";
+import type { CallOutcome, CallRecord, KnownCall } from "../store/frame-types.ts";
 import { type AdmittedFrame, type FrameDependencies, partialSender, type SentCall } from "./frame-dependencies.ts";
 
 /** Answers a `CALL_REQ` (TRP v0.1 draft, 6.2.1), and records the answer. */

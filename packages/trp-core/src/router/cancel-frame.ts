@@ -3,7 +3,7 @@ import { operationOfCall } from "../calls/keyed/effect-key.ts";
 import { busy } from "../calls/outcome.ts";
 import { replyTo } from "../frames/replies.ts";
 import type { CancelResPayload, RequestOf, ResponseFrame } from "../frames/types.ts";
-import type { CallRecord } from "../store/session-types.ts";
+import type { CallRecord } from "../store/frame-types.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { standingOf } from "./known-calls.ts";
 

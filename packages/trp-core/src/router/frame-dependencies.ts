@@ -8,7 +8,7 @@ import type { CallItem, RequestFrame } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyEngine } from "../policy/types.ts";
 import type { SessionManager } from "../sessions/sessions.ts";
-import type { AdmittedCall, KnownCall, SessionRecord } from "../store/session-types.ts";
+import type { AdmittedCall, KnownCall, SessionRecord } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { Spans } from "../tracing/spans.ts";
 import type { InFlight, Lifecycle } from "./lifecycle.ts";

@@ -10,7 +10,7 @@ import type { Settled } from "../calls/types.ts";
 import { isFault } from "../frames/fault.ts";
 import { nack, replyTo } from "../frames/replies.ts";
 import type { CallItem, RequestOf, ResponseFrame } from "../frames/types.ts";
-import type { CallOutcome } from "../store/session-types.ts";
+import type { CallOutcome } from "../store/frame-types.ts";
 import { callFacts, isKept, settleItem } from "./call-frame.ts";
 import type { AdmittedFrame, FrameDependencies } from "./frame-dependencies.ts";
 import { Graph } from "./graph.ts";

@@ -9,7 +9,7 @@ import { emptyHead, type FrameHead, headOf, nack } from "../frames/replies.ts";
 import type { CallItem, Feature, RequestFrame, RequestOf, ResponseFrame } from "../frames/types.ts";
 import { isPrincipal, narrow } from "../identity/principal.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AdmissionResult, AdmittedCall, KnownCall } from "../store/session-types.ts";
+import type { AdmissionResult, AdmittedCall, KnownCall } from "../store/frame-types.ts";
 import { answerCall } from "./call-frame.ts";
 import { answerCancel } from "./cancel-frame.ts";
 import { answerCapQuery, answerHello, answerSync } from "./control-frames.ts";

@@ -9,7 +9,7 @@ import { fault } from "../frames/fault.ts";
 import { type FrameHead, nack } from "../frames/replies.ts";
 import type { ResultPayload } from "../frames/results.ts";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { CallOutcome, CallRecord, SessionRecord } from "../store/session-types.ts";
+import type { CallOutcome, CallRecord, SessionRecord } from "../store/frame-types.ts";
 import type { FrameDependencies } from "./frame-dependencies.ts";
 
 /** The state of an earlier call. `lost`: no router runs it, and it has no outcome. */

@@ -1,4 +1,4 @@
-import type { Pending } from "../store/session-types.ts";
+import type { Pending } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 
 /** Gets a fault of the store, and the method that had it: `sessions.admit`. */

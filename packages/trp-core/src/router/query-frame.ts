@@ -4,7 +4,7 @@ import { eventOf } from "../calls/running/parts.ts";
 import { ack, replyTo } from "../frames/replies.ts";
 import type { PartialResultPayload, ResultQueryResPayload } from "../frames/results.ts";
 import type { RequestOf, ResponseFrame, ResponseOf } from "../frames/types.ts";
-import type { CallRecord } from "../store/session-types.ts";
+import type { CallRecord } from "../store/frame-types.ts";
 import type { PartList } from "../store/types.ts";
 import { type AdmittedFrame, type FrameDependencies, partialSender } from "./frame-dependencies.ts";
 import { standingOf } from "./known-calls.ts";

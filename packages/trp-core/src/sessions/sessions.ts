@@ -13,7 +13,7 @@ import {
   trpVersion,
 } from "../frames/types.ts";
 import type { Principal } from "../identity/types.ts";
-import type { AdmissionResult, AdmittedCall } from "../store/session-types.ts";
+import type { AdmissionResult, AdmittedCall } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 
 /** Sessions, their order, and the duplicates in it. */

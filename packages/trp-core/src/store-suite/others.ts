@@ -2,7 +2,7 @@ import { ToolglotError } from "@toolglot/core";
 import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import { verifyRows } from "../audit/chain.ts";
 import { sha256Hex } from "../digest/sha256.ts";
-import type { ArtifactStore } from "../store/types.ts";
+import type { OwnedArtifactStore } from "../store/types.ts";
 import {
   admission,
   auditEntry,
@@ -17,7 +17,9 @@ import {
 
 const bytes = Uint8Array.from({ length: 100 }, (_, index) => index);
 
-function artifact(more: Partial<Parameters<ArtifactStore["put"]>[0]> = {}): Parameters<ArtifactStore["put"]>[0] {
+function artifact(
+  more: Partial<Parameters<OwnedArtifactStore["put"]>[0]> = {},
+): Parameters<OwnedArtifactStore["put"]>[0] {
   const rest = { mediaType: "text/plain", sha256: sha256Hex(bytes), ttlMs: day, bytes: Uint8Array.from(bytes) };
   return { id: "art", ...who, ...rest, ...more };
 }
@@ -53,6 +55,10 @@ export const otherCases: StoreCase[] = storeCases({
       "outbox.consumers": () => store.outbox.consumers(),
       "artifacts.put": () => store.artifacts.put(artifact()),
       "catalog.epoch": () => store.catalog.epoch("d", 0),
+      "logs.append": () => store.logs.append("a", ["1"], 0),
+      "logs.read": () => store.logs.read("a"),
+      "blobs.put": () => store.blobs.put("a", bytes),
+      "blobs.get": () => store.blobs.get("a"),
     };
     for (const [name, call] of Object.entries(calls)) await rejects(call(), closed, `${name} after the close`);
   },

@@ -1,6 +1,6 @@
 import { equal, isTypeError, like, rejects, truth } from "@toolglot/internal";
 import type { ResponseFrame } from "../frames/types.ts";
-import type { CallOutcome } from "../store/session-types.ts";
+import type { CallOutcome } from "../store/frame-types.ts";
 import type { RouterStore } from "../store/types.ts";
 import {
   admission,

@@ -1,6 +1,6 @@
 import { ToolglotError } from "@toolglot/core";
-import type { SessionStore } from "./session-types.ts";
-import type { ApprovalStore, ArtifactStore } from "./types.ts";
+import type { FrameStore } from "./frame-types.ts";
+import type { ApprovalStore, OwnedArtifactStore } from "./types.ts";
 
 /** Creates the error of a store after `close()`. */
 export function storeClosed(name: string): ToolglotError {
@@ -20,7 +20,7 @@ function checkTexts(what: string, texts: Record<string, unknown>): void {
 }
 
 /** A malformed session to create. */
-export function checkSession(session: Parameters<SessionStore["create"]>[0]): void {
+export function checkSession(session: Parameters<FrameStore["create"]>[0]): void {
   const { id, tenant, principal, agentId, view } = session;
   checkTexts("sessions.create", { id, tenant, principal, agentId, view });
   checkTtl("sessions.create", session.ttlMs);
@@ -35,7 +35,7 @@ export function checkApproval(wanted: Parameters<ApprovalStore["request"]>[0]): 
 }
 
 /** A malformed artifact to put. */
-export function checkArtifact(artifact: Parameters<ArtifactStore["put"]>[0]): void {
+export function checkArtifact(artifact: Parameters<OwnedArtifactStore["put"]>[0]): void {
   const { id, tenant, principal, mediaType, sha256 } = artifact;
   checkTexts("artifacts.put", { id, tenant, principal, mediaType, sha256 });
   checkTtl("artifacts.put", artifact.ttlMs);

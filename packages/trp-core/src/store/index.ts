@@ -29,6 +29,7 @@ export {
   rangeOf,
   storeClosed,
 } from "./checks.ts";
+export type * from "./frame-types.ts";
 export type * from "./log-types.ts";
 export {
   type OutboxBounds,
@@ -47,5 +48,4 @@ export {
   renewUpTo,
   stayingOutcome,
 } from "./session-rules.ts";
-export type * from "./session-types.ts";
 export type * from "./types.ts";

@@ -1,6 +1,6 @@
 import type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
 import type { RouterEvent } from "../events/types.ts";
-import type { SameTransaction } from "./session-types.ts";
+import type { SameTransaction } from "./frame-types.ts";
 
 /** How long {@link RouterStore.prune} keeps records that have no expiry time of their own. */
 export interface Retention {

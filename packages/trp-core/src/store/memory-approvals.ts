@@ -3,17 +3,17 @@ import { copyJson } from "@toolglot/internal";
 import { approvalRequested } from "../events/approval-events.ts";
 import { approvalAt, decideApproval, requestApproval } from "./approval-rules.ts";
 import { checkApproval, idTaken } from "./checks.ts";
-import type { MemorySessions } from "./memory-sessions.ts";
+import type { SameTransaction } from "./frame-types.ts";
+import type { MemoryFrames } from "./memory-frames.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
-import type { SameTransaction } from "./session-types.ts";
 import type { ApprovalRecord, ApprovalStore } from "./types.ts";
 
 /** Approvals of a `MemoryStore`. */
 export class MemoryApprovals implements ApprovalStore {
   readonly #tables: MemoryTables;
-  readonly #sessions: MemorySessions;
+  readonly #sessions: MemoryFrames;
 
-  constructor(tables: MemoryTables, sessions: MemorySessions) {
+  constructor(tables: MemoryTables, sessions: MemoryFrames) {
     this.#tables = tables;
     this.#sessions = sessions;
   }

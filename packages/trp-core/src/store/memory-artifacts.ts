@@ -1,17 +1,17 @@
 import { checkArtifact, idTaken, rangeOf } from "./checks.ts";
+import type { Who } from "./frame-types.ts";
 import type { MemoryTables } from "./memory-tables.ts";
-import type { Who } from "./session-types.ts";
-import type { ArtifactStore, StoredArtifact } from "./types.ts";
+import type { OwnedArtifactStore, StoredArtifact } from "./types.ts";
 
 /** Artifacts of a `MemoryStore`. */
-export class MemoryArtifacts implements ArtifactStore {
+export class MemoryArtifacts implements OwnedArtifactStore {
   readonly #tables: MemoryTables;
 
   constructor(tables: MemoryTables) {
     this.#tables = tables;
   }
 
-  async put(artifact: Parameters<ArtifactStore["put"]>[0]): Promise<StoredArtifact> {
+  async put(artifact: Parameters<OwnedArtifactStore["put"]>[0]): Promise<StoredArtifact> {
     const now = this.#tables.enter();
     checkArtifact(artifact);
     const { id, tenant, principal, mediaType, sha256, bytes, ttlMs } = artifact;

@@ -22,9 +22,9 @@ import {
 } from "@toolglot/core/operation-log";
 import { copyJson } from "@toolglot/internal";
 import { approvalConflict, denialOf, isChanged, useApproval, useToken } from "./approval-rules.ts";
-import type { MemorySessions } from "./memory-sessions.ts";
+import type { SameTransaction } from "./frame-types.ts";
+import type { MemoryFrames } from "./memory-frames.ts";
 import { type MemoryTables, mapKey } from "./memory-tables.ts";
-import type { SameTransaction } from "./session-types.ts";
 import type {
   ApprovalUse,
   Changed,
@@ -37,29 +37,33 @@ import type {
 
 type Change = (kept: KeptOperation | undefined, now: number) => KeptOperation | "released" | undefined;
 
-/** The operation log of a `MemoryStore`. */
+/** The operation log of a `MemoryStore`. Its methods are fields, so that they work without their object. */
 export class MemoryOperations implements RouterOperationLog {
   readonly durability = "none" as const;
   readonly #tables: MemoryTables;
-  readonly #sessions: MemorySessions;
+  readonly #sessions: MemoryFrames;
 
-  constructor(tables: MemoryTables, sessions: MemorySessions) {
+  constructor(tables: MemoryTables, sessions: MemoryFrames) {
     this.#tables = tables;
     this.#sessions = sessions;
   }
 
-  async claim(request: ClaimRequest): Promise<ClaimResult> {
+  readonly claim = async (request: ClaimRequest): Promise<ClaimResult> => {
     const now = this.#tables.enter();
     checkClaimRequest(request);
     return this.#claim(request, {}, now);
-  }
+  };
 
-  async takeOver(request: ClaimRequest, fence: number, options: ClaimOptions = {}): Promise<ClaimResult | Changed> {
+  readonly takeOver = async (
+    request: ClaimRequest,
+    fence: number,
+    options: ClaimOptions = {},
+  ): Promise<ClaimResult | Changed> => {
     const now = this.#tables.enter();
     checkClaimRequest(request);
     const before = rememberedOperation(this.#tables.operations.get(mapKey(request)), now);
     return isChanged(before, fence) ? { status: "changed" } : this.#claim(request, options, now);
-  }
+  };
 
   #claim(request: ClaimRequest, { ifDoubt }: ClaimOptions, now: number): ClaimResult {
     const decision = this.#decide(request, now);
@@ -68,7 +72,7 @@ export class MemoryOperations implements RouterOperationLog {
     return { ...result, record: copyJson(result.record) };
   }
 
-  async start(request: ClaimRequest, options: StartOptions): Promise<StartResult> {
+  readonly start = async (request: ClaimRequest, options: StartOptions): Promise<StartResult> => {
     const { data, approval, effectId, again = false, ifFence, unlessCancelled, ifDoubt, ...together } = options;
     const now = this.#tables.enter();
     checkClaimRequest(request);
@@ -95,43 +99,48 @@ export class MemoryOperations implements RouterOperationLog {
     use?.write();
     write();
     return { ...result, record: copyJson(started.record) };
-  }
+  };
 
-  async renew(claim: OperationClaim, leaseMs: number): Promise<boolean> {
+  readonly renew = async (claim: OperationClaim, leaseMs: number): Promise<boolean> => {
     checkDuration("leaseMs", leaseMs);
     return this.#write(claim, (kept, now) => renewOperation(kept, claim, leaseMs, now));
-  }
+  };
 
-  async begin(claim: OperationClaim, data?: JsonValue, together?: SameTransaction): Promise<boolean> {
+  readonly begin = async (claim: OperationClaim, data?: JsonValue, together?: SameTransaction): Promise<boolean> => {
     return this.#write(claim, (kept, now) => beginOperation(kept, claim, copyJson(data), now), together);
-  }
+  };
 
-  async finish(
+  readonly finish = async (
     claim: OperationClaim,
     result: Parameters<RouterOperationLog["finish"]>[1],
     together?: SameTransaction,
-  ): Promise<boolean> {
+  ): Promise<boolean> => {
     return this.#write(claim, (kept, now) => finishOperation(kept, claim, copyJson(result), now), together);
-  }
+  };
 
-  async doubt(claim: OperationClaim, reason: string, together?: SameTransaction): Promise<boolean> {
+  readonly doubt = async (claim: OperationClaim, reason: string, together?: SameTransaction): Promise<boolean> => {
     return this.#write(claim, (kept, now) => doubtOperation(kept, claim, reason, now), together);
-  }
+  };
 
-  async abandon(claim: OperationClaim): Promise<boolean> {
+  readonly abandon = async (claim: OperationClaim): Promise<boolean> => {
     return this.#write(claim, (kept, now) => abandonOperation(kept, claim, now));
-  }
+  };
 
-  async read(key: OperationKey, effectId?: string): Promise<OperationRecord | undefined> {
+  readonly read = async (key: OperationKey, effectId?: string): Promise<OperationRecord | undefined> => {
     const now = this.#tables.enter();
     const kept = this.#tables.operations.get(mapKey(key));
     if (effectId !== undefined && (kept === undefined || operationFreeAt(kept) <= now)) {
       return copyJson(this.#tables.unsettled(effectId, now)?.record);
     }
     return copyJson(rememberedOperation(kept, now));
-  }
+  };
 
-  async list({ states, leaseExpired, scopePrefix = "", limit = 100 }: OperationFilter): Promise<OperationRecord[]> {
+  readonly list = async ({
+    states,
+    leaseExpired,
+    scopePrefix = "",
+    limit = 100,
+  }: OperationFilter): Promise<OperationRecord[]> => {
     const now = this.#tables.enter();
     const found: OperationRecord[] = [];
     for (const kept of this.#tables.operations.values()) {
@@ -142,9 +151,9 @@ export class MemoryOperations implements RouterOperationLog {
     // Fences rise: oldest claims first.
     found.sort((one, other) => one.fence - other.fence);
     return copyJson(found.slice(0, limit));
-  }
+  };
 
-  async scan(): Promise<{ records: OperationRecord[] }> {
+  readonly scan = async (): Promise<{ records: OperationRecord[] }> => {
     const now = this.#tables.enter();
     const records: OperationRecord[] = [];
     for (const kept of this.#tables.operations.values()) {
@@ -152,7 +161,7 @@ export class MemoryOperations implements RouterOperationLog {
       if (record) records.push({ ...record });
     }
     return { records };
-  }
+  };
 
   #decide(request: ClaimRequest, now: number): ClaimDecision {
     const kept = this.#tables.operations.get(mapKey(request));

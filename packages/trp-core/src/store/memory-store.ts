@@ -1,18 +1,20 @@
 import type { JsonObject } from "@toolglot/core";
+import type { BlobStore, LogStore } from "@toolglot/core/storage";
 import { checkKeys } from "@toolglot/internal";
 import type { AuditCheckpoint, AuditEntry, AuditRow } from "../audit/types.ts";
+import type { FrameStore, SameTransaction } from "./frame-types.ts";
 import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
 import { MemoryApprovals } from "./memory-approvals.ts";
 import { MemoryArtifacts } from "./memory-artifacts.ts";
+import { MemoryFrames } from "./memory-frames.ts";
+import { memoryLogsAndBlobs } from "./memory-logs-and-blobs.ts";
 import { MemoryOperations } from "./memory-operations.ts";
 import { MemoryParts } from "./memory-parts.ts";
-import { MemorySessions } from "./memory-sessions.ts";
 import { MemoryTables } from "./memory-tables.ts";
-import type { SameTransaction, SessionStore } from "./session-types.ts";
 import type {
   ApprovalStore,
-  ArtifactStore,
   CatalogStore,
+  OwnedArtifactStore,
   PartStore,
   RouterOperationLog,
   RouterStore,
@@ -29,7 +31,8 @@ export interface MemoryStoreOptions {
 /**
  * A router's store in memory, for tests, for trying out, and for capabilities without effects. It forgets everything
  * with the process (`durability: "none"`), so a router on it refuses effects other than `pure` unless `allowVolatile` is set. What
- * it holds is bounded by what is still valid: expired rows go by themselves whenever the store has doubled.
+ * it holds is bounded by what is still valid: expired rows go by themselves whenever the store has doubled. Logs and blobs stay
+ * until they are deleted.
  *
  * @example
  * ```ts
@@ -39,16 +42,20 @@ export interface MemoryStoreOptions {
 export class MemoryStore implements RouterStore {
   readonly name = "memory";
   readonly durability = "none" as const;
-  readonly sessions: SessionStore;
+  readonly sessions: FrameStore;
   readonly operations: RouterOperationLog;
   readonly parts: PartStore;
   readonly approvals: ApprovalStore;
   readonly audit: AuditStore;
   readonly outbox: OutboxStore;
-  readonly artifacts: ArtifactStore;
+  readonly artifacts: OwnedArtifactStore;
   readonly catalog: CatalogStore;
-  readonly #tables: MemoryTables;
-  readonly #now: () => number;
+  readonly logs: LogStore;
+  readonly blobs: BlobStore;
+  now: () => number;
+  ping: () => Promise<void>;
+  prune: (retention?: Retention) => Promise<void>;
+  close: () => Promise<void>;
 
   constructor(options: MemoryStoreOptions = {}) {
     checkKeys("MemoryStore", options, "now:function keepAuditRows:number");
@@ -56,10 +63,9 @@ export class MemoryStore implements RouterStore {
     if (!(Number.isSafeInteger(keepAuditRows) && keepAuditRows > 0)) {
       throw new TypeError("keepAuditRows must be an integer above 0");
     }
-    this.#now = now;
     const tables = new MemoryTables(now, keepAuditRows);
-    const sessions = new MemorySessions(tables);
-    this.#tables = tables;
+    const sessions = new MemoryFrames(tables);
+    const { logs, blobs } = memoryLogsAndBlobs(() => void tables.enter());
     this.sessions = sessions;
     this.operations = new MemoryOperations(tables, sessions);
     this.parts = new MemoryParts(tables);
@@ -115,21 +121,11 @@ export class MemoryStore implements RouterStore {
         return text === undefined ? undefined : (JSON.parse(text) as JsonObject);
       },
     };
-  }
-
-  now(): number {
-    return this.#now();
-  }
-
-  async ping(): Promise<void> {
-    this.#tables.enter();
-  }
-
-  async prune(retention?: Retention): Promise<void> {
-    this.#tables.prune(this.#tables.enter(), retention);
-  }
-
-  async close(): Promise<void> {
-    this.#tables.close();
+    this.logs = logs;
+    this.blobs = blobs;
+    this.now = now;
+    this.ping = async () => void tables.enter();
+    this.prune = async (retention) => tables.prune(tables.enter(), retention);
+    this.close = async () => tables.close();
   }
 }

@@ -3,9 +3,9 @@ import { type KeptOperation, rememberedOperation, tidyOperation } from "@toolglo
 import type { ResponseFrame } from "../frames/types.ts";
 import { approvalMemoryMs, isUnsettled } from "./approval-rules.ts";
 import { storeClosed } from "./checks.ts";
+import type { CallOutcome, SameTransaction, SessionRecord } from "./frame-types.ts";
 import type { Retention } from "./log-types.ts";
 import { MemoryAudit, MemoryOutbox } from "./memory-logs.ts";
-import type { CallOutcome, SameTransaction, SessionRecord } from "./session-types.ts";
 import type { ApprovalRecord, StoredArtifact, StoredPart } from "./types.ts";
 
 /** A session with what it remembers; both maps are in order of seq. */

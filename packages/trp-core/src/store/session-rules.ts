@@ -1,4 +1,4 @@
-import type { Admission, AdmissionResult, CallRecord, KnownCall } from "./session-types.ts";
+import type { Admission, AdmissionResult, CallRecord, KnownCall } from "./frame-types.ts";
 
 // The rules of sessions, for all stores.
 

@@ -9,39 +9,36 @@ import type {
   OperationRecord,
   OperationState,
 } from "@toolglot/core";
+import type { Storage } from "@toolglot/core/storage";
+import type { FrameStore, SameTransaction, Who } from "./frame-types.ts";
 import type { AuditStore, OutboxStore, Retention } from "./log-types.ts";
-import type { SameTransaction, SessionStore, Who } from "./session-types.ts";
 
 /**
- * Where a router keeps everything that must outlive a request. Routers share nothing but a store, so any router serves
- * any frame of any session. Each method is one transaction: when its promise is fulfilled, it has happened at the
- * store's `durability`; when it rejects, nothing of it has. All times are of the store's clock, in milliseconds since
- * the epoch. Records are copies. Methods reject with `ToolglotError` when the store can't serve (locked, closed,
- * broken) and with `TypeError` for malformed requests.
+ * A storage with the tables of a router. Routers share nothing but a store, so any router serves any frame of any session.
+ * Each method is one transaction: when its promise is fulfilled, it has happened at the store's `durability`; when it
+ * rejects, nothing of it has. All times are of the store's clock, in milliseconds since the epoch. Records are copies.
+ * Methods reject with `ToolglotError` when the store can't serve (locked, closed, broken) and with `TypeError` for malformed
+ * requests.
  */
-export interface RouterStore {
+export interface RouterStore extends Storage {
   /** For people: `memory`, `sqlite (libsql)`. */
   readonly name: string;
-  /** What survives: `none` nothing, `process` a crash of the process, `disk` one of the machine. */
-  readonly durability: "none" | "process" | "disk";
-  readonly sessions: SessionStore;
+  readonly sessions: FrameStore;
   readonly operations: RouterOperationLog;
   readonly parts: PartStore;
   readonly approvals: ApprovalStore;
   readonly audit: AuditStore;
   readonly outbox: OutboxStore;
-  readonly artifacts: ArtifactStore;
+  readonly artifacts: OwnedArtifactStore;
   readonly catalog: CatalogStore;
-  now(): number;
   /** Rejects unless a write would be committed now, where the next process that opens the store will find it. */
   ping(): Promise<void>;
   /**
    * Drops expired records: sessions, final operations, approvals, artifacts, audit rows before `from` of the newest
    * checkpoint, and events that every consumer has acknowledged or that `retention` does not keep. It does so in many
-   * short transactions.
+   * short transactions. Logs and blobs stay until those who wrote them delete them.
    */
   prune(retention?: Retention): Promise<void>;
-  close(): Promise<void>;
 }
 
 /** How the start of an operation is allowed, when policy asks for an approval. */
@@ -287,8 +284,11 @@ export interface StoredArtifact {
   expiresAt: number;
 }
 
-/** What was too big for an answer, for the principal that it belongs to. */
-export interface ArtifactStore {
+/**
+ * What was too big for an answer: bytes that only the principal of the call may read, until they expire. Core's
+ * `ArtifactStore` is another thing: texts of one host's run, named by their content and without an end.
+ */
+export interface OwnedArtifactStore {
   put(
     artifact: Omit<StoredArtifact, "createdAt" | "expiresAt" | "size"> & { ttlMs: number; bytes: Uint8Array },
   ): Promise<StoredArtifact>;

@@ -17,7 +17,7 @@ const root = join(import.meta.dirname, "../../../..");
 
 /** The titles of the tests of these packages. */
 function titles(): string[] {
-  const packages = ["trp-core", "trp-client", "trp-sqlite"].map((name) => join(root, "packages", name, "test"));
+  const packages = ["trp-core", "trp-client", "sqlite"].map((name) => join(root, "packages", name, "test"));
   return packages.flatMap((folder) =>
     readdirSync(folder, { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".test.ts"))

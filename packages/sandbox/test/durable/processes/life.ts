@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, readFileSync, writeSync } from "node:fs";
 import type { AnyTool, Decision } from "@toolglot/core";
-import { openSqliteOperationLog } from "@toolglot/trp-sqlite";
+import { openSqlite } from "@toolglot/sqlite";
 import { createSandbox, type SandboxLanguage, settleCall } from "../../../src/node/index.ts";
 import { tool } from "../../support.ts";
 import { dyingLog, sleep } from "../support.ts";
@@ -23,8 +23,8 @@ export interface Settings {
 const { language, file, ledger, code, diesAt, approval } = JSON.parse(process.argv[2] ?? "") as Settings;
 const tell = (kind: string, what: unknown): void => void writeSync(1, `${kind} ${JSON.stringify(what)}\n`);
 
-const log = await openSqliteOperationLog({ file, lockTimeoutMs: 60_000 });
-const dying = dyingLog(log, diesAt ?? Number.POSITIVE_INFINITY);
+const store = await openSqlite({ file, lockTimeoutMs: 60_000 });
+const dying = dyingLog(store.operations, diesAt ?? Number.POSITIVE_INFINITY);
 void dying.died.then(() => process.kill(process.pid, "SIGKILL"));
 
 const act = (name: string, annotations: AnyTool["annotations"]): AnyTool =>
@@ -61,15 +61,10 @@ for (;;) {
     const call = run.toolCalls.find(({ callId }) => callId === run.error.callId);
     const done = existsSync(ledger) ? readFileSync(ledger, "utf8").split("\n") : [];
     const line = done.find((each) => each.startsWith(`${String(call?.args.key)} `));
-    await settleCall(
-      { operations: log },
-      "life",
-      call?.callId ?? "",
-      line ? { value: Number(line.split(" ")[1]) } : "released",
-    );
+    await settleCall(store, "life", call?.callId ?? "", line ? { value: Number(line.split(" ")[1]) } : "released");
     continue;
   }
   tell("run", run);
   break;
 }
-await log.close();
+await store.close();

@@ -39,7 +39,7 @@ async function write(name: string): Promise<string> {
 
 /** Where a bundled script finds the package `libsql`, which is none of this package's: a folder for NODE_PATH. */
 export function libsqlFolder(): string {
-  const own = join(import.meta.dirname, "../../../../trp-sqlite/package.json");
+  const own = join(import.meta.dirname, "../../../../sqlite/package.json");
   return join(createRequire(own).resolve("libsql"), "../..");
 }
 

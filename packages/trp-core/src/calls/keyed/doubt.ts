@@ -1,4 +1,4 @@
-import type { CallOutcome } from "../../store/session-types.ts";
+import type { CallOutcome } from "../../store/frame-types.ts";
 import type { RouterStore } from "../../store/types.ts";
 import { settledFromRecord } from "../outcome.ts";
 import type { Settled } from "../types.ts";

@@ -3,7 +3,7 @@ import { canonicalJson } from "@toolglot/internal";
 import { base64url } from "../../digest/base64url.ts";
 import { flat, hmacSha256, sha256Base64url, sha256Digest } from "../../digest/sha256.ts";
 import type { CallItem } from "../../frames/types.ts";
-import type { Who } from "../../store/session-types.ts";
+import type { Who } from "../../store/frame-types.ts";
 
 /** Returns a `cap_id` without its version: `cap.mail.send.v2` is of the family `cap.mail.send`. Families share keys. */
 export function familyOf(capId: string): string {

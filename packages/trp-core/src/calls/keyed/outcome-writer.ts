@@ -2,7 +2,7 @@ import type { OperationClaim } from "@toolglot/core";
 import { type Lease, sleep } from "@toolglot/internal";
 import type { Fault } from "../../frames/fault.ts";
 import type { ShapedResult } from "../../frames/results.ts";
-import type { SameTransaction } from "../../store/session-types.ts";
+import type { SameTransaction } from "../../store/frame-types.ts";
 import type { CallDependencies } from "../dependencies.ts";
 import { proofOf, sameTransaction, usageOf } from "../ending.ts";
 import { outcomeUnknown } from "../faults.ts";

@@ -1,5 +1,5 @@
+import type { AdmissionResult, Pending } from "../../store/frame-types.ts";
 import { isAsExpected } from "../../store/session-rules.ts";
-import type { AdmissionResult, Pending } from "../../store/session-types.ts";
 
 /** Thrown when the store did not admit a frame as it had expected. Everything done for the call so far is discarded. */
 export class NotAsExpected extends Error {

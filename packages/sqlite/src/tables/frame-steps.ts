@@ -1,0 +1,107 @@
+import {
+  type Admission,
+  type AdmissionResult,
+  checkAdmission,
+  type FrameStore,
+  isAsExpected,
+} from "@toolglot/trp-core/store";
+import type { GroupCommit } from "../group-commit.ts";
+import { admit } from "./admission.ts";
+import { type SameTransactionText, sameTransactionText, writeSameTransaction } from "./answers.ts";
+import type { Expectations, ExpectedAdmission } from "./expectations.ts";
+
+// The steps that every frame needs of its session, built like those for operations in `operation-steps.ts`.
+
+type AdmitArgs = readonly [
+  sessionId: string,
+  tenant: string,
+  principal: string,
+  frameId: string,
+  digest: string,
+  seq: number,
+  calls: readonly (readonly [
+    callId: string,
+    digest: string,
+    timeoutMs: number,
+    operation?: readonly [scope: string, key: string],
+  ])[],
+  asks: string | undefined,
+  keepFrames: number | undefined,
+  knownOnly: boolean | undefined,
+  expected: readonly [token: string, view: string] | undefined,
+];
+
+/** The steps of {@link framesBySteps} in the thread. */
+export interface FrameSteps {
+  /** `true`: the frame was admitted as expected. */
+  admit(args: AdmitArgs): Promise<AdmissionResult | true>;
+  answer(beside: SameTransactionText): Promise<void>;
+}
+
+/** The methods on the caller's side. */
+export function framesBySteps(steps: FrameSteps): Pick<FrameStore, "admit" | "answer"> {
+  return {
+    async admit(admission: ExpectedAdmission) {
+      checkAdmission(admission);
+      const { expected } = admission;
+      const found = await steps.admit(admitArgs(admission));
+      if (found !== true) return found;
+      const { session } = expected as NonNullable<typeof expected>;
+      return { status: "admitted", session: { ...session, features: [...session.features] }, calls: {} };
+    },
+    answer: async (answer, together) => await steps.answer(sameTransactionText({ ...together, answer })),
+  };
+}
+
+/** Returns the steps on the side of the file. */
+export function frameSteps(commits: GroupCommit, expectations: Expectations): FrameSteps {
+  return {
+    admit: (args) => {
+      const [admission, expected] = admissionOf(args);
+      return commits.write((tx) => {
+        const found = admit(tx, admission);
+        if (expected === undefined || !isAsExpected(found, expected[1])) return found;
+        expectations.met(tx, expected[0]);
+        return true;
+      });
+    },
+    answer: (beside) => commits.write((tx) => writeSameTransaction(tx, beside)),
+  };
+}
+
+function admitArgs(admission: ExpectedAdmission): AdmitArgs {
+  const { sessionId, tenant, principal, frameId, digest, seq, calls, asks, keepFrames, knownOnly, expected } =
+    admission;
+  return [
+    sessionId,
+    tenant,
+    principal,
+    frameId,
+    digest,
+    seq,
+    calls.map(({ callId, digest: callDigest, timeoutMs, operation }) =>
+      operation === undefined
+        ? ([callId, callDigest, timeoutMs] as const)
+        : ([callId, callDigest, timeoutMs, [operation.scope, operation.key]] as const),
+    ),
+    asks,
+    keepFrames,
+    knownOnly,
+    expected && [expected.token, expected.session.view],
+  ];
+}
+
+function admissionOf(args: AdmitArgs): [Admission, AdmitArgs[10]] {
+  const [sessionId, tenant, principal, frameId, digest, seq, calls, asks, keepFrames, knownOnly, expected] = args;
+  const admission: Admission = {
+    ...{ sessionId, tenant, principal, frameId, digest, seq },
+    calls: calls.map(([callId, callDigest, timeoutMs, operation]) => {
+      const call = { callId, digest: callDigest, timeoutMs };
+      return operation === undefined ? call : { ...call, operation: { scope: operation[0], key: operation[1] } };
+    }),
+    ...(asks !== undefined && { asks }),
+    ...(keepFrames !== undefined && { keepFrames }),
+    ...(knownOnly !== undefined && { knownOnly }),
+  };
+  return [admission, expected];
+}
