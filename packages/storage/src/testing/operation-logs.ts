@@ -202,7 +202,7 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     equal(await log.read(request), undefined, "the record after its time");
     truth((await claimed(log, { fingerprint: "f2" })).fence > claim.fence, "the fence should have risen");
   },
-  "should remember for 24 hours unless told": async ({ log, advance }) => {
+  "should remember for 24 hours by default": async ({ log, advance }) => {
     await log.finish(await claimed(log), done);
     advance(day - 1);
     equal(await statusOf(log), "replay", "a claim within the day");

@@ -163,7 +163,7 @@ const cases: Record<string, (storage: Storage) => Promise<void>> = {
     await put("b", bytes(1));
     equal([plain(await get("b")), await all(list("b"))], [[1], ["b"]], "the blob");
   },
-  "should tell a time": async ({ now }) => {
+  "should return the time": async ({ now }) => {
     equal(Number.isFinite(now()), true, "whether it is a number");
   },
 };
