@@ -2,6 +2,9 @@ import { sleep } from "@toolglot/internal";
 import type { BashProcess } from "./bash-process.ts";
 import { type Processes, signal } from "./processes.ts";
 
+/** After so long it is looked at again whether something has ended. */
+const roundMs = 20;
+
 /**
  * Stops what runs: Ctrl-C, SIGTERM and SIGKILL for the group in the foreground, `stepMs` apart, and the shell itself when
  * even that ends nothing. From the second step on the shell is interrupted too, so that the rest of the script isn't run.
@@ -21,9 +24,9 @@ export async function stopForeground(shell: BashProcess, over: () => boolean, st
     } else if (name !== "SIGKILL") {
       signal(-shell.group, name);
     }
-    const until = performance.now() + stepMs;
-    while (!over() && performance.now() < until) {
-      await sleep(20);
+    // Rounds are counted, not time: a machine that is too busy for the shell makes them longer, too.
+    for (let round = 0; !over() && round < stepMs / roundMs; round++) {
+      await sleep(roundMs);
       shell.commands.checkPrompt();
     }
   }
