@@ -7,7 +7,7 @@ import type { LocalRequest } from "../policy.ts";
 import { protectedReason } from "../policy.ts";
 import { readOpenedFile } from "./read-file.ts";
 import { readFolder } from "./read-folder.ts";
-import { searchText } from "./search.ts";
+import { type SearchOptions, searchText } from "./search.ts";
 import { SearchThread } from "./search-thread.ts";
 import type { FileRead, ReadPart, TextSearch } from "./types.ts";
 
@@ -22,6 +22,8 @@ export interface ReaderOptions {
   maxBytes?: number;
   /** How files are encoded. Default: found out with nothing to prefer. */
   encodings?: FileEncodings;
+  /** How long searches may take. Default: as {@link SearchOptions} has it. */
+  patience?: Pick<SearchOptions, "timeoutMs" | "fileTimeoutMs">;
 }
 
 export interface ReadOptions {
@@ -37,13 +39,15 @@ export class Reader {
   readonly #maxChars: number;
   readonly #maxBytes: number;
   readonly #encodings: FileEncodings;
+  readonly #patience: ReaderOptions["patience"];
   readonly #thread = new SearchThread();
 
-  constructor({ roots, maxChars = 40_000, maxBytes = 32 * 1024 * 1024, encodings }: ReaderOptions) {
+  constructor({ roots, maxChars = 40_000, maxBytes = 32 * 1024 * 1024, encodings, patience }: ReaderOptions) {
     this.#roots = roots;
     this.#encodings = encodings ?? new FileEncodings(encodingSettings(roots.paths));
     this.#maxChars = maxChars;
     this.#maxBytes = maxBytes;
+    this.#patience = patience;
   }
 
   /** Reads a file, some lines of it, or a directory. `decide` rejects when it may not be read; it is asked before anything is. */
@@ -74,7 +78,7 @@ export class Reader {
   ): Promise<ReadPart> {
     const [roots, maxBytes, thread] = [this.#roots, this.#maxBytes, this.#thread];
     const encodings = this.#encodings.settings;
-    return searchText(search, { roots, maxChars, maxBytes, thread, encodings, signal });
+    return searchText(search, { roots, maxChars, maxBytes, thread, encodings, signal, ...this.#patience });
   }
 
   close(): Promise<void> {

@@ -4,13 +4,13 @@ import iconv from "iconv-lite";
 import { describe, expect, it } from "vitest";
 import { provideCodecs } from "../../src/encodings/codecs.ts";
 import { spellings } from "../../src/encodings/spellings.ts";
-import { readerOf } from "../read/support.ts";
+import { patience, readerOf } from "../read/support.ts";
 import { allSamples, samples } from "./samples.ts";
 
 describe("a search in files of other encodings", () => {
   it("finds what is not ASCII, and what is, and shows the lines as they read", async () => {
     const files = Object.fromEntries(allSamples.map(({ bytes }, n) => [`f${String(n).padStart(2, "0")}.txt`, bytes]));
-    const { reader } = await readerOf(files);
+    const { reader } = await readerOf(files, { patience });
     const all = Object.keys(files);
     for (const [pattern, line] of [
       ["total = 1", 1],
@@ -72,7 +72,7 @@ describe("a search in files of other encodings", () => {
       Buffer.from("x\x87\x90y\n", "latin1"),
     ]);
     files["other.txt"] = other;
-    const { reader } = await readerOf(files);
+    const { reader } = await readerOf(files, { patience });
     const found = async (pattern: string): Promise<string[]> => {
       const { text, complete } = await reader.search({ pattern });
       return [`${complete}`, ...text.split("\n").flatMap((line) => /^\w+\.txt:\d+/.exec(line) ?? [])];
@@ -107,7 +107,7 @@ describe("a search in files of other encodings", () => {
       const body = bytes.subarray(bytes[0] === 0xff || bytes[0] === 0xfe ? 2 : 0);
       const count = Math.ceil(2_300_000 / bytes.length);
       const parts = Array.from({ length: count }, () => body);
-      const { reader, scratch } = await readerOf();
+      const { reader, scratch } = await readerOf({}, { patience });
       const mark = bytes.subarray(0, bytes.length - body.length);
       await scratch.write(
         "big.txt",
@@ -123,7 +123,7 @@ describe("a search in files of other encodings", () => {
 
   it("finds in a large file what is not UTF-8 only far behind its beginning", async () => {
     const line = `${"a line of a log ".repeat(20)}\n`;
-    const { reader, scratch } = await readerOf();
+    const { reader, scratch } = await readerOf({}, { patience });
     const end = iconv.encode("NEEDLE 这是一个我们的中文，你好，世界，计算所有订单的总数\n", "gbk");
     await scratch.write("big.log", Buffer.concat([Buffer.from(line.repeat(5000)), end]));
     for (const pattern of ["NEEDLE", "世界", "^NEEDLE 这.*总数$"]) {

@@ -10,7 +10,7 @@ import { searchBegins } from "../../src/read/search-state.ts";
 import { SearchThread } from "../../src/read/search-thread.ts";
 import { SharedPlace } from "../../src/read/shared-place.ts";
 import type { ReadPart } from "../../src/read/types.ts";
-import { readerOf } from "./support.ts";
+import { patience, readerOf } from "./support.ts";
 
 /** Never comes to an end with `^(a+)+$`. */
 const evil = `${"a".repeat(50)}!\n`;
@@ -40,8 +40,8 @@ async function both(
   onTestFinished(async () => {
     await Promise.all([helped.close(), alone.close()]);
   });
-  const search = (thread: SearchThread, pattern: string, fileTimeoutMs = 2000) =>
-    searchText({ pattern }, { roots, maxChars: 100_000, maxBytes, thread, fileTimeoutMs });
+  const search = (thread: SearchThread, pattern: string, fileTimeoutMs = patience.fileTimeoutMs) =>
+    searchText({ pattern }, { roots, maxChars: 100_000, maxBytes, thread, ...patience, fileTimeoutMs });
   await search(helped, "aa");
   await vi.waitFor(() => expect(helped.isHelped).toBe(true), 20_000);
   return async (pattern, ms) => [await search(helped, pattern, ms), await search(alone, pattern, ms)];

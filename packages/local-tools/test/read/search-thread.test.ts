@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { searchText } from "../../src/read/search.ts";
 import { SearchThread } from "../../src/read/search-thread.ts";
-import { readerOf } from "./support.ts";
+import { patience, readerOf } from "./support.ts";
 
 /** Never comes to an end with `^(a+)+$`. */
 const evil = `${"a".repeat(50)}!\n`;
@@ -39,7 +39,7 @@ describe("the thread that searches", () => {
       "d6/ignored/x": "aa\n",
       "d1/x.bin": Buffer.from([0]),
     });
-    const options = { roots, maxChars: 100_000, maxBytes: 1000, thread: newThread(), fileTimeoutMs: 400 };
+    const options = { roots, maxChars: 100_000, maxBytes: 1000, thread: newThread(), ...patience, fileTimeoutMs: 400 };
     const part = await searchText({ pattern: "^(a+)+$" }, options);
     expect(part).toMatchObject({
       looked: 301,

@@ -7,6 +7,9 @@ import { type Scratch, scratchFolder } from "../support/scratch.ts";
 /** Lets everything be read. */
 export const open = { decide: (): Promise<void> => Promise.resolve() };
 
+/** For searches that are not about time: a busy machine takes ten times as long. */
+export const patience = { timeoutMs: 120_000, fileTimeoutMs: 60_000 };
+
 /** A scratch folder that is the only root, and a reader for it. */
 export async function readerOf(
   files: Readonly<Record<string, string | Uint8Array>> = {},
