@@ -42,7 +42,7 @@ for (const way of fewWays) {
         const told = await shell.input(left, { timeoutMs: 50 });
         expect([name, left, told.status, told.notes]).toEqual([name, left, "running", []]);
         writeFileSync(go, "");
-        const next = await shell.run("command echo next; (exit 0)");
+        const next = await shell.run("command echo next; (exit 0)", { timeoutMs: 120_000 });
         expect([name, left, next.status, next.exit], next.output).toEqual([name, left, "ended", 0]);
         expect(next.output, `${name}, ${left}`).toMatch(/^(\+.*\n)*next\n(\+.*\n)*$/m);
         expect(next.output).not.toMatch(/unexpected|not found/);
@@ -60,7 +60,7 @@ for (const way of fewWays) {
     leftToCi(context, way === "pty");
     const { shell, dir } = await session(way);
     for (const left of ["x".repeat(100_000), lines.repeat(5000)]) {
-      await shell.run("sleep 1", { timeoutMs: 50 });
+      await shell.run("sleep 4", { timeoutMs: 50 });
       const ended = await shell.input(left);
       expect(ended).toMatchObject({ status: "ended", exit: 0, notes: [dropped] });
       expect(await shell.run("cat <<<next; (exit 4)")).toMatchObject({ exit: 4, output: "next\n", notes: [] });
@@ -127,7 +127,7 @@ for (const way of fewWays) {
 
 it.each(terminals)("drops the end of input, so that it doesn't end the shell (%s)", async (way) => {
   const { shell } = await session(way);
-  await shell.run("sleep 1", { timeoutMs: 50 });
+  await shell.run("sleep 4", { timeoutMs: 50 });
   expect(await shell.ctrl("d")).toMatchObject({ status: "ended", exit: 0 });
   expect(await shell.run("echo next")).toMatchObject({ output: "next\n", notes: [] });
 });

@@ -70,7 +70,11 @@ describe.runIf(process.platform === "linux").each(terminals)(
         if (!usable(needs)) skip(`no ${needs} that can be used`);
         const { shell, dir } = await session(way, {}, onTestFinished);
         writeFileSync(join(dir, "asks"), `#!/bin/bash\n${asks}\n`, { mode: 0o755 });
-        const asked = await until(shell, await shell.run(script), ({ output }) => output.includes("Name?"));
+        const asked = await until(
+          shell,
+          await shell.run(script),
+          ({ output, waiting }) => waiting === "input" && output.includes("Name?"),
+        );
         expect(asked).toMatchObject({ status: "running", waiting: "input", output: expect.stringContaining("Name?") });
         // Its end may be told by the answer, or by a call after it.
         const done = await until(shell, await shell.input("Bob\n"), () => false);

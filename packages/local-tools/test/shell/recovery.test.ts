@@ -38,7 +38,7 @@ it.each(ways)("has nothing of another session's open (%s)", async (way) => {
 
 it.for(fewWays)("never tells a command that was stopped as one that succeeded (%s)", async (way, context) => {
   leftToCi(context, way === "pty");
-  const session = await shell(way, { maxRuntimeMs: 1500 });
+  const session = await shell(way, { maxRuntimeMs: 5000 });
   const run = await session.run("bash -c \"trap '' INT TERM; while :; do sleep 0.2; done\"", { timeoutMs: 400 });
   expect(run.status).toBe("running");
   await session.input("y", { timeoutMs: 100 });
