@@ -60,7 +60,7 @@ async function pass(gate) {
     stream: gate.stream ?? false,
     // What is measured in lease times and timeouts goes first.
     isAside: !gate.stream && !requireAll,
-    timeoutMs: gate.timeoutMs ?? 10 * 60_000,
+    timeoutMs: gate.timeoutMs ?? 20 * 60_000,
   });
   const written = gate.counts ? readOutcomes(readIfThere(file)) : [];
   const warnings = gate.id === "tests" ? warningOutcomes(output) : [];

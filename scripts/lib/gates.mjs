@@ -7,7 +7,7 @@
  * @property {string[]} command
  * @property {boolean} [counts] It writes outcomes to TOOLGLOT_OUTCOMES: its tests are counted one by one.
  * @property {boolean} [stream] Long: show the output as it comes. One after the other; in a plain run the short ones stand beside them.
- * @property {number} [timeoutMs] 10 minutes by default.
+ * @property {number} [timeoutMs] 20 minutes by default: it is for what hangs, not for what is slow.
  * @property {string} cure What to run or read when it fails.
  */
 
