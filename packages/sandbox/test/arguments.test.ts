@@ -3,7 +3,7 @@ import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { toInputSchema } from "@toolglot/schema";
 import { beforeEach, describe, expect, it } from "vitest";
 import { createSandbox, type SandboxLanguage } from "../src/node/index.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 let seen: unknown[] = [];
 beforeEach(() => {

@@ -2,8 +2,8 @@ import type { AnyTool, ApprovalRequest, ToolContext } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { codeTools, type Sandbox, ToolError } from "../src/node/index.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
 import { addTool, tool } from "./support.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const look = tool("look", {}, (_, { callId }: ToolContext) => callId, { annotations: { readOnlyHint: true } });

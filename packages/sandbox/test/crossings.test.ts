@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import type { AnyTool } from "@toolglot/core";
 import { expect, it } from "vitest";
 import type { Sandbox, SandboxRun } from "../src/node/index.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 /** What becomes of values on their way: each row is run, and what comes of it must stand in the document. */
 const document = new URL("../../../docs/sandbox-conversions.md", import.meta.url);

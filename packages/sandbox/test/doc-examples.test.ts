@@ -4,8 +4,8 @@ import { memoryStorage } from "@toolglot/core/storage";
 import { testDocExamples } from "@toolglot/internal/testing/doc-examples";
 import { expect, it } from "vitest";
 import { examples } from "./doc-examples.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
 import { addTool } from "./support.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 const sandbox = sharedSandbox("javascript");
 const source = "__result__ = await add({ a: 19, b: 23 });";

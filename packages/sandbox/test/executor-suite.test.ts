@@ -1,6 +1,6 @@
 import { type CallKind, describeExecutor, suiteTools } from "../../core/test/executing/executor-suite.ts";
 import { sandboxExecutor } from "../src/node/index.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 const sources = {
   javascript: (kinds: readonly CallKind[]) =>

@@ -4,8 +4,8 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { describe, expect, it } from "vitest";
 import { sandboxExecutor } from "../src/node/index.ts";
 import { logWithClock } from "./durable/support.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
 import { addTool, tool } from "./support.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 const remove = tool("remove", { id: { type: "integer" } }, () => "removed", { annotations: { destructiveHint: true } });
 const sandboxes = {

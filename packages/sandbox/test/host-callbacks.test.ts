@@ -1,8 +1,8 @@
 import { leftToCi } from "@toolglot/internal/testing";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ToolError } from "../src/node/index.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
 import { tool } from "./support.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 /** An error whose message is what it is given. */
 class Odd extends Error {

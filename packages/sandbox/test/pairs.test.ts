@@ -2,7 +2,7 @@ import type { AnyTool } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { describe, expect, it } from "vitest";
 import { sandboxExecutor } from "../src/node/index.ts";
-import { sharedSandbox } from "./shared-sandbox.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 // What is done on one side is undone, or done as well, on the other.
 

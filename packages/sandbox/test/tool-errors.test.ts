@@ -1,8 +1,8 @@
 import { ToolError } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { expect, it } from "vitest";
-import { sharedSandbox } from "./shared-sandbox.ts";
 import { tool } from "./support.ts";
+import { sharedSandbox } from "./worker-sandbox.ts";
 
 // What a program catches says what it can decide by, and names functions as the program writes them.
 

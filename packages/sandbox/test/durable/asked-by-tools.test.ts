@@ -1,8 +1,8 @@
 import { type Decision, ToolError } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { expect, it } from "vitest";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { logWithClock } from "./support.ts";
 
 const sandbox = sharedSandbox("javascript");

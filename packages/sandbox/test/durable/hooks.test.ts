@@ -3,8 +3,8 @@ import { executorContext } from "@toolglot/core/executing";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { expect, it } from "vitest";
 import { codeTools, sandboxExecutor } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 
 const sandbox = sharedSandbox("javascript");
 

@@ -2,8 +2,8 @@ import type { OperationLog } from "@toolglot/core";
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { expect, it } from "vitest";
 import { settleCall } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { resultOf, wrapLog } from "./support.ts";
 
 // A log that gives back what no run has written: nothing may be made of it.

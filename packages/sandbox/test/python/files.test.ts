@@ -1,7 +1,7 @@
 import { afterAll, expect, it } from "vitest";
 import { codeTools, createSandbox, sandboxExecutor } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { addTool, tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 
 const limits = { timeoutMs: 120_000 };
 const sandbox = sharedSandbox("python", { style: "notebook", tools: [addTool] });

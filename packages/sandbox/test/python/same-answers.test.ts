@@ -1,8 +1,8 @@
 import { drawn, isLong, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { addTool, readSections, tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { SharedInterpreter } from "./shared-interpreter.ts";
 
 // Most tests of what a program means share an interpreter. These programs go through the real thing as well, some with a

@@ -2,8 +2,8 @@ import { type Decision, ToolError } from "@toolglot/core";
 import { leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { createSandbox } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { addTool, tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 
 const sandbox = sharedSandbox("python", { tools: [addTool] });
 

@@ -1,7 +1,7 @@
 import { memoryStorage } from "@toolglot/core/storage";
 import { describe, expect, it } from "vitest";
 import type { SandboxSession } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { key, outcomeOf, value } from "./support.ts";
 
 const sandbox = sharedSandbox("python");

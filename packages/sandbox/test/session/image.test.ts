@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
 import { MemoryTransfer } from "../../src/node/python/memory-transfer.ts";
 import { type ImageHead, packMemory, readImage, unpackMemory, writeImage } from "../../src/node/session/image.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { imageOf, key, newestTurn, plantImage, value, withBlobs } from "./support.ts";
 
 const head: ImageHead = {

@@ -2,8 +2,8 @@ import type { Decision } from "@toolglot/core";
 import { memoryStorage } from "@toolglot/core/storage";
 import { expect, it } from "vitest";
 import { codeTools, createSandbox } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { key, outcomeOf, value } from "./support.ts";
 
 it("should go on with a parked program of JavaScript from the image before it, in another sandbox", async () => {

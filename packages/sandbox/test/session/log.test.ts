@@ -1,8 +1,8 @@
 import { memoryStorage, type Storage } from "@toolglot/core/storage";
 import { beforeEach, expect, it } from "vitest";
 import { createSandbox, type SessionOptions, sandboxExecutor } from "../../src/node/index.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { key, outcomeOf, value } from "./support.ts";
 
 // Sessions whose programs are in a log.

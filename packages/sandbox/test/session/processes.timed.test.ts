@@ -10,7 +10,7 @@ import { afterAll, afterEach, expect, it } from "vitest";
 import type { SandboxLanguage } from "../../src/node/index.ts";
 import { logName } from "../../src/session/kept.ts";
 import { wrapLog } from "../durable/support.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { spawnScript, toldBy } from "./processes/start-script.ts";
 import { key, value, withBlobs } from "./support.ts";
 

@@ -6,8 +6,8 @@ import type { SessionOptions } from "../../src/node/index.ts";
 import { type ImageHead, readImage, writeImage } from "../../src/node/session/image.ts";
 import { rebuild } from "../../src/node/session/rebuild.ts";
 import { wrapLog } from "../durable/support.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { imageOf, key, newestTurn, plantImage, value } from "./support.ts";
 
 // Sessions of another version are made again from their log.

@@ -3,8 +3,8 @@ import { leftToCi } from "@toolglot/internal/testing";
 import { afterAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox, type SandboxSession, ToolError } from "../../src/node/index.ts";
 import { endless } from "../python/reuse/one-at-a-time.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
 import { addTool, tool } from "../support.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 import { key, outcomeOf, sessionSandbox, value, withBlobs } from "./support.ts";
 
 const sandbox = sharedSandbox("python", { tools: [addTool] });

@@ -1,6 +1,6 @@
 import { type LogStore, memoryStorage, type Storage } from "@toolglot/core/storage";
 import { expect, it } from "vitest";
-import { sharedSandbox } from "../shared-sandbox.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 
 // Once a program has run, its outcome is told, whatever becomes of its image: who does not hear of an effect repeats it.
 

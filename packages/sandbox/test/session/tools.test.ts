@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { codeTools, type SandboxSession, sandboxExecutor } from "../../src/node/index.ts";
 import { makeSandbox } from "../../src/sandbox.ts";
 import { FakeEngine } from "../pool/fake-engine.ts";
-import { sharedSandbox } from "../shared-sandbox.ts";
+import { sharedSandbox } from "../worker-sandbox.ts";
 
 const sandbox = sharedSandbox("python");
 const domain = "tests";

@@ -1,8 +1,8 @@
 import { drawn, leftToCi, someOf } from "@toolglot/internal/testing";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createSandbox, type Sandbox } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { readSections } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 import { cleanTool, each, look, lookFresh, threads } from "./clean-program.ts";
 
 const poisons = readSections(new URL("./poison.txt", import.meta.url)).map(({ name, code }) => ({

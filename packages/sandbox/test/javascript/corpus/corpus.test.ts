@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
-import { sharedSandbox } from "../../shared-sandbox.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 import { corpusPrograms, programTools } from "../support.ts";
 
 const json = readFileSync(new URL("./expected.json", import.meta.url), "utf8");

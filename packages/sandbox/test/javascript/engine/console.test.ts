@@ -1,7 +1,7 @@
 import { format } from "node:util";
 import { expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const sandbox = sharedSandbox("javascript");
 

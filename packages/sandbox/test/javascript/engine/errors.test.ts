@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import type { SandboxError } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const search = tool("search_web", { query: { type: "string" } }, () => [{ title: "a" }]);
 const sandbox = sharedSandbox("javascript", { tools: [addTool, search] });

@@ -1,8 +1,8 @@
 import { drawn, leftToCi } from "@toolglot/internal/testing";
 import { expect, it } from "vitest";
 import { createSandbox, type SandboxLimits } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const run = async (code: string, limits: Partial<SandboxLimits> = {}) => {
   const one = createSandbox({ language: "javascript", limits, tools: [addTool], pool: { size: 0 } });

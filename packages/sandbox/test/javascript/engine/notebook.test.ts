@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const sandbox = sharedSandbox("javascript", { style: "notebook", tools: [addTool] });
 

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const sandbox = sharedSandbox("javascript", { tools: [addTool] });
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 it("should end a program whose calls have more arguments in all than a host should keep", async () => {
   const kept: number[] = [];

@@ -1,7 +1,7 @@
 import { ToolError } from "@toolglot/core";
 import { describe, expect, it } from "vitest";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const save = tool("save", { id: { type: "string" } }, async ({ id }: { id: string }) => {
   if (id === "b") throw new ToolError("disk full");

@@ -1,8 +1,8 @@
 import { ToolError } from "@toolglot/core";
 import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const failing = tool("fail", { how: { type: "string" } }, async ({ how }: { how: string }) => {
   throw how === "told" ? new ToolError("no such order: 7") : new Error("cannot read /home/ada/secret.txt");

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 
 const echo = tool("echo", { value: {} }, async ({ value }: { value: unknown }) => value);
 const sandbox = sharedSandbox("javascript", { tools: [echo] });

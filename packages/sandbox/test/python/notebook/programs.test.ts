@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { isLong, leftToCi } from "@toolglot/internal/testing";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox, type SandboxRun } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { addTool, readSections } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 import { inGroups } from "../support.ts";
 
 /** Of each program what CPython made of it: `generate.py` says how. */

@@ -1,8 +1,8 @@
 import { MemoryOperationLog } from "@toolglot/core/operation-log";
 import { afterAll, expect, it } from "vitest";
 import { createSandbox } from "../../../src/node/index.ts";
-import { sharedSandbox } from "../../shared-sandbox.ts";
 import { tool } from "../../support.ts";
+import { sharedSandbox } from "../../worker-sandbox.ts";
 import { SharedInterpreter } from "../shared-interpreter.ts";
 
 const shared = new SharedInterpreter({ libraries: "standard", style: "notebook" });
