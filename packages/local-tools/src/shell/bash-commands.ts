@@ -247,13 +247,13 @@ export class BashCommands {
       return;
     }
     command.phase = "ending";
-    // The shell's own limit is shorter.
-    setTimeout(() => this.#finish(command), 5000).unref();
+    // Where the shell is seen at its prompt, it needs no limit.
+    if (!this.#shell.prompt.known) setTimeout(() => this.#finish(command), 90_000).unref();
   }
 
   #drained(drain: Drain): void {
     const command = this.current;
-    if (drain === undefined || drain === "begun") return;
+    if (drain === undefined || drain === "going on") return;
     const text = this.#drainText;
     this.#drainText = "";
     if (!drain.dropped && text !== "") this.#shell.listener.output(text, "nobody");

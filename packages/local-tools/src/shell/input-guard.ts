@@ -5,8 +5,8 @@ import { secret } from "./command.ts";
 import { terminalModes } from "./terminal-modes.ts";
 import type { Plumbing, Transport } from "./transport.ts";
 
-/** State of a drain, from a mark: it has begun, or it is done and something was dropped or not. */
-export type Drain = "begun" | { dropped: boolean } | undefined;
+/** State of a drain, from a mark: it goes on, or it is done and something was dropped or not. */
+export type Drain = "going on" | { dropped: boolean } | undefined;
 
 /**
  * Keeps input that a command didn't read from whatever comes after it: with a terminal, the shell would take it for commands.
@@ -25,6 +25,8 @@ export class InputGuard {
   #key: string | undefined;
   #answer = "";
   #state: "none" | "laid" | "draining" = "none";
+  /** How often the reader has said that nothing comes, since the answer was typed; undefined before that. */
+  #waits: number | undefined;
 
   constructor(nonce: string, path: string, plumbing: Plumbing, transport: Transport) {
     this.#nonce = nonce;
@@ -73,11 +75,16 @@ export class InputGuard {
       this.lift();
       return { dropped: fields[2] === "1" };
     }
-    if (this.#state !== "laid") return undefined;
-    this.#state = "draining";
-    this.#remove();
-    void this.#reply(this.#key, tty);
-    return "begun";
+    if (fields[1] === "2") {
+      // The first may have been said before the answer was typed. The second was not: something else has read the answer.
+      if (this.#waits !== undefined && ++this.#waits > 1) this.#answerNow();
+    } else if (this.#state === "laid") {
+      this.#state = "draining";
+      this.#waits = undefined;
+      this.#remove();
+      void this.#reply(this.#key, tty);
+    }
+    return "going on";
   }
 
   lift(): void {
@@ -100,7 +107,16 @@ export class InputGuard {
       if (!modes?.lines) break;
       await sleep(2);
     }
-    if (this.#key === key) this.#transport.input(` #${this.#answer}--#`);
+    if (this.#key === key) this.#answerNow();
+  }
+
+  #answerNow(): void {
+    const key = this.#key;
+    // What was said until now was said without the answer; it may even be that the reader has ended.
+    this.#transport.readNow();
+    if (this.#key !== key) return;
+    this.#waits = 0;
+    this.#transport.input(` #${this.#answer}--#`);
   }
 
   #remove(): void {
@@ -109,20 +125,28 @@ export class InputGuard {
 
   /**
    * Builtins only, in a subshell, so that no variable of the user's is touched or in the way. Reading up to another character than
-   * the line end makes `read` take each character at once, half lines too. The limit is for what takes the answer away.
+   * the line end makes `read` take each character at once, half lines too. It says every two seconds that nothing came, since another
+   * program may have taken the answer; a host that is only slow has a minute.
    */
   #script(key: string, answer: string): string {
     const name = (which: string): string => `_${this.#nonce}${which}`;
-    const [last, piece, dropped] = [name("l"), name("p"), name("d")];
+    const [last, piece, dropped, waits] = [name("l"), name("p"), name("d"), name("w")];
     const mark = (rest: string): string => `\\builtin printf '\\033]633;D;%s;%s;${rest}\\a' ${this.#nonce} ${key}`;
     return `case $$ in ${this.shell}) (
 \\builtin declare IFS=
-${last}= ${piece}= ${dropped}=0
+${last}= ${piece}= ${dropped}=0 ${waits}=
 ${mark("0")}
-while \\builtin read -r -s -t 2 -n 4096 -d '#' ${piece}; do
+while \\builtin :; do
+if \\builtin read -r -s -t 2 -n 4096 -d '#' ${piece}; then
 case $${last}$${piece} in *${answer}*) \\builtin break;; esac
 case $${piece} in ''|' ') ;; *) ${dropped}=1;; esac
-${last}=$${piece} ${piece}=
+${last}=
+else
+case $?$${waits} in ?|??|*${".".repeat(30)}) \\builtin break;; esac
+${mark("2")}
+${waits}=$${waits}.
+fi
+${last}=$${last}$${piece} ${piece}=
 done
 case $${last}$${piece} in ''|' '|*${answer}*) ;; *) ${dropped}=1;; esac
 ${mark("1;%s")} "$${dropped}"

@@ -52,7 +52,8 @@ export class Recovery {
     if (place !== "there") {
       if (place === "astray") shell.abandon();
       // It may stand before the script without having said so; nothing is lost by releasing it, and all else is seen then.
-      else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs) shell.channel.release();
+      else if (command.phase === "typed" && performance.now() - command.typedAt > 2 * lineMs)
+        void shell.channel.release(() => shell.settled());
       return undefined;
     }
     return this.#conclude(command, hinted);

@@ -136,10 +136,18 @@ export class ScriptChannel {
     if (!this.fifo) this.removeFile(this.path);
   }
 
-  /** Releases a shell that waits for a script, with an empty one. */
-  release(at: string = this.path): void {
-    if (!this.fifo) return;
-    attempt(() => closeSync(openSync(at, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)));
+  /** Releases a shell that waits for a script, with an empty one, unless `meanwhile` it is found to be given a text. */
+  async release(meanwhile: () => Promise<void>): Promise<void> {
+    const fd = this.#openForWaiting(this.path);
+    if (fd === undefined) return;
+    await meanwhile();
+    closeSync(fd);
+  }
+
+  /** Opens the FIFO for writing if a shell waits for its text: it waits on until this is closed, also for what others write. */
+  #openForWaiting(path: string): number | undefined {
+    if (!this.fifo) return undefined;
+    return attempt(() => openSync(path, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW));
   }
 
   /** Removes the folder and all in it. A shell that waits for a script gets an empty one. Safe to call twice. */
@@ -148,7 +156,8 @@ export class ScriptChannel {
     // In this order: a shell that comes later finds nothing, and one that waits already resumes.
     const aside = `${this.path}-removed`;
     attempt(() => renameSync(this.path, aside));
-    this.release(aside);
+    const fd = this.#openForWaiting(aside);
+    if (fd !== undefined) closeSync(fd);
     rmSync(this.#dir, { recursive: true, force: true });
   }
 }
