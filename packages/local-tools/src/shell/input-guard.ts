@@ -139,7 +139,7 @@ ${mark("0")}
 while \\builtin :; do
 if \\builtin read -r -s -t 2 -n 4096 -d '#' ${piece}; then
 case $${last}$${piece} in *${answer}*) \\builtin break;; esac
-case $${piece} in ''|' ') ;; *) ${dropped}=1;; esac
+case $${last}$${piece} in ''|' ') ;; *) ${dropped}=1;; esac
 ${last}=
 else
 case $?$${waits} in ?|??|*${".".repeat(30)}) \\builtin break;; esac
