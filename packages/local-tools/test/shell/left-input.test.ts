@@ -36,7 +36,7 @@ for (const way of fewWays) {
       const { shell, dir } = await session(way);
       for (const [at, left] of [lines, "left over ", `${lines}half ' a line`, "a#b #c\n\n\n", "\u0016"].entries()) {
         const [begun, go] = [join(dir, `begun-${at}`), join(dir, `go-${at}`)];
-        const wait = `until command test -e '${go}'; do command sleep 0.02; done`;
+        const wait = `until command test -e '${go}'; do command sleep 0.1; done`;
         await shell.run(`${setting}; command touch '${begun}'; ${wait}; (exit 4) || command :`, { timeoutMs: 30 });
         while (!existsSync(begun)) await new Promise((resolve) => setTimeout(resolve, 5));
         const told = await shell.input(left, { timeoutMs: 50 });
