@@ -24,6 +24,7 @@ const measured = {
   writes: ["trp-client", "sqlite"],
   local: ["local-tools"],
   searches: ["local-tools"],
+  costs: [...parsers, "agent", "toolkit", "sandbox", "trp-client", "sqlite", "local-tools"],
   all: [...parsers, "prompts", "agent", "toolkit"],
 };
 const what = process.argv[2] ?? "all";
@@ -66,7 +67,9 @@ await build({
   target: "node20",
   logLevel: "error",
 });
-const { status } = spawnSync(process.execPath, [join(outdir, "main.mjs"), what, root, ...process.argv.slice(3)], {
-  stdio: "inherit",
-});
+// Costs are counted from the first module on, and what is allocated is seen only while nothing is collected.
+const flags = ["--min-semi-space-size=512", "--max-semi-space-size=512"];
+const counting = [...flags, "--require", join(import.meta.dirname, "src/costs/counting.cjs")];
+const main = [...(what === "costs" ? counting : []), join(outdir, "main.mjs")];
+const { status } = spawnSync(process.execPath, [...main, what, root, ...process.argv.slice(3)], { stdio: "inherit" });
 process.exitCode = status ?? 1;

@@ -29,6 +29,10 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
 const withPage = new Set(["agent", "ai-sdk", "sandbox", "tasks", "transports", "trp", "local"]);
 
 const [what, root] = process.argv.slice(2) as [string, string];
+if (what === "costs") {
+  const { guardCosts } = await import("./costs/index.ts");
+  process.exit((await guardCosts(root, process.argv.slice(4))) ? 0 : 1);
+}
 const names = what === "all" ? ["attp", "tam", "toolsxml", "tokens", "toolkit"] : [what];
 const parts: Record<string, Findings> = {};
 for (const name of names) {

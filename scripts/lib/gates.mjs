@@ -87,6 +87,13 @@ export const gates = [
     cure: "node scripts/release.mjs rehearse",
   },
   {
+    id: "costs",
+    what: "no unit of work costs more than bench/costs.json says",
+    command: [node, "bench/run.mjs", "costs"],
+    stream: true,
+    cure: 'mend it, or say why: npm run costs:update -- "why it costs more"',
+  },
+  {
     id: "tests",
     what: "unit, property and conformance tests",
     command: ["vitest", "run", "--reporter=default", "--reporter=./scripts/lib/count-reporter.mjs"],

@@ -1,0 +1,119 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, writeFileSync } from "node:fs";
+import { cpus } from "node:os";
+import { join } from "node:path";
+import { inFolder } from "../machine.ts";
+import { byScope, type Costs, type CostsFile, compare, type Finding, lesser, middle, scopesOf } from "./guard.ts";
+import { type Figures, meter } from "./meter.ts";
+import { groups } from "./units/index.ts";
+
+const processor = cpus()[0]?.model.trim() ?? "unknown";
+const scopeOf = scopesOf(process.version, processor);
+/** How often a unit is measured that costs more than it should: V8 compiles the same code well in one process and badly in another. */
+const attempts = 5;
+
+interface NamedUnit {
+  group: string;
+  name: string;
+}
+
+/**
+ * Measures every unit of work and compares it with `bench/costs.json`. Returns false when one costs more. `--update "why"` records
+ * the figures instead, with the reason.
+ */
+export async function guardCosts(root: string, argv: readonly string[]): Promise<boolean> {
+  if (argv[0] === "--measure") {
+    const [, group = "", name] = argv;
+    console.log(JSON.stringify(await inFolder((folder) => measure(folder, group, name))));
+    return true;
+  }
+  const path = join(root, "bench/costs.json");
+  const file = JSON.parse(readFileSync(path, "utf8")) as CostsFile;
+  const all: NamedUnit[] = [];
+  for (const [group, load] of Object.entries(groups)) {
+    for (const { name } of (await load()).units("")) all.push({ group, name });
+  }
+  if (argv[0] === "--update") return update(path, file, argv.slice(1).join(" ").trim(), root, all);
+  let measured = inNewProcesses(root, all);
+  let { findings, unknown } = compare(file.scopes, byScope(measured, scopeOf));
+  for (let attempt = 1; attempt < attempts && findings.some(({ fails }) => fails); attempt += 1) {
+    const dearer = new Set(findings.filter(({ fails }) => fails).map(({ unit }) => unit));
+    const again = Object.entries(
+      inNewProcesses(
+        root,
+        all.filter(({ name }) => dearer.has(name)),
+      ),
+    );
+    measured = {
+      ...measured,
+      ...Object.fromEntries(again.map(([unit, figures]) => [unit, lesser(measured[unit] ?? figures, figures)])),
+    };
+    ({ findings, unknown } = compare(file.scopes, byScope(measured, scopeOf)));
+  }
+  for (const { text, fails } of findings) console.log(`${fails ? "✗" : "↓"} ${text}`);
+  for (const scope of unknown) console.log(`· nothing is recorded for ${scope}: not compared`);
+  const { unfound } = await import("./planted.ts");
+  const missed = await unfound(scopeOf);
+  for (const kind of missed) console.log(`✗ a planted cost was not found: ${kind}`);
+  const failed = findings.filter(({ fails }) => fails);
+  if (failed.length > 0) console.log('Say why, or mend it: npm run costs:update -- "why it costs more"');
+  console.log(`${Object.keys(measured).length} units, ${failed.length} figures that are more than is recorded`);
+  return failed.length === 0 && missed.length === 0;
+}
+
+/** Measures each unit in a process of its own, where V8 knows nothing yet: what came before would change its time. */
+function inNewProcesses(root: string, units: readonly NamedUnit[]): Costs {
+  const costs: Record<string, Figures> = {};
+  for (const { group, name } of units) {
+    const args = [...process.execArgv, process.argv[1] as string, "costs", root, "--measure", group, name];
+    const printed = execFileSync(process.execPath, args, { encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] });
+    costs[name] = JSON.parse(printed);
+  }
+  return costs;
+}
+
+async function measure(folder: string, group: string, name: string | undefined): Promise<Figures> {
+  const unit = (await groups[group]?.())?.units(folder).find((one) => one.name === name);
+  if (unit === undefined) throw new TypeError(`no unit ${name}`);
+  const figures = await meter(unit);
+  console.error(
+    `  ${unit.name}: ${Object.entries(figures)
+      .map(([kind, value]) => `${kind} ${value}`)
+      .join(", ")}`,
+  );
+  return figures;
+}
+
+/** What is recorded is no lucky figure: the one in the middle of three processes. */
+function update(path: string, file: CostsFile, reason: string, root: string, units: readonly NamedUnit[]): boolean {
+  if (reason.length < 12) {
+    console.error('Say in a line why the costs are what they are now: npm run costs:update -- "why"');
+    return false;
+  }
+  const all = [1, 2, 3].map(() => inNewProcesses(root, units)) as [Costs, Costs, Costs];
+  const costs = Object.fromEntries(
+    Object.keys(all[0]).map((unit) => [unit, middle(...all.map((each) => each[unit] ?? {}))]),
+  );
+  const scopes = byScope(costs, scopeOf);
+  record(path, file, scopes, compare(file.scopes, scopes).findings, reason, root);
+  return true;
+}
+
+function record(
+  path: string,
+  file: CostsFile,
+  scopes: Record<string, Costs>,
+  findings: readonly Finding[],
+  reason: string,
+  root: string,
+): void {
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { cwd: root, encoding: "utf8" }).trim();
+  const date = new Date().toISOString().slice(0, 10);
+  const changes = findings.map(({ text }) => text);
+  const next: CostsFile = {
+    scopes: { ...file.scopes, ...scopes },
+    history: [{ date, commit, reason, changes }, ...file.history],
+  };
+  writeFileSync(path, `${JSON.stringify(next, undefined, 2)}\n`);
+  console.log(`recorded, with ${changes.length} changes`);
+}

@@ -1,0 +1,13 @@
+import type { Unit } from "../meter.ts";
+
+type Group = { units(folder: string): Unit[] };
+
+/** Everything that a user pays for, in units that a user counts in. A process that measures one loads no more than it needs. */
+export const groups: Readonly<Record<string, () => Promise<Group>>> = {
+  parsers: () => import("./parsers.ts"),
+  router: () => import("./router.ts"),
+  sandbox: () => import("./sandbox.ts"),
+  local: () => import("./local.ts"),
+  agent: () => import("./agent.ts"),
+  toolkit: () => import("./toolkit.ts"),
+};

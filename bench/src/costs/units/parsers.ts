@@ -1,0 +1,28 @@
+import { plain } from "../../bodies.ts";
+import { attp } from "../../parsers/attp.ts";
+import type { Own, Subject } from "../../parsers/parser.ts";
+import { tam } from "../../parsers/tam.ts";
+import { toolsxml } from "../../parsers/toolsxml.ts";
+import type { Unit } from "../meter.ts";
+
+export const units = (): Unit[] => [attp, tam, toolsxml].flatMap(readers);
+
+/** A whole answer with three calls of 900 characters, and the same in chunks of 8. */
+function readers({ id, subject }: Own): Unit[] {
+  const code = plain.make(900);
+  const text = subject.encode(
+    [1, 2, 3].map((n) => ({ target: `write the report ${n}`, code: `# part ${n}\n${code}` })),
+  );
+  const chunks = text.match(/[\s\S]{1,8}/g) ?? [];
+  const check = (bodies: readonly string[] | undefined): void => {
+    if (bodies?.length !== 3 || !bodies.every((body) => body.includes(code.trim()))) throw new Error("a body is wrong");
+  };
+  type Stream = (chunks: readonly string[], expired: () => boolean) => ReturnType<NonNullable<Subject["stream"]>>;
+  return [
+    { name: `${id}: an answer, whole`, ready: () => ({ once: async () => check(await subject.parse(text)) }) },
+    {
+      name: `${id}: an answer, in chunks of 8`,
+      ready: () => ({ once: async () => check(await (subject.stream as Stream)(chunks, () => false)) }),
+    },
+  ];
+}

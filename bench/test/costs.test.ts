@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { byScope, compare, lesser, middle, scopesOf } from "../src/costs/guard.ts";
+
+const scopeOf = scopesOf("v20.20.2", "A processor");
+const recorded = byScope({ call: { statements: 16, allocated: 1000, time: 2, written: 100 } }, scopeOf);
+const found = (figures: Record<string, number>, unit = "call"): string[] =>
+  compare(recorded, byScope({ [unit]: figures }, scopeOf)).findings.map(
+    ({ text, fails }) => `${fails ? "fails" : "notes"} ${text}`,
+  );
+const same = { statements: 16, allocated: 1000, time: 2, written: 100 };
+
+describe("the guard of costs", () => {
+  it.each([
+    ["the same", same, []],
+    ["5 % more of what is counted", { ...same, allocated: 1050 }, []],
+    ["15 % more time", { ...same, time: 2.3 }, []],
+    ["eight bytes, which wake a thread", { ...same, written: 108 }, []],
+    ["one statement more", { ...same, statements: 17 }, ["fails call, statements: 16 → 17 (+6 %)"]],
+    ["6 % more bytes", { ...same, allocated: 1060 }, ["fails call, allocated: 1000 → 1060 (+6 %)"]],
+    ["16 % more time", { ...same, time: 2.32 }, ["fails call, time: 2 → 2.32 (+16 %)"]],
+    ["a new kind of cost", { ...same, commits: 1 }, ["fails call, commits: 0 → 1"]],
+    ["less, which is only noted", { ...same, statements: 9 }, ["notes call, statements: 16 → 9 (−44 %)"]],
+  ])("should judge %s", (_what, figures, expected) => {
+    expect(found(figures)).toEqual(expected);
+  });
+
+  it("should fail for a unit that is new, and for one that is gone", () => {
+    expect(found(same, "other")).toContain("fails call is recorded and was not measured");
+    expect(found(same, "other")).toContain("fails other, statements: 0 → 16");
+  });
+
+  it("should compare time on the same processor only, and say so", () => {
+    const elsewhere = scopesOf("v20.20.2", "Another processor");
+    const { findings, unknown } = compare(recorded, byScope({ call: { ...same, time: 9 } }, elsewhere));
+    expect([findings, unknown]).toEqual([[], ["Node 20, Another processor"]]);
+  });
+
+  it("should take the least, or the one in the middle, figure by figure", () => {
+    const measured = [{ a: 3, b: 1 }, { a: 1, b: 2 }, { a: 2 }];
+    expect([lesser(...measured), middle(...measured)]).toEqual([
+      { a: 1, b: 0 },
+      { a: 2, b: 1 },
+    ]);
+  });
+});
