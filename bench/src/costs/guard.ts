@@ -5,7 +5,7 @@ export type Costs = Readonly<Record<string, Figures>>;
 
 /** `bench/costs.json`. */
 export interface CostsFile {
-  /** What each unit may cost, by where that holds: everywhere, on a version of Node, on a processor with it. */
+  /** What each unit may cost, by where that holds: everywhere, or on a version of Node and a processor. */
   scopes: Record<string, Costs>;
   /** Why figures were recorded anew, the newest first. */
   history: { date: string; commit: string; reason: string; changes: string[] }[];
@@ -29,13 +29,10 @@ export interface Finding {
   fails: boolean;
 }
 
-/** Returns which figures hold where: processor times are compared with those of the same processor only. */
+/** Returns which figures hold where: what V8 does with the same code depends on its version, and on the processor. */
 export function scopesOf(node: string, processor: string): (kind: string) => string {
-  const version = `Node ${node.split(".")[0]?.replace("v", "")}`;
-  return (kind) => {
-    if (kind === "time") return `${version}, ${processor}`;
-    return kind.startsWith("allocated") ? version : "everywhere";
-  };
+  const here = `Node ${node.split(".")[0]?.replace("v", "")}, ${processor}`;
+  return (kind) => (kind === "time" || kind.startsWith("allocated") ? here : "everywhere");
 }
 
 /** Sorts figures into scopes. */

@@ -10,7 +10,7 @@ import { groups } from "./units/index.ts";
 const processor = cpus()[0]?.model.trim() ?? "unknown";
 const scopeOf = scopesOf(process.version, processor);
 /** How often a unit is measured that costs more than it should: V8 compiles the same code well in one process and badly in another. */
-const attempts = 5;
+const attempts = 7;
 
 interface NamedUnit {
   group: string;

@@ -36,7 +36,7 @@ function costs(): Record<string, () => unknown> {
     allocated: () => kept.push(new Array(100).fill(0.5)),
     time() {
       let sum = 0;
-      for (let n = 0; n < 40_000; n += 1) sum += n % 7;
+      for (let n = 0; n < 400_000; n += 1) sum += n % 7;
       kept.push(sum);
     },
   };
