@@ -82,10 +82,9 @@ const wanted = gates.filter(({ id }) => only === undefined || only.includes(id))
 const inTurn = async (row) => {
   for (const gate of row) await pass(gate);
 };
-const isBuild = /** @param {import("./lib/gates.mjs").Gate} gate */ (gate) => gate.id === "build";
-const long = wanted.filter((gate) => gate.stream && !isBuild(gate));
+const long = wanted.filter((gate) => gate.stream && !gate.alone);
 const short = wanted.filter((gate) => !gate.stream);
-await inTurn(wanted.filter(isBuild));
+await inTurn(wanted.filter(({ alone }) => alone));
 // A plain run has the short ones beside the long ones, which wait for processes now and then. With everything switched on, nothing
 // stands beside tests that count leases and timeouts; what is installed from a registry before and after them waits in between.
 if (requireAll) {

@@ -7,6 +7,7 @@
  * @property {string[]} command
  * @property {boolean} [counts] It writes outcomes to TOOLGLOT_OUTCOMES: its tests are counted one by one.
  * @property {boolean} [stream] Long: show the output as it comes. One after the other; in a plain run the short ones stand beside them.
+ * @property {boolean} [alone] It measures time: before all others but the build, with nothing beside it.
  * @property {number} [timeoutMs] 20 minutes by default: it is for what hangs, not for what is slow.
  * @property {string} cure What to run or read when it fails.
  */
@@ -20,6 +21,7 @@ export const gates = [
     what: "every package builds, with declarations",
     command: [node, "scripts/build.mjs"],
     stream: true,
+    alone: true,
     cure: "npm run build",
   },
   {
@@ -91,6 +93,7 @@ export const gates = [
     what: "no unit of work costs more than bench/costs.json says",
     command: [node, "bench/run.mjs", "costs"],
     stream: true,
+    alone: true,
     cure: 'mend it, or say why: npm run costs:update -- "why it costs more"',
   },
   {

@@ -97,61 +97,39 @@ export function checkKeys<Options extends object, const Text extends string>(
     if (required.length > 0) throw new TypeError(`${what} needs options: { ${required.join(", ")} }`);
     return;
   }
+  const cure = (key: string): string => (Object.hasOwn(cures, key) ? ` ${cures[key]}` : "");
   if (typeof given !== "object" || given === null || Array.isArray(given)) {
     const type = given === null ? "null" : Array.isArray(given) ? "a list" : `a ${typeof given}`;
     throw new TypeError(`${what} takes an object of options, not ${type}`);
   }
-  // With each call of a tool: what only a mistake needs is made where there is one.
+  // With each call of a tool: no list and no text is made here unless there is a mistake.
   const table = tableOf(typeof known === "string" ? known : known.join(" "));
   const keys = Object.keys(given);
-  for (const key of keys) if (!table.has(key)) throw unknownKey(what, keys, table, cures);
+  const isUnknown = (key: string): boolean => !table.has(key);
+  const odd = keys.find((key) => isUnknown(key) && cure(key)) ?? keys.find(isUnknown);
+  if (odd !== undefined) {
+    const names = [...table.keys()];
+    const [near] = nearest(odd, names, 1);
+    const hint = cure(odd) || (near ? ` Did you mean ${JSON.stringify(near)}?` : ` It has: ${names.join(", ")}.`);
+    throw new TypeError(`${what} has no option ${JSON.stringify(odd)}.${hint}`);
+  }
+  const check = (key: string, value: unknown, wanted: readonly string[], place = key): void => {
+    for (const kind of wanted) if (isOfKind(kind, value)) return;
+    const item = wanted.find(isList)?.slice(0, -2);
+    if (item && Array.isArray(value)) {
+      // Holes are undefined.
+      for (const [index, each] of value.entries()) check(key, each, [item], `${place}[${index}]`);
+      return;
+    }
+    const hint = cure(key) || (has(value, "abort") && wanted.includes("signal") ? " Pass controller.signal." : "");
+    throw new TypeError(
+      `${what}${what.includes(": ") ? "." : ": "}${place} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
+    );
+  };
   for (const key of keys) {
     const value = (given as Record<string, unknown>)[key];
-    const wanted = table.get(key) ?? [];
-    if (isOfOne(wanted, value) || (value === undefined && !(required as readonly string[]).includes(key))) continue;
-    refuseValue({ what, cure: cureOf(cures, key) }, key, value, wanted);
+    if (value !== undefined || (required as readonly string[]).includes(key)) check(key, value, table.get(key) ?? []);
   }
-}
-
-function cureOf(cures: Readonly<Record<string, string>>, key: string): string {
-  return Object.hasOwn(cures, key) ? ` ${cures[key]}` : "";
-}
-
-function unknownKey(
-  what: string,
-  keys: readonly string[],
-  table: Table,
-  cures: Readonly<Record<string, string>>,
-): TypeError {
-  const unknown = keys.filter((key) => !table.has(key));
-  const odd = unknown.find((key) => cureOf(cures, key)) ?? (unknown[0] as string);
-  const names = [...table.keys()];
-  const [near] = nearest(odd, names, 1);
-  const hint =
-    cureOf(cures, odd) || (near ? ` Did you mean ${JSON.stringify(near)}?` : ` It has: ${names.join(", ")}.`);
-  return new TypeError(`${what} has no option ${JSON.stringify(odd)}.${hint}`);
-}
-
-interface Option {
-  what: string;
-  cure: string;
-}
-
-/** Throws for the value at `place`, or for the first of a list's; returns when it is a list of the wanted kind. */
-function refuseValue(option: Option, place: string, value: unknown, wanted: readonly string[]): void {
-  const item = wanted.find(isList)?.slice(0, -2);
-  if (item && Array.isArray(value)) {
-    // Holes are undefined.
-    for (const [index, each] of value.entries()) {
-      if (!isOfOne([item], each)) refuseValue(option, `${place}[${index}]`, each, [item]);
-    }
-    return;
-  }
-  const { what, cure } = option;
-  const hint = cure || (has(value, "abort") && wanted.includes("signal") ? " Pass controller.signal." : "");
-  throw new TypeError(
-    `${what}${what.includes(": ") ? "." : ": "}${place} must be ${wanted.map(wantedText).join(" or ")}, not ${gotText(value)}.${hint}`,
-  );
 }
 
 type Table = ReadonlyMap<string, readonly string[]>;
@@ -175,11 +153,6 @@ const has = (value: unknown, member: string): boolean => typeof Object(value)[me
 
 /** Values that are kinds of their own, as texts are in quotes. */
 const literals: readonly unknown[] = [null, true, false, 1 / 0];
-
-function isOfOne(kinds: readonly string[], value: unknown): boolean {
-  for (const kind of kinds) if (isOfKind(kind, value)) return true;
-  return false;
-}
 
 function isOfKind(kind: string, value: unknown): boolean {
   if (kind.endsWith("}")) return membersOf(kind).every((member) => has(value, member));
