@@ -13,12 +13,13 @@ describe("the guard of costs", () => {
   it.each([
     ["the same", same, []],
     ["5 % more of what is counted", { ...same, allocated: 1050 }, []],
-    ["15 % more time", { ...same, time: 2.3 }, []],
+    ["30 % more time", { ...same, time: 2.6 }, []],
     ["eight bytes, which wake a thread", { ...same, written: 108 }, []],
     ["one statement more", { ...same, statements: 17 }, ["fails call, statements: 16 → 17 (+6 %)"]],
     ["6 % more bytes", { ...same, allocated: 1060 }, ["fails call, allocated: 1000 → 1060 (+6 %)"]],
-    ["16 % more time", { ...same, time: 2.32 }, ["fails call, time: 2 → 2.32 (+16 %)"]],
+    ["31 % more time", { ...same, time: 2.62 }, ["fails call, time: 2 → 2.62 (+31 %)"]],
     ["a new kind of cost", { ...same, commits: 1 }, ["fails call, commits: 0 → 1"]],
+    ["time that a busy machine did not give", { statements: 16, allocated: 1000, written: 100 }, []],
     ["less, which is only noted", { ...same, statements: 9 }, ["notes call, statements: 16 → 9 (−44 %)"]],
   ])("should judge %s", (_what, figures, expected) => {
     expect(found(figures)).toEqual(expected);

@@ -12,6 +12,7 @@ import { childEnvironment, defaultEnvironment } from "./environment.ts";
 import { LinuxProcesses } from "./linux-processes.ts";
 import type { Processes } from "./processes.ts";
 import { PsProcesses } from "./ps-processes.ts";
+import { hasWorkingTerminals } from "./pty-transport.ts";
 import { Session } from "./session.ts";
 import { removeDeadFolders } from "./shell-folders.ts";
 import type { ShellBackend, ShellOptions, ShellSession } from "./types.ts";
@@ -105,6 +106,7 @@ export async function openSession(options: ShellOptions, { places, hidden }: Ses
   let lost = pipeLimits;
   if (backend !== "pipe") {
     try {
+      if (backend === "auto" && !hasWorkingTerminals) throw new Error("@lydell/node-pty does not work under Bun");
       return await openOrSayWhy("pty", []);
     } catch (error) {
       if (backend === "pty" || isUnavailable(error)) throw unavailable(error);

@@ -14,9 +14,12 @@ export const ptyPlumbing: Plumbing = {
   afterStart: "",
 };
 
+/** Under Bun the native module starts a shell now and then, and then loses what it prints. */
+export const hasWorkingTerminals: boolean = process.versions.bun === undefined;
+
 /** Checks whether a shell may get a terminal here, as far as that can be known before one is started. */
 export function mayHaveTerminal(backend: ShellBackend | "auto" = "auto"): boolean {
-  if (backend !== "auto" || process.versions.bun !== undefined) return backend === "pty";
+  if (backend !== "auto" || !hasWorkingTerminals) return backend === "pty";
   return attempt(() => createRequire(import.meta.url).resolve("@lydell/node-pty")) !== undefined;
 }
 
