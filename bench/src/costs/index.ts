@@ -52,6 +52,10 @@ export async function guardCosts(root: string, argv: readonly string[]): Promise
   }
   for (const { text, fails } of findings) console.log(`${fails ? "✗" : "↓"} ${text}`);
   for (const scope of unknown) console.log(`· nothing is recorded for ${scope}: not compared`);
+  const timeless = Object.keys(file.scopes[scopeOf("time")] ?? {}).filter(
+    (unit) => file.scopes[scopeOf("time")]?.[unit]?.time !== undefined && measured[unit]?.time === undefined,
+  );
+  if (timeless.length > 0) console.log(`· the machine was busy: time was not compared of ${timeless.join("; ")}`);
   const { unfound } = await import("./planted.ts");
   const missed = await unfound(scopeOf);
   for (const kind of missed) console.log(`✗ a planted cost was not found: ${kind}`);

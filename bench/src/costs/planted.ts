@@ -61,7 +61,10 @@ export async function unfound(scopeOf: (kind: string) => string): Promise<string
   const before = { [scopeOf("files")]: { planted: {} }, ...byScope({ planted: await figuresOf(() => {}) }, scopeOf) };
   const missed: string[] = [];
   for (const [kind, cost] of Object.entries(costs())) {
-    const { findings } = compare(before, byScope({ planted: await figuresOf(cost) }, scopeOf));
+    const planted = await figuresOf(cost);
+    // A busy machine gives no time.
+    if (kind === "time" && planted.time === undefined) continue;
+    const { findings } = compare(before, byScope({ planted }, scopeOf));
     if (!findings.some(({ text, fails }) => fails && text.startsWith(`planted, ${kind}:`))) missed.push(kind);
   }
   return missed;

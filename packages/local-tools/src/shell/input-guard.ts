@@ -77,7 +77,12 @@ export class InputGuard {
     }
     if (fields[1] === "2") {
       // The first may have been said before the answer was typed. The second was not: something else has read the answer.
-      if (this.#waits !== undefined && ++this.#waits > 1) this.#answerNow();
+      if (this.#waits !== undefined && ++this.#waits > 1) {
+        this.#waits = undefined;
+        const key = this.#key;
+        // Not while marks are read: the next may say that the reader has ended.
+        setImmediate(() => this.#key === key && this.#answerNow());
+      }
     } else if (this.#state === "laid") {
       this.#state = "draining";
       this.#waits = undefined;

@@ -140,8 +140,11 @@ export class ScriptChannel {
   async release(meanwhile: () => Promise<void>): Promise<void> {
     const fd = this.#openForWaiting(this.path);
     if (fd === undefined) return;
-    await meanwhile();
-    closeSync(fd);
+    try {
+      await meanwhile();
+    } finally {
+      closeSync(fd);
+    }
   }
 
   /** Opens the FIFO for writing if a shell waits for its text: it waits on until this is closed, also for what others write. */
