@@ -101,6 +101,14 @@ export function settleWithin<Value>(
   });
 }
 
+/** Goes on with a value at once when it is there already, else when its promise is settled. */
+export function andThen<Value, Next>(
+  value: Value | Promise<Value>,
+  next: (value: Value) => Next | Promise<Next>,
+): Next | Promise<Next> {
+  return value instanceof Promise ? value.then(next) : next(value);
+}
+
 /** Settles as the work does, but rejects with the signal's reason as soon as the signal is aborted. */
 export async function untilAborted<Value>(work: Value | PromiseLike<Value>, signal: AbortSignal): Promise<Value> {
   const value = await settleWithin(work, { signal });

@@ -1,6 +1,7 @@
 // What every package needs once. Private: each build takes in what it uses, so nobody installs this.
 export { equal, isTypeError, like, rejects, truth } from "./assert.ts";
 export {
+  andThen,
   ignoreRejection,
   inBackground,
   isThenable,

@@ -13,7 +13,7 @@ export interface Lease {
    * Makes sure, right now: renews first when less than half of the lease is left, as after a process was stopped. False
    * when the lease is lost.
    */
-  hold(): Promise<boolean>;
+  hold(): boolean | Promise<boolean>;
   /**
    * Stops the renewals; the lease then ends by itself. Resolves when no renewal is under way. After that you can give
    * the claim back, and no late renewal can undo it.
@@ -87,6 +87,23 @@ export function keepLease<Claim>(
     return renewing;
   }
 
+  /** Whether the lease holds; undefined when it must be renewed to know. */
+  function standing(): boolean | undefined {
+    if (stopped || loss !== undefined) return false;
+    return until - now() > leaseMs / 2 ? true : undefined;
+  }
+
+  async function renewed(): Promise<boolean> {
+    // A process can be stopped while it renews, too: then the renewal is old when it comes through.
+    for (let round = 0; round < renewalsPerLease; round++) {
+      const stands = standing();
+      if (stands !== undefined) return stands;
+      await settleWithin(renew(), { signal: watched() });
+    }
+    if (loss === undefined && now() >= until) lose("expired");
+    return loss === undefined;
+  }
+
   async function attempt(): Promise<void> {
     const asked = now();
     try {
@@ -116,15 +133,8 @@ export function keepLease<Claim>(
     get loss(): LeaseLoss | undefined {
       return loss;
     },
-    async hold(): Promise<boolean> {
-      // A process can be stopped while it renews, too: then the renewal is old when it comes through.
-      for (let round = 0; round < renewalsPerLease; round++) {
-        if (stopped || loss !== undefined) return false;
-        if (until - now() > leaseMs / 2) return true;
-        await settleWithin(renew(), { signal: watched() });
-      }
-      if (loss === undefined && now() >= until) lose("expired");
-      return loss === undefined;
+    hold(): boolean | Promise<boolean> {
+      return standing() ?? renewed();
     },
     async stop(): Promise<void> {
       stopped = true;

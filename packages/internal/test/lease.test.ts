@@ -47,7 +47,7 @@ describe("keepLease", () => {
     await vi.advanceTimersByTimeAsync(leaseMs);
     expect(losses).toEqual(["taken"]);
     expect(lease.signal.aborted).toBe(true);
-    await expect(lease.hold()).resolves.toBe(false);
+    expect(await lease.hold()).toBe(false);
   });
 
   it("outlives failures that are shorter than the lease", async () => {
@@ -69,16 +69,16 @@ describe("keepLease", () => {
     await vi.advanceTimersByTimeAsync(2 * leaseMs);
     expect(failing.losses).toEqual(["expired"]);
     expect(silent.losses).toEqual(["expired"]);
-    await expect(silent.lease.hold()).resolves.toBe(false);
+    expect(await silent.lease.hold()).toBe(false);
   });
 
   it("asks the log before it holds a lease that is half over, and waits no longer than the lease", async () => {
     const renew = vi.fn(async () => true);
     const { lease } = kept(renew);
-    await expect(lease.hold()).resolves.toBe(true);
+    expect(await lease.hold()).toBe(true);
     expect(renew).not.toHaveBeenCalled();
     vi.setSystemTime(Date.now() + leaseMs);
-    await expect(lease.hold()).resolves.toBe(true);
+    expect(await lease.hold()).toBe(true);
     expect(renew).toHaveBeenCalledTimes(1);
     lease.stop();
     const silent = kept(() => new Promise(() => {}));

@@ -469,13 +469,7 @@ describe("handle is total", () => {
       const book = ledger();
       const router = createRouter({ store, capabilities: book.capabilities, allowVolatile: true });
       const session = await openSession(router);
-      const broken = new Proxy(store.sessions, {
-        get: (target, name) =>
-          name === at
-            ? () => Promise.reject(new Error("disk full, password hunter2"))
-            : (target[name as keyof typeof target] as (...args: unknown[]) => unknown).bind(target),
-      });
-      Object.defineProperty(store, "sessions", { value: broken });
+      Object.assign(store.sessions, { [at]: () => Promise.reject(new Error("disk full, password hunter2")) });
       const reply = await session.send("CAP_QUERY_REQ", { idx: 0, cap_id: "cap.test.read.v1" });
       expect(JSON.stringify(reply)).not.toContain("hunter2");
       if (at !== "read")

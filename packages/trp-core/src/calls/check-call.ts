@@ -1,5 +1,7 @@
 import type { JsonObject, OperationKey } from "@toolglot/core";
-import { canonicalJson } from "@toolglot/internal";
+import { andThen, canonicalJson } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
+import type { CheckedArguments } from "../arguments/check.ts";
 import { type Fault, isFault } from "../frames/fault.ts";
 import { decide, deniesAlways, policyProof, policySubject, proofDigest } from "../policy/decide.ts";
 import type { PolicyDecision, PolicyInput } from "../policy/types.ts";
@@ -20,28 +22,35 @@ export interface Checked {
   /** Never a denial. */
   decision: PolicyDecision;
   /** Of a capability whose arguments name the effect. */
-  effectOperation?: OperationKey;
+  effectOperation: OperationKey | undefined;
 }
 
 /**
  * Arguments, key, policy; the first that has something against the call refuses it. Who may never have the capability
- * gets the denial, whatever else is wrong: the other answers describe its arguments and rules.
+ * gets the denial, whatever else is wrong: the other answers describe its arguments and rules. A promise only when the
+ * schema library or the policy answers with one.
  */
-export async function checkCall(dependencies: CallDependencies, context: CallContext): Promise<Checked | Fault> {
-  const checked = await checkInTurn(dependencies, context);
+export function checkCall(dependencies: CallDependencies, context: CallContext): MaybePromise<Checked | Fault> {
   const { capability, item, principal } = context.call;
-  const isRefusedUnasked = isFault(checked) && context.proof === undefined;
-  if (!isRefusedUnasked || !deniesAlways(dependencies.policy, principal, capability)) return checked;
-  const { args } = item;
-  const fingerprint = operationFingerprint(capability.capId, canonicalJson(args));
-  const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
-  return isFault(decision) ? decision : checked;
+  const found = dependencies.checkArguments(capability, item.args, principal);
+  return andThen(found, (args) =>
+    andThen(checkInTurn(dependencies, context, args), (checked) => {
+      const isRefusedUnasked = isFault(checked) && context.proof === undefined;
+      if (!isRefusedUnasked || !deniesAlways(dependencies.policy, principal, capability)) return checked;
+      const fingerprint = operationFingerprint(capability.capId, canonicalJson(item.args));
+      const decided = decideCall(dependencies, context, { args: item.args, fingerprint, phase: "admission" });
+      return andThen(decided, (decision) => (isFault(decision) ? decision : checked));
+    }),
+  );
 }
 
-async function checkInTurn(dependencies: CallDependencies, context: CallContext): Promise<Checked | Fault> {
+function checkInTurn(
+  dependencies: CallDependencies,
+  context: CallContext,
+  found: CheckedArguments | Fault,
+): MaybePromise<Checked | Fault> {
   const { store, allowVolatile } = dependencies;
   const { capability, item, principal } = context.call;
-  const found = await dependencies.checkArguments(capability, item.args, principal);
   if (isFault(found)) return found;
   const { args } = found;
   const { effectKey, effect } = capability.definition;
@@ -57,28 +66,31 @@ async function checkInTurn(dependencies: CallDependencies, context: CallContext)
   }
   const argsText = (found.isAsSent ? context.call.argsText : undefined) ?? canonicalJson(args);
   const fingerprint = operationFingerprint(capability.capId, argsText);
-  const decision = await decideCall(dependencies, context, { args, fingerprint, phase: "admission" });
-  if (isFault(decision)) return decision;
-  if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
-  return { args, argsText, fingerprint, decision, ...(named !== undefined && { effectOperation: named }) };
+  return andThen(decideCall(dependencies, context, { args, fingerprint, phase: "admission" }), (decision) => {
+    if (isFault(decision)) return decision;
+    if (decision.decision === "approve" && !hasKey) return keyForApproval(capability.capId);
+    return { args, argsText, fingerprint, decision, effectOperation: named };
+  });
 }
 
 /** Asks the policy, notes the proof in the context, and returns a denial as its fault. */
-export async function decideCall(
+export function decideCall(
   dependencies: CallDependencies,
   context: CallContext,
   { args, fingerprint, phase }: { args: JsonObject; fingerprint: string; phase: PolicyInput["phase"] },
-): Promise<PolicyDecision | Fault> {
+): MaybePromise<PolicyDecision | Fault> {
   const { policy, store } = dependencies;
   const { capability, principal } = context.call;
   const input: PolicyInput = { principal, capability: policySubject(capability), args, now: store.now(), phase };
-  const decision = await decide(policy, input);
-  // Neither who asks nor what for changes within a call, so the digest stays.
-  const digest = context.proof?.digest ?? proofDigest(input, fingerprint);
-  context.proof = policyProof(policy, decision, digest);
-  if (decision.decision !== "deny") return decision;
-  const refusal = denied(decision);
-  await context.call.admission?.confirm();
-  emit(dependencies, context, { type: "call.policy_denied", rule: decision.rule, code: refusal.code });
-  return refusal;
+  return andThen(decide(policy, input), (decision) => {
+    // Neither who asks nor what for changes within a call, so the digest stays.
+    const digest = context.proof?.digest ?? proofDigest(input, fingerprint);
+    context.proof = policyProof(policy, decision, digest);
+    if (decision.decision !== "deny") return decision;
+    const refusal = denied(decision);
+    return andThen(context.call.admission?.confirm(), () => {
+      emit(dependencies, context, { type: "call.policy_denied", rule: decision.rule, code: refusal.code });
+      return refusal;
+    });
+  });
 }

@@ -44,7 +44,8 @@ export function sameTransaction(
     proof: ("proof" in settled ? settled.proof : undefined) ?? context.proof,
     names: context.route?.names,
   });
-  const together = { audit: [entry], ...pendingEvents(dependencies, context, ...outcomeEvents(context, settled)) };
+  const events = dependencies.outbox && pendingEvents(dependencies, context, ...outcomeEvents(context, settled));
+  const together = { audit: [entry], ...events };
   if (frame === undefined) return isReleased ? { ...together, answer: outcomeAlone(call, settled) } : together;
   context.reply = callReply(call, frame, settled, dependencies.store.now());
   const { answer } = context.reply;
@@ -76,7 +77,8 @@ export async function conclude(
 ): Promise<PipelineResult> {
   let settled = outcome;
   const { store, ended } = dependencies;
-  await context.call.admission?.confirm();
+  const { admission } = context.call;
+  if (admission !== undefined) await admission.confirm();
   // The number of audit rows: one for the decision and one for the outcome, or only one for a refusal.
   ended?.(context.committed === true ? 2 : 1);
   if (context.committed !== true) {
@@ -92,7 +94,9 @@ export async function conclude(
       }
     }
   }
-  for (const event of outcomeEvents(context, settled)) emitNow(dependencies, context, event);
+  if (dependencies.emitter.active) {
+    for (const event of outcomeEvents(context, settled)) emitNow(dependencies, context, event);
+  }
   const { call, frame, reply } = context;
   if (frame === undefined) return { settled };
   const made = reply?.settled === settled ? reply : callReply(call, frame, settled, store.now());

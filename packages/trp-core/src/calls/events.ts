@@ -35,6 +35,7 @@ export function emitNow({ emitter, store }: EventDependencies, context: EndingCa
  * event through the outbox, which the next commit of the call writes.
  */
 export function emit(dependencies: EventDependencies, context: EndingCall, event: CallEvent): void {
+  if (!dependencies.emitter.active && !dependencies.outbox) return;
   const { admission } = context.call;
   if (admission?.isMet === false) admission.onMet(() => emitNow(dependencies, context, event));
   else emitNow(dependencies, context, event);

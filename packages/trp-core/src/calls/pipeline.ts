@@ -1,7 +1,8 @@
 import { type OperationKey, ToolglotError } from "@toolglot/core";
-import { settleWithin, sleep } from "@toolglot/internal";
+import { andThen, settleWithin, sleep } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import { isFault } from "../frames/fault.ts";
-import { checkCall } from "./check-call.ts";
+import { type Checked, checkCall } from "./check-call.ts";
 import type { CallDependencies, RunOptions } from "./dependencies.ts";
 import { conclude } from "./ending.ts";
 import { emit, ifDoubt } from "./events.ts";
@@ -53,6 +54,9 @@ export class CallPipeline {
     let settled: Settled;
     try {
       settled = await runCall(this.#dependencies, context, this.#inFlight, options);
+      // Without a key it may be running elsewhere.
+      const mayRun = context.operation === undefined && call.cancellable?.isAgain === true;
+      if (mayRun && isCancelledInTime(settled)) settled = busy();
     } catch (error) {
       if (error instanceof NotAsExpected) throw error;
       // `dispatch` handles every fault after the start, so here nothing was executed.
@@ -70,31 +74,45 @@ export class CallPipeline {
   }
 }
 
-async function runCall(
+/** May throw, too. */
+function runCall(
   dependencies: CallDependencies,
   context: CallContext,
   inFlight: InFlight,
+  options: RunOptions,
+): MaybePromise<Settled> {
+  const { item, principal, capability, operation } = context.call;
+  const { idempotency_key: key } = item;
+  if (typeof key === "string") {
+    const who = { tenant: principal.tenant, principal: principal.id };
+    context.operation = operation ?? operationOf(who, capability.family, key);
+  }
+  emit(dependencies, context, { type: "call.accepted" });
+  return andThen(dependencies.failpoint?.("after-admit", item.call_id), () =>
+    andThen(checkCall(dependencies, context), (checked) => {
+      if (isFault(checked)) return refused(checked);
+      const isKeyed = context.operation !== undefined || checked.effectOperation !== undefined;
+      if (!isKeyed) return runUnkeyed(dependencies, context, checked);
+      return runKeyed(dependencies, context, checked, inFlight, options);
+    }),
+  );
+}
+
+async function runKeyed(
+  dependencies: CallDependencies,
+  context: CallContext,
+  checked: Checked,
+  inFlight: InFlight,
   { waitForBusy = false }: RunOptions,
 ): Promise<Settled> {
-  const { store, failpoint } = dependencies;
-  const { item, principal, capability, admission } = context.call;
-  const { idempotency_key } = item;
-  const hasKey = typeof idempotency_key === "string";
-  const who = { tenant: principal.tenant, principal: principal.id };
-  let own = hasKey ? (context.call.operation ?? operationOf(who, capability.family, idempotency_key)) : undefined;
-  if (own !== undefined) context.operation = own;
-  emit(dependencies, context, { type: "call.accepted" });
-  await failpoint?.("after-admit", item.call_id);
-  const checked = await checkCall(dependencies, context);
-  if (isFault(checked)) return refused(checked);
+  const { store } = dependencies;
+  const { item, admission } = context.call;
   const { effectOperation, fingerprint } = checked;
-  if (!hasKey || effectOperation !== undefined) await admission?.confirm();
-  if (!hasKey && effectOperation === undefined) {
-    const settled = await runUnkeyed(dependencies, context, checked);
-    return isCancelledInTime(settled) && context.call.cancellable?.isAgain ? busy() : settled;
-  }
+  let own = context.operation;
+  const hasKey = own !== undefined;
   let alias: KeyAlias | undefined;
   if (effectOperation !== undefined) {
+    await admission?.confirm();
     const found = own && (await KeyAlias.of(store.operations, own, fingerprint, effectOperation));
     if (isFault(found)) return refused(found);
     alias = found;

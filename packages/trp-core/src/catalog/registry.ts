@@ -1,5 +1,5 @@
-import { canonicalJson } from "@toolglot/internal";
-import type { ValidatorFactory } from "@toolglot/schema";
+import { andThen, canonicalJson } from "@toolglot/internal";
+import type { MaybePromise, ValidatorFactory } from "@toolglot/schema";
 import { sha256Digest } from "../digest/sha256.ts";
 import { type Fault, fault } from "../frames/fault.ts";
 import { featuresOnRequest } from "../frames/features.ts";
@@ -120,19 +120,27 @@ export class Registry implements CapabilityRegistry {
     }
   }
 
-  async resolve(
+  resolve(
     session: SessionRecord,
     principal: Principal,
     call: Parameters<CapabilityRegistry["resolve"]>[2],
     catalogEpoch: number | null,
-  ): Promise<RegisteredCapability | Fault> {
-    // Mostly both are known; the store is asked only after a change.
+  ): MaybePromise<RegisteredCapability | Fault> {
+    // Mostly all is known; the store is asked only after a change.
     const isKnown = this.#digest !== undefined && this.#known?.digest === this.#digest;
-    const current = isKnown ? (this.#known?.epoch as number) : await this.epoch();
-    if (!this.#strictEpoch && catalogEpoch !== null && catalogEpoch > Math.max(current, this.#highest)) {
-      this.#highest = Math.max(this.#highest, await this.#store.catalog.highestEpoch());
-    }
-    return this.#meant(await this.#views.read(session.view), current, principal, call, catalogEpoch);
+    return andThen(isKnown ? (this.#known?.epoch as number) : this.epoch(), (current) =>
+      andThen(this.#learnHighest(current, catalogEpoch), () =>
+        andThen(this.#views.read(session.view), (view) => this.#meant(view, current, principal, call, catalogEpoch)),
+      ),
+    );
+  }
+
+  /** Asks the store for the highest epoch when a call names one that is above all that are known. */
+  #learnHighest(current: number, catalogEpoch: number | null): MaybePromise<void> {
+    if (this.#strictEpoch || catalogEpoch === null || catalogEpoch <= Math.max(current, this.#highest)) return;
+    return this.#store.catalog.highestEpoch().then((highest) => {
+      this.#highest = Math.max(this.#highest, highest);
+    });
   }
 
   #changed(): void {

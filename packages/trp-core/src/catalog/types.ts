@@ -261,5 +261,5 @@ export interface CapabilityRegistry {
     principal: Principal,
     call: { idx: number; cap_id: string; schema_digest?: string | null },
     catalogEpoch: number | null,
-  ): Promise<RegisteredCapability | Fault>;
+  ): MaybePromise<RegisteredCapability | Fault>;
 }

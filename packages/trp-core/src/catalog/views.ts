@@ -1,5 +1,6 @@
 import type { JsonObject } from "@toolglot/core";
 import { canonicalJson, isObject } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import { sha256Base64url, sha256Hex } from "../digest/sha256.ts";
 import type { AliasRow } from "../frames/types.ts";
 import type { CatalogStore } from "../store/types.ts";
@@ -31,7 +32,7 @@ export interface Served {
 /** Alias views, kept in the store and remembered by id. */
 export interface Views {
   /** Undefined when the store has none of this id. */
-  read(id: string): Promise<View | undefined>;
+  read(id: string): MaybePromise<View | undefined>;
   /** The view that follows, with entries of {@link nextEntries}. */
   next(before: View | undefined, entries: readonly Alias[], served?: Served): Promise<View>;
 }
@@ -47,12 +48,8 @@ export function createViews(store: CatalogStore): Views {
     return view;
   };
   return {
-    async read(id) {
-      const found = cache.get(id);
-      if (found !== undefined) return found;
-      const stored = await store.readView(id);
-      return stored === undefined ? undefined : remember({ id, ...contentOf(stored) });
-    },
+    read: (id) =>
+      cache.get(id) ?? store.readView(id).then((stored) => stored && remember({ id, ...contentOf(stored) })),
     async next(before, entries, served) {
       if (before !== undefined && entries === before.entries && isSameServed(before.served, served)) return before;
       const content = { entries, ...(served && { served }) } as unknown as JsonObject;

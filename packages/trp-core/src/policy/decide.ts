@@ -1,4 +1,4 @@
-import { isThenable, quoteJson, settleWithin, unsettled } from "@toolglot/internal";
+import { canonicalJson, isThenable, quoteJson, settleWithin, unsettled } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { flat, sha256Digest } from "../digest/sha256.ts";
@@ -6,10 +6,17 @@ import type { PolicyProof } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";
 
-/** Returns a capability as policies see it. */
-export function policySubject({ capId, family, definition }: RegisteredCapability): PolicyInput["capability"] {
+const subjects = new WeakMap<RegisteredCapability, PolicyInput["capability"]>();
+
+/** Returns a capability as policies see it: the same frozen object each time. */
+export function policySubject(registered: RegisteredCapability): PolicyInput["capability"] {
+  const known = subjects.get(registered);
+  if (known !== undefined) return known;
+  const { capId, family, definition } = registered;
   const { riskTier, ioClass, effect } = definition;
-  return { capId, family, riskTier, ioClass, effect };
+  const subject = Object.freeze({ capId, family, riskTier, ioClass, effect });
+  subjects.set(registered, subject);
+  return subject;
 }
 
 /** The decision of a policy that fails: the same words for every failure, so that nothing of it gets out. */
@@ -123,16 +130,26 @@ export function proofDigest(input: PolicyInput, argsFingerprint: string): string
  * risk_tier }, principal: { can_delete, id, roles, tenant } }`, roles sorted.
  */
 export function proofInputs({ capability, principal }: PolicyInput, argsFingerprint: string): string {
-  const { capId: cap_id, effect, family, ioClass: io_class, riskTier: risk_tier } = capability;
-  const { canDelete, id, roles, tenant } = principal;
-  // Made for every call, so it is written out, with the keys in canonical order.
-  const capabilityText =
-    `{"cap_id":${quoteJson(cap_id)},"effect":${quoteJson(effect)},"family":${quoteJson(family)},` +
-    `"io_class":${quoteJson(io_class)},"risk_tier":${quoteJson(risk_tier)}}`;
-  const principalText =
-    `{"can_delete":${canDelete === true},"id":${quoteJson(id)},` +
-    `"roles":[${[...roles].sort().map(quoteJson).join(",")}],"tenant":${quoteJson(tenant)}}`;
+  const capabilityText = textOf(
+    capability,
+    ({ capId: cap_id, effect, family, ioClass: io_class, riskTier: risk_tier }) =>
+      canonicalJson({ cap_id, effect, family, io_class, risk_tier }),
+  );
+  const principalText = textOf(principal, ({ canDelete, id, roles, tenant }) =>
+    canonicalJson({ can_delete: canDelete === true, id, roles: [...roles].sort(), tenant }),
+  );
   return `{"args":${quoteJson(argsFingerprint)},"capability":${capabilityText},"principal":${principalText}}`;
+}
+
+const texts = new WeakMap<object, string>();
+
+/** Returns the text of a thing: made once for what can't change. */
+function textOf<Thing extends object>(thing: Thing, make: (thing: Thing) => string): string {
+  const known = texts.get(thing);
+  if (known !== undefined) return known;
+  const made = flat(make(thing));
+  if (Object.values(thing).every(Object.isFrozen) && Object.isFrozen(thing)) texts.set(thing, made);
+  return made;
 }
 
 const refused: Record<"readonly" | "canDelete", PolicyDecision> = {

@@ -1,6 +1,7 @@
 import type { JsonValue } from "@toolglot/core";
 import { cutText } from "@toolglot/core/results";
-import { ignoreRejection } from "@toolglot/internal";
+import { andThen, ignoreRejection } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../catalog/types.ts";
 import { randomId } from "../digest/ids.ts";
 import { sha256Hex } from "../digest/sha256.ts";
@@ -16,9 +17,10 @@ import { bytesPerToken, defaultResultBudget, tokensOf } from "./tokens.ts";
 /** Makes a result small enough for a model. */
 export interface ResultShaper {
   /**
-   * Never rejects; what JSON can't express is named in `warnings`. The result shares nothing with the value.
+   * Never throws, never rejects; what JSON can't express is named in `warnings`. The result shares nothing with the
+   * value. A promise only when something of it must be stored.
    */
-  shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult>;
+  shape(capability: RegisteredCapability, value: unknown, principal: Principal): MaybePromise<ShapedResult>;
 }
 
 /** Options of {@link createResultShaper}. */
@@ -86,19 +88,21 @@ class Shaper {
     this.#artifactTtlMs = options.artifactTtlMs;
   }
 
-  async shape(capability: RegisteredCapability, value: unknown, principal: Principal): Promise<ShapedResult> {
+  shape(capability: RegisteredCapability, value: unknown, principal: Principal): MaybePromise<ShapedResult> {
     try {
       const { summary, data: picked, warnings } = pick(capability, value);
       const safe = toSafeJson(picked);
       warnings.push(...safe.notes);
-      const artifacts = await this.#storeBinaries(safe.binaries, warnings, principal);
-      const { data } = safe;
-      const result = { summary: summary ?? summaryOf(data), data, artifacts, warnings };
-      if (this.#surelyFits(result, safe.bytesAtMost) || this.#fits(result)) return result;
-      return await this.#cut(result, principal);
+      const stored = safe.binaries.length === 0 ? [] : this.#storeBinaries(safe.binaries, warnings, principal);
+      const shaped = andThen(stored, (artifacts) => {
+        const { data } = safe;
+        const result = { summary: summary ?? summaryOf(data), data, artifacts, warnings };
+        if (this.#surelyFits(result, safe.bytesAtMost) || this.#fits(result)) return result;
+        return this.#cut(result, principal);
+      });
+      return shaped instanceof Promise ? shaped.catch(notShown) : shaped;
     } catch {
-      // Something went wrong while it was made small.
-      return { summary: "done", data: null, artifacts: [], warnings: ["the result could not be shown"] };
+      return notShown();
     }
   }
 
@@ -234,6 +238,11 @@ class Shaper {
       return "not kept: the store did not take it";
     }
   }
+}
+
+/** Something went wrong while a result was made small. */
+function notShown(): ShapedResult {
+  return { summary: "done", data: null, artifacts: [], warnings: ["the result could not be shown"] };
 }
 
 /** Returns the capability's own summary of a result; its `shape` must not be able to break a call that succeeded. */

@@ -149,7 +149,8 @@ async function settleCall(
     const unready = depends
       ? await dependencyFault(dependsOn, (callId) => dependencyState(store, session.id, callId))
       : undefined;
-    const found = unready ?? (await registry.resolve(session, principal, item, frame.catalog_epoch));
+    const meant = unready ?? registry.resolve(session, principal, item, frame.catalog_epoch);
+    const found = meant instanceof Promise ? await meant : meant;
     if (isFault(found)) return await refuse(deps, call, known, options, found);
     return await pipeline.run(Object.assign(call, { capability: found }), options);
   } finally {

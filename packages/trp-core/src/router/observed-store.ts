@@ -12,54 +12,52 @@ export function observedStore(store: RouterStore, report: StoreFaultListener): R
   return observed(store, "", report);
 }
 
-function observed<Part extends object>(part: Part, prefix: string, report: StoreFaultListener): Part {
-  const watched = new WeakMap<object, object>();
-  const methods = observedMethods(part, prefix, report);
-  return new Proxy(part, {
-    get(target, name) {
-      const value: unknown = Reflect.get(target, name, target);
-      if (typeof value === "function") return methods(name, value);
-      // The parts of a store have methods only.
-      if (typeof value !== "object" || value === null || prefix !== "") return value;
-      const known = watched.get(value) ?? observed(value, `${String(name)}.`, report);
-      watched.set(value, known);
-      return known;
-    },
-  });
-}
-
 type Method = (...given: unknown[]) => unknown;
 
-/** Returns each method as it is now, watched; made once for each. */
-function observedMethods(
-  owner: object,
-  prefix: string,
-  report: StoreFaultListener,
-): (name: PropertyKey, value: object) => unknown {
-  const made = new Map<PropertyKey, { of: object; method: Method }>();
-  return (name, value) => {
-    const before = made.get(name);
-    if (before?.of === value) return before.method;
-    const bare = (value as Method).bind(owner);
-    const note = (error: unknown): void => {
-      // A `TypeError` with a cause comes from a driver: `fetch` throws one when there is no network.
-      const isMistake = error instanceof TypeError && error.cause === undefined;
-      if (!isMistake) report(error, prefix + String(name));
-    };
-    // A pending admission may fail after the store has answered.
-    const notePending = (value: { pending?: Pending } | undefined): void => void value?.pending?.result.catch(note);
-    const method: Method = (...given) => {
-      try {
-        const result = bare(...given);
-        if (result instanceof Promise) result.then(notePending, note);
-        return result;
-      } catch (error) {
-        note(error);
-        throw error;
-      }
-    };
+function observed<Part extends object>(part: Part, prefix: string, report: StoreFaultListener): Part {
+  const watched: Record<string, unknown> = {};
+  for (const name of membersOf(part)) {
+    const value: unknown = part[name as keyof Part];
+    // The parts of a store have methods only.
+    const isPart = typeof value === "object" && value !== null && prefix === "";
+    if (isPart) watched[name] = observed(value, `${name}.`, report);
     // `now` is called very often and never fails.
-    made.set(name, { of: value, method: name === "now" ? bare : method });
-    return made.get(name)?.method;
+    else if (name === "now") watched[name] = () => (part as unknown as { now(): number }).now();
+    else if (typeof value === "function") {
+      // Looked up at each call, as the owner would: a method may be replaced.
+      const own = part as unknown as Record<string, Method>;
+      watched[name] = observedMethod((given) => own[name]?.(...given), prefix + name, report);
+    } else watched[name] = value;
+  }
+  return watched as Part;
+}
+
+/** The names of an object's own members and of its class's. */
+function membersOf(part: object): Set<string> {
+  const names = new Set<string>();
+  for (let owner: object | null = part; owner !== null && owner !== Object.prototype; ) {
+    for (const name of Object.getOwnPropertyNames(owner)) if (name !== "constructor") names.add(name);
+    owner = Object.getPrototypeOf(owner);
+  }
+  return names;
+}
+
+function observedMethod(bare: (given: unknown[]) => unknown, operation: string, report: StoreFaultListener): Method {
+  const note = (error: unknown): void => {
+    // A `TypeError` with a cause comes from a driver: `fetch` throws one when there is no network.
+    const isMistake = error instanceof TypeError && error.cause === undefined;
+    if (!isMistake) report(error, operation);
+  };
+  // A pending admission may fail after the store has answered.
+  const notePending = (value: { pending?: Pending } | undefined): void => void value?.pending?.result.catch(note);
+  return (...given) => {
+    try {
+      const result = bare(given);
+      if (result instanceof Promise) result.then(notePending, note);
+      return result;
+    } catch (error) {
+      note(error);
+      throw error;
+    }
   };
 }

@@ -1,5 +1,6 @@
 import type { ClaimRequest, OperationKey, OperationRecord } from "@toolglot/core";
-import { uuidV7Time } from "@toolglot/internal";
+import { andThen, uuidV7Time } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import { decisionEntry } from "../../audit/logger.ts";
 import type { Effect } from "../../catalog/types.ts";
 import { type Fault, fault, isFault } from "../../frames/fault.ts";
@@ -73,22 +74,25 @@ export class KeyedCall {
     const { route } = attempt;
     const found = mustAsk(attempt) ? route.named(attempt.before?.adapter) : route.find(this.#dependencies.store.now());
     if (isFault(found)) return refused(found);
-    const early = await approvalFor(this.#dependencies, this.#call, attempt, checked.decision);
+    const needed = approvalFor(this.#dependencies, this.#call, attempt, checked.decision);
+    const early = needed instanceof Promise ? await needed : needed;
     if (isFault(early)) return refused(early);
     const taken = this.#dependencies.places.take(capability, { timeoutMs: timeoutOf(this.#call), stop });
     const release = taken instanceof Promise ? await taken : taken;
     if (isFault(release)) return refused(release);
     try {
-      const approval = await this.#authorise(attempt, early);
+      const authorised = this.#authorise(attempt, early);
+      const approval = authorised instanceof Promise ? await authorised : authorised;
       if (approval === "unknown") return { instead: operation };
       if (isFault(approval)) return refused(approval);
       // The call may have waited for a place. The adapter that was found before may be unhealthy by now.
       const chosen = this.#choose(attempt);
       if (isFault(chosen)) return refused(chosen);
-      const bound = await this.#alias?.bind(this.#dependencies, this.#call);
+      const alias = this.#alias;
+      if (alias === undefined) return await this.#start(attempt, chosen, approval);
+      const bound = await alias.bind(this.#dependencies, this.#call);
       if (isFault(bound)) return refused(bound);
-      const started = this.#start(attempt, chosen, approval);
-      return bound === undefined ? await started : (await Promise.all([started, bound.done]))[0];
+      return (await Promise.all([this.#start(attempt, chosen, approval), bound.done]))[0];
     } finally {
       route.close();
       release();
@@ -109,8 +113,11 @@ export class KeyedCall {
     // read.
     const isGuess = !this.#guessed && isOwn && this.#isLikelyNew(checked);
     this.#guessed = true;
-    if (!isGuess) await admission?.confirm();
-    let prior = isGuess ? undefined : await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
+    let prior: OperationRecord | undefined;
+    if (!isGuess) {
+      await admission?.confirm();
+      prior = await store.operations.read(operation, isGuarded && isOwn ? effectId : undefined);
+    }
     let again = !isGuarded;
     if (prior !== undefined && prior.key !== operation.key) {
       // A call with an approval token was approved to run by itself, so it does not join the equal operation.
@@ -149,14 +156,15 @@ export class KeyedCall {
   }
 
   /** Asks the policy once more, now that the call has a place. `unknown`: the operation must be read first. */
-  async #authorise(
+  #authorise(
     attempt: Attempt,
     early: ApprovalUse | undefined,
-  ): Promise<ApprovalUse | Fault | "unknown" | undefined> {
+  ): MaybePromise<ApprovalUse | Fault | "unknown" | undefined> {
     const { args, fingerprint } = attempt.checked;
-    const again = await decideCall(this.#dependencies, this.#context, { args, fingerprint, phase: "start" });
-    if (isFault(again) || early !== undefined || again.decision !== "approve") return isFault(again) ? again : early;
-    return attempt.isGuess ? "unknown" : await approvalFor(this.#dependencies, this.#call, attempt, again);
+    return andThen(decideCall(this.#dependencies, this.#context, { args, fingerprint, phase: "start" }), (again) => {
+      if (isFault(again) || early !== undefined || again.decision !== "approve") return isFault(again) ? again : early;
+      return attempt.isGuess ? "unknown" : approvalFor(this.#dependencies, this.#call, attempt, again);
+    });
   }
 
   /** Whether the key is probably new, so that a start without a read of the operation is worth trying. */
@@ -209,7 +217,7 @@ export class KeyedCall {
     const { prior, operation, route, effect, checked } = attempt;
     const { item, stop, cancellable, admission } = this.#call;
     const data = this.#data(attempt, chosen, approval);
-    await failpoint?.("before-start", item.call_id);
+    if (failpoint !== undefined) await failpoint("before-start", item.call_id);
     if (isCancelled(stop)) return refused(cancelledInTime());
     const isResumed = prior?.startedAt !== undefined;
     const resumed = isResumed ? [{ type: "call.resumed" as const, attempt: data.attempts }] : [];

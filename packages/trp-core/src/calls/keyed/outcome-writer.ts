@@ -1,9 +1,9 @@
 import type { OperationClaim } from "@toolglot/core";
-import { type Lease, sleep } from "@toolglot/internal";
+import { andThen, type Lease, sleep } from "@toolglot/internal";
+import type { MaybePromise } from "@toolglot/schema";
 import type { Fault } from "../../frames/fault.ts";
-import type { ShapedResult } from "../../frames/results.ts";
 import type { SameTransaction } from "../../store/frame-types.ts";
-import type { CallDependencies } from "../dependencies.ts";
+import type { CallDependencies, Failpoint } from "../dependencies.ts";
 import { proofOf, sameTransaction, usageOf } from "../ending.ts";
 import { outcomeUnknown } from "../faults.ts";
 import { claimOf, noUsage, storedOutcome } from "../outcome.ts";
@@ -46,30 +46,29 @@ export class OutcomeWriter {
   }
 
   async done(value: unknown): Promise<Settled> {
-    return await this.#finish("done", await this.#success(value));
+    const success = this.#success(value);
+    return await this.#finish("done", success instanceof Promise ? await success : success);
   }
 
   /** Writes a final failure: the next call with the key gets the same answer. */
-  async failed(fault: Fault): Promise<Settled> {
-    return await this.#finish("failed", this.#failure(fault));
+  failed(fault: Fault): Promise<Settled> {
+    return this.#finish("failed", this.#failure(fault));
   }
 
   /** Nothing was done, so the key becomes free again. */
-  async released(fault: Fault): Promise<Settled> {
-    return await this.#finish("released", this.#failure(fault));
+  released(fault: Fault): Promise<Settled> {
+    return this.#finish("released", this.#failure(fault));
   }
 
-  async #success(value: unknown): Promise<End> {
+  #success(value: unknown): MaybePromise<End> {
     const { context } = this.#started;
     const { capability, principal } = context.call;
-    let result: ShapedResult;
-    try {
-      result = await this.#dependencies.shaper.shape(capability, value, principal);
-    } catch {
-      // The effect has happened. A result that can't be shaped must not hide that.
-      result = { summary: "Done.", data: null, artifacts: [], warnings: ["The result could not be put into words."] };
-    }
-    return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
+    return andThen(this.#dependencies.shaper.shape(capability, value, principal), (result) => ({
+      kind: "success",
+      result,
+      usage: usageOf(context),
+      ...proofOf(context),
+    }));
   }
 
   #failure(fault: Fault): End {
@@ -77,13 +76,13 @@ export class OutcomeWriter {
     return { kind: "failed", fault, usage: usageOf(context), ...proofOf(context) };
   }
 
-  async #finish(state: "done" | "failed" | "released", settled: End): Promise<Settled> {
+  #finish(state: "done" | "failed" | "released", settled: End): Promise<Settled> {
     const { context, claim } = this.#started;
     const isReleased = state === "released";
     const outcome = storedOutcome(settled, context.call.item.call_id);
     const result = isReleased ? { state } : { state, outcome };
     const { operations } = this.#dependencies.store;
-    return await this.#commit(settled, (together) => operations.finish(claim, result, together), isReleased);
+    return this.#commit(settled, (together) => operations.finish(claim, result, together), isReleased);
   }
 
   async doubt(reason: string): Promise<Settled> {
@@ -105,7 +104,7 @@ export class OutcomeWriter {
     write: (together: SameTransaction) => Promise<boolean>,
     isReleased = false,
   ): Promise<Settled> {
-    await this.#point("before-finish");
+    if (this.#dependencies.failpoint) await this.#point("before-finish");
     const { context } = this.#started;
     const together = sameTransaction(this.#dependencies, context, settled, isReleased);
     const done = await this.retry(() => write(together));
@@ -114,13 +113,13 @@ export class OutcomeWriter {
     context.committed = true;
     context.pendingEvents = [];
     this.settled = settled;
-    await this.#point("after-finish");
+    if (this.#dependencies.failpoint) await this.#point("after-finish");
     return settled;
   }
 
   /** Abandons the operation, so that the next call with its key can run it again. This call fails with `fault`. */
   async abandon(fault: Fault, data: OperationData): Promise<Settled> {
-    await this.#point("before-finish");
+    if (this.#dependencies.failpoint) await this.#point("before-finish");
     const { claim } = this.#started;
     const { operations } = this.#dependencies.store;
     const written = await this.retry(() => operations.begin(claim, toJson({ ...data, answered: fault })));
@@ -128,7 +127,7 @@ export class OutcomeWriter {
     // If this fails, the lease expires by itself.
     if (written === true) await operations.abandon(claim).catch(() => false);
     this.settled = this.#failure(fault);
-    await this.#point("after-finish");
+    if (this.#dependencies.failpoint) await this.#point("after-finish");
     return this.settled;
   }
 
@@ -169,7 +168,7 @@ export class OutcomeWriter {
     return { kind: "unknown", fault: outcomeUnknown(), usage, ...proofOf(context) };
   }
 
-  #point(name: Parameters<NonNullable<CallDependencies["failpoint"]>>[0]): void | Promise<void> {
+  #point(name: Failpoint): void | Promise<void> {
     return this.#dependencies.failpoint?.(name, this.#started.context.call.item.call_id);
   }
 }

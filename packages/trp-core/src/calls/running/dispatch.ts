@@ -2,7 +2,7 @@ import { keepLease, type Lease } from "@toolglot/internal";
 import type { ProbeResult, ProgressUpdate } from "../../catalog/types.ts";
 import { isFault } from "../../frames/fault.ts";
 import { inRunSpan } from "../../tracing/spans.ts";
-import type { CallDependencies } from "../dependencies.ts";
+import type { CallDependencies, Failpoint } from "../dependencies.ts";
 import { emitExecuted, emitNow, handedOver, pendingEvents } from "../events.ts";
 import { executorError, executorFailed, notApplied, notAppliedThisTime, timedOut } from "../faults.ts";
 import { downstreamKey } from "../keyed/keys.ts";
@@ -88,7 +88,7 @@ class Dispatch {
 
   async #run(): Promise<Settled> {
     const { askFirst, claim, route } = this.#started;
-    await this.#point("after-start");
+    if (this.#dependencies.failpoint) await this.#point("after-start");
     if (askFirst === true) {
       // Fences only rise, so every earlier attempt had this fence or a lower one.
       const found = await this.#ask(claim.fence - 1);
@@ -98,7 +98,8 @@ class Dispatch {
     }
     for (;;) {
       // If this router stood still and another one has taken over, the call must not begin here.
-      if (!(await this.#lease.hold())) return await this.#end.lost();
+      const held = this.#lease.hold();
+      if (!(held instanceof Promise ? await held : held)) return await this.#end.lost();
       let execution = await this.#execute();
       if (!route.isSingle && execution.kind === "unknown" && route.effect === "probe") {
         const found = await this.#ask(claim.fence);
@@ -134,7 +135,7 @@ class Dispatch {
     const about = { verb: "run" as const, capability: call.capability, adapter, attempt: given.attempt };
     const execution = await inRunSpan(spans, about, run);
     context.executorMs += performance.now() - before;
-    await this.#point("after-effect");
+    if (this.#dependencies.failpoint) await this.#point("after-effect");
     return execution;
   }
 
@@ -180,7 +181,7 @@ class Dispatch {
     emitNow(this.#dependencies, context, handed);
     this.#data = data;
     this.#chosen = next;
-    await this.#point("after-start");
+    if (this.#dependencies.failpoint) await this.#point("after-start");
     return true;
   }
 
@@ -189,7 +190,7 @@ class Dispatch {
     const { context } = this.#started;
     const { call } = context;
     // The parts are written before the outcome, so that a reader who sees the outcome can read all parts.
-    await this.#parts?.close();
+    if (this.#parts !== undefined) await this.#parts.close();
     emitExecuted(this.#dependencies, context);
     switch (execution.kind) {
       case "done":
@@ -289,7 +290,7 @@ class Dispatch {
     return await inRunSpan(this.#dependencies.spans, about, ask);
   }
 
-  #point(name: Parameters<NonNullable<CallDependencies["failpoint"]>>[0]): void | Promise<void> {
+  #point(name: Failpoint): void | Promise<void> {
     return this.#dependencies.failpoint?.(name, this.#started.context.call.item.call_id);
   }
 }

@@ -20,14 +20,15 @@ export async function runUnkeyed(
   { args, fingerprint }: Checked,
 ): Promise<Settled> {
   const { executor, places, failpoint, store, shaper, spans } = dependencies;
-  const { capability, item, traceId, principal, stop } = context.call;
+  const { capability, item, traceId, principal, stop, admission } = context.call;
   const { effect } = capability.definition;
+  if (admission !== undefined) await admission.confirm();
   const route = new Route({ capability, principal, args, effect });
   const found = route.find(store.now());
   if (isFault(found)) return refused(found);
   const timeoutMs = timeoutOf(context.call);
   const taken = places.take(capability, { timeoutMs, stop });
-  const release = await taken;
+  const release = taken instanceof Promise ? await taken : taken;
   if (isFault(release)) return refused(release);
   try {
     if (taken instanceof Promise) {
@@ -62,12 +63,13 @@ export async function runUnkeyed(
       emit(dependencies, context, handedOver(chosen, next));
       chosen = next;
     }
-    await parts?.close();
+    if (parts !== undefined) await parts.close();
     context.executorMs = performance.now() - before;
-    await failpoint?.("after-effect", item.call_id);
+    if (failpoint !== undefined) await failpoint("after-effect", item.call_id);
     emitExecuted(dependencies, context);
     if (execution.kind === "done") {
-      const result = await shaper.shape(capability, execution.value, principal);
+      const shaped = shaper.shape(capability, execution.value, principal);
+      const result = shaped instanceof Promise ? await shaped : shaped;
       return { kind: "success", result, usage: usageOf(context), ...proofOf(context) };
     }
     if (execution.kind === "unknown" && isCancelled(stop)) {
