@@ -11,7 +11,7 @@ interface Database {
 }
 
 /** What a keyed call leaves behind: the rows of one, to be written again for each. */
-type Kept = Record<"frame" | "call" | "operation" | "audit", Row>;
+type Kept = Record<"call" | "operation" | "audit", Row>;
 
 /** The binding that the store uses, which is no dependency of this package. */
 function openDatabase(file: string): Database {
@@ -32,8 +32,7 @@ export function bareStatements(name: string, file: string): Peer {
     if (row === undefined) throw new Error(`${name}: no row in ${table}`);
     return row;
   };
-  const [frame, call, operation, audit] = [last("frames"), last("calls"), last("operations"), last("audit")];
-  const write = steps(database, { frame, call, operation, audit });
+  const write = steps(database, { call: last("calls"), operation: last("operations"), audit: last("audit") });
   let waiting: (() => void)[] = [];
   let count = 0;
   return {
@@ -56,18 +55,17 @@ export function bareStatements(name: string, file: string): Peer {
 }
 
 /** Admission with start, and end, of the calls from `first` to `end`: two commits. */
-function steps(database: Database, { frame, call, operation, audit }: Kept): (first: number, end: number) => void {
+function steps(database: Database, { call, operation, audit }: Kept): (first: number, end: number) => void {
   const at = Number(audit.n);
-  const seq = Number(frame.seq);
-  const { session } = frame;
+  const seq = Number(call.seq);
+  const { session } = call;
   const { scope, kept } = operation;
   const statement = (sql: string): ((...values: unknown[]) => unknown) => {
     const prepared = database.prepare(sql);
     return (...values) => prepared.get(values);
   };
-  const insertFrame = statement("INSERT INTO frames (session, seq, frame_id, digest, calls) VALUES (?, ?, ?, ?, ?)");
   const insertCall = statement(
-    "INSERT INTO calls (session, call_id, seq, place, deadline, frame, record) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    "INSERT INTO calls (session, call_id, seq, place, deadline, frame, frame_digest, record) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
   );
   const takeSeq = statement("UPDATE sessions SET expected_seq = ? WHERE n = ?");
   const insertOperation = statement(
@@ -81,9 +79,8 @@ function steps(database: Database, { frame, call, operation, audit }: Kept): (fi
   );
   const auditRow = (n: number): unknown => insertAudit(n, audit.at, audit.entry, audit.prev_hash, audit.hash);
   const admit = (n: number, id: string): void => {
-    const frameId = `${frame.frame_id}${id}`;
-    insertCall(session, `${call.call_id}${id}`, seq + n, call.place, call.deadline, frameId, call.record);
-    insertFrame(session, seq + n, frameId, frame.digest, frame.calls);
+    const { place, deadline, frame, frame_digest: digest, record } = call;
+    insertCall(session, `${call.call_id}${id}`, seq + n, place, deadline, `${frame}${id}`, digest, record);
   };
   const start = (n: number, id: string): void => {
     insertOperation(scope, `${operation.key}${id}`, at + n, operation.lease_until, kept, operation.data);

@@ -5,7 +5,7 @@ import type { Connection } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
 import { FileWatch } from "./file-watch.ts";
 import { Health } from "./health.ts";
-import type { Transaction } from "./transaction.ts";
+import { Stale, type Transaction } from "./transaction.ts";
 
 /** A method of the store: it reads, then writes. Whatever it throws, it must throw before its first write. */
 type Work<T> = (transaction: Transaction) => T;
@@ -203,7 +203,7 @@ class Lane {
     const jobs: Job[] = [];
     try {
       const start = performance.now();
-      this.#transaction.reset();
+      this.#transaction.begin();
       while (jobs.length < this.#queue.length) {
         const job = this.#queue[jobs.length] as Job;
         jobs.push(job);
@@ -215,6 +215,8 @@ class Lane {
     } catch (error) {
       this.#rollback();
       if (isBusy(error)) return { busy: error };
+      // All of them again, at once.
+      if (error instanceof Stale) return "done";
       // What failed half-way is undone with all the others, which then run again without it.
       const failed = error instanceof HalfDone ? [error.job] : jobs;
       this.#queue = this.#queue.filter((job) => !failed.includes(job));
@@ -242,7 +244,7 @@ class Lane {
       const value = job.work(this.#transaction);
       return () => job.resolve(value);
     } catch (error) {
-      if (isBusy(error)) throw error;
+      if (isBusy(error) || error instanceof Stale) throw error;
       if (this.#transaction.dirty) throw new HalfDone(job, error);
       return () => job.reject(this.#health.failed(error, this.#ofCalls([job])));
     }
@@ -258,7 +260,7 @@ class Lane {
     } catch {
       // SQLite has done so itself.
     }
-    this.#transaction.reset();
+    this.#transaction.undone();
   }
 
   #rejectLate(error: unknown): void {

@@ -4,7 +4,7 @@
 // touches few pages. For the same reason there are no more indexes on them than one.
 //
 // How the only call of a frame was answered is the frame's answer: kept once, as the call's `reply`. `calls.frame` is the
-// frame that brought the call last, when it brought no other.
+// frame that brought the call last, when it brought no other: the frame's only row.
 //
 // Records are JSON in one column; other columns repeat what is searched for. Texts that callers choose go into columns
 // through `columnText`.
@@ -152,6 +152,18 @@ CREATE TABLE logs (name BLOB NOT NULL, n INTEGER NOT NULL, line BLOB NOT NULL, P
 CREATE TABLE blobs (name BLOB NOT NULL PRIMARY KEY, bytes BLOB NOT NULL) STRICT;
 `;
 
+// A frame with a single call is in the call's row, which saves most calls a row and an index. Such a frame has no row of
+// its own until it needs one: see `unfold`.
+const oneRow = `
+ALTER TABLE calls ADD COLUMN frame_digest TEXT;
+UPDATE calls SET frame_digest = (SELECT digest FROM frames f
+  WHERE f.session = calls.session AND f.frame_id = calls.frame AND f.seq = calls.seq AND f.reply IS NULL);
+UPDATE calls SET frame = NULL WHERE frame_digest IS NULL;
+DELETE FROM frames WHERE EXISTS (SELECT 1 FROM calls c
+  WHERE c.session = frames.session AND c.frame = frames.frame_id AND c.seq = frames.seq);
+CREATE UNIQUE INDEX calls_by_frame ON calls (session, frame) WHERE frame IS NOT NULL;
+`;
+
 /** Step by step: a file of version 1 has had the first. */
 export const migrations: readonly string[] = [
   first,
@@ -161,6 +173,7 @@ export const migrations: readonly string[] = [
   partialResults,
   outbox,
   storage,
+  oneRow,
 ];
 
 /** In the header of every store's file, so that no other database is taken for one: "TRP1". */

@@ -1,5 +1,5 @@
 import type { KeptOperation } from "@toolglot/core/operation-log";
-import { chainText } from "@toolglot/trp-core/store";
+import { type ChainedText, chainText } from "@toolglot/trp-core/store";
 import type { Connection, Row, Statement, Value } from "./drivers/types.ts";
 import { storeError } from "./errors.ts";
 
@@ -12,6 +12,20 @@ export interface StartedOperation {
 
 /** The most started operations to remember. One that is forgotten is read again. */
 const maxStarted = 4_096;
+
+/** What the next fence and the next audit row follow. */
+interface Heads {
+  fence: number;
+  audit: Pick<ChainedText, "index" | "hash"> | undefined;
+}
+
+/** Thrown when another process has written since the heads were read. The same transaction is then run again. */
+export class Stale extends Error {
+  override readonly name = "Stale";
+}
+
+/** How long the heads of a file that others write, too, are read in each transaction. Milliseconds. */
+const sharedMs = 1_000;
 
 /**
  * The tools of a store's method inside a transaction. A statement is prepared once. A value that several methods of the
@@ -30,11 +44,19 @@ export class Transaction {
   readonly #held = new Map<string, unknown>();
   readonly #deferred = new Map<string, () => void>();
   readonly #started = new Map<string, StartedOperation>();
-  #auditHead: { index: number; hash: string } | undefined;
+  /**
+   * As they were read, or as this process has left them. Most files have one writer, so they are not read again in each
+   * transaction: the first write that relies on them finds out whether they still hold.
+   */
+  #heads: Heads | undefined;
+  /** Whether they are sure in this transaction. */
+  #isSure = { fence: false, audit: false };
+  /** The fence before this transaction took one. */
+  #fenceBefore: number | undefined;
+  /** Of `performance.now()`: until then others are expected to write. */
+  #sharedUntil = 0;
   /** The identity of the store when it was first read. */
   #id: string | undefined;
-  #fence: number | undefined;
-  #fenceWritten = true;
 
   constructor(connection: Connection, file: string, now: () => number) {
     this.#connection = connection;
@@ -165,21 +187,27 @@ export class Transaction {
     throw storeError("trp/store-replaced", text, { file: this.file });
   }
 
+  #read(): Heads {
+    if (this.#heads !== undefined) return this.#heads;
+    const row = this.get(readHeads);
+    this.#identity(row?.id);
+    const fence = Number(row?.fence);
+    if (!Number.isSafeInteger(fence)) throw this.damaged("counters", "fence");
+    const audit = row?.hash == null ? undefined : { index: Number(row.n), hash: String(row.hash) };
+    this.#isSure = { fence: true, audit: true };
+    this.#heads = { fence, audit };
+    return this.#heads;
+  }
+
   /** The next fence, never used before. It is not taken until {@link takeFence}. */
   nextFence(): number {
-    if (this.#fence === undefined) {
-      const sql = "SELECT value, (SELECT id FROM identity) AS id FROM counters WHERE name = 'fence'";
-      const row = this.get(sql);
-      this.#identity(row?.id);
-      this.#fence = Number(row?.value);
-    }
-    if (!Number.isSafeInteger(this.#fence)) throw this.damaged("counters", "fence");
-    return this.#fence + 1;
+    return this.#read().fence + 1;
   }
 
   takeFence(): void {
-    this.#fence = this.nextFence();
-    this.#fenceWritten = false;
+    const heads = this.#read();
+    this.#fenceBefore ??= heads.fence;
+    heads.fence += 1;
   }
 
   /**
@@ -189,16 +217,22 @@ export class Transaction {
   audit(entries: readonly string[]): void {
     if (entries.length === 0) return;
     const at = this.now();
-    if (!this.#auditHead) {
-      const last = this.get("SELECT n, hash FROM audit ORDER BY n DESC LIMIT 1");
-      this.#auditHead = last && { index: Number(last.n), hash: String(last.hash) };
-    }
+    const heads = this.#read();
     for (const entry of entries) {
-      const row = chainText(this.#auditHead, at, entry);
-      const sql = "INSERT INTO audit (n, at, entry, prev_hash, hash) VALUES (?, ?, ?, ?, ?)";
-      this.run(sql, row.index, at, entry, row.prevHash, row.hash);
-      this.#auditHead = row;
+      const row = chainText(heads.audit, at, entry);
+      const values = [row.index, at, entry, row.prevHash, row.hash];
+      if (this.#isSure.audit) this.run(`${intoAudit} VALUES (?, ?, ?, ?, ?)`, ...values);
+      else this.#relyOn(this.change(`${intoAudit} ${ifLast}`, ...values, heads.audit?.hash ?? null));
+      this.#isSure.audit = true;
+      heads.audit = row;
     }
+  }
+
+  /** Takes the number of rows that a write has changed which relied on the heads. */
+  #relyOn(changed: number): void {
+    if (changed > 0) return;
+    this.#sharedUntil = performance.now() + sharedMs;
+    throw new Stale();
   }
 
   /** Parses the JSON of a column. Throws `trp/store-damaged` when it can't be read. */
@@ -217,24 +251,33 @@ export class Transaction {
     return storeError("trp/store-damaged", text, { file: this.file, table, key });
   }
 
-  /** To be called after BEGIN and after ROLLBACK: others may have written meanwhile. */
-  reset(): void {
+  /** To be called after BEGIN: others may have written meanwhile. */
+  begin(): void {
     this.#held.clear();
     this.#afterCommit = [];
     this.#deferred.clear();
-    this.#auditHead = undefined;
-    this.#fence = undefined;
-    this.#fenceWritten = true;
+    this.#isSure = { fence: false, audit: false };
+    this.#fenceBefore = undefined;
+    if (performance.now() < this.#sharedUntil) this.#heads = undefined;
     this.next();
+  }
+
+  /** To be called after ROLLBACK. */
+  undone(): void {
+    this.#heads = undefined;
+    this.begin();
   }
 
   /** To be called before COMMIT: writes what was deferred. */
   flush(): void {
     for (const write of this.#deferred.values()) write();
     this.#deferred.clear();
-    if (this.#fenceWritten) return;
-    this.run("UPDATE counters SET value = ? WHERE name = 'fence'", this.#fence as number);
-    this.#fenceWritten = true;
+    const before = this.#fenceBefore;
+    if (before === undefined) return;
+    const { fence } = this.#read();
+    if (this.#isSure.fence) this.run(writeFence, fence);
+    else this.#relyOn(this.change(`${writeFence} ${ifFence}`, fence, before, this.#id as string));
+    this.#fenceBefore = undefined;
   }
 
   /** Brings everything from the write-ahead log into the file, unless another process is at it. To be called last. */
@@ -256,6 +299,13 @@ export class Transaction {
     return statement;
   }
 }
+
+const readHeads = `SELECT value AS fence, (SELECT id FROM identity) AS id, last.n, last.hash FROM counters
+  LEFT JOIN (SELECT n, hash FROM audit ORDER BY n DESC LIMIT 1) AS last WHERE name = 'fence'`;
+const writeFence = "UPDATE counters SET value = ? WHERE name = 'fence'";
+const ifFence = "AND value = ? AND (SELECT id FROM identity) = ?";
+const intoAudit = "INSERT INTO audit (n, at, entry, prev_hash, hash)";
+const ifLast = "SELECT ?, ?, ?, ?, ? WHERE (SELECT hash FROM audit ORDER BY n DESC LIMIT 1) IS ?";
 
 const escaped = "\u{10ffff}";
 const needsEscape = /^\u{10ffff}|\0|\p{Cs}/u;

@@ -224,8 +224,10 @@ it("should keep what a call was answered once, as its reply and its outcome", as
   const session = await open(life);
   await session.send(life.router, 2, "a");
   const connection = (await chooseDriver()).open(life.file);
-  const rows = connection.prepare("SELECT c.reply, c.outcome, f.reply AS whole FROM calls c, frames f WHERE f.seq = 2");
-  expect(rows.all([])).toEqual([{ reply: expect.stringContaining('"SUCCESS"'), outcome: null, whole: null }]);
+  const rows = connection.prepare("SELECT reply, outcome, frame FROM calls");
+  const frame = expect.any(String);
+  expect(rows.all([])).toEqual([{ reply: expect.stringContaining('"SUCCESS"'), outcome: null, frame }]);
+  expect(connection.prepare("SELECT 1 FROM frames WHERE seq = 2").all([])).toEqual([]);
   connection.close();
 });
 

@@ -11,15 +11,15 @@ import {
 } from "@toolglot/trp-core/store";
 import type { Value } from "../drivers/types.ts";
 import { columnText, type Transaction } from "../transaction.ts";
-import { frameReply, moveReply } from "./answers.ts";
+import { findFrame, unfold } from "./frame-rows.ts";
 import {
-  callIds,
   type FixedCall,
   findCall,
   findSession,
   giveBack,
   isOwner,
   recordOf,
+  replyOf,
   type Session,
   takeNext,
   takeSeq,
@@ -35,26 +35,24 @@ export function admit(tx: Transaction, admission: Admission): AdmissionResult {
  * Undefined for all other frames; then nothing was written.
  */
 function admitNew(tx: Transaction, admission: Admission): AdmissionResult | undefined {
-  const { sessionId, frameId, digest, seq, calls } = admission;
+  const { sessionId, frameId, digest, seq, calls, knownOnly } = admission;
   const [call, ...more] = calls;
   if (more.length > 0) return undefined;
   const session = takeNext(tx, sessionId, seq);
   if (session === undefined) return undefined;
-  const isNew =
-    isOwner(session.fixed, admission) &&
-    (call === undefined ||
-      tx.change(`${insertCall} ${unlessKnown}`, ...callValues(tx, session, call, 0, admission)) > 0);
-  const own = call === undefined ? [] : [call.callId];
-  const frame = [session.n, seq, columnText(frameId), columnText(digest), JSON.stringify(own)];
-  if (!isNew || tx.change(`${insertFrame} ${unlessKnown}`, ...frame) === 0) {
-    if (isNew && call)
-      tx.run("DELETE FROM calls WHERE session = ? AND call_id = ?", session.n, columnText(call.callId));
+  const { n } = session;
+  const id = columnText(frameId);
+  const isNew = (): boolean =>
+    call === undefined
+      ? tx.change(`${intoFrames} ${frameIfNew}`, n, seq, id, columnText(digest), "[]", n, id) > 0
+      : tx.change(`${intoCalls} ${callIfNew}`, ...callValues(tx, session, call, 0, admission), n, id) > 0;
+  if (!isOwner(session.fixed, admission) || !isNew()) {
     giveBack(tx, session, seq);
     return undefined;
   }
   const known: Record<string, KnownCall> = Object.create(null);
   if (call !== undefined) {
-    known[call.callId] = { status: "new" };
+    if (!knownOnly) known[call.callId] = { status: "new" };
     tx.held(newCall(sessionId, call.callId), () => true);
   }
   tidy(tx, session, admission);
@@ -71,13 +69,11 @@ function admitAny(tx: Transaction, admission: Admission): AdmissionResult {
   const session = findSession(tx, sessionId);
   if (!session || !isOwner(session.fixed, admission)) return { status: "no-session" };
   const { n } = session;
-  const sql = "SELECT seq, digest, calls, reply FROM frames WHERE session = ? AND frame_id = ?";
-  const frame = tx.get(sql, n, columnText(frameId));
+  const frame = findFrame(tx, session, frameId);
   if (frame) {
     if (frame.digest !== columnText(digest)) return { status: "frame-reused", session: recordOf(session) };
-    const frameCalls = callIds(tx, frame, frameId);
-    const reply = frameReply(tx, session, frame, frameId, frameCalls);
-    return { status: "duplicate", session: recordOf(session), ...(reply && { reply }), frameCalls };
+    const reply = frame.reply === null ? undefined : replyOf(tx, frame.reply, "frames", frameId);
+    return { status: "duplicate", session: recordOf(session), ...(reply && { reply }), frameCalls: frame.calls };
   }
   if (seq > session.expectedSeq) return { status: "gap", session: recordOf(session) };
   const known: Record<string, KnownCall> = Object.create(null);
@@ -90,14 +86,25 @@ function admitAny(tx: Transaction, admission: Admission): AdmissionResult {
     keepCall(tx, session, call, own.length, admission, before?.status === "known" ? before.call : undefined);
     own.push(call.callId);
   }
-  tx.run(insertFrame, n, seq, columnText(frameId), columnText(digest), JSON.stringify(own));
+  // The only call of a frame holds the frame, too.
+  if (calls.length !== 1 || own.length === 0) {
+    tx.run(
+      `${intoFrames} VALUES (?, ?, ?, ?, ?)`,
+      n,
+      seq,
+      columnText(frameId),
+      columnText(digest),
+      JSON.stringify(own),
+    );
+  }
   takeSeq(tx, session, seq);
   tidy(tx, session, admission);
   return { status: "admitted", session: recordOf(session), calls: known };
 }
 
-const insertFrame = "INSERT INTO frames (session, seq, frame_id, digest, calls) VALUES (?, ?, ?, ?, ?)";
-const unlessKnown = "ON CONFLICT DO NOTHING";
+const intoFrames = "INSERT INTO frames (session, seq, frame_id, digest, calls)";
+const frameIfNew = `SELECT ?, ?, ?, ?, ?
+  WHERE NOT EXISTS (SELECT 1 FROM calls WHERE session = ? AND frame = ?) ON CONFLICT DO NOTHING`;
 
 /** Renews the call that an admitted frame asks about, and forgets what is old. */
 function tidy(tx: Transaction, session: Session, { seq, asks, keepFrames }: Admission): void {
@@ -109,17 +116,19 @@ function tidy(tx: Transaction, session: Session, { seq, asks, keepFrames }: Admi
     AND (outcome IS NOT NULL OR reply IS NOT NULL
       OR (deadline <= ? AND json_extract(record, '$.operation') IS NULL))`;
   tx.run(old, session.n, upTo, tx.now());
+  const fold =
+    "UPDATE calls SET frame = NULL, frame_digest = NULL WHERE session = ? AND seq <= ? AND frame IS NOT NULL";
+  tx.run(fold, session.n, upTo);
 }
 
 /** Remembers a call as if it had come with the frame `seq`, when it came with a frame up to `upTo`. */
 function renewCall(tx: Transaction, session: Session, callId: string, seq: number, upTo: number): void {
   const id = columnText(callId);
   const old = tx.get("SELECT 1 FROM calls WHERE session = ? AND call_id = ? AND seq <= ?", session.n, id, upTo);
-  const call = old && findCall(tx, session, callId);
-  if (call === undefined) return;
-  // The reply of the call's own frame stays with that frame.
-  moveReply(tx, session, callId, call.frameId, "frame");
-  tx.run("UPDATE calls SET seq = ?, frame = NULL WHERE session = ? AND call_id = ?", seq, session.n, id);
+  if (old === undefined) return;
+  // What brought the call stays where it is.
+  unfold(tx, session, callId);
+  tx.run("UPDATE calls SET seq = ? WHERE session = ? AND call_id = ?", seq, session.n, id);
 }
 
 function keepCall(
@@ -132,10 +141,10 @@ function keepCall(
 ): void {
   const values = callValues(tx, session, call, place, admission, before?.isCancelled);
   if (!before) {
-    tx.run(insertCall, ...values);
+    tx.run(`${intoCalls} VALUES (?, ?, ?, ?, ?, ?, ?, ?)`, ...values);
     return;
   }
-  if (before.outcome) moveReply(tx, session, call.callId, before.frameId, "frame");
+  unfold(tx, session, call.callId);
   const outcome = stayingOutcome(before);
   tx.run(replaceCall, ...values, outcome ? JSON.stringify(outcome) : null);
 }
@@ -145,19 +154,21 @@ function callValues(
   { n }: Session,
   { callId, digest, operation, timeoutMs }: AdmittedCall,
   place: number,
-  { frameId, seq, calls }: Admission,
+  { frameId, digest: frameDigest, seq, calls }: Admission,
   isCancelled: true | undefined = undefined,
 ): Value[] {
   const deadline = tx.now() + Math.min(timeoutMs, Number.MAX_SAFE_INTEGER);
   const key = operation && { operation: { scope: operation.scope, key: operation.key } };
   const record: FixedCall = { callId, digest, frameId, ...key, ...(isCancelled && { isCancelled }) };
-  const frame = calls.length === 1 ? columnText(frameId) : null;
-  return [n, columnText(callId), seq, place, deadline, frame, JSON.stringify(record)];
+  const frame = calls.length === 1 ? [columnText(frameId), columnText(frameDigest)] : [null, null];
+  return [n, columnText(callId), seq, place, deadline, ...frame, JSON.stringify(record)];
 }
 
-const insertCall = `INSERT INTO calls (session, call_id, seq, place, deadline, frame, record)
-  VALUES (?, ?, ?, ?, ?, ?, ?)`;
-const replaceCall = `INSERT INTO calls (session, call_id, seq, place, deadline, frame, record, outcome)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+const callFields = "session, call_id, seq, place, deadline, frame, frame_digest, record";
+const intoCalls = `INSERT INTO calls (${callFields})`;
+const callIfNew = `SELECT ?, ?, ?, ?, ?, ?, ?, ?
+  WHERE NOT EXISTS (SELECT 1 FROM frames WHERE session = ? AND frame_id = ?) ON CONFLICT DO NOTHING`;
+const replaceCall = `INSERT INTO calls (${callFields}, outcome) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
   ON CONFLICT (session, call_id) DO UPDATE SET seq = excluded.seq, place = excluded.place, deadline = excluded.deadline,
-  frame = excluded.frame, record = excluded.record, outcome = excluded.outcome, reply = NULL`;
+  frame = excluded.frame, frame_digest = excluded.frame_digest, record = excluded.record, outcome = excluded.outcome,
+  reply = NULL`;

@@ -98,10 +98,6 @@ export function replyOf(tx: Transaction, text: Value | undefined, table: string,
   return tx.parse<ResponseFrame>(text, table, key, (value) => "payload" in value);
 }
 
-export function callIds(tx: Transaction, frame: Row, frameId: string): string[] {
-  return tx.parse<string[]>(frame.calls, "frames", frameId, Array.isArray);
-}
-
 export function isOwner(session: Fixed, who: Who): boolean {
   return session.tenant === who.tenant && session.principal === who.principal;
 }

@@ -90,9 +90,10 @@ class JsonReader {
   #readObject(object: object, depth: number): JsonValue | typeof unreadable {
     if (!isPlain(object)) return this.#fail("not-json", "an object with a class");
     const copy: { [key: string]: JsonValue } = {};
-    for (const key of Object.keys(object)) {
+    // `for in` makes no list of the names.
+    for (const key in object) {
       const found: unknown = (object as Record<string, unknown>)[key];
-      if (found === undefined) continue;
+      if (found === undefined || !Object.hasOwn(object, key)) continue;
       this.#bytesLeft -= key.length + 4;
       const member = this.read(found, depth + 1);
       if (member === unreadable) return this.#under(key);

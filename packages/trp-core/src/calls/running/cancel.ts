@@ -55,12 +55,12 @@ export class Cancellable implements Stop {
   /** The call was sent before, with an unknown outcome. If it has no key, another router may be running it. */
   readonly isAgain: boolean;
   readonly #router: Stop;
-  readonly #ended: (call: Cancellable) => void;
+  readonly #ended: () => void;
   #cancelled: CallCancelled | undefined;
   #controller: AbortController | undefined;
   #unlink = (): void => {};
 
-  constructor(router: Stop, isAgain: boolean, ended: (call: Cancellable) => void) {
+  constructor(router: Stop, isAgain: boolean, ended: () => void) {
     this.#router = router;
     this.isAgain = isAgain;
     this.#ended = ended;
@@ -92,24 +92,23 @@ export class Cancellable implements Stop {
   /** Notes that the call has ended. */
   end(): void {
     this.#unlink();
-    this.#ended(this);
+    this.#ended();
   }
 }
 
 /** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
 export class Cancellations {
   // A call that is sent twice may be in flight twice.
-  readonly #calls = new Map<string, Set<Cancellable>>();
+  readonly #calls = new Map<string, Cancellable[]>();
 
   open(sessionId: string, callId: string, router: Stop, isAgain: boolean = false): Cancellable {
     const name = nameOf(sessionId, callId);
-    const others = this.#calls.get(name) ?? new Set();
-    this.#calls.set(name, others);
-    const call = new Cancellable(router, isAgain, (ended) => {
-      others.delete(ended);
-      if (others.size === 0 && this.#calls.get(name) === others) this.#calls.delete(name);
+    const call = new Cancellable(router, isAgain, () => {
+      const rest = this.#calls.get(name)?.filter((each) => each !== call) ?? [];
+      if (rest.length > 0) this.#calls.set(name, rest);
+      else this.#calls.delete(name);
     });
-    others.add(call);
+    this.#calls.set(name, [...(this.#calls.get(name) ?? []), call]);
     return call;
   }
 
@@ -118,7 +117,7 @@ export class Cancellations {
    * waiting, and it was sent before ({@link Cancellable.isAgain}).
    */
   cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined {
-    const found = [...(this.#calls.get(nameOf(sessionId, callId)) ?? [])];
+    const found = this.#calls.get(nameOf(sessionId, callId)) ?? [];
     for (const call of found) call.cancel();
     if (found.length === 0) return undefined;
     if (found.some(({ isStarted }) => isStarted)) return "started";
