@@ -64,78 +64,40 @@ export function ignoreRejection(value: unknown): void {
   }
 }
 
-/** Work that was begun in this round of the event loop, and has neither timer nor listener yet. */
-const fresh = new Set<Patience>();
-let isComing = false;
-
-const soon: (act: () => void) => unknown = globalThis.setImmediate ?? ((act) => setTimeout(act, 0));
-
-function watchFresh(): void {
-  isComing = false;
-  const all = [...fresh];
-  fresh.clear();
-  for (const each of all) each.watch();
-}
-
-/** How long somebody waits for work. Most work is settled before a timer and a listener are made for it. */
-class Patience {
-  readonly #giveUp: () => void;
-  readonly #ms: number | undefined;
-  readonly #signal: AbortSignal | (() => AbortSignal) | undefined;
-  #timer: ReturnType<typeof setTimeout> | undefined;
-  #stopListening: (() => void) | undefined;
-
-  constructor(giveUp: () => void, ms: number | undefined, signal: AbortSignal | (() => AbortSignal) | undefined) {
-    this.#giveUp = giveUp;
-    this.#ms = ms;
-    this.#signal = signal;
-    if (typeof signal === "object" && signal.aborted) this.watch();
-    else {
-      fresh.add(this);
-      if (!isComing) soon(watchFresh);
-      isComing = true;
-    }
-  }
-
-  watch(): void {
-    const giveUp = (): void => {
-      this.end();
-      this.#giveUp();
-    };
-    const signal = this.#signal;
-    const ms = this.#ms;
-    if (ms !== undefined) this.#timer = setTimeout(giveUp, Math.min(ms, maxTimerMs));
-    this.#stopListening = onAbort(typeof signal === "function" ? signal() : signal, giveUp);
-  }
-
-  end(): void {
-    if (fresh.delete(this)) return;
-    clearTimeout(this.#timer);
-    this.#stopListening?.();
-  }
-}
-
 /**
  * Settles as the work does; with {@link unsettled} once `ms` milliseconds have passed or the signal is aborted. What
  * the work does after that is ignored, its rejection too. Leaves no timer and no listener behind. A signal that is a
- * function is called only when the work takes longer than this round of the event loop.
+ * function is called only when the work takes longer than a few microtasks.
  */
 export function settleWithin<Value>(
   work: Value | PromiseLike<Value>,
   { ms, signal }: { ms?: number | undefined; signal?: AbortSignal | (() => AbortSignal) | undefined },
 ): Promise<Value | typeof unsettled> {
   return new Promise((resolve, reject) => {
-    const patience = new Patience(() => resolve(unsettled), ms, signal);
-    Promise.resolve(work).then(
-      (value) => {
-        patience.end();
-        resolve(value);
-      },
-      (error: unknown) => {
-        patience.end();
-        reject(error);
-      },
-    );
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    let stopListening = nothing;
+    let isSettled = false;
+    const settle =
+      <Given>(act: (given: Given) => void) =>
+      (given: Given): void => {
+        isSettled = true;
+        clearTimeout(timer);
+        stopListening();
+        act(given);
+      };
+    Promise.resolve(work).then(settle(resolve), settle(reject));
+    // Much work is done at once, and settles within a few microtasks: it needs neither timer nor listener.
+    const watch = (patience: number): void => {
+      if (isSettled) return;
+      if (patience > 0 && (typeof signal === "function" || !signal?.aborted)) {
+        queueMicrotask(() => watch(patience - 1));
+        return;
+      }
+      const giveUp = (): void => settle(resolve)(unsettled);
+      if (ms !== undefined) timer = setTimeout(giveUp, Math.min(ms, maxTimerMs));
+      stopListening = onAbort(typeof signal === "function" ? signal() : signal, giveUp);
+    };
+    watch(3);
   });
 }
 

@@ -255,7 +255,7 @@ export interface CapabilityRegistry {
    * session with `CATALOG_DELTA`, what has changed since `knownEpoch`, when that is the epoch it was synced at last.
    */
   sync(session: SessionRecord, principal: Principal, knownEpoch?: number | null): Promise<SyncedCatalog>;
-  /** The capability a call means, or why it is not known (TRP_1003, TRP_2007). */
+  /** The capability a call means, or why it is not known (TRP_1003, TRP_2007). A promise only when the store is asked. */
   resolve(
     session: SessionRecord,
     principal: Principal,
