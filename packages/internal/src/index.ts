@@ -51,6 +51,7 @@ export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limite
 export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
 export { quoteWord } from "./quote-word.ts";
+export { removeFrom } from "./remove-from.ts";
 export { retryAfter } from "./retry-after.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";

@@ -1,10 +1,10 @@
-import { checkKeys, isObject } from "@toolglot/internal";
+import { checkKeys, isObject, removeFrom } from "@toolglot/internal";
 import type { BatchItemResult, NackPayload, ResponseFrame } from "@toolglot/trp-core/frames";
 import { toCallError } from "./answer.ts";
 import { type Attempt, Call, type CallRules, isOutdated } from "./call.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, needFeature, refusedWith } from "./errors.ts";
-import { backoff, clock, type Limits, pause, remove } from "./limits.ts";
+import { backoff, clock, type Limits, pause } from "./limits.ts";
 import { fromNack, refusedLocally, stillRunning } from "./outcome.ts";
 import { explain, type Progress } from "./transmit.ts";
 import type { BatchOptions, BatchResult, CallRequest, CallResult, DagOptions } from "./types.ts";
@@ -99,7 +99,7 @@ class BatchRun {
       session.waiting.push(call.callId);
     }
     const answer = await this.#exchange(session);
-    for (const call of calls) remove(session.waiting, call.callId);
+    for (const call of calls) removeFrom(session.waiting, call.callId);
     switch (answer.frame_type) {
       case "CALL_BATCH_RES":
       case "CALL_DAG_RES":

@@ -1,9 +1,9 @@
-import { defined, uuidV7 } from "@toolglot/internal";
+import { defined, removeFrom, uuidV7 } from "@toolglot/internal";
 import type { AliasRow, CallItem, CallReqPayload, FaultPayload } from "@toolglot/trp-core/frames";
 import { type CatalogView, isUnchanged, keyRequired, needsKey } from "./catalog-view.ts";
 import { type Connection, type Session, SessionLost } from "./connection.ts";
 import { clientError, refusedWith } from "./errors.ts";
-import { backoff, clock, type Limits, pause, remove } from "./limits.ts";
+import { backoff, clock, type Limits, pause } from "./limits.ts";
 import { needsApproval, type OpenKeys } from "./open-keys.ts";
 import { type CallFacts, fromNack, fromResult, mayRetry, refusedLocally, stillRunning } from "./outcome.ts";
 import { type Answered, pollOutcome } from "./poll.ts";
@@ -226,7 +226,7 @@ export class Call {
         return { result: stillRunning(this.facts), ...(this.repeats ? { problem: "retry" } : {}) };
       return this.judge(end, catalog);
     } finally {
-      if (!session.isLost) remove(session.waiting, this.callId);
+      if (!session.isLost) removeFrom(session.waiting, this.callId);
     }
   }
 

@@ -1,4 +1,4 @@
-import { checkKeys, maxTimerMs, onAbort } from "@toolglot/internal";
+import { checkKeys, maxTimerMs, onAbort, removeFrom } from "@toolglot/internal";
 import type { RetryHint } from "@toolglot/trp-core/frames";
 import { clientError } from "./errors.ts";
 import type { RetryOptions } from "./types.ts";
@@ -52,7 +52,7 @@ export function settleWithin<T>(work: Promise<T>, ms: number, limits: Limits, la
     const end = (): void => {
       clearTimeout(timer);
       stopListening?.();
-      remove(waits.stops, stop);
+      removeFrom(waits.stops, stop);
     };
     const stop = (): void => {
       end();
@@ -78,17 +78,6 @@ export function settleWithin<T>(work: Promise<T>, ms: number, limits: Limits, la
     if (waits.isClosed) stop();
     else if (signal !== undefined) stopListening = onAbort(signal, stop);
   });
-}
-
-/**
- * Takes one out of a list whose order means nothing; mostly it is the last. For what comes and goes with every call: a
- * set that is mostly empty makes itself a new table each time.
- */
-export function remove<Item>(list: Item[], item: Item): void {
-  const at = list.lastIndexOf(item);
-  if (at < 0) return;
-  const last = list.pop() as Item;
-  if (at < list.length) list[at] = last;
 }
 
 /** {@link RetryOptions} with their defaults; `maxRetries` undefined: the router's. */

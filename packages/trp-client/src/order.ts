@@ -1,4 +1,5 @@
-import { clock, type Limits, remove, settleWithin } from "./limits.ts";
+import { removeFrom } from "@toolglot/internal";
+import { clock, type Limits, settleWithin } from "./limits.ts";
 
 /** The right to send one frame, with this number. */
 export interface Turn {
@@ -57,7 +58,7 @@ export class Order {
    * frame's number; undefined when that is unknown.
    */
   end(turn: Turn, said: { expected?: number | undefined; consumed?: boolean | undefined }): void {
-    remove(this.#out, turn);
+    removeFrom(this.#out, turn);
     if (said.expected !== undefined) this.#known = Math.max(this.#known, said.expected);
     if (said.consumed) this.#known = Math.max(this.#known, turn.seq + 1);
     if (said.consumed === false && this.#resyncTimer === undefined) {

@@ -1,5 +1,5 @@
 import { ToolglotError } from "@toolglot/core";
-import { checkKeys, maxTimerMs, settleWithin } from "@toolglot/internal";
+import { checkKeys, maxTimerMs, removeFrom, settleWithin } from "@toolglot/internal";
 import type { RecoveryReport } from "../calls/keyed/recover.ts";
 import type { RouterStore } from "../store/types.ts";
 import type { RouterTimes } from "./types.ts";
@@ -133,19 +133,16 @@ function every(ms: number, task: () => Promise<unknown>): () => void {
 /** The frames and calls that are in flight in this router, by session. */
 export class InFlight {
   // One entry each, since the same call may be in flight twice. Searched only when something comes twice.
-  readonly #all = new Set<{ sessionId: string; kind: "frame" | "call"; id: string }>();
+  readonly #all: { sessionId: string; kind: "frame" | "call"; id: string }[] = [];
 
   /** Begins one, which is in flight until the returned function is called. */
   begin(sessionId: string, kind: "frame" | "call", id: string): () => void {
     const entry = { sessionId, kind, id };
-    this.#all.add(entry);
-    return () => this.#all.delete(entry);
+    this.#all.push(entry);
+    return () => removeFrom(this.#all, entry);
   }
 
   has(sessionId: string, kind: "frame" | "call", id: string): boolean {
-    for (const entry of this.#all) {
-      if (entry.id === id && entry.kind === kind && entry.sessionId === sessionId) return true;
-    }
-    return false;
+    return this.#all.some((entry) => entry.id === id && entry.kind === kind && entry.sessionId === sessionId);
   }
 }

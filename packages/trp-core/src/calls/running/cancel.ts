@@ -1,4 +1,4 @@
-import { onAbort } from "@toolglot/internal";
+import { onAbort, removeFrom } from "@toolglot/internal";
 import { type Fault, fault } from "../../frames/fault.ts";
 
 /** The reason of an abort when the caller has cancelled the call. */
@@ -98,17 +98,13 @@ export class Cancellable implements Stop {
 
 /** The calls in flight in this router that may be cancelled: those of sessions with the feature `CANCEL`. */
 export class Cancellations {
-  // A call that is sent twice may be in flight twice.
-  readonly #calls = new Map<string, Cancellable[]>();
+  // A call that is sent twice may be in flight twice. Searched only when one is cancelled.
+  readonly #calls: { sessionId: string; callId: string; call: Cancellable }[] = [];
 
   open(sessionId: string, callId: string, router: Stop, isAgain: boolean = false): Cancellable {
-    const name = nameOf(sessionId, callId);
-    const call = new Cancellable(router, isAgain, () => {
-      const rest = this.#calls.get(name)?.filter((each) => each !== call) ?? [];
-      if (rest.length > 0) this.#calls.set(name, rest);
-      else this.#calls.delete(name);
-    });
-    this.#calls.set(name, [...(this.#calls.get(name) ?? []), call]);
+    const call = new Cancellable(router, isAgain, () => removeFrom(this.#calls, entry));
+    const entry = { sessionId, callId, call };
+    this.#calls.push(entry);
     return call;
   }
 
@@ -117,14 +113,10 @@ export class Cancellations {
    * waiting, and it was sent before ({@link Cancellable.isAgain}).
    */
   cancel(sessionId: string, callId: string): "waiting" | "again" | "started" | undefined {
-    const found = this.#calls.get(nameOf(sessionId, callId)) ?? [];
-    for (const call of found) call.cancel();
+    const found = this.#calls.filter((each) => each.sessionId === sessionId && each.callId === callId);
+    for (const { call } of found) call.cancel();
     if (found.length === 0) return undefined;
-    if (found.some(({ isStarted }) => isStarted)) return "started";
-    return found.some(({ isAgain }) => isAgain) ? "again" : "waiting";
+    if (found.some(({ call }) => call.isStarted)) return "started";
+    return found.some(({ call }) => call.isAgain) ? "again" : "waiting";
   }
-}
-
-function nameOf(sessionId: string, callId: string): string {
-  return `${sessionId.length}:${sessionId}${callId}`;
 }
