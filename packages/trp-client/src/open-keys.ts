@@ -16,17 +16,20 @@ export class OpenKeys {
 
   /** The key of the operation that is open for the same capability with the same arguments. */
   find(capId: string, args: unknown): string | undefined {
-    return this.#open.get(identity(capId, args))?.key;
+    // Mostly nothing is open, and nobody needs the arguments as a text.
+    return this.#open.size === 0 ? undefined : this.#open.get(identity(capId, args))?.key;
   }
 
   /** Notes how a call came out. */
   note(args: unknown, outcome: CallResult): void {
     const { capId, key, status, error } = outcome;
     if (key === undefined) return;
+    const isOver = status !== "unknown" && status !== "refused";
+    if (isOver && this.#open.size === 0) return;
     const same = identity(capId, args);
     const wasUnknown = this.#open.get(same)?.isUnknown === true;
     if (status === "unknown") this.#keep(same, { key, isUnknown: true });
-    else if (status !== "refused") this.#open.delete(same);
+    else if (isOver) this.#open.delete(same);
     else if (needsApproval(outcome)) this.#keep(same, { key, isUnknown: wasUnknown });
     // A refusal leaves open what was begun before, unless the router has forgotten it. A request is over with it.
     else if (error?.retryable !== true && (!wasUnknown || error?.code === "TRP_4005")) this.#open.delete(same);

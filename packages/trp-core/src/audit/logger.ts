@@ -17,6 +17,8 @@ export interface AuditedCall {
   traceId: string;
   catalogEpoch: number;
   seq: number;
+  /** The key of `item` as rows have it, once a row was made: {@link auditKey}. */
+  auditKey?: string | undefined;
 }
 
 /** What was decided before a call runs. */
@@ -61,6 +63,7 @@ export function auditKey(tenant: string, key: string): string {
 function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyProof | undefined): AuditEntry {
   const { item, principal } = call;
   const { idempotency_key: key } = item;
+  if (typeof key === "string") call.auditKey ??= auditKey(principal.tenant, key);
   return {
     attempt: item.attempt ?? 1,
     call_id: item.call_id,
@@ -68,7 +71,7 @@ function facts(call: AuditedCall, kind: "decision" | "outcome", proof: PolicyPro
     catalog_epoch: call.catalogEpoch,
     error_class: null,
     error_code: null,
-    idempotency_key: typeof key === "string" ? auditKey(principal.tenant, key) : null,
+    idempotency_key: call.auditKey ?? null,
     idx: item.idx,
     kind,
     latency_ms: 0,

@@ -149,7 +149,7 @@ function isCancelledInTime(settled: Settled): boolean {
 /** From now on records about the call name this operation. The digest of the call stays that of the call as sent. */
 function standFor(context: CallContext, { key }: OperationKey): void {
   const { call } = context;
-  context.call = { ...call, item: { ...call.item, idempotency_key: key } };
+  context.call = { ...call, auditKey: undefined, item: { ...call.item, idempotency_key: key } };
 }
 
 /** Notes an attempt for other calls of this router while it lasts: the first one, when there are several. */

@@ -27,6 +27,8 @@ export interface IncomingCall {
   argsText?: string | undefined;
   /** The operation of its own key. */
   operation?: OperationKey | undefined;
+  /** As in `AuditedCall`. */
+  auditKey?: string | undefined;
   session: SessionRecord;
   /** Narrowed by the frame's `auth_context`. */
   principal: Principal;
