@@ -10,7 +10,8 @@ export const drivers: DriverName[] = process.getBuiltinModule("node:sqlite") ? [
 const folder = mkdtempSync(join(tmpdir(), "toolglot-sqlite-"));
 let count = 0;
 
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+// libsql closes a file when its statements are collected, which may be after the store was closed.
+afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 /** The path of a file that isn't there yet. */
 export function newFile(): string {
