@@ -1,5 +1,5 @@
 import { closesFence, type Fence, type Source } from "@toolglot/core/text";
-import { lineEnd } from "@toolglot/internal";
+import { lastLineBreak, lineEnd } from "@toolglot/internal";
 import { type CodeLanguage, endsInLiteral, linesInLiterals } from "../repair/code.ts";
 import type { Entry } from "./entry.ts";
 
@@ -77,8 +77,8 @@ export class OpenerWatch {
   read(source: Source, to: number, known: boolean): Opener | number {
     const { text, at, base } = source;
     const unread = Math.max(at, this.#searched - base);
-    const found = text.slice(unread, to).lastIndexOf("\n");
-    const last = found < 0 ? this.#lineBreak - base : unread + found;
+    const found = lastLineBreak(text, unread, to);
+    const last = found < 0 ? this.#lineBreak - base : found;
     const from = Math.max(at, this.#seen - base, this.#lineBreak - base);
     if (last < at) {
       this.#searched = Math.max(this.#searched, base + to);
