@@ -147,7 +147,7 @@ class Run {
   }
 
   #readerOptions(start: number, fence: Fence | undefined, indent: number): ReaderOptions {
-    this.#sent = new Map();
+    if (this.#sent.size > 0) this.#sent = new Map();
     return {
       start,
       fence,

@@ -38,7 +38,7 @@ export function withoutInvisible(text: string): string {
   let last = text.length;
   while (first < last && !isSeen(text.charCodeAt(first))) first += 1;
   while (last > first && !isSeen(text.charCodeAt(last - 1))) last -= 1;
-  if (first === 0 && last === text.length) return text;
+  if (!invisibleUnit.test(text.slice(0, first) + text.slice(last))) return text;
   const edge = (part: string): string => part.replace(invisibleUnits, "");
   return edge(text.slice(0, first)) + text.slice(first, last) + edge(text.slice(last));
 }

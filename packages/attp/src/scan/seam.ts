@@ -61,6 +61,8 @@ export class OpenerWatch {
   #searched = 0;
   /** The last line break before there: what follows it may become an opener. */
   #lineBreak = -1;
+  /** The last line break that no opener follows, however its line continues. */
+  #before = -1;
   readonly #bodyStart: number;
   readonly #own: RegExp;
 
@@ -101,7 +103,10 @@ export class OpenerWatch {
     }
     this.#searched = Math.max(this.#searched, base + to);
     this.#lineBreak = base + last;
-    return !known && unfinished.test(text.slice(last + 1, to)) ? seamStart(text, last, at, this.#own) : to;
+    if (known || this.#before === base + last) return to;
+    if (unfinished.test(text.slice(last + 1, to))) return seamStart(text, last, at, this.#own);
+    this.#before = base + last;
+    return to;
   }
 
   /** Does the same for a line by itself; undefined when it opens nothing that may end the code. */
