@@ -13,6 +13,8 @@ export interface Ready {
   times?: number;
   /** Much of it is done by other threads, processes, packages or the disk: its time is too uneven to be guarded. */
   isElsewhere?: true;
+  /** Its time is that of once, right after a full collection: V8 may have dropped code with it. */
+  afterCollection?: true;
   close?(): unknown;
 }
 
@@ -21,8 +23,8 @@ export interface Unit {
   ready(): Ready | Promise<Ready>;
 }
 
-/** What `counting.cjs` has counted. */
-const { costsCounted } = globalThis as unknown as { costsCounted(): Record<string, number> };
+/** What `counting.cjs` has counted, and what `--expose-gc` gives. */
+const { costsCounted, gc } = globalThis as unknown as { costsCounted(): Record<string, number>; gc(): void };
 
 /** Rounds of work and of the reference, in turns. */
 const rounds = 9;
@@ -41,7 +43,7 @@ export interface Patience {
 /** Measures what one unit of work costs: what can be counted, what is allocated, and time beside the reference's. */
 export async function meter({ name, ready }: Unit, { warmMs, partMs }: Patience = usual): Promise<Figures> {
   const work = await ready();
-  const { once, times = 1, isElsewhere, close } = work;
+  const { once, times = 1, isElsewhere, afterCollection, close } = work;
   const repeat = async (count: number): Promise<void> => {
     for (let n = 0; n < count; n += 1) await once();
   };
@@ -59,9 +61,11 @@ export async function meter({ name, ready }: Unit, { warmMs, partMs }: Patience 
     // When others do their part, and so how much is done in one go, differs from time to time.
     figures[isElsewhere ? "allocated, unevenly" : "allocated"] = (await allocatedBytes(repeat, each, partMs)) / times;
     if (!isElsewhere) {
-      const [count, own, other] = [Math.max(1, Math.round(roundMs / each)), [] as number[], [] as number[]];
+      const count = afterCollection ? 1 : Math.max(1, Math.round(roundMs / each));
+      const [own, other] = [[] as number[], [] as number[]];
       const [begun, before] = [performance.now(), processMs()];
       for (let round = 0; round < rounds; round += 1) {
+        if (afterCollection) gc();
         own.push(await elapsed(count, repeat));
         other.push(await elapsed(reference.perRound, reference.repeat));
       }

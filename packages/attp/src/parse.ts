@@ -61,8 +61,22 @@ export function createParser(options: AttpParserOptions = {}): Parser<AttpDocume
   const { language } = options;
   if (language !== undefined && language !== "python" && language !== "javascript")
     throw new TypeError(`language is "python" or "javascript", not ${JSON.stringify(language)}`);
-  return createPushParser(() => new Run(options).scanner);
+  return createPushParser((given = options) => new Run(given).scanner, sample);
 }
+
+/** What `createPushParser` keeps alive is made of it: most of a block, up to the middle of a value. */
+const sample = `Hi
+
+\`\`\`toml
+thought = """
+x
+"""
+
+[tool_call]
+status = "success"
+target = "x"
+code = '''
+x = 1`;
 
 /** Whether the code of a document may continue behind it. */
 function isUnsure({ doubt, entries }: Scan): boolean {
@@ -88,7 +102,7 @@ const unsureBeginning = "What looks like a document may be part of the code befo
 class Run {
   readonly scanner: TextScanner<AttpDocument>;
   readonly #options: AttpParserOptions;
-  readonly #allows: (code: ShortCode) => boolean;
+  readonly #judge: Judge;
   /** Units that were given out of each field of the current document, before its end. */
   #sent = new Map<Field, number>();
   /** Where the document before ended, when its code may continue. */
@@ -98,9 +112,10 @@ class Run {
 
   constructor(options: AttpParserOptions) {
     this.#options = options;
-    this.#allows = (code) => allowsRepair(options, `attp/${code}`);
+    const allows = (code: ShortCode): boolean => allowsRepair(options, `attp/${code}`);
+    this.#judge = new Judge(allows, options.language);
     const grammar = new AttpGrammar({
-      allows: this.#allows,
+      allows,
       toml: (start, fence, indent) => new DocumentReader(this.#readerOptions(start, fence, indent)),
       json: (start, fence) => {
         this.#sent = new Map();
@@ -131,24 +146,20 @@ class Run {
     }
   }
 
-  #judge(): Judge {
-    return new Judge(this.#allows, this.#options.language);
-  }
-
   #readerOptions(start: number, fence: Fence | undefined, indent: number): ReaderOptions {
-    this.#sent = new Map();
+    if (this.#sent.size > 0) this.#sent = new Map();
     return {
       start,
       fence,
       indent,
       language: this.#options.language ?? "python",
       hasListener: this.#options.onEvent !== undefined,
-      allows: this.#allows,
+      allows: this.#judge.allows,
       emit: (field, text) => this.#emit(field, text),
       announce: (entries, source) => this.#announce(entries, source, indent),
       finish: (scan, streams) => {
         for (const [field, { sent }] of streams) this.#sent.set(field, sent);
-        const judge = this.#judge();
+        const judge = this.#judge.begin();
         const unsure = this.#doubtBeginning(scan, judge) || isUnsure(scan);
         const document = readDocument(scan, judge);
         this.#unsureEnd = unsure ? scan.end : undefined;
@@ -197,7 +208,7 @@ class Run {
   }
 
   #readJson(scan: Scan): ReadDocument {
-    const judge = this.#judge();
+    const judge = this.#judge.begin();
     const { source, start, end, truncated } = scan;
     const text = source.slice(start, end);
     judge.add("json-document", start, end);

@@ -38,7 +38,7 @@ export function withoutInvisible(text: string): string {
   let last = text.length;
   while (first < last && !isSeen(text.charCodeAt(first))) first += 1;
   while (last > first && !isSeen(text.charCodeAt(last - 1))) last -= 1;
-  if (first === 0 && last === text.length) return text;
+  if (!invisibleUnit.test(text.slice(0, first) + text.slice(last))) return text;
   const edge = (part: string): string => part.replace(invisibleUnits, "");
   return edge(text.slice(0, first)) + text.slice(first, last) + edge(text.slice(last));
 }
@@ -82,10 +82,30 @@ export function lineEnd(text: string, from: number): number {
   return at < 0 ? text.length : at;
 }
 
+/**
+ * Returns the index of the last line break before one index and from another on; -1 when there is none. `lastIndexOf` is no compiled code:
+ * for the few units of a chunk it takes several times as long.
+ */
+export function lastLineBreak(text: string, from: number, to: number): number {
+  let at = to - 1;
+  while (at >= from && text.charCodeAt(at) !== 10) at -= 1;
+  return at < from ? -1 : at;
+}
+
 /** Returns what a sticky pattern matches at an index. */
 export function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
   pattern.lastIndex = index;
   return pattern.exec(text);
+}
+
+/**
+ * Returns all matches of a global pattern that matches no empty text. `matchAll` would copy the pattern, which takes longer than a short
+ * text to search.
+ */
+export function matchesOf(pattern: RegExp, text: string): RegExpExecArray[] {
+  const found: RegExpExecArray[] = [];
+  for (let match = matchAt(pattern, text, 0); match; match = pattern.exec(text)) found.push(match);
+  return found;
 }
 
 /** Returns a text as a pattern that matches it and nothing else. */

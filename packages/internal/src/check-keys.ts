@@ -103,8 +103,9 @@ export function checkKeys<Options extends object, const Text extends string>(
     throw new TypeError(`${what} takes an object of options, not ${type}`);
   }
   // With each call of a tool: no list and no text is made here unless there is a mistake.
-  const table = tableOf(typeof known === "string" ? known : known.join(" "));
   const keys = Object.keys(given);
+  if (!keys.length) return;
+  const table = tableOf(typeof known === "string" ? known : known.join(" "));
   const isUnknown = (key: string): boolean => !table.has(key);
   const odd = keys.find((key) => isUnknown(key) && cure(key)) ?? keys.find(isUnknown);
   if (odd !== undefined) {

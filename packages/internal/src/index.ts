@@ -26,8 +26,10 @@ export {
   isSeen,
   isSpace,
   isUnseen,
+  lastLineBreak,
   lineEnd,
   matchAt,
+  matchesOf,
   withoutInvisible,
 } from "./characters.ts";
 export { checkKeys, type KnownKeys } from "./check-keys.ts";

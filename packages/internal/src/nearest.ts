@@ -44,8 +44,8 @@ function distanceOf(a: string, b: string, limit: number): number {
   for (let i = 1; i <= a.length; i++) {
     const from = Math.max(1, i - limit);
     const to = Math.min(b.length, i + limit);
-    row[from - 1] = from === 1 ? i : limit + 1;
-    let least = row[from - 1] as number;
+    let least = from === 1 ? i : limit + 1;
+    row[from - 1] = least;
     for (let j = from; j <= to; j++) {
       const differs = Number(a[i - 1] !== b[j - 1]);
       const above = j === i + limit ? limit + 1 : (last[j] as number);

@@ -4,6 +4,7 @@
  * `file_path_1`, `CONTENT1` `content1`, `URLPath` `urlpath`. Empty when there is no letter and no digit.
  */
 export function normalizeKey(key: string): string {
+  if (/^[a-z\d]+(?:_[a-z\d]+)*$/.test(key)) return key;
   return key
     .normalize("NFC")
     .replace(/\p{Ll}\p{N}*(?=\p{Lu})/gu, "$&_")

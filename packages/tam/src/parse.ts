@@ -42,15 +42,20 @@ export function parse(text: string, options: TamParseOptions = {}): ParseResult<
  */
 export function createParser(options: TamParserOptions = {}): Parser<TamBlock> {
   checkParseOptions("createParser", options, ["onEvent:function"]);
-  return createPushParser(() => makeScanner(options));
+  return createPushParser((given = options) => makeScanner(given), sample);
 }
+
+/** What `createPushParser` keeps alive is made of it: most of a block, up to the middle of a value. */
+const sample = `<|[REQUEST_TOOL]|>
+command:»»»a«««
+a:»»»a`;
 
 function makeScanner(options: TamParserOptions): TextScanner<TamBlock> {
   const { tools, onEvent } = options;
   const allows = (code: string): boolean => allowsRepair(options, code);
   const scanner: TextScanner<TamBlock> = new TextScanner<TamBlock>({
     ...options,
-    grammar: new TamGrammar(() => new BlockBuilder({ tools, allows, emit: onEvent })),
+    grammar: new TamGrammar(() => new BlockBuilder(tools, allows, onEvent)),
     onEnd: ({ segments }) =>
       findLostCalls(segments, ({ start, end }, inDoubt) => {
         const made = diagnostic(inDoubt ? "ambiguous-delimiter" : "unopened-block", start, end);

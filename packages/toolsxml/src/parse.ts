@@ -44,11 +44,20 @@ export function parse(text: string, options: ToolsXmlParseOptions = {}): ParseRe
  */
 export function createParser(options: ToolsXmlParserOptions = {}): Parser<ToolsXmlBlock> {
   checkParseOptions("createParser", options, ["onEvent:function"]);
-  const { tools = [] } = options;
-  if (tools.length === 0) builtInNames ??= new Names();
-  const names = tools.length > 0 || !builtInNames ? new Names(tools) : builtInNames;
-  return createPushParser(() => makeScanner(options, names, true));
+  builtInNames ??= new Names();
+  const own = builtInNames;
+  const names = options.tools?.length ? new Names(options.tools) : own;
+  return createPushParser((given) => makeScanner(given ?? options, given ? own : names, true), sample);
 }
+
+/** What `createPushParser` keeps alive is made of it: most of a block, up to the middle of a value. */
+const sample = `Hi
+
+<tools>
+<edit><file src="x"><find>
+x
+</find><replace>
+y`;
 
 /** Its patterns take longer to make than a short text to read. */
 let builtInNames: Names | undefined;

@@ -7,19 +7,32 @@ import type { Unit } from "../meter.ts";
 
 export const units = (): Unit[] => [attp, tam, toolsxml].flatMap(readers);
 
-/** A whole answer with three calls of 900 characters, and the same in chunks of 8. */
+/** A whole answer with three calls of 900 characters, the same in chunks of 8, and one with many calls right after a full collection. */
 function readers({ id, subject }: Own): Unit[] {
   const code = plain.make(900);
-  const text = subject.encode(
-    [1, 2, 3].map((n) => ({ target: `write the report ${n}`, code: `# part ${n}\n${code}` })),
-  );
+  const answer = (calls: number): string =>
+    subject.encode(
+      Array.from({ length: calls }, (_, n) => ({ target: `write the report ${n}`, code: `# part ${n}\n${code}` })),
+    );
+  const text = answer(3);
+  const many = 200;
+  const long = answer(many);
   const chunks = text.match(/[\s\S]{1,8}/g) ?? [];
-  const check = (bodies: readonly string[] | undefined): void => {
-    if (bodies?.length !== 3 || !bodies.every((body) => body.includes(code.trim()))) throw new Error("a body is wrong");
+  const check = (bodies: readonly string[] | undefined, calls = 3): void => {
+    if (bodies?.length !== calls || !bodies.every((body) => body.includes(code.trim())))
+      throw new Error("a body is wrong");
   };
   type Stream = (chunks: readonly string[], expired: () => boolean) => ReturnType<NonNullable<Subject["stream"]>>;
   return [
     { name: `${id}: an answer, whole`, ready: () => ({ once: async () => check(await subject.parse(text)) }) },
+    {
+      name: `${id}: a call, after a collection`,
+      ready: () => ({
+        once: async () => check(await subject.parse(long), many),
+        times: many,
+        afterCollection: true,
+      }),
+    },
     {
       name: `${id}: an answer, in chunks of 8`,
       ready: () => ({ once: async () => check(await (subject.stream as Stream)(chunks, () => false)) }),

@@ -7,14 +7,21 @@ import type { CodeLanguage } from "./code.ts";
 /** JavaScript has no other triple quotes to use instead. */
 const javascriptQuotes = `Write three quotes in the code as "'".repeat(3).`;
 
-/** Collects findings, and the document's status with them. */
+/** Collects findings of a document, and its status with them. */
 export class Judge {
-  readonly found: Diagnostic[] = [];
+  found: Diagnostic[] = [];
+
   constructor(
     /** Whether a repair is allowed. */
     readonly allows: (code: ShortCode) => boolean,
     readonly language: CodeLanguage = "python",
   ) {}
+
+  /** Forgets the document before. */
+  begin(): this {
+    this.found = [];
+    return this;
+  }
 
   add(code: ShortCode, start: number, end: number, change?: DiagnosticChange): void {
     const isQuotes = code === "inner-quotes" && this.language === "javascript";

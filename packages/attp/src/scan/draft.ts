@@ -29,7 +29,7 @@ export class Draft {
   /** Quotes that were taken for the end of the last string, as long as that is a question. */
   pending: Candidate | undefined;
   /** Lines known to lead to something that is no TOML. */
-  readonly deadLines: Set<number> = new Set();
+  deadLines: Set<number> | undefined;
   /** Lines of the last code that would begin another document. */
   watch: OpenerWatch | undefined;
   /** Openers in code that were checked: each check costs as much as the code before it. */
@@ -37,7 +37,7 @@ export class Draft {
   /** Comments behind quotes that were checked on one line, and where that line ends. */
   commentChecks: { count: number; lineEnd: number } = { count: 0, lineEnd: -1 };
   /** What is given out of each field while it comes in. */
-  readonly streams: Map<Field, ValueStream> = new Map();
+  readonly streams: [Field, ValueStream][] = [];
   /** A value in brackets that is still open. */
   brackets: Brackets | undefined;
   /** A one-line string that was not closed on its line: offset after its last quote so far, -1 for none. */
@@ -55,8 +55,11 @@ export class Draft {
 
   /** Returns the entries of a field. */
   of(field: Field | undefined): Entry[] {
-    const entries = this.#byField.get(field) ?? [];
-    if (entries.length === 0) this.#byField.set(field, entries);
+    let entries = this.#byField.get(field);
+    if (!entries) {
+      entries = [];
+      this.#byField.set(field, entries);
+    }
     return entries;
   }
 

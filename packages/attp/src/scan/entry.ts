@@ -101,7 +101,7 @@ export interface ReaderOptions {
   /** Announces status and target: the call's table is final. */
   announce(entries: readonly Entry[], source: Source): void;
   /** Finishes a document. `streams`: what was emitted of each field while it came in. */
-  finish(scan: Scan, streams: ReadonlyMap<Field, { sent: number }>): ReadDocument;
+  finish(scan: Scan, streams: readonly [Field, { sent: number }][]): ReadDocument;
 }
 
 /** A document with its findings. */

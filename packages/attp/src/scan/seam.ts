@@ -1,5 +1,5 @@
 import { closesFence, type Fence, type Source } from "@toolglot/core/text";
-import { lineEnd } from "@toolglot/internal";
+import { lastLineBreak, lineEnd } from "@toolglot/internal";
 import { type CodeLanguage, endsInLiteral, linesInLiterals } from "../repair/code.ts";
 import type { Entry } from "./entry.ts";
 
@@ -61,6 +61,8 @@ export class OpenerWatch {
   #searched = 0;
   /** The last line break before there: what follows it may become an opener. */
   #lineBreak = -1;
+  /** The last line break that no opener follows, however its line continues. */
+  #before = -1;
   readonly #bodyStart: number;
   readonly #own: RegExp;
 
@@ -77,8 +79,8 @@ export class OpenerWatch {
   read(source: Source, to: number, known: boolean): Opener | number {
     const { text, at, base } = source;
     const unread = Math.max(at, this.#searched - base);
-    const found = text.slice(unread, to).lastIndexOf("\n");
-    const last = found < 0 ? this.#lineBreak - base : unread + found;
+    const found = lastLineBreak(text, unread, to);
+    const last = found < 0 ? this.#lineBreak - base : found;
     const from = Math.max(at, this.#seen - base, this.#lineBreak - base);
     if (last < at) {
       this.#searched = Math.max(this.#searched, base + to);
@@ -101,7 +103,10 @@ export class OpenerWatch {
     }
     this.#searched = Math.max(this.#searched, base + to);
     this.#lineBreak = base + last;
-    return !known && unfinished.test(text.slice(last + 1, to)) ? seamStart(text, last, at, this.#own) : to;
+    if (known || this.#before === base + last) return to;
+    if (unfinished.test(text.slice(last + 1, to))) return seamStart(text, last, at, this.#own);
+    this.#before = base + last;
+    return to;
   }
 
   /** Does the same for a line by itself; undefined when it opens nothing that may end the code. */

@@ -1,5 +1,5 @@
 import type { Source } from "@toolglot/core/text";
-import { isSeen, lineEnd } from "@toolglot/internal";
+import { isSeen, lastLineBreak, lineEnd } from "@toolglot/internal";
 import { doubtEnd, doubtQuotes } from "./doubt.ts";
 import type { Draft } from "./draft.ts";
 import type { Entry } from "./entry.ts";
@@ -11,7 +11,7 @@ export const surplusQuotes = "Code begins and ends with three quotes; more of th
 /** Whether a line may stand behind the quotes that are in question; if so, it counts as read. */
 export function admits(draft: Draft, line: number): boolean {
   if (!draft.pending) return true;
-  if (draft.deadLines.has(line)) return false;
+  if (draft.deadLines?.has(line)) return false;
   draft.pending.lines.push(line);
   return true;
 }
@@ -52,7 +52,7 @@ export function readQuotes(
   open.dead = undefined;
   const isEnd = mayEnd && isEndBefore(draft, rest, after);
   const near = source.slice(Math.max(entry.bodyStart, quotes - 80), quotes);
-  const before = near.slice(near.lastIndexOf("\n") + 1);
+  const before = near.slice(lastLineBreak(near, 0, near.length) + 1);
   const alone = before.trim() === "" && (before.length < 80 || near.includes("\n"));
   const clean = isCleanEnd(entry, before, isEnd && onOpenersLine(source, entry, quotes));
   if (!isEnd) {
@@ -124,6 +124,7 @@ export function rollBack(draft: Draft, source: Source): undefined {
   const { open, quotes, after, lines, mayEnd, mark } = candidate;
   draft.pending = undefined;
   if (draft.codeEnd === candidate) draft.codeEnd = undefined;
+  draft.deadLines ??= new Set();
   for (const line of lines) draft.deadLines.add(line);
   draft.restore(mark);
   open.entry.innerQuotes ??= quotes;

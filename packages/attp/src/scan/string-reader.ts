@@ -43,7 +43,7 @@ export function opensString(draft: Draft, source: Source, entry: Entry): boolean
   const first = draft.of(entry.field).length === 1;
   if (first && (entry.field === "code" || entry.field === "message")) draft.options.announce(draft.entries, source);
   const values = new ValueStream(entry, streams, draft.options);
-  if (streams && entry.field) draft.streams.set(entry.field, values);
+  if (streams && entry.field) draft.streams.push([entry.field, values]);
   const quotes = quotesOf(fence ? "`" : opener?.[1] ? "'" : '"', odd);
   const watch = entry.field === "code" ? new OpenerWatch(entry.bodyStart, quotes.three) : undefined;
   if (watch) draft.watch = watch;

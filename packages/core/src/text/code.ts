@@ -1,5 +1,5 @@
 import { isLineSpace, lineEnd } from "@toolglot/internal";
-import { NextMark, type Source } from "./source.ts";
+import { NextMark, none, type Source } from "./source.ts";
 
 type Window = Pick<Source, "text" | "base">;
 
@@ -13,8 +13,12 @@ export interface Fence {
   indent: string;
   /** What stands after it, lower-cased: `toml`, `python`, or nothing. */
   info: string;
-  /** Offset of the opening line. */
+  /** Offsets of the opening line, behind it, and of the closing line; the last is {@link none} while it is open. */
   start: number;
+  body: number;
+  end: number;
+  /** What is known of it: whether it holds a call. */
+  holdsCall?: boolean | undefined;
 }
 
 const opener = /^([^\S\n]*)(`{3,}|~{3,})[ \t]*([^\n]*?)[ \t\r]*$/;
@@ -28,7 +32,15 @@ export function openFence(line: string, start: number): Fence | undefined {
   const [, indent = "", run = "", info = ""] = match;
   const mark = run.charAt(0);
   if (mark === "`" && info.includes("`")) return undefined;
-  return { mark, length: run.length, indent, info: info.toLowerCase(), start };
+  return {
+    mark,
+    length: run.length,
+    indent,
+    info: info.toLowerCase(),
+    start,
+    body: start + line.length + 1,
+    end: none,
+  };
 }
 
 /** Whether a line closes a fence: the same mark, at least as many, and nothing else, whatever the indentation. */
@@ -36,8 +48,7 @@ export function closesFence(line: string, { mark, length }: Pick<Fence, "mark" |
   let at = 0;
   while (isLineSpace(line.charCodeAt(at))) at += 1;
   if (line.charAt(at) !== mark) return false;
-  const run = closer.exec(line)?.[1];
-  return run !== undefined && run.length >= length;
+  return (closer.exec(line)?.[1]?.length ?? 0) >= length;
 }
 
 /**
@@ -47,29 +58,19 @@ export function closesFence(line: string, { mark, length }: Pick<Fence, "mark" |
 export const sentIn: RegExp =
   /^(?:|attp|tam|tool[\w-]*|(?:xml|toml)\b.*|html?|te?xt|plain\w*|markdown|md|json[c5]?|ya?ml|ini|conf|code|output|response)$/;
 
-/** Where a fence stands; offsets are those of the whole text. */
-export interface FenceRange extends Fence {
-  /** After its opening line. */
-  body: number;
-  /** Start of its closing line; infinite while it is open. */
-  end: number;
-  /** What is known of it: whether it holds a call. */
-  holdsCall?: boolean;
-}
-
 /** The fences that are open, one inside the other. */
 export class FenceStack {
   /** All outermost fences so far, closed ones included. */
-  readonly ranges: FenceRange[] = [];
-  readonly #open: FenceRange[] = [];
+  readonly ranges: Fence[] = [];
+  readonly #open: Fence[] = [];
 
   /** The innermost one. */
   get top(): Fence | undefined {
     return this.#open.at(-1);
   }
 
-  /** Reads a line that begins at an offset, and the next one at another: whether it opens a fence, undefined when it is none. */
-  read(line: string, start: number, next: number): boolean | undefined {
+  /** Reads a line that begins at an offset: whether it opens a fence, undefined when it is none. */
+  read(line: string, start: number): boolean | undefined {
     const { top } = this;
     if (top && closesFence(line, top)) {
       this.pop(start);
@@ -77,8 +78,7 @@ export class FenceStack {
     }
     const fence = openFence(line, start);
     if (!fence) return undefined;
-    const range = Object.assign(fence, { body: next, end: Infinity });
-    if (this.#open.push(range) === 1) this.ranges.push(range);
+    if (this.#open.push(fence) === 1) this.ranges.push(fence);
     return true;
   }
 
@@ -87,11 +87,11 @@ export class FenceStack {
     this.#open.length = 0;
   }
 
-  /** Closes the innermost one at an offset; false when none is open. */
-  pop(offset: number): boolean {
+  /** Closes the innermost one at an offset, and returns it; undefined when none is open. */
+  pop(offset: number): Fence | undefined {
     const range = this.#open.pop();
     if (range) range.end = offset;
-    return range !== undefined;
+    return range;
   }
 }
 
@@ -172,13 +172,13 @@ export function inlineCodeIn(text: string): (index: number) => boolean {
  * Returns a function: which of some fences, in order, holds an offset. One that is never closed is none: it may be the
  * closing line of a fence that something else opened.
  */
-export function closedFences(fences: readonly FenceRange[]): (offset: number) => FenceRange | undefined {
-  const closed = fences.filter(({ end }) => end < Infinity);
+export function closedFences(fences: readonly Fence[]): (offset: number) => Fence | undefined {
+  const closed = fences.filter(({ end }) => end < none);
   return (offset) => {
     let low = 0;
     for (let high = closed.length; low < high; ) {
       const middle = (low + high) >> 1;
-      if ((closed[middle] as FenceRange).end <= offset) low = middle + 1;
+      if ((closed[middle] as Fence).end <= offset) low = middle + 1;
       else high = middle;
     }
     const fence = closed[low];

@@ -1,9 +1,10 @@
-import { lineEnd } from "@toolglot/internal";
+import { lineEnd, matchAt, matchesOf } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
-import { closedFences, type FenceRange, inlineCodeIn } from "./code.ts";
+import { closedFences, type Fence, inlineCodeIn } from "./code.ts";
+import type { Source } from "./source.ts";
 import { resultMarker, turnLabel, turnToken } from "./text-marks.ts";
 
 /** What only the host writes, and the model wrote. */
@@ -29,9 +30,9 @@ export function lastCallOf<Block extends BlockBase>(grammar: BlockGrammar<Block>
  */
 export function findFabricated<Block extends BlockBase>(
   segments: readonly Segment<Block>[],
-  fences: readonly FenceRange[],
+  fences: readonly Fence[],
   diagnostics: readonly Diagnostic[],
-  slice: (start: number, end: number) => string,
+  source: Pick<Source, "slice">,
   grammar: BlockGrammar<Block>,
 ): Fabricated[] {
   const doubtful = diagnostics
@@ -50,12 +51,12 @@ export function findFabricated<Block extends BlockBase>(
       while ((doubtful[doubt]?.span.end ?? span.start) < span.start) doubt += 1;
       const next = doubtful[doubt];
       if (next && next.span.start <= span.end && span.start < last)
-        found.push(...swallowed(slice(span.start, span.end), span.start));
+        found.push(...swallowed(source.slice(span.start, span.end), span.start));
       const lastCall = lastCallOf(grammar, segment.block);
       for (let at = doubt; (doubtful[at]?.span.start ?? lastCall) < lastCall; at += 1) {
         const { code, span } = doubtful[at] as Diagnostic;
         if (isBetween.test(code))
-          found.push(...swallowed(slice(span.start, Math.min(span.end, lastCall)), span.start, true));
+          found.push(...swallowed(source.slice(span.start, Math.min(span.end, lastCall)), span.start, true));
       }
       begins = false;
       afterBlock = true;
@@ -79,7 +80,7 @@ function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[]
   const found: Span[] = mayPrecede && hasLabel.test(text) ? labelsOf(text, afterBlock) : [];
   if (!text.includes("<") && !text.includes("[")) return found;
   const isCode = inlineCodeIn(text);
-  for (const { 0: token, index } of text.matchAll(turnToken))
+  for (const { 0: token, index } of matchesOf(turnToken, text))
     if (!isCode(index)) found.push({ start: index, end: index + token.length });
   return found.sort((a, b) => a.start - b.start);
 }
@@ -90,7 +91,7 @@ function marksOf(text: string, mayPrecede: boolean, afterBlock: boolean): Span[]
 function labelsOf(text: string, afterBlock: boolean): Span[] {
   const found: Span[] = [];
   let user: { span: Span; isSure: boolean } | undefined;
-  for (const { 0: label, 1: human, 2: assistant, index } of text.matchAll(turnLabel)) {
+  for (const { 0: label, 1: human, 2: assistant, index } of matchesOf(turnLabel, text)) {
     const span = { start: index + label.search(/\S/), end: index + label.trimEnd().length };
     if (human) {
       const before =
@@ -115,12 +116,12 @@ function swallowed(text: string, offset: number, inWords = false): Fabricated[] 
   const add = (kind: Fabricated["kind"], index: number, length: number): void => {
     found.push({ kind, start: offset + index, end: offset + index + length });
   };
-  if (inWords) for (const { 0: label, index } of text.matchAll(turnLabel)) add("turn", index, label.length);
-  for (const { 0: blank, index } of text.matchAll(/^[^\S\n]*(?=[[<])/gm)) {
-    const start = index + blank.length;
+  if (inWords) for (const { 0: label, index } of matchesOf(turnLabel, text)) add("turn", index, label.length);
+  for (const { 0: blank, index } of matchesOf(/^[^\S\n]*[[<]/gm, text)) {
+    const start = index + blank.length - 1;
     const line = text.slice(start, Math.min(lineEnd(text, start), start + 200));
     const length = resultMarker(line, true);
-    const turn = line.matchAll(turnToken).next().value;
+    const turn = matchAt(turnToken, line, 0);
     if (typeof length === "number") add("result", start, length);
     else if (turn?.index === 0) add("turn", start, turn[0].length);
   }

@@ -1,13 +1,15 @@
-import { asPattern, lineEnd, matchAt } from "@toolglot/internal";
+import { asPattern, lineEnd, matchAt, matchesOf } from "@toolglot/internal";
 import type { Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
 import { callFormats, followsToken, type TextProtocol, toolsXmlTags, word } from "./call-formats.ts";
-import { closedFences, type FenceRange, inlineCodeIn } from "./code.ts";
+import { closedFences, type Fence, inlineCodeIn } from "./code.ts";
 
-/** Returns a pattern for a text of the table. */
+/** Returns a pattern for a text of the table. None begins with what may be nothing, or a search would be three times as slow. */
 const source = (open: string): string =>
-  asPattern(open).replaceAll(" ", "[ \\t]{0,9}").replaceAll("｜", "[｜‖|]{1,2}").replaceAll("▁", "[▁_]");
+  open.startsWith(" ")
+    ? `(?:[ \\t]{1,9}|)${source(open.slice(1))}`
+    : asPattern(open).replaceAll(" ", "[ \\t]{0,9}").replaceAll("｜", "[｜‖|]{1,2}").replaceAll("▁", "[▁_]");
 
 const rows = callFormats.flatMap(({ name, protocol, marks }) =>
   marks.map(({ open, next = followsToken, lineStart }) => {
@@ -15,10 +17,11 @@ const rows = callFormats.flatMap(({ name, protocol, marks }) =>
     return { name, protocol, lineStart, begin, pattern: new RegExp(`(?:${begin})${next}`, "iy") };
   }),
 );
-const openers = new RegExp(rows.map(({ begin }) => begin).join("|"), "gi");
+const anyOpener = rows.map(({ begin }) => begin).join("|");
+const openers = new RegExp(anyOpener, "gi");
 
 /** A tag that begins a call of any format. */
-export const callOpener: RegExp = new RegExp(`^(?=<)(?:${rows.map(({ begin }) => begin).join("|")})`, "i");
+export const callOpener: RegExp = new RegExp(`^(?=<)(?:${anyOpener})`, "i");
 
 const key = (names: string): string => `["'](?:${names})["']\\s{0,9}:`;
 const names = "(?:tool_|recipient_)?name|tool|function|action";
@@ -93,7 +96,7 @@ export type TextSegment = Segment<unknown> & { type: "text" };
 export function findForeign(
   own: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
   tools: readonly { name: string }[],
-  fences: readonly FenceRange[],
+  fences: readonly Fence[],
   texts: readonly TextSegment[],
 ): Iterable<readonly [format: string, Span]> {
   if (texts.length === 0) return [];
@@ -107,7 +110,7 @@ class ForeignFinder {
   readonly #declared: ReadonlySet<string>;
   /** Those, and the ones that need no definition. */
   readonly #tools: ReadonlySet<string>;
-  readonly #fenceAt: (offset: number) => FenceRange | undefined;
+  readonly #fenceAt: (offset: number) => Fence | undefined;
   readonly #tags: ReturnType<typeof bareTags>;
   /** By text protocol; there is one finding for all formats of none. */
   readonly #found = new Map<TextProtocol | undefined, readonly [format: string, Span]>();
@@ -117,7 +120,7 @@ class ForeignFinder {
   constructor(
     { protocol, builtIns = [] }: Pick<BlockGrammar<unknown>, "protocol" | "builtIns">,
     tools: readonly { name: string }[],
-    fences: readonly FenceRange[],
+    fences: readonly Fence[],
   ) {
     const names = tools.map(({ name }) => name);
     this.#own = protocol;
@@ -167,7 +170,7 @@ class ForeignFinder {
     const counts = this.#places(text, offset);
     // Only openers may be those of another text protocol, too.
     if (pattern !== openers && this.#found.has(undefined)) return;
-    for (const match of text.matchAll(pattern)) {
+    for (const match of matchesOf(pattern, text)) {
       const call = callAt(match);
       // One call has several marks, and some formats share theirs.
       if (!call || this.#found.has(call.protocol) || !counts(call.start, call.protocol !== undefined)) continue;
@@ -178,7 +181,7 @@ class ForeignFinder {
 
   #findTags(text: string, offset: number): void {
     const counts = this.#places(text, offset);
-    for (const { 0: found, index } of text.matchAll(this.#tags.first)) {
+    for (const { 0: found, index } of matchesOf(this.#tags.first, text)) {
       const end = index + found.length;
       const start = index + found.search(/\S/);
       if (!counts(start)) continue;
@@ -199,7 +202,7 @@ class ForeignFinder {
   }
 
   /** Whether a fence begins with the call at an index, and does more than show it: the first call in it decides. */
-  #holdsCall(fence: FenceRange, text: string, offset: number, index: number, isBlock: boolean): boolean {
+  #holdsCall(fence: Fence, text: string, offset: number, index: number, isBlock: boolean): boolean {
     const begin = Math.max(0, fence.body - offset);
     const end = fence.end - offset;
     // Other tags of the call, and one word, may stand before its mark.
@@ -211,7 +214,7 @@ class ForeignFinder {
   }
 
   #namesTool(text: string, tools = this.#tools): boolean {
-    for (const [name] of text.matchAll(/[\p{L}\p{N}_.:-]+/gu))
+    for (const [name] of matchesOf(/[\p{L}\p{N}_.:-]+/gu, text))
       if (tools.has(plain(name)) || tools.has(plain(name.replace(/^\w+\.|:\d+$/g, "")))) return true;
     return false;
   }

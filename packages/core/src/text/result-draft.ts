@@ -1,8 +1,9 @@
 import type { Diagnostic } from "../diagnostic.ts";
 import { type BlockBase, isRunnable, type ParseResult, type Segment } from "../protocol.ts";
 import type { Span } from "../span.ts";
-import type { TextScannerOptions } from "./block-grammar.ts";
-import type { FenceRange } from "./code.ts";
+import type { ToolDefinition } from "../tool-definition.ts";
+import type { BlockGrammar, TextScannerOptions } from "./block-grammar.ts";
+import type { Fence } from "./code.ts";
 import { findFabricated, lastCallOf } from "./fabricated.ts";
 import { callTexts, findForeign, type TextSegment } from "./find-foreign.ts";
 import { ShownBlocks } from "./shown.ts";
@@ -31,8 +32,11 @@ export class ResultDraft<Block extends BlockBase> {
   readonly #segments: Segment<Block>[] = [];
   readonly #diagnostics: Diagnostic[] = [];
   readonly #source: Source;
-  readonly #options: TextScannerOptions<Block>;
-  readonly #blockName: string;
+  readonly #grammar: BlockGrammar<Block>;
+  readonly #tools: readonly ToolDefinition[];
+  readonly #isMarked: boolean;
+  readonly #onEvent: TextScannerOptions<Block>["onEvent"];
+  readonly #onEnd: TextScannerOptions<Block>["onEnd"];
   /** Offset of the segment that is being read. */
   #start = 0;
   /** Its text begins here: behind the tag of a reasoning block. */
@@ -46,11 +50,16 @@ export class ResultDraft<Block extends BlockBase> {
   #lastFabricated = -1;
   /** Blocks whose places were not judged by those who read them. */
   readonly #unjudged = new Set<Block>();
+  #judge: ShownBlocks<Block> | undefined;
 
   constructor(source: Source, options: TextScannerOptions<Block>) {
     this.#source = source;
-    this.#options = options;
-    this.#blockName = options.grammar.blockName ?? "block";
+    // Each by itself: the objects that callers give have all kinds of shapes, and it costs to ask one of several.
+    this.#grammar = options.grammar;
+    this.#tools = options.tools ?? [];
+    this.#isMarked = options.shown !== "run";
+    this.#onEvent = options.onEvent;
+    this.#onEnd = options.onEnd;
   }
 
   /** Begins a segment at an offset; what stands before it is dealt with. */
@@ -63,11 +72,8 @@ export class ResultDraft<Block extends BlockBase> {
     if (end <= this.#sent) return;
     const from = this.#sent;
     this.#sent = end;
-    const { onEvent } = this.#options;
-    if (!onEvent) return;
-    const text = this.#source.slice(from, end);
     const phase = this.#kind;
-    onEvent({ phase, type: `${phase}-delta`, text });
+    this.#onEvent?.({ phase, type: `${phase}-delta`, text: this.#source.slice(from, end) });
   }
 
   /** What the text at this place is. */
@@ -106,12 +112,12 @@ export class ResultDraft<Block extends BlockBase> {
   /** Begins a block: its segment at one offset, where a fence may stand, the block itself at another. */
   openBlock(start: number, blockStart: number): void {
     this.#close(start);
-    this.#options.onEvent?.({ phase: "block-start", type: `${this.#blockName}-start`, start: blockStart });
+    this.#onEvent?.({ phase: "block-start", type: `${this.#grammar.blockName ?? "block"}-start`, start: blockStart });
   }
 
   /** Ends the block that began, and adds its segment. */
   closeBlock(block: Block): void {
-    this.#options.onEvent?.({ phase: "block-end", type: `${this.#blockName}-end`, block });
+    this.#onEvent?.({ phase: "block-end", type: `${this.#grammar.blockName ?? "block"}-end`, block });
   }
 
   /**
@@ -144,7 +150,7 @@ export class ResultDraft<Block extends BlockBase> {
   report(found: readonly Diagnostic[] = []): void {
     for (const diagnostic of found) {
       this.#diagnostics.push(diagnostic);
-      this.#options.onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic });
+      this.#onEvent?.({ phase: "diagnostic", type: "diagnostic", diagnostic });
     }
   }
 
@@ -168,16 +174,15 @@ export class ResultDraft<Block extends BlockBase> {
   }
 
   /** Returns the result: all is read, and emitted. */
-  end(fences: readonly FenceRange[]): ParseResult<Block> {
+  end(fences: readonly Fence[]): ParseResult<Block> {
     const { length, tooLong, maxLength } = this.#source;
-    const { protocol } = this.#options.grammar;
-    const { tools = [], onEnd } = this.#options;
+    const { protocol } = this.#grammar;
     const result = { segments: this.#segments, blocks: this.blocks, diagnostics: this.#diagnostics };
     if (this.depth > 0)
       this.warn("reasoning-unclosed", this.reasoningStart, length, "The reasoning block is not closed.");
     this.#close(length);
     const texts = callTexts(this.#segments);
-    for (const [format, { start, end }] of findForeign(this.#options.grammar, tools, fences, texts))
+    for (const [format, { start, end }] of findForeign(this.#grammar, this.#tools, fences, texts))
       this.warn("foreign-format", start, end, `This is ${format}, which is not read here.`);
     if (tooLong) {
       for (const block of this.blocks) block.status = "invalid";
@@ -189,7 +194,7 @@ export class ResultDraft<Block extends BlockBase> {
       });
     }
     this.#markShown(fences);
-    onEnd?.(result);
+    this.#onEnd?.(result);
     this.#judgeExamples();
     this.#markFabricated(fences);
     this.#reportUnread(texts, fences);
@@ -198,28 +203,27 @@ export class ResultDraft<Block extends BlockBase> {
   }
 
   /** Reports text that was meant as a block, where nothing else was found in it. */
-  #reportUnread(texts: readonly TextSegment[], fences: readonly FenceRange[]): void {
-    const { grammar, tools = [] } = this.#options;
+  #reportUnread(texts: readonly TextSegment[], fences: readonly Fence[]): void {
     const isTold = this.#diagnostics.some(
       ({ code, severity, affects }) =>
         severity === "error" || affects === "value" || /foreign-format|\/un(?:read|opened)-/.test(code),
     );
     if (isTold) return;
-    const found = findUnread(texts, fences, grammar, tools, this.blocks.some(isRunnable));
+    const found = findUnread(texts, fences, this.#grammar, this.#tools, this.blocks.some(isRunnable));
     if (!found) return;
     const { start, end, isQuoted } = found;
     if (!isQuoted) this.warn("unread-block", start, end, unreadBlock, { hint: howToWrite });
-    else if (this.#options.shown !== "run") this.warn("shown-block", start, end, shownBlock, { hint: howToSend });
+    else if (this.#isMarked) this.warn("shown-block", start, end, shownBlock, { hint: howToSend });
   }
 
   /** Marks the blocks behind turns that the model made up, and behind what damaged blocks took in. */
-  #markFabricated(fences: readonly FenceRange[]): void {
-    const slice = (start: number, end: number): string => this.#source.slice(start, end);
-    const { grammar } = this.#options;
-    const [first, ...more] = findFabricated(this.#segments, fences, this.#diagnostics, slice, grammar);
+  #markFabricated(fences: readonly Fence[]): void {
+    const grammar = this.#grammar;
+    const found = findFabricated(this.#segments, fences, this.#diagnostics, this.#source, grammar);
+    const [first] = found;
     if (!first) return;
     for (const block of this.blocks) if (lastCallOf(grammar, block) > first.start) block.afterFabricatedResult = true;
-    const turn = [first, ...more].find(({ kind }) => kind === "turn");
+    const turn = found.find(({ kind }) => kind === "turn");
     if (first.kind === "result") this.fabricated(first.start, first.end);
     if (turn)
       this.warn("fabricated-turn", turn.start, turn.end, "The model wrote a turn of the conversation itself.", {
@@ -228,18 +232,17 @@ export class ResultDraft<Block extends BlockBase> {
   }
 
   /** Marks the blocks that are shown and not sent. */
-  #markShown(fences: readonly FenceRange[]): void {
+  #markShown(fences: readonly Fence[]): void {
     if (this.#unjudged.size === 0) return;
-    const judge = new ShownBlocks(this.#segments, this.#source, fences, this.#options.grammar);
-    const shown = judge.find(this.#unjudged);
-    const isMarked = this.#options.shown !== "run";
+    this.#judge = new ShownBlocks(this.#segments, this.#source, fences, this.#grammar);
+    const shown = this.#judge.find(this.#unjudged);
     let run: Span | undefined;
     const report = (): void => {
       if (run) this.warn("shown-block", run.start, run.end, shownBlock, { hint: howToSend });
       run = undefined;
     };
     for (const block of this.blocks) {
-      if (!isMarked || !shown.has(block)) {
+      if (!this.#isMarked || !shown.has(block)) {
         report();
         continue;
       }
@@ -247,7 +250,7 @@ export class ResultDraft<Block extends BlockBase> {
       run = { start: run?.start ?? block.span.start, end: block.span.end };
     }
     report();
-    for (const { start, body } of judge.unclosed)
+    for (const { start, body } of this.#judge.unclosed)
       this.warn("unclosed-fence", start, body, "A code fence is never closed; blocks behind it are read.", {
         hint: "Close every code fence.",
       });

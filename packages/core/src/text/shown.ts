@@ -1,8 +1,9 @@
+import { matchesOf } from "@toolglot/internal";
 import type { BlockBase, Segment } from "../protocol.ts";
 import type { BlockGrammar } from "./block-grammar.ts";
-import { type FenceRange, InlineCode, sentIn } from "./code.ts";
+import { type Fence, inlineCodeIn, sentIn } from "./code.ts";
 import { callOpener } from "./find-foreign.ts";
-import type { Source } from "./source.ts";
+import { none, type Source } from "./source.ts";
 import { resultMarker } from "./text-marks.ts";
 
 /** What may stand before a block on its line: the sign of a list, and a bracket written twice. */
@@ -94,23 +95,23 @@ export class ShownBlocks<Block extends BlockBase> {
   /** At a block's number: the offset behind the last text before it that is no tag. */
   readonly #textBefore: number[] = [0];
   readonly #elements = new Map<string, Open[]>();
-  readonly #fenceHoldsMore = new Map<FenceRange, boolean>();
+  readonly #fenceHoldsMore = new Map<Fence, boolean>();
   readonly #segments: readonly Segment<Block>[];
   readonly #source: Pick<Source, "slice">;
-  readonly #fences: readonly FenceRange[];
+  readonly #fences: readonly Fence[];
   readonly #grammar: PlaceRules;
   #nextFence = 0;
   #comment: number | undefined;
   /** The line at hand began with a block that is shown. */
   #lineIsShown = false;
   /** Fences that are never closed, and hold other text before a block. */
-  readonly unclosed: Set<FenceRange> = new Set();
+  readonly unclosed: Set<Fence> = new Set();
 
   /** @param fences The outermost ones, in order. */
   constructor(
     segments: readonly Segment<Block>[],
     source: Pick<Source, "slice">,
-    fences: readonly FenceRange[],
+    fences: readonly Fence[],
     grammar: PlaceRules,
   ) {
     this.#segments = segments;
@@ -134,8 +135,7 @@ export class ShownBlocks<Block extends BlockBase> {
         this.#around.push(0);
         this.#textBefore.push(segment.span.end);
       }
-      if (this.#lineIsShown && this.#source.slice(segment.span.end - 1, segment.span.end) === "\n")
-        this.#lineIsShown = false;
+      this.#lineIsShown &&= this.#source.slice(segment.span.end - 1, segment.span.end) !== "\n";
     }
     const all = judged.length;
     if (this.#comment !== undefined) this.#hold(this.#comment, all);
@@ -183,16 +183,16 @@ export class ShownBlocks<Block extends BlockBase> {
     if (!fence) return false;
     let holdsMore = this.#fenceHoldsMore.get(fence);
     if (holdsMore === undefined) {
-      holdsMore = this.#holdsText(at, -1, fence) || (fence.end < Infinity && this.#holdsText(at, 1, fence));
+      holdsMore = this.#holdsText(at, -1, fence) || (fence.end < none && this.#holdsText(at, 1, fence));
       this.#fenceHoldsMore.set(fence, holdsMore);
     }
-    if (fence.end < Infinity) return holdsMore || !sentIn.test(fence.info);
+    if (fence.end < none) return holdsMore || !sentIn.test(fence.info);
     if (holdsMore) this.unclosed.add(fence);
     return false;
   }
 
   /** Whether text stands in a fence before or behind a block. */
-  #holdsText(at: number, step: 1 | -1, fence: FenceRange): boolean {
+  #holdsText(at: number, step: 1 | -1, fence: Fence): boolean {
     for (let next = at + step; ; next += step) {
       const segment = this.#segments[next];
       if (!segment || segment.span.end <= fence.body || segment.span.start >= fence.end) return false;
@@ -204,74 +204,66 @@ export class ShownBlocks<Block extends BlockBase> {
   }
 
   /** Returns the fence at an offset; offsets are asked for in order. */
-  #fenceAt(offset: number): FenceRange | undefined {
+  #fenceAt(offset: number): Fence | undefined {
     while ((this.#fences[this.#nextFence]?.end ?? offset) < offset) this.#nextFence += 1;
     const fence = this.#fences[this.#nextFence];
     return fence && fence.start <= offset ? fence : undefined;
   }
 
-  /** Opens or closes a string or comment of a program, which counts when it closes behind a block. */
-  #toggle(tag: string, number: number, offset: number): void {
-    const name = tag === "*/" ? "/*" : tag;
-    const open = this.#elements.get(name)?.pop();
-    if (open) this.#hold(open.count, number);
-    else if (tag !== "*/") this.#elements.set(name, [{ count: number, offset, isAlone: false, wraps: false }]);
-  }
-
   /** Reads a text segment: elements and comments begin and end in it. */
   #read(text: string, offset: number): void {
-    if (this.#lineIsShown && text.includes("\n")) this.#lineIsShown = false;
+    this.#lineIsShown &&= !text.includes("\n");
     if (!mayOpen.some((sign) => text.includes(sign)) && this.#comment === undefined) {
       this.#textBefore[this.#shown.length] = offset + text.length;
       return;
     }
-    const code = new InlineCode();
+    const isCode = inlineCodeIn(text);
     const number = this.#shown.length;
     let lineStart = 0;
     let done = 0;
     let isBlank = true;
-    code.startLine(0);
     const pass = (to: number, from = done): void => {
       done = to;
       if (text.slice(from, to).trim() === "") return;
       isBlank = false;
       this.#textBefore[number] = offset + to;
     };
-    for (const { 0: tag, 1: slash, 2: written = "", index } of text.matchAll(tags)) {
+    for (const { 0: tag, 1: slash, 2: written = "", index } of matchesOf(tags, text)) {
       const lineBreak = text.slice(done, index).lastIndexOf("\n");
-      if (lineBreak >= 0) {
-        lineStart = done + lineBreak + 1;
-        code.startLine(lineStart);
-      }
+      if (lineBreak >= 0) lineStart = done + lineBreak + 1;
       pass(index);
       done = index + tag.length;
       const fence = this.#fenceAt(offset + index);
-      if (
-        (fence && fence.end < Infinity) ||
-        typeof resultMarker(tag, true) === "number" ||
-        code.covers({ text, base: 0 }, index, true) === true
-      ) {
+      if ((fence && fence.end < none) || typeof resultMarker(tag, true) === "number" || isCode(index)) {
         pass(done, index);
         continue;
       }
-      const name = written.toLowerCase();
-      if (tag === '"""' || tag === "/*" || tag === "*/") this.#toggle(tag, number, offset + index);
-      else if (tag === "<!--") this.#comment ??= number;
+      // A string or comment of a program counts when it closes behind a block.
+      const isSign = tag === '"""' || tag === "/*" || tag === "*/";
+      const name = tag === "*/" ? "/*" : (written || tag).toLowerCase();
+      const list = this.#elements.get(name) ?? [];
+      const open = slash || isSign ? list.pop() : undefined;
+      if (tag === "<!--") this.#comment ??= number;
       else if (tag === "-->") {
         if (this.#comment !== undefined) this.#hold(this.#comment, number);
         this.#comment = undefined;
-      } else if (slash) {
-        const open = this.#elements.get(name)?.pop();
-        const isWrapper = open?.wraps && isBlank && open.offset >= (this.#textBefore[open.count] as number);
-        if (open && !isWrapper) this.#hold(open.count, number);
-      } else if (name !== "" && !tag.endsWith("/>") && !holdsNothing.test(name) && !this.#grammar.isOwnTag?.(name)) {
+      } else if (open) {
+        const isWrapper = open.wraps && isBlank && open.offset >= (this.#textBefore[open.count] as number);
+        if (!isWrapper) this.#hold(open.count, number);
+      } else if (
+        (written || isSign) &&
+        !/^(?:<\/|\*)|\/>$/.test(tag) &&
+        !holdsNothing.test(name) &&
+        !this.#grammar.isOwnTag?.(name)
+      ) {
         const wraps = callOpener.test(tag);
         const isAlone =
-          !wraps && text.slice(lineStart, index).trim() === "" && endsLine.test(text.slice(done, done + reach));
-        const open = { count: number, offset: offset + index, isAlone, wraps };
-        const list = this.#elements.get(name);
-        if (list) list.push(open);
-        else this.#elements.set(name, [open]);
+          !wraps &&
+          !isSign &&
+          text.slice(lineStart, index).trim() === "" &&
+          endsLine.test(text.slice(done, done + reach));
+        list.push({ count: number, offset: offset + index, isAlone, wraps });
+        this.#elements.set(name, list);
       }
     }
     pass(text.length);

@@ -1,4 +1,5 @@
-const chunksToPack = 1024;
+/** A shorter piece takes in the next chunk: fewer of them are kept, and joined again. */
+const shortPiece = 256;
 
 /**
  * A line that is still undecided after so many units waits for its line break. Asking again at every chunk would cost the
@@ -33,10 +34,8 @@ export class Source {
   tooLong = false;
   /** Text that waits. */
   #waiting = "";
-  #chunks: string[] = [];
-  #starts: number[] = [];
-  /** So many chunks at the front are long ones, joined from short ones. */
-  #packed = 0;
+  readonly #pieces: string[] = [];
+  readonly #starts: number[] = [];
 
   constructor(maxLength: number) {
     this.maxLength = maxLength;
@@ -67,13 +66,11 @@ export class Source {
   takeRest(): void {
     const chunk = this.#waiting;
     this.#waiting = "";
-    this.#chunks.push(chunk);
-    this.#starts.push(this.length);
-    // Joins short chunks: fewer of them to keep, and to join again. Each unit is joined once.
-    if (this.#chunks.length - this.#packed > chunksToPack) {
-      this.#chunks.push(this.#chunks.splice(this.#packed).join(""));
-      this.#packed += 1;
-      this.#starts.length = this.#packed;
+    const last = this.#pieces.length - 1;
+    if (last >= 0 && this.length - (this.#starts[last] as number) < shortPiece) this.#pieces[last] += chunk;
+    else {
+      this.#pieces.push(chunk);
+      this.#starts.push(this.length);
     }
     this.length += chunk.length;
     this.text = this.at < this.text.length ? this.text.slice(this.at) + chunk : chunk;
@@ -91,12 +88,9 @@ export class Source {
       else high = middle - 1;
     }
     const first = this.#starts[low] as number;
-    let last = low;
-    while (last < this.#chunks.length && (this.#starts[last] as number) < end) last += 1;
-    return this.#chunks
-      .slice(low, last)
-      .join("")
-      .slice(start - first, end - first);
+    let text = "";
+    for (; low < this.#pieces.length && (this.#starts[low] as number) < end; low += 1) text += this.#pieces[low];
+    return text.slice(start - first, end - first);
   }
 
   /** Continues reading at an offset, before or after the present one. */
@@ -109,28 +103,31 @@ export class Source {
   }
 }
 
+/** Longer than any text. `Infinity` is no small integer: a field that may hold it takes several times as long to write. */
+export const none: number = 2 ** 30;
+
 /**
  * Lookahead for one mark. The place is remembered until reading has passed it: a line with many `<` must not search for its
  * end at each of them, nor a text of many lines for a `<` that stands far away.
  */
 export class NextMark {
   readonly #mark: string;
-  /** The window that was searched, from which index on, and the index of the mark; infinite when it has none. */
+  /** The window that was searched, from which index on, and the index of the mark; {@link none} when it has none. */
   #text = "";
-  #from = Infinity;
+  #from = none;
   #index = 0;
 
   constructor(mark: string) {
     this.#mark = mark;
   }
 
-  /** Returns the index in the window of the first mark from where reading continues; infinite when there is none yet. */
+  /** Returns the index in the window of the first mark from where reading continues; {@link none} when there is none yet. */
   find(text: string, at: number): number {
     if (text !== this.#text || at < this.#from || at > this.#index) {
       const index = text.indexOf(this.#mark, at);
       this.#text = text;
       this.#from = at;
-      this.#index = index < 0 ? Infinity : index;
+      this.#index = index < 0 ? none : index;
     }
     return this.#index;
   }

@@ -97,7 +97,7 @@ export class ReasoningMarks {
       const mark = found && this.#texts.get(found.toLowerCase());
       if (mark) return { length: found.length, ...mark };
     }
-    const match = isTag ? matchAt(tag, text, at) : null;
+    const match = matchAt(tag, text, at);
     if (match?.[3]) {
       const [all, slash, name = ""] = match;
       const isSure = always.test(name);
@@ -131,7 +131,7 @@ let common: ReasoningMarks | undefined;
 
 /** Returns what finds reasoning, with pairs of one's own. */
 export function reasoningMarks(own?: readonly (readonly [open: string, close: string])[]): ReasoningMarks {
-  if (own && own.length > 0) return new ReasoningMarks(own);
+  if (own?.length) return new ReasoningMarks(own);
   common ??= new ReasoningMarks();
   return common;
 }

@@ -1,7 +1,7 @@
 import { isLineSpace } from "@toolglot/internal";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { BlockBase, EndOptions, ParseResult } from "../protocol.ts";
-import type { BlockEnd, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
+import type { BlockEnd, BlockGrammar, BlockReader, SegmentsEnd, TextScannerOptions } from "./block-grammar.ts";
 import { FenceStack, InlineCode } from "./code.ts";
 import { ForeignFence } from "./foreign-fence.ts";
 import { OpenReasoning } from "./open-reasoning.ts";
@@ -23,7 +23,9 @@ const defaultMaxInputLength = 16 * 1024 * 1024;
  * ```
  */
 export class TextScanner<Block extends BlockBase> {
-  readonly #options: TextScannerOptions<Block>;
+  readonly #grammar: BlockGrammar<Block>;
+  /** Blocks are looked for in reasoning too. */
+  readonly #everywhere: boolean;
   readonly #source: Source;
   readonly #result: ResultDraft<Block>;
   readonly #fences = new FenceStack();
@@ -64,10 +66,11 @@ export class TextScanner<Block extends BlockBase> {
   #awaitsFenceEnd = false;
 
   constructor(options: TextScannerOptions<Block>) {
-    const { maxInputLength = defaultMaxInputLength, startsInReasoning, grammar } = options;
+    const { maxInputLength = defaultMaxInputLength, startsInReasoning, reasoning, grammar } = options;
     this.#reasoning = new OpenReasoning(options);
     this.#foreign = new ForeignFence(grammar.begins);
-    this.#options = options;
+    this.#grammar = grammar;
+    this.#everywhere = reasoning === "search";
     this.#source = new Source(maxInputLength);
     this.#result = new ResultDraft(this.#source, options);
     if (startsInReasoning) this.#result.depth = 1;
@@ -133,7 +136,7 @@ export class TextScanner<Block extends BlockBase> {
 
   /** Blocks are looked for here: outside of reasoning, or everywhere. */
   get #searches(): boolean {
-    return this.#result.depth === 0 || this.#options.reasoning === "search";
+    return this.#result.depth === 0 || this.#everywhere;
   }
 
   #beginLine(): void {
@@ -213,7 +216,6 @@ export class TextScanner<Block extends BlockBase> {
   #probe(first: number, end: number): boolean {
     const source = this.#source;
     const { offset } = source;
-    const { grammar } = this.#options;
     this.#firstLine ??= offset;
     this.#lineText = source.base + first;
     const { top } = this.#fences;
@@ -223,7 +225,7 @@ export class TextScanner<Block extends BlockBase> {
       if (this.#result.depth === 0 && this.#foreign.look(line, undecided, offset, top)) return this.#wait();
       return this.#passIndent(first);
     }
-    const answer = grammar.line(
+    const answer = this.#grammar.line(
       {
         text: source.text,
         at: source.at,
@@ -266,7 +268,7 @@ export class TextScanner<Block extends BlockBase> {
     const source = this.#source;
     const { offset } = source;
     const { top } = this.#fences;
-    const opens = this.#fences.read(line, offset, source.base + end + 1);
+    const opens = this.#fences.read(line, offset);
     if (opens === undefined) return false;
     this.#passLine(end);
     this.#release();
@@ -305,7 +307,7 @@ export class TextScanner<Block extends BlockBase> {
     const tag = this.#reasoning.at(text, at, lineComplete, depth > 0 || offset === this.#lineText, depth);
     const block =
       !tag && this.#searches && !this.#foreign.inside && text.charCodeAt(at) === 60
-        ? this.#options.grammar.inline?.({ text, at, offset, fence: this.#fences.top }, this.#ended)
+        ? this.#grammar.inline?.({ text, at, offset, fence: this.#fences.top }, this.#ended)
         : undefined;
     if (tag === "more" || block === "more") return false;
     if (!tag && (!block || block === "no")) return undefined;

@@ -1,7 +1,7 @@
 import { asPattern } from "@toolglot/internal";
 import type { Span } from "../span.ts";
 import type { BlockGrammar, Trace } from "./block-grammar.ts";
-import { closedFences, closesFence, type FenceRange, sentIn } from "./code.ts";
+import { closedFences, closesFence, type Fence, sentIn } from "./code.ts";
 import type { TextSegment } from "./find-foreign.ts";
 
 /** Different traces that stand close together and weigh so much are a block. */
@@ -60,13 +60,8 @@ function toolTraces(tools: Tools, texts: readonly string[]): Trace[] {
     `(?:${begin}|[{,[(;][^\\p{L}\\n]{0,20})(?:${key})[^\\p{L}\\p{N}\\n]{1,9}(${names})(?![\\w-])`,
     "giu",
   );
-  return [
-    [isNamed, 3],
-    [asKey(names), 3],
-    [asTag(names), 3],
-    [asKey(any(params)), 3],
-    [asTag(any(params)), 3],
-  ];
+  const patterns = [names, any(params)].flatMap((words) => [asKey(words), asTag(words)]);
+  return [isNamed, ...patterns].map((pattern) => [pattern, 3]);
 }
 
 /** Text that looks like a block. */
@@ -87,7 +82,7 @@ export type UnreadRules = Pick<BlockGrammar<unknown>, "traces" | "marks">;
  */
 export function findUnread(
   all: readonly TextSegment[],
-  fences: readonly FenceRange[],
+  fences: readonly Fence[],
   { traces: own = [], marks = /$^/ }: UnreadRules,
   tools: Tools,
   isSent: boolean,
@@ -114,7 +109,7 @@ const hasSign = /[<＜〈《‹⟨«»「『:=：＝&\\[{']/;
 
 /** The fence at hand. */
 interface FencePlace {
-  fence: FenceRange;
+  fence: Fence;
   /** Its first line is still to come. */
   isFirst: boolean;
   /** It is documentation. */
@@ -123,10 +118,10 @@ interface FencePlace {
 
 class TraceReader {
   readonly #traces: readonly Trace[];
-  readonly #fenceAt: (offset: number) => FenceRange | undefined;
+  readonly #fenceAt: (offset: number) => Fence | undefined;
   #inside: FencePlace | undefined;
 
-  constructor(traces: readonly Trace[], fences: readonly FenceRange[]) {
+  constructor(traces: readonly Trace[], fences: readonly Fence[]) {
     this.#traces = traces;
     this.#fenceAt = closedFences(fences);
   }

@@ -120,5 +120,5 @@ export function bind(
 
 /** Returns the name in a command: it has no line break, whatever an unclosed value took in. */
 export function toolNameOf({ value }: Field): string {
-  return (value.split("\n", 1)[0] ?? "").trimEnd();
+  return value.replace(/\n.*/s, "").trimEnd();
 }

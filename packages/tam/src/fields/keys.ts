@@ -23,7 +23,7 @@ export interface Commands {
 
 /** Returns where a field belongs. `isFinal`: commands that are yet to come change nothing. */
 export function placeOf(written: string, { plain, numbered }: Commands): { place: Place; isFinal: boolean } {
-  const key = /^[a-z\d]+(?:_[a-z\d]+)*$/.test(written) ? written : normalizeKey(written);
+  const key = normalizeKey(written);
   const [, base = "", digits] = /^(.*\D)(\d{1,9})$/s.exec(key) ?? [];
   const name = base.endsWith("_") ? base.slice(0, -1) : base;
   const step = Number(digits);

@@ -14,13 +14,6 @@ import { hasInvisibleEdge, isDressedLine, isUneven } from "./value.ts";
 
 type Short = Parameters<typeof diagnostic>[0];
 
-/** Options of a {@link BlockMaker}. */
-export interface MakerOptions {
-  tools: readonly ToolDefinition[] | undefined;
-  /** Whether a repair may be made; without it, its finding is an error. */
-  allows(code: string): boolean;
-}
-
 /** A step on its way, with what findings need. */
 interface Draft {
   step: TamStep;
@@ -31,7 +24,9 @@ interface Draft {
 
 /** Makes a block of all its fields, and finds what is wrong with them. */
 export class BlockMaker {
-  readonly #options: MakerOptions;
+  readonly #tools: readonly ToolDefinition[] | undefined;
+  /** Whether a repair may be made; without it, its finding is an error. */
+  readonly #allows: (code: string) => boolean;
   readonly #places: FieldPlaces;
   readonly #found: Diagnostic[] = [];
   /** Unknown names so far. */
@@ -39,8 +34,9 @@ export class BlockMaker {
   /** Numbers of fields that a later one takes the place of. */
   readonly replaced: Set<number> = new Set();
 
-  constructor(options: MakerOptions, places: FieldPlaces) {
-    this.#options = options;
+  constructor(tools: readonly ToolDefinition[] | undefined, allows: (code: string) => boolean, places: FieldPlaces) {
+    this.#tools = tools;
+    this.#allows = allows;
     this.#places = places;
   }
 
@@ -105,8 +101,7 @@ export class BlockMaker {
     for (const field of shared.values()) this.#checkEdges(field);
     block.steps = [...drafts.values()].map(({ step }) => step).sort((a, b) => a.index - b.index);
     block.steps.forEach(({ index, span }, at) => {
-      const before = block.steps[at - 1];
-      if (before && index > before.index + 1) this.#add("step-gap", span.start, span.end);
+      if (index > (block.steps[at - 1]?.index ?? index) + 1) this.#add("step-gap", span.start, span.end);
     });
     if (!scan.closed)
       this.#add(
@@ -132,7 +127,7 @@ export class BlockMaker {
   }
 
   #draft(written: string, index: number, field: Field): Draft {
-    const found = this.#options.tools && findTool(written, this.#options.tools, this.#hints >= hintsAtMost);
+    const found = this.#tools && findTool(written, this.#tools, this.#hints >= hintsAtMost);
     const tool = found && "tool" in found ? found.tool : undefined;
     const step = makeStep(index, tool?.name ?? written, { start: field.keyStart, end: field.end });
     if (found && "error" in found && written !== "") {
@@ -249,7 +244,7 @@ export class BlockMaker {
 
   #add(code: Short, start: number, end: number, change: Parameters<typeof diagnostic>[3] = {}): void {
     const made = diagnostic(code, start, end, change);
-    if (made.severity === "warning" && !this.#options.allows(made.code)) made.severity = "error";
+    if (made.severity === "warning" && !this.#allows(made.code)) made.severity = "error";
     this.#found.push(made);
   }
 }

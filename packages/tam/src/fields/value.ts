@@ -145,7 +145,7 @@ export class ExactStream {
       this.#taken += layout;
       text = text.slice(layout);
     }
-    text = text.slice(0, text.length - (/\r?\n$|\r$/.exec(text.slice(-2))?.[0].length ?? 0));
+    text = text.replace(/\r?\n$|\r$/, "");
     this.#taken += text.length;
     this.#give(text);
   }

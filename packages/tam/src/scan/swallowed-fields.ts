@@ -6,6 +6,8 @@ import type { Field, OpenValue, ReaderHost } from "./scan.ts";
 
 /** A separator and an opener; the name of a marker. */
 const grammarInside = /[:：=][ \t\u00a0\u3000]{0,32}([»》](?!\u200b)[»》]{0,8}|>{2,9})|(?:request|end)[_ -]?tool/gi;
+const marks = [..."«»《》", ">>"];
+const likeMarker = /tool/i;
 /** A short closer with a key and one mark behind it, or before the right closer. */
 const betweenFields = /[«《]\s{0,99}[\p{L}_][\p{L}\p{N}_-]{0,99}[:：=][ \t]?[»》]|[«《][ \t]{1,99}$(?![\s\S])/mu;
 /** Marks that don't pair up: at the end; a closer before a key; one mark behind a key. */
@@ -22,17 +24,20 @@ export function findSwallowed(
     start: bodyStart + index,
     end: bodyStart + index + length,
   });
-  for (const { 0: found, 1: opener, index } of raw.matchAll(grammarInside)) {
-    const isSwallowed = opener
-      ? opensField(raw, index, opener, family, host)
-      : isDamagedMarker(raw, index, found.length);
-    if (isSwallowed) return spanOf(index, found.length);
+  // Most values have none of what the patterns need.
+  if (likeMarker.test(raw) || marks.some((mark) => raw.includes(mark))) {
+    for (const { 0: found, 1: opener, index } of raw.matchAll(grammarInside)) {
+      const isSwallowed = opener
+        ? opensField(raw, index, opener, family, host)
+        : isDamagedMarker(raw, index, found.length);
+      if (isSwallowed) return spanOf(index, found.length);
+    }
+    // Text with a zero-width space was neutralised: nothing of it is a delimiter any more.
+    const isData = raw.includes("\u200b");
+    const pairsUp = isData || raw.split("«").length === raw.split("»").length;
+    const damaged = (isData ? null : betweenFields.exec(raw)) ?? (pairsUp ? null : oddMarks.exec(raw));
+    if (damaged) return spanOf(damaged.index, damaged[0].length);
   }
-  // Text with a zero-width space was neutralised: nothing of it is a delimiter any more.
-  const isData = raw.includes("\u200b");
-  const pairsUp = isData || raw.split("«").length === raw.split("»").length;
-  const damaged = (isData ? null : betweenFields.exec(raw)) ?? (pairsUp ? null : oddMarks.exec(raw));
-  if (damaged) return spanOf(damaged.index, damaged[0].length);
   return isName && raw.trim().includes("\n") ? spanOf(0, raw.length) : undefined;
 }
 

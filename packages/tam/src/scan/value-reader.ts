@@ -124,9 +124,9 @@ export function readValue(
     atTextEnd(draft, source, value, end);
     return undefined;
   }
-  const lineBreak = text.lastIndexOf("\n");
-  const lastLine = lineBreak >= source.at ? lineBreak + 1 : draft.fresh ? source.at : -1;
-  if (lastLine >= seen && isUndecided(text, lastLine)) {
+  let lastLine = text.length;
+  while (lastLine > source.at && text.charCodeAt(lastLine - 1) !== 10) lastLine -= 1;
+  if ((draft.fresh || lastLine > source.at) && lastLine >= seen && isUndecided(text, lastLine)) {
     draft.waitsForLine = text.length - lastLine > 300;
     return waitAt(draft, source, value, lastLine, true);
   }

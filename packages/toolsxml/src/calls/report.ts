@@ -14,16 +14,16 @@ const names: ReadonlySet<string> = new Set(["src", "cwd", "glob", "key", "server
 export function checkTag({ fault, curly, attributes, start, end }: Tag, reporter: Reporter): void {
   if (fault !== undefined) reporter.report("toolsxml/malformed-tag", start, end);
   if (curly) reporter.repair("toolsxml/curly-quotes", start, end);
-  for (const { name, value, lined = false, closes, dressed, ...at } of attributes) {
-    if (closes) reporter.repair("toolsxml/foreign-closer", at.start, at.end);
+  for (const { name, value, lined = false, closes, dressed, start, end } of attributes) {
+    if (closes) reporter.repair("toolsxml/foreign-closer", start, end);
     const broken = names.has(name) && lined;
     if (!broken && !isQuoted(value)) {
       // Asterisks are a pattern's own.
       if (dressed && names.has(name) && (name !== "glob" || value !== value.trim()))
-        reporter.report("toolsxml/dressed-value", at.start, at.end);
+        reporter.report("toolsxml/dressed-value", start, end);
       continue;
     }
-    reporter.report("toolsxml/curly-quotes", at.start, at.end, {
+    reporter.report("toolsxml/curly-quotes", start, end, {
       affects: names.has(name) ? "value" : "none",
       message: broken ? `${name} holds a line break.` : `The value of ${name} has quotes of its own around it.`,
     });

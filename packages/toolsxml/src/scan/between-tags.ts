@@ -17,7 +17,6 @@ interface OpenTag {
   head: { closes: boolean; name: string };
   /** Length of the head. */
   length: number;
-  end: TagEnd;
   texts: AttributeStream | undefined;
 }
 
@@ -25,6 +24,7 @@ interface OpenTag {
 export class BetweenTags {
   readonly #draft: BlockDraft;
   openTag: OpenTag | undefined;
+  readonly #end = new TagEnd();
   /** Offset of the comment that is being read; -1 outside. */
   comment = -1;
   /** Only white space since a line break. */
@@ -109,7 +109,8 @@ export class BetweenTags {
     this.endStray(!line);
     const start = source.offset;
     const texts = head.closes ? undefined : this.#draft.beginTag(head.name.toLowerCase(), start, start + head.end - at);
-    this.openTag = { start, head, length: head.end - at, end: new TagEnd(), texts };
+    this.openTag = { start, head, length: head.end - at, texts };
+    this.#end.begin();
     source.at = head.end;
     return undefined;
   }
@@ -154,7 +155,7 @@ export class BetweenTags {
   }
 
   #readTag(source: Source, open: OpenTag): Tag | "more" {
-    const end = open.end.find(source.text, source.at);
+    const end = this.#end.find(source.text, source.at);
     if (end === -1) {
       source.at = source.text.length;
       open.texts?.advance(source, source.offset);

@@ -1,6 +1,6 @@
 import { type Diagnostic, type EndOptions, toJsonText } from "@toolglot/core";
 import type { Fence, Source } from "@toolglot/core/text";
-import { type DiagnosticChange, defined } from "@toolglot/internal";
+import { type DiagnosticChange, lastLineBreak } from "@toolglot/internal";
 import { Findings } from "../calls/report.ts";
 import { rawProperty } from "../calls/schema.ts";
 import type { Container, Element } from "../calls/types.ts";
@@ -138,7 +138,10 @@ export class BlockDraft extends Findings {
     const isRaw = field === this.#rawField;
     const param = own ?? (plainFields.has(field) ? field : isRaw ? field.slice("input.".length) : undefined);
     if (param !== undefined) this.#emitted.add(param);
-    this.options.emit?.({ phase: "delta", type: "body-delta", call: this.#number, field, ...defined({ param }), text });
+    const { emit } = this.options;
+    const [phase, type, call] = ["delta", "body-delta", this.#number] as const;
+    // Written out, since many deltas come: dots take as long as all else.
+    emit?.(param === undefined ? { phase, type, call, field, text } : { phase, type, call, field, param, text });
   }
 
   /** Emits those arguments of a call that was read whose text was not emitted. */
@@ -256,7 +259,7 @@ export class ElementBodies {
   #indentOf(source: Source, at: number): string {
     const from = this.#lineSeen < 0 ? Math.max(0, this.#draft.options.start - 200) : this.#lineSeen;
     const before = source.slice(from, at);
-    const line = before.lastIndexOf("\n");
+    const line = lastLineBreak(before, 0, before.length);
     if (line >= 0 || this.#lineSeen < 0) {
       const first = line < 0 ? from : from + line + 1;
       this.#lineIndent = /^[ \t]*/.exec(source.slice(first, Math.min(at, first + 200)))?.[0] ?? "";

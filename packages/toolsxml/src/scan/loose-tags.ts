@@ -13,12 +13,20 @@ interface FoundTag {
 
 const restOfTag = /[^<>]{0,300}>/y;
 const behindName = /[ \t\r\n]{0,8}>?/y;
-const letter = "[^\\s<>/=\"'!?&;(){}[\\],|`$\\\\＜＞〈〉／]";
-/** A tag; a closing one in square brackets or without its bracket; and an opening one like that which begins a line. */
-const tags = new RegExp(
-  `<!\\[CDATA\\[|<!--|[<＜〈][ \\t]{0,8}([/／\\\\]?)[ \\t]{0,8}(${letter}{1,64})|(?:\\[|(?<![<.~"'=/-]))([/／\\\\])(${letter}{1,64})[\\]>＞]|^[ \\t]{0,99}(\\[?)(${letter}{1,64})[\\]>＞]`,
-  "gm",
-);
+const lineBreak = "[\\n\\r\\u2028\\u2029]";
+/**
+ * A tag; a closing one in square brackets or without its bracket; and an opening one like that which begins a line. Each begins with a
+ * unit of its own, so that most places of a text are passed over at once.
+ */
+const [tags, shortTags] = [3, 1].map((least) => {
+  const word = `([^\\s<>/="'!?&;(){}[\\],|\`$\\\\＜＞〈〉／]{${least},64})`;
+  return new RegExp(
+    `<!\\[CDATA\\[|<!--|[<＜〈][ \\t]{0,8}([/／\\\\]?)[ \\t]{0,8}${word}` +
+      `|\\[?([/／\\\\])(?<![<.~"'=/-].)${word}[\\]>＞]|(?:${lineBreak}|^)[ \\t]{0,99}(\\[?)${word}[\\]>＞]`,
+    "g",
+  );
+}) as [RegExp, RegExp];
+const behindBreak = new RegExp(`(?<=${lineBreak})`, "y");
 /** Words that were compared with the names are remembered up to this number. */
 const remembered = 1000;
 
@@ -30,6 +38,8 @@ export class LooseTags {
   readonly #names: ReadonlySet<string>;
   readonly #others: ReadonlySet<string>;
   readonly #own: ReadonlySet<string>;
+  /** A near miss of a name has three letters at least. */
+  readonly #pattern: RegExp;
   readonly #near = new Map<string, boolean>();
 
   /**
@@ -40,6 +50,7 @@ export class LooseTags {
     this.#names = new Set([...own, ...around]);
     this.#others = new Set(others);
     this.#own = new Set(own);
+    this.#pattern = [...this.#names].some(({ length }) => length < 3) ? shortTags : tags;
   }
 
   /**
@@ -73,11 +84,12 @@ export class LooseTags {
 
   /** Whether a body holds any such tag. */
   isIn(body: string): boolean {
-    return this.#all(body, true).next().done !== true;
+    return this.#all(body, true).length > 0;
   }
 
   /** Returns everything in a body that counts. */
-  *#all(body: string, cites: boolean): Generator<FoundTag> {
+  #all(body: string, cites: boolean): FoundTag[] {
+    const found: FoundTag[] = [];
     const next = { "]]>": 0, "-->": 0, "\n": 0 };
     const find = (what: keyof typeof next, from: number): number => {
       // What was found ahead, or found missing, is not looked for again.
@@ -85,9 +97,11 @@ export class LooseTags {
       return next[what];
     };
     for (let at = 0; ; ) {
-      tags.lastIndex = at;
-      const match = tags.exec(body);
-      if (!match) return;
+      // What begins a line begins with the break before it.
+      behindBreak.lastIndex = at;
+      this.#pattern.lastIndex = behindBreak.test(body) ? at - 1 : at;
+      const match = this.#pattern.exec(body);
+      if (!match) return found;
       const [all, slash, name = "", bareSlash, bareClosed, bracket, bareOpened] = match;
       const start = match.index + (all.length - all.trimStart().length);
       const end = match.index + all.length;
@@ -103,7 +117,7 @@ export class LooseTags {
         const word = (bareClosed ?? bareOpened ?? "").toLowerCase();
         // It balances with its like only.
         if (this.#own.has(word) && (bracket !== "[" || all.endsWith("]")))
-          yield { start, end, name: `?${word}`, closes: bareSlash !== undefined };
+          found.push({ start, end, name: `?${word}`, closes: bareSlash !== undefined });
       } else if (this.#counts(name, slash !== "")) {
         const closes = slash !== "";
         let alone = false;
@@ -120,7 +134,7 @@ export class LooseTags {
           at = end + rest.length;
         }
         const written = (body.charCodeAt(start) === 60 ? "" : "?") + name.toLowerCase();
-        if (!cites || !isCited(body, start, at)) yield { start, end: at, name: written, closes, alone };
+        if (!cites || !isCited(body, start, at)) found.push({ start, end: at, name: written, closes, alone });
       }
     }
   }

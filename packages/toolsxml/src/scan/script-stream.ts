@@ -20,7 +20,7 @@ export class ScriptStream {
   #stopped = false;
   #afterLess = false;
   /** What was not given out yet, and whether there is more in it than white space. */
-  #waiting: string[] = [];
+  #waiting = "";
   #visible = false;
   #started = false;
   /** Units given out. */
@@ -76,17 +76,18 @@ export class ScriptStream {
   }
 
   #take(text: string): void {
-    this.#waiting.push(text);
+    this.#waiting += text;
     this.#visible ||= /[^ \t\n\v\f\r]/.test(text);
   }
 
   #flush(): void {
-    const text = this.#waiting.join("");
+    const text = this.#waiting;
     let end = text.length;
     while (end > 0 && isSpace(text.charCodeAt(end - 1))) end -= 1;
-    this.#waiting = end < text.length ? [text.slice(end)] : [];
+    this.#waiting = text.slice(end);
     this.#visible = false;
-    let sure = text.slice(0, end).replaceAll("\r\n", "\n");
+    let sure = text.slice(0, end);
+    if (sure.includes("\r")) sure = sure.replaceAll("\r\n", "\n");
     if (!this.#started) sure = sure.replace(/^[ \t\n\v\f\r]+/, "");
     this.#started = true;
     this.#units += sure.length;

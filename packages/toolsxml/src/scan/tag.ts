@@ -65,6 +65,12 @@ export class TagEnd {
   /** The last unit that is no white space was `=`: a quote opens here. */
   #value = false;
 
+  /** Begins another tag. */
+  begin(): void {
+    this.#quote = "";
+    this.#value = false;
+  }
+
   /** Returns the index after `>`; -1 when more text is needed; `-2 - index` of a `<` that stands where none may. */
   find(text: string, at: number): number {
     for (; ; at += 1) {
