@@ -105,7 +105,7 @@ function treesOf(root: string, folder: string): Tree[] {
     tree("express 5 from npm", express, "[0-9]{12,}", "function", "\\w+ = \\w+\\("),
     small("2,000 files", rounds, 100, 20, 60),
     {
-      ...tree("45 MB in 500 files", largeFiles(folder), "[0-9]{12,}", "selection7 of", "\\w+ = \\d{5}", "return"),
+      ...tree("45 MB in 500 files", largeFiles(folder), "[0-9]{12,}", "selection7 of", "\\w+ = 6\\d{4}", "return"),
       bar: "large",
     },
     ...(quick ? [] : [small("20,000 files", 5, 200, 100, 20), small("100,000 files", 3, 500, 200, 5)]),
