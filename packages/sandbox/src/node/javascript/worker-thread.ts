@@ -154,21 +154,21 @@ export class WorkerThread implements GuestThread {
     this.#waitUntil = performance.now() + waitMs;
     if (this.#waiting) return;
     this.#waiting = true;
-    setImmediate(() => this.#wait());
+    setImmediate(this.#wait);
   }
 
   /** Waits for a moment, takes one message at the most, and continues in the next round of the event loop. */
-  #wait(): void {
+  readonly #wait = (): void => {
     this.#waiting = performance.now() < this.#waitUntil;
     if (!this.#waiting) return;
-    setImmediate(() => this.#wait());
+    setImmediate(this.#wait);
     // Read before the message is looked for: one that comes in between changes it.
     const seen = Atomics.load(this.#shared, threadSent);
     if (this.#receive()) return;
     this.#look(seen);
     Atomics.wait(this.#shared, threadSent, seen, sliceMs);
     this.#receive();
-  }
+  };
 
   /** Looks for a moment whether the thread has sent more than that. */
   #look(seen: number): void {
