@@ -40,9 +40,12 @@ export async function loadSnapshot({ path, bytes = 0 }, read, load) {
   WebAssembly.instantiate = /** @type {any} */ (
     async (/** @type {any} */ module, /** @type {any} */ imports) => {
       const made = /** @type {any} */ (await instantiate(module, imports));
-      memory ??= (made.instance ?? made).exports.memory;
-      const missing = Math.floor((size - memory.buffer.byteLength) / pageBytes);
-      if (missing > 0) memory.grow(missing);
+      const { memory: own } = (made.instance ?? made).exports;
+      // The engine tries what the runtime has, with small modules of its own.
+      if (own === undefined) return made;
+      memory = own;
+      const missing = Math.floor((size - own.buffer.byteLength) / pageBytes);
+      if (missing > 0) own.grow(missing);
       tuning.onMade();
       return made;
     }

@@ -263,12 +263,11 @@ export class PyodideEngine implements Engine {
   }
 
   #init(more: Record<string, unknown>): Record<string, unknown> {
-    const { sources } = guestFiles();
     const { dir, lockInfo } = this.#engine;
     const limits = { memoryMb: this.#limits.memoryMb, heapMb: this.#heapMb };
     const { paths, names, native } = this.#wheels;
     const wheels = paths.length === 0 ? undefined : { paths, names, native };
-    return { engineDir: dir, lockInfo, ...limits, wheels, ...more, sources };
+    return { engineDir: dir, lockInfo, ...limits, wheels, ...more };
   }
 
   /**
@@ -287,7 +286,7 @@ export class PyodideEngine implements Engine {
   async #buildSnapshot(): Promise<Buffer> {
     const { child, fromChild, toChild } = startChild({
       ...this.#command(undefined),
-      init: this.#init({ mode: "build" }),
+      init: this.#init({ mode: "build", sources: guestFiles().sources }),
     });
     const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
     try {
