@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type LocalTools, openLocalTools } from "@toolglot/local-tools";
 import { inFolder } from "../machine.ts";
 import { median, often, quick } from "../measure.ts";
-import { atMost, type Findings, ms, type Run, ratio } from "../report.ts";
+import { atMost, type Bar, type Findings, ms, type Run, ratio } from "../report.ts";
 
 /** Of what takes less than a second; what takes longer differs less from one time to the next. */
 const rounds = 9;
@@ -20,8 +20,8 @@ interface Tree {
   name: string;
   path: string;
   patterns: readonly string[];
-  /** Whether the bars are about it. */
-  isBar: boolean;
+  /** Which bars are about it. */
+  bar?: "small" | "large";
   /** How often each search runs. */
   rounds: number;
 }
@@ -31,7 +31,7 @@ export const measureSearches = ({ root, progress }: Run): Promise<Findings> =>
   inFolder(async (folder) => {
     const rows: string[][] = [];
     const firstRows: string[][] = [];
-    const beside: number[] = [];
+    const beside: Record<"small" | "large", number[]> = { small: [], large: [] };
     const firsts: number[] = [];
     const gaps: number[] = [];
     let isStopped = false;
@@ -45,25 +45,29 @@ export const measureSearches = ({ root, progress }: Run): Promise<Findings> =>
       });
       const more = first.own - 2 * first.rg;
       firstRows.push([tree.name, ms(first.own), ms(first.rg), ms(more)]);
-      if (tree.isBar) firsts.push(more);
+      if (tree.bar === "small") firsts.push(more);
       const local = await open();
       for (const pattern of tree.patterns) {
         const run = (): Promise<number | undefined> => search(local, pattern);
         const { own, rg, gap, ownLines, rgLines } = await inTurns(tree, pattern, async () => ({ run }));
-        if (tree.isBar) beside.push(own / rg);
-        if (tree.isBar && ownLines === stopped) isStopped = true;
+        if (tree.bar) beside[tree.bar].push(own / rg);
+        if (tree.bar && ownLines === stopped) isStopped = true;
         gaps.push(gap);
         const lines = ownLines === rgLines ? `${ownLines}` : `${ownLines}, rg ${rgLines}`;
         rows.push([tree.name, `\`${pattern}\``, lines, ms(own), ms(rg), ratio(own, rg)]);
       }
       await local.close();
     }
-    const slowest = atMost("a search of small files beside rg, the slowest", Math.max(...beside), 2, "×");
+    const slowest = (what: string, ratios: readonly number[]): Bar => {
+      const bar = atMost(`a search of ${what} beside rg, the slowest`, Math.max(...ratios), 2, "×");
+      return isStopped ? { ...bar, measured: `${bar.measured}, ${stopped}`, met: false } : bar;
+    };
     const pause =
       "longest pause of the host's event loop during a search (medians), beyond that of the same time without one";
     return {
       bars: [
-        isStopped ? { ...slowest, measured: `${slowest.measured}, ${stopped}`, met: false } : slowest,
+        slowest("small files", beside.small),
+        slowest("files of 50 to 500 kB", beside.large),
         atMost("the first search of small files, beyond twice rg", Math.max(...firsts), 60, " ms"),
         atMost(pause, Math.max(0, ...gaps), 20, " ms"),
       ],
@@ -90,16 +94,20 @@ function treesOf(root: string, folder: string): Tree[] {
   execFileSync("npm", ["install", "express@5", "--ignore-scripts", "--no-audit", "--no-fund", "--prefix", express]);
   const tree = (name: string, path: string, ...patterns: string[]): Tree => ({
     ...{ name, path, patterns: [absent, ...patterns] },
-    ...{ isBar: false, rounds },
+    rounds,
   });
   const small = (name: string, rounds: number, ...sizes: [folders: number, files: number, lines: number]): Tree => ({
     ...tree(name, smallFiles(folder, ...sizes), "[0-9]{7,}", "export const", "\\d = \\d"),
-    ...{ isBar: true, rounds },
+    ...{ bar: "small", rounds },
   });
   return [
     tree("this repository", root, "ToolCallRequest", "import \\{", "\\d{9,}"),
     tree("express 5 from npm", express, "[0-9]{12,}", "function", "\\w+ = \\w+\\("),
     small("2,000 files", rounds, 100, 20, 60),
+    {
+      ...tree("45 MB in 500 files", largeFiles(folder), "[0-9]{12,}", "selection7 of", "\\w+ = 6\\d{4}", "return"),
+      bar: "large",
+    },
     ...(quick ? [] : [small("20,000 files", 5, 200, 100, 20), small("100,000 files", 3, 500, 200, 5)]),
   ];
 }
@@ -110,6 +118,26 @@ function smallFiles(folder: string, folders: number, files: number, lines: numbe
     for (let j = 0; j < files; j++) {
       writeFileSync(join(path, `d${i}`, `f${j}.ts`), `export const v${j} = ${i};\n`.repeat(lines));
     }
+  }
+  return path;
+}
+
+/** As in a C++ project on Windows: half of the files have CR LF, some are not text, and a few are in Latin-1. */
+function largeFiles(folder: string): string {
+  const path = join(folder, "large");
+  for (let i = 0; i < 500; i++) {
+    if (i % 20 === 0) mkdirSync(join(path, `d${i / 20}`), { recursive: true });
+    const place = join(path, `d${Math.floor(i / 20)}`, `f${i}`);
+    if (i % 7 === 0) {
+      writeFileSync(`${place}.png`, randomBytes(8192));
+      continue;
+    }
+    const lines = Array.from({ length: 1200 + ((i * 97) % 4000) }, (_, at) =>
+      at % 400 === i % 400
+        ? `\t// The selection${i % 10} of line ${at}${i % 50 === 1 ? ", très court" : ""}`
+        : `\t${["auto", "return", "const int", "}"][at % 4]} value${at} = ${(at * i) % 70_000};`,
+    );
+    writeFileSync(`${place}.cpp`, lines.join(i % 2 ? "\r\n" : "\n"), i % 50 === 1 ? "latin1" : "utf8");
   }
   return path;
 }

@@ -32,10 +32,8 @@ export class GuestStock {
   readonly #alive = new Set<StockedGuest>();
   #started = 0;
   #failed = 0;
-  #taken = 0;
-  /** Of the last guest that was taken, and whether the one before it had another. */
-  #domain: string | undefined;
-  #isMixed = false;
+  /** Domains of the last guests that were taken. */
+  #asked: (string | undefined)[] = [];
   /** Starts that failed since the last one that did not. */
   #badStarts = 0;
   /** Guests that ended by themselves since the last one that was taken. */
@@ -72,8 +70,7 @@ export class GuestStock {
    * more: a child killed while it started has no bearing on the next one. Rejects with the failure, or with `signal`'s reason.
    */
   async take(signal: AbortSignal, domain?: string): Promise<StockedGuest> {
-    this.#isMixed = this.#taken++ > 0 && this.#domain !== domain;
-    this.#domain = domain;
+    this.#asked = [...this.#asked, domain].slice(-2 * (this.#wanted() + 1));
     let failure: unknown;
     for (let attempt = 0; attempt < 2 && !this.#closed; attempt++) {
       let taken: StockedGuest | undefined;
@@ -159,12 +156,12 @@ export class GuestStock {
     return true;
   }
 
-  /** Checks whether one that was used may stay. The oldest of another domain goes for it, or a new one that nobody else may need. */
+  /** Checks whether one that was used may stay. A new one that nobody may need goes for it, or the oldest of another domain. */
   #hasRoom(domain: string | undefined): boolean {
     const wanted = this.#wanted();
     if (this.#closed || wanted === 0) return false;
-    if (this.#stock.length <= wanted || this.#evict((one) => isUsed(one) && one.use.domain !== domain)) return true;
-    return !this.#isMixed && this.#evict((one) => !isUsed(one));
+    if (this.#stock.length <= wanted || (!this.#needsNew && this.#evict((one) => !isUsed(one)))) return true;
+    return this.#evict((one) => isUsed(one) && one.use.domain !== domain);
   }
 
   /** Ends the oldest one that `matches`. False when there is none. */
@@ -214,11 +211,17 @@ export class GuestStock {
     await Promise.all(ends);
   }
 
-  /** While domains take turns, those that are kept for theirs are not enough: a new one is there as well. */
   get #missing(): boolean {
     const wanted = this.#wanted();
     if (this.#closed || wanted === 0) return false;
-    return this.#stock.length < wanted || (this.#isMixed && this.#stock.every(isUsed));
+    return this.#stock.length < wanted || (this.#needsNew && this.#stock.every(isUsed));
+  }
+
+  /** Whether more domains took turns lately than are kept for theirs, so that the next one may find none, or some had none to be kept for. */
+  get #needsNew(): boolean {
+    const domains = new Set(this.#asked);
+    const isLone = domains.has(undefined) && !this.#engine.sharedWithoutDomain;
+    return domains.size > (isLone ? 1 : this.#wanted() + 1);
   }
 
   #endPause(): void {

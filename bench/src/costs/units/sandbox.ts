@@ -8,6 +8,7 @@ export const units = (folder: string): Unit[] => [
   toolCall("python", join(folder, "python")),
   toolCall("javascript", join(folder, "javascript")),
   program,
+  inTurns(join(folder, "turns")),
   resumed(join(folder, "sessions")),
 ];
 
@@ -43,6 +44,23 @@ const program: Unit = {
     return { once, isElsewhere: true, close: () => sandbox[Symbol.asyncDispose]() };
   },
 };
+
+/** Each has an interpreter kept for it: a turn starts no process. */
+const inTurns = (cacheDir: string): Unit => ({
+  name: "a program of each of two users in turns, in Python",
+  async ready() {
+    const sandbox = createSandbox({ language: "python", reuse, cacheDir });
+    const run = (domain: string): Promise<void> => expectRun(sandbox, programs.python.trivial, 1, { domain });
+    return {
+      async once() {
+        await run("one user");
+        await run("another");
+      },
+      isElsewhere: true,
+      close: () => sandbox[Symbol.asyncDispose](),
+    };
+  },
+});
 
 async function expectRun(sandbox: Sandbox, code: string, expected: unknown, options = {}): Promise<void> {
   const run = await sandbox.run(code, options);

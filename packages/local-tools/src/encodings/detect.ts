@@ -1,4 +1,5 @@
 import { isAscii, isUtf8 } from "node:buffer";
+import { createHash } from "node:crypto";
 import { mediaSignature } from "../files/file-kind.ts";
 import { codecs, decodeAll, isEncodedIn, withoutCutEnd } from "./codecs.ts";
 import { EditorConfigs } from "./editor-config.ts";
@@ -32,6 +33,8 @@ export type NoText =
 /** Confidence, of 100, from which the detector's answer is taken. */
 const sureConfidence = 80;
 const sampleBytes = 64 * 1024;
+/** Files of which a finder remembers what they are. */
+const maxKnown = 10_000;
 /** Share of NUL bytes at even, or at odd, places from which it is UTF-16. */
 const utf16Nuls = 0.3;
 
@@ -232,9 +235,16 @@ export class EncodingFinder {
   readonly #settings: EncodingSettings;
   readonly #editorConfigs: EditorConfigs;
   #likely: readonly Encoding[] | undefined;
+  /** By the hash of their bytes, and what else decides. */
+  #known = new Map<string, TextForm | NoText>();
 
-  constructor(settings: EncodingSettings) {
+  /** `before`: one of an earlier search. What it found out of the same project, and of the same bytes, is not found out again. */
+  constructor(settings: EncodingSettings, before?: EncodingFinder) {
     this.#settings = settings;
+    if (before !== undefined && JSON.stringify(before.settings) === JSON.stringify(settings)) {
+      this.#likely = before.#likely;
+      this.#known = before.#known;
+    }
     this.#editorConfigs = new EditorConfigs(settings.roots);
   }
 
@@ -246,7 +256,15 @@ export class EncodingFinder {
   /** Returns how a file is encoded. Needs the codecs unless it is plain UTF-8. */
   find(bytes: Buffer, { path, ...file }: JudgedFile): TextForm | NoText {
     const declared = (): Encoding | undefined => this.#editorConfigs.declared(path);
-    return detectForm(bytes, { ...file, declared, likely: () => this.#tried() });
+    const detect = (): TextForm | NoText => detectForm(bytes, { ...file, declared, likely: () => this.#tried() });
+    // Both are found out in less time than a hash takes.
+    if (bytes.includes(0) || isUtf8(bytes)) return detect();
+    const hash = createHash("sha256").update(bytes).digest("base64");
+    if (this.#known.size > maxKnown) this.#known.clear();
+    const key = `${file.isWhole} ${file.staysAscii} ${declared()?.name} ${hash}`;
+    const found = this.#known.get(key) ?? detect();
+    this.#known.set(key, found);
+    return found;
   }
 
   /** Checks whether a file is binary by its first bytes, without a look at the rest of them. */

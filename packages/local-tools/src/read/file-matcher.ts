@@ -1,13 +1,8 @@
-import { isUtf8 } from "node:buffer";
+import { isAscii, isUtf8 } from "node:buffer";
 import { spellings } from "../encodings/spellings.ts";
 import { isLowSurrogate } from "../output/char-width.ts";
+import { around, type MatchedLine, type Range } from "./matched-line.ts";
 import { type LineFinder, lineFinder, type Pattern } from "./pattern.ts";
-
-/** A line that fits; what is long is cut around what fits. */
-export interface MatchedLine {
-  line: number;
-  text: string;
-}
 
 export interface FileMatches {
   /** Lines that fit, or places where a text of several lines begins. */
@@ -21,8 +16,6 @@ export interface FileMatches {
   inParts: boolean;
 }
 
-/** UTF-16 units of a line that is shown. */
-const maxLine = 300;
 /** A longer line is searched in parts, which overlap. */
 const maxPartLength = 1 << 20;
 const overlap = 1 << 16;
@@ -32,9 +25,13 @@ const maxTextLength = 1 << 25;
 const more = "\uffff";
 const replacement = Buffer.from("\ufffd");
 const lf = 10;
+const cr = 13;
 const noBytes = Buffer.alloc(0);
 /** For files of one piece. */
 const decoder = new TextDecoder();
+/** Lines of a file that are decoded one by one; when more hold a needle, all of it takes less time. */
+const maxSparse = 48;
+const byteOrderMark = Buffer.from("\ufeff");
 
 /**
  * Searches files for a pattern, one at a time. A file comes in pieces: whole lines are searched as they come, and what is left is
@@ -69,6 +66,8 @@ export class FileMatcher {
   #isHit = false;
   /** Something was replaced in decoding. */
   #isReplaced = false;
+  /** All of the file is ASCII, for certain. */
+  #isAscii = false;
   /** The last bytes of the piece before. */
   #before: Buffer = noBytes;
 
@@ -120,12 +119,13 @@ export class FileMatcher {
     this.#isInLine = false;
     this.#isHit = false;
     this.#isReplaced = false;
+    this.#isAscii = false;
     this.#before = noBytes;
   }
 
   /** Takes the next piece; `last` ends the file. `isDecoded`: it was in another encoding, and U+FFFD stands for what could not be decoded. */
   take(bytes: Buffer, last: boolean, isDecoded = false): FileMatches {
-    if (!this.#passes(bytes, last)) {
+    if (!this.#passes(bytes, last) && !this.#isSparse(bytes, last, isDecoded)) {
       const text = this.#text + this.#decoded(bytes, last, isDecoded);
       if (this.#isReplaced) this.#found.doubtful ||= this.isDoubtful(text);
       const cut = this.#searchable(text, last);
@@ -156,10 +156,52 @@ export class FileMatcher {
     return true;
   }
 
+  /** Searches a file of one piece in UTF-8 in which few lines hold the needle: no others are decoded. False: it isn't such a file. */
+  #isSparse(bytes: Buffer, last: boolean, isDecoded: boolean): boolean {
+    const [needle, more] = this.#needles ?? [];
+    if (!last || isDecoded || this.#decoder !== undefined || this.#lineEnds > 0 || this.#isWhole) return false;
+    if (needle === undefined || more !== undefined || !isUtf8(bytes)) return false;
+    const found = nothing();
+    let counted = 0;
+    let number = 1;
+    let lines = 0;
+    for (let at = bytes.indexOf(needle); at !== -1; lines++) {
+      if (lines === maxSparse) return false;
+      const start = at === 0 ? 0 : bytes.lastIndexOf(lf, at - 1) + 1;
+      const next = bytes.indexOf(lf, at);
+      const end = next === -1 ? bytes.length : next;
+      const line = this.#lineOf(bytes, start, end, next !== -1);
+      const fits = this.#fits(line, line.indexOf(this.#literal ?? ""), 0, line.length, true, false);
+      if (fits !== undefined) {
+        found.count++;
+        if (found.lines.length < this.#maxLines) {
+          for (let to = bytes.indexOf(lf, counted); to !== -1 && to < start; to = bytes.indexOf(lf, counted)) {
+            number++;
+            counted = to + 1;
+          }
+          found.lines.push({ line: number, text: around(line, fits, false, false) });
+        }
+      }
+      at = next === -1 ? -1 : bytes.indexOf(needle, end);
+    }
+    this.#found = found;
+    return true;
+  }
+
+  /** Returns the text of one line. */
+  #lineOf(bytes: Buffer, start: number, end: number, isEnded: boolean): string {
+    const from = start === 0 && bytes.indexOf(byteOrderMark) === 0 ? byteOrderMark.length : start;
+    const to = isEnded && !this.#isRaw && end > from && bytes[end - 1] === cr ? end - 1 : end;
+    return bytes.toString("utf8", from, to);
+  }
+
   /** Returns the text of a piece, its line ends LF. The only place where bytes become text. */
   #decoded(bytes: Buffer, last: boolean, isDecoded: boolean): string {
+    this.#isAscii = last && this.#decoder === undefined && isAscii(bytes);
     this.#decoder ??= last ? decoder : new TextDecoder();
-    const text = this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
+    const text = this.#isAscii
+      ? bytes.toString("latin1")
+      : this.#carriageReturn + this.#decoder.decode(bytes, { stream: !last });
     if (text.includes("\ufffd") && (isDecoded || !bytes.includes(replacement))) this.#isReplaced = true;
     return this.#isRaw ? text : this.#withoutReturn(text, last).replaceAll("\r\n", "\n");
   }
@@ -262,7 +304,7 @@ export class FileMatcher {
     }
     const line = text.slice(start, end);
     const [any, ascii] = this.#forms;
-    const { regex } = any !== ascii && placeOf(notAscii, line, 0) === -1 ? ascii : any;
+    const { regex } = any !== ascii && (this.#isAscii || placeOf(notAscii, line, 0) === -1) ? ascii : any;
     if (goesOn || !isWhole) this.#found.inParts = true;
     regex.lastIndex = isWhole ? 0 : 1;
     const match = regex.exec(line + (goesOn ? more : ""));
@@ -281,26 +323,6 @@ const notAscii = /[^\0-\x7f]/g;
 function placeOf(regex: RegExp, text: string, from: number): number {
   regex.lastIndex = from;
   return regex.exec(text)?.index ?? -1;
-}
-
-interface Range {
-  from: number;
-  to: number;
-}
-
-/** Returns a line as it is shown: what is long is cut around what fits. */
-function around(line: string, { from, to }: Range, goesBefore: boolean, goesOn: boolean): string {
-  let start = 0;
-  let end = line.length;
-  if (end > maxLine) {
-    const room = Math.max(0, maxLine - (to - from));
-    start = Math.max(0, Math.min(from - Math.floor(room / 3), end - maxLine));
-    end = Math.min(end, start + maxLine);
-    if (isLowSurrogate(line.charCodeAt(start))) start++;
-    if (isLowSurrogate(line.charCodeAt(end))) end--;
-  }
-  const [before, behind] = [start > 0 || goesBefore, end < line.length || goesOn];
-  return `${before ? "…" : ""}${line.slice(start, end)}${behind ? "…" : ""}`;
 }
 
 function nothing(): FileMatches {

@@ -29,6 +29,9 @@ const maxOthers = 50;
 /** What of a file's place a search of it needs. */
 export type SearchedFile = Pick<WalkedFile, "folder" | "name" | "shown">;
 
+/** Of this thread's search before. */
+let finder: EncodingFinder | undefined;
+
 export class FileSearch {
   readonly #job: SearchJob;
   #state: SearchState;
@@ -51,7 +54,7 @@ export class FileSearch {
     this.#slow = new Set(job.slow);
     this.#room = job.patterns.map(() => maxMatches);
     const { roots, encodings = { roots, encodings: undefined, isChinese: false } } = job;
-    this.#encodings = new EncodingFinder(encodings);
+    this.#encodings = finder = new EncodingFinder(encodings, finder);
   }
 
   /** Checks whether a folder is to be looked into. */

@@ -1,6 +1,6 @@
 import type { EncodingSettings } from "../encodings/detect.ts";
 import type { WalkCounts } from "../files/walk.ts";
-import type { MatchedLine } from "./file-matcher.ts";
+import type { MatchedLine } from "./matched-line.ts";
 import type { Pattern } from "./pattern.ts";
 
 /** Lines shown. */

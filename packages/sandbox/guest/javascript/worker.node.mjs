@@ -9,16 +9,17 @@ import { Image } from "./image.mjs";
 
 const port = /** @type {import("node:worker_threads").MessagePort} */ (workerData.port);
 /**
- * Shared with the host: messages that it sent, whether there is a processor to poll for the next, messages of this side,
+ * Shared with the host: messages that it sent, whether there is a processor to wait for the next, messages of this side,
  * whether the host has no use for this thread any more.
  */
 const shared = /** @type {Int32Array} */ (workerData.shared);
-const [hostSent, mayPoll, threadSent, isEnded] = [0, 1, 2, 3];
+const [hostSent, mayWait, threadSent, isEnded] = [0, 1, 2, 3];
 
 /** @param {(string | Uint8Array)[]} messages */
 function post(messages) {
   port.postMessage(messages);
   Atomics.add(shared, threadSent, 1);
+  Atomics.notify(shared, threadSent);
 }
 
 /** Wherever no file is being read. */
@@ -58,12 +59,13 @@ if (draft && wasm && image.words && image.words.length < draft.length) {
   draft.set(image.words, 1);
   draft[0] = image.words.length;
 }
-/** How long an idle program polls for its answer before it sleeps: to be woken takes longer than a call. */
-const pollMs = 0.2;
-/** To read the clock costs more than a poll, and leaves a number on the heap. */
-const pollsPerClock = 512;
+/** How an idle program waits for its answer: as the host does for its next call, in src/node/javascript/worker-thread.ts. */
+const waitMs = 1;
+const lookMs = 0.1;
+const looksPerClock = 64;
+const vainPeriod = 8;
 const now = performance.now.bind(performance);
-let taken = 0;
+let vain = 0;
 let started = false;
 /** Names what is in the interpreter's memory, when that is the state of a session; empty for one that has run nothing. */
 let held = "";
@@ -84,7 +86,6 @@ function findBase() {
 
 /** @param {string | [string, Uint8Array]} message */
 function take(message) {
-  taken++;
   if (typeof message !== "string") void restore(JSON.parse(message[0]), message[1]);
   else if (!started) void start(message);
   else if (!interpreter.over) interpreter.answer(message);
@@ -135,19 +136,34 @@ async function restore(request, pages) {
   post([JSON.stringify({ type: "restored", base: hash })]);
 }
 
-/** Whether another message is there; waits for a moment. */
-function another() {
-  const until = now() + pollMs;
-  for (let polls = 1; Atomics.load(shared, hostSent) === taken; polls++) {
-    if (polls % pollsPerClock === 0 && (Atomics.load(shared, mayPoll) === 0 || now() > until)) return false;
+/** Looks for a moment whether the host has sent more than that. @param {number} seen */
+function look(seen) {
+  if (vain++ % vainPeriod > 3) return;
+  const until = now() + lookMs;
+  for (let looks = 1; Atomics.load(shared, hostSent) === seen; looks++) {
+    if (looks % looksPerClock === 0 && now() > until) return;
   }
-  return true;
+  vain = 0;
+}
+
+/** The next message, if one comes within a moment. */
+function another() {
+  const until = now() + waitMs;
+  for (;;) {
+    // Read before the message is looked for: one that comes in between changes it.
+    const seen = Atomics.load(shared, hostSent);
+    const next = receiveMessageOnPort(port);
+    const left = until - now();
+    if (next !== undefined || left <= 0 || Atomics.load(shared, mayWait) === 0) return next;
+    look(seen);
+    Atomics.wait(shared, hostSent, seen, left);
+  }
 }
 
 port.on("message", (/** @type {string | [string, Uint8Array]} */ message) => {
   take(message);
-  while (!interpreter.over && another()) {
-    const next = receiveMessageOnPort(port);
+  while (!interpreter.over) {
+    const next = another();
     if (next === undefined) return;
     take(next.message);
   }

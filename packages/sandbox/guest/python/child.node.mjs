@@ -6,14 +6,13 @@ import { openFolder } from "./files.node.mjs";
 import { freezeIntrinsics } from "./freeze.node.mjs";
 import { findMissingWalls, opensSockets, removeCode, removeFiles, removeHostFunctions } from "./harden.node.mjs";
 import { cutOff, findNumbers, takeImage } from "./image.node.mjs";
+import { loadSnapshot } from "./snapshot.node.mjs";
 import { standStill } from "./still.node.mjs";
 
 /** Descriptor the child writes to and the host reads from. */
 const toHost = 3;
 /** Descriptor the host writes to and the child reads from. */
 const fromHost = 4;
-/** A snapshot ends in its own SHA-256, which the host has checked. */
-const digestBytes = 32;
 /** Of a session's memory, in one frame. */
 const maxPartBytes = 1024 * 1024;
 /** WebAssembly pages are 64 KiB. */
@@ -57,12 +56,12 @@ function sendBytes(body) {
   writeBytes(frame);
 }
 
-/** @param {Uint8Array} bytes */
-function readExactly(bytes) {
+/** @param {Uint8Array} bytes @param {number} from The descriptor. At its end there is nothing left to do. */
+function readExactly(bytes, from = fromHost) {
   let done = 0;
   while (done < bytes.length) {
     try {
-      const count = readSync(fromHost, bytes, done, bytes.length - done, null);
+      const count = readSync(from, bytes, done, bytes.length - done, null);
       if (count === 0) exit(0);
       done += count;
     } catch (error) {
@@ -127,34 +126,6 @@ class NoRegistry {
 /** Whether the engine could not be started from its snapshot. */
 let refused = false;
 
-/** From its file, or from the host where there is none. @param {any} init */
-function snapshotOf(init) {
-  if (init.snapshot) return fs.readFileSync(init.snapshot).subarray(0, -digestBytes);
-  const bytes = new Uint8Array(init.snapshotBytes);
-  readExactly(bytes);
-  return bytes;
-}
-
-/**
- * The engine starts with the memory that it was compiled for, and a snapshot may have more, as one with libraries. From here on, until
- * what this returns is called, its memory has room for so many bytes before it is filled. @param {number} bytes
- */
-function startLargeEnough(bytes) {
-  const { instantiate } = WebAssembly;
-  WebAssembly.instantiate = /** @type {any} */ (
-    async (/** @type {any} */ module, /** @type {any} */ imports) => {
-      const made = /** @type {any} */ (await instantiate(module, imports));
-      const memory = (made.instance ?? made).exports.memory;
-      const missing = Math.floor(bytes / pageBytes) - (memory?.buffer.byteLength ?? Infinity) / pageBytes;
-      if (missing > 0) memory.grow(missing);
-      return made;
-    }
-  );
-  return () => {
-    WebAssembly.instantiate = instantiate;
-  };
-}
-
 /** @param {any} init */
 async function load(init) {
   globalThis.FinalizationRegistry = /** @type {any} */ (NoRegistry);
@@ -174,16 +145,13 @@ async function load(init) {
     checkAPIVersion: true,
   };
   if (init.mode === "restore") {
-    const snapshot = snapshotOf(init);
-    const done = startLargeEnough(snapshot.length);
-    try {
-      return await loadPyodide({ ...options, _loadSnapshot: snapshot });
-    } catch (error) {
+    const source = { path: init.snapshot, bytes: init.snapshotBytes };
+    return await loadSnapshot(source, readExactly, (snapshot) =>
+      loadPyodide({ ...options, _loadSnapshot: snapshot }),
+    ).catch((error) => {
       refused = true;
       throw error;
-    } finally {
-      done();
-    }
+    });
   }
   const pyodide = await loadPyodide({ ...options, _makeSnapshot: init.mode === "build" });
   pyodide.FS.mkdirTree("/lib/toolglot/toolglot_guest");

@@ -86,7 +86,32 @@ it("should use an interpreter again for its domain alone, and never one without 
   expect([used("a"), used("b"), used("A"), used("a "), used(undefined)]).toEqual([1, 1, 1, 1, 3]);
 });
 
-it("should keep a new one ready while domains take turns, and no more in all than one beyond its size", async () => {
+it.each([1, 3])("should start none for domains that take turns, one more of them than its size of %i", async (size) => {
+  const { pool, run } = setUp(size);
+  const domains = ["a", "b", "c", "d"].slice(0, size + 1);
+  for (const domain of domains) await run(domain);
+  const { started } = pool.counts;
+  for (let turn = 0; turn < 40; turn++) await run(domains[(turn * 7) % domains.length]);
+  expect(pool.counts).toMatchObject({ started, kept: size + 1, retired });
+  // One domain more costs starts until it comes no more.
+  await run("other");
+  for (let turn = 0; turn < 20; turn++) await run(domains[turn % domains.length]);
+  const later = pool.counts.started;
+  for (let turn = 0; turn < 20; turn++) await run(domains[turn % domains.length]);
+  expect(pool.counts).toMatchObject({ started: later, kept: size + 1 });
+});
+
+it("should keep one for a domain and have a new one for those without, while they take turns", async () => {
+  const { pool, run } = setUp(1);
+  const own = await run("a");
+  for (let turn = 0; turn < 10; turn++) {
+    await run();
+    expect(await run("a")).toBe(own);
+    expect(pool.counts).toMatchObject({ idle: 2, kept: 1 });
+  }
+});
+
+it("should keep a new one ready while more domains take turns, and no more in all than one beyond its size", async () => {
   const { pool, run } = setUp(1);
   for (const domain of ["a", "b", "c", "d", "e"]) {
     await run(domain);

@@ -22,17 +22,21 @@ const renewAfterMs = 20;
 const unreadable = "it sent something that cannot be read";
 
 /**
- * How long a host that has answered polls for the next call before it sleeps: to be woken takes longer than a call. Its event
- * loop runs after each `pollSliceMs` of that, and after each message.
+ * How long a host that has answered waits for the next call before it goes back to its other work: to be woken by an event takes longer than
+ * a call. Its event loop runs after each `sliceMs` of that, and after each message.
  */
-const pollMs = 0.2;
-const pollSliceMs = 0.05;
-/** To read the clock costs more than a poll, and leaves a number on the heap. */
-const pollsPerClock = 512;
+const waitMs = 1;
+const sliceMs = 0.05;
+/** How long it looks before it sleeps: to be woken at all takes longer than a short call. */
+const lookMs = 0.1;
+/** To read the clock costs more than a look, and leaves a number on the heap. */
+const looksPerClock = 64;
+/** Of so many waits in a row that took longer it looks at the first four only: the other side may need its processor. */
+const vainPeriod = 8;
 
-/** Indexes in the memory that both sides share: messages that the host sent, whether the thread may poll, messages that it sent. */
+/** Indexes in the memory that both sides share: messages that the host sent, whether the thread may wait, messages that it sent. */
 const hostSent = 0;
-const mayPoll = 1;
+const mayWait = 1;
 const threadSent = 2;
 /** Set when a thread that still starts is to end: it does so itself when it has read its files. */
 const isEnded = 3;
@@ -42,7 +46,7 @@ const startsWithinMs = 5_000;
 
 const processors = availableParallelism();
 
-/** Threads that run a program. Both sides poll while there is a processor for each of them. */
+/** Threads that run a program. Both sides wait for each other while there is a processor for each of them. */
 const atWork = new Set<WorkerThread>();
 
 /** A thread of Node with no environment, no arguments and no streams. It talks over the port that it finds in `workerData`. */
@@ -52,9 +56,9 @@ export class WorkerThread implements GuestThread {
   /** Not the thread's own: only a port can be polled for messages. */
   readonly #port: MessagePort;
   readonly #shared: Int32Array = new Int32Array(new SharedArrayBuffer(16));
-  #received = 0;
-  #polling = false;
-  #pollUntil = 0;
+  #waiting = false;
+  #waitUntil = 0;
+  #vain = 0;
   #isOver = false;
   readonly #made = performance.now();
   #ending: Promise<void> | undefined;
@@ -114,7 +118,7 @@ export class WorkerThread implements GuestThread {
 
   renew(held?: string): void {
     atWork.delete(this);
-    this.#pollUntil = 0;
+    this.#waitUntil = 0;
     if (held !== undefined) {
       this.#send(JSON.stringify({ type: "renew", held }), false);
       return;
@@ -131,10 +135,11 @@ export class WorkerThread implements GuestThread {
     if (!this.#isOver) this.#send(renewMessage, false);
   }
 
-  #send(message: string | [string, Uint8Array], pollsToo: boolean): void {
-    Atomics.store(this.#shared, mayPoll, pollsToo ? 1 : 0);
+  #send(message: string | [string, Uint8Array], waitsToo: boolean): void {
+    Atomics.store(this.#shared, mayWait, waitsToo ? 1 : 0);
     this.#port.postMessage(message);
     Atomics.add(this.#shared, hostSent, 1);
+    Atomics.notify(this.#shared, hostSent);
   }
 
   post(text: string, pages?: Uint8Array): void {
@@ -146,22 +151,33 @@ export class WorkerThread implements GuestThread {
     const hasProcessors = processors >= 2 * atWork.size;
     this.#send(text, hasProcessors);
     if (!hasProcessors) return;
-    this.#pollUntil = performance.now() + pollMs;
-    if (this.#polling) return;
-    this.#polling = true;
-    setImmediate(() => this.#poll());
+    this.#waitUntil = performance.now() + waitMs;
+    if (this.#waiting) return;
+    this.#waiting = true;
+    setImmediate(this.#wait);
   }
 
   /** Waits for a moment, takes one message at the most, and continues in the next round of the event loop. */
-  #poll(): void {
-    const now = performance.now();
-    this.#polling = now < this.#pollUntil;
-    if (!this.#polling) return;
-    setImmediate(() => this.#poll());
-    for (let polls = 1; Atomics.load(this.#shared, threadSent) === this.#received; polls++) {
-      if (polls % pollsPerClock === 0 && performance.now() > now + pollSliceMs) return;
-    }
+  readonly #wait = (): void => {
+    this.#waiting = performance.now() < this.#waitUntil;
+    if (!this.#waiting) return;
+    setImmediate(this.#wait);
+    // Read before the message is looked for: one that comes in between changes it.
+    const seen = Atomics.load(this.#shared, threadSent);
+    if (this.#receive()) return;
+    this.#look(seen);
+    Atomics.wait(this.#shared, threadSent, seen, sliceMs);
     this.#receive();
+  };
+
+  /** Looks for a moment whether the thread has sent more than that. */
+  #look(seen: number): void {
+    if (this.#vain++ % vainPeriod > 3) return;
+    const until = performance.now() + lookMs;
+    for (let looks = 1; Atomics.load(this.#shared, threadSent) === seen; looks++) {
+      if (looks % looksPerClock === 0 && performance.now() > until) return;
+    }
+    this.#vain = 0;
   }
 
   #receive(): boolean {
@@ -176,7 +192,6 @@ export class WorkerThread implements GuestThread {
   }
 
   #take(data: unknown): void {
-    this.#received++;
     this.#markStarted();
     this.#onMessage(data);
   }
@@ -189,7 +204,7 @@ export class WorkerThread implements GuestThread {
   async #end(): Promise<void> {
     atWork.delete(this);
     this.#isOver = true;
-    this.#pollUntil = 0;
+    this.#waitUntil = 0;
     Atomics.store(this.#shared, isEnded, 1);
     // A thread that is terminated while it reads its modules leaves their files open, for as long as the host lives.
     const lateMs = Math.max(0, this.#made + startsWithinMs - performance.now());

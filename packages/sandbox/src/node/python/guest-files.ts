@@ -9,7 +9,9 @@ const places = ["../guest/python/", "../../../guest/python/"];
 /** The child's script, and those that it imports. */
 const scriptNames = [
   ..."child.node.mjs files.node.mjs freeze.node.mjs harden.node.mjs image.node.mjs".split(" "),
-  ..."state.node.mjs still.node.mjs ../pages.node.mjs ../javascript/harden.mjs".split(" "),
+  ..."snapshot.node.mjs state.node.mjs still.node.mjs tune.node.mjs ../pages.node.mjs ../javascript/harden.mjs".split(
+    " ",
+  ),
 ];
 
 /** The files of the guest's side. */

@@ -28,13 +28,6 @@ const maxFilesBytes = 12 * 1024 * 1024;
 const frameOverheadBytes = 256 * 1024;
 /** Added to the interpreter's memory: what the child keeps outside of it. */
 const outsideMb = 128;
-/**
- * How much of a WebAssembly function is run before V8 compiles it again, to be faster: roughly bytes. Python's loop is one function that
- * takes seconds of processor time to compile, which at V8's own budget (1,800,000 in Node 20) the rehearsal at the start already sets
- * off. With this one a start takes a fifth less processor time, and a program of some seconds a third less.
- */
-const tieringBudget = 50_000_000;
-
 /** Everything the child may read besides its own script. */
 const engineFiles = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"];
 
@@ -261,7 +254,6 @@ export class PyodideEngine implements Engine {
       "--no-addons",
       "--no-warnings",
       `--max-old-space-size=${this.#heapMb}`,
-      `--wasm-tiering-budget=${tieringBudget}`,
       guestFiles().script,
     ];
   }
@@ -271,12 +263,11 @@ export class PyodideEngine implements Engine {
   }
 
   #init(more: Record<string, unknown>): Record<string, unknown> {
-    const { sources } = guestFiles();
     const { dir, lockInfo } = this.#engine;
     const limits = { memoryMb: this.#limits.memoryMb, heapMb: this.#heapMb };
     const { paths, names, native } = this.#wheels;
     const wheels = paths.length === 0 ? undefined : { paths, names, native };
-    return { engineDir: dir, lockInfo, ...limits, wheels, ...more, sources };
+    return { engineDir: dir, lockInfo, ...limits, wheels, ...more };
   }
 
   /**
@@ -295,7 +286,7 @@ export class PyodideEngine implements Engine {
   async #buildSnapshot(): Promise<Buffer> {
     const { child, fromChild, toChild } = startChild({
       ...this.#command(undefined),
-      init: this.#init({ mode: "build" }),
+      init: this.#init({ mode: "build", sources: guestFiles().sources }),
     });
     const timer = setTimeout(() => child.kill("SIGKILL"), startTimeoutMs);
     try {
