@@ -170,6 +170,7 @@ export class FileMatcher {
       const start = at === 0 ? 0 : bytes.lastIndexOf(lf, at - 1) + 1;
       const next = bytes.indexOf(lf, at);
       const end = next === -1 ? bytes.length : next;
+      if (end - start > maxPartLength) return false;
       const line = this.#lineOf(bytes, start, end, next !== -1);
       const fits = this.#fits(line, line.indexOf(this.#literal ?? ""), 0, line.length, true, false);
       if (fits !== undefined) {
