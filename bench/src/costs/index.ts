@@ -7,10 +7,18 @@ import { byScope, type Costs, type CostsFile, compare, type Finding, lesser, mid
 import { type Figures, meter } from "./meter.ts";
 import { groups } from "./units/index.ts";
 
-const processor = cpus()[0]?.model.trim() ?? "unknown";
-const scopeOf = scopesOf(process.version, processor);
+const scopeOf = scopesOf(process.version, processor());
 /** How often a unit is measured that costs more than it should: V8 compiles the same code well in one process and badly in another. */
 const attempts = 7;
+
+/** By its name, and on Linux by its family and model as well: clouds give one name to several generations, of which one may need half the time. */
+function processor(): string {
+  const name = cpus()[0]?.model.trim() ?? "unknown";
+  if (process.platform !== "linux") return name;
+  const info = readFileSync("/proc/cpuinfo", "utf8");
+  const [family, model] = ["cpu family", "model"].map((key) => new RegExp(`^${key}\\s*: (\\d+)$`, "m").exec(info)?.[1]);
+  return family === undefined ? name : `${name} ${family}.${model}`;
+}
 
 interface NamedUnit {
   group: string;
