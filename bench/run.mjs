@@ -1,8 +1,8 @@
 // Builds what is measured, bundles this package's own TypeScript, and runs it:
 // `node run.mjs attp|tam|toolsxml|tokens|toolkit|agent|ai-sdk|sandbox|sandbox-reuse|sandbox-sessions|tasks|transports|trp|writes|local|searches|all`.
-// Each prints its tables; `all` measures the first five and writes bench/results/parsers.md; `agent`, `ai-sdk`, `sandbox`, `tasks`, `transports`,
-// `trp` and `local` write bench/results/<name>.md; `searches` is a part of `local`, `sandbox-reuse` and `sandbox-sessions` are parts of `sandbox`, and
-// `writes` looks closer at one of `trp`. With `--quick` everything runs a time or two, to see that it works, and nothing is written.
+// Each prints its tables, and writes bench/results/<name>.md when there is bench/pages/<name>.md; `all` runs the first five. `searches`,
+// `sandbox-reuse` and `sandbox-sessions` are parts of others, and `writes` looks closer at one of `trp`. With `--quick` everything runs a time or
+// two, to see that it works, and nothing is written.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,9 +1,9 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { page, printed } from "@toolglot/internal/testing/pages";
 import { describeMachine } from "./machine.ts";
 import { quick } from "./measure.ts";
-import type { Findings, Measure } from "./report.ts";
+import type { Measure } from "./report.ts";
 
 /** The benchmarks, each loaded only when it is measured: one needs no more packages than it is about. */
 const benchmarks: Record<string, () => Promise<Measure>> = {
@@ -25,28 +25,23 @@ const benchmarks: Record<string, () => Promise<Measure>> = {
   searches: async () => (await import("./local/searches.ts")).measureSearches,
 };
 
-/** Benchmarks that have a page of their own: its text is `pages/<name>.md`, what was measured goes to `results/<name>.md`. */
-const withPage = new Set(["agent", "ai-sdk", "sandbox", "tasks", "transports", "trp", "local"]);
-
 const [what, root] = process.argv.slice(2) as [string, string];
 if (what === "costs") {
   const { guardCosts } = await import("./costs/index.ts");
   process.exit((await guardCosts(root, process.argv.slice(4))) ? 0 : 1);
 }
 const names = what === "all" ? ["attp", "tam", "toolsxml", "tokens", "toolkit"] : [what];
-const parts: Record<string, Findings> = {};
 for (const name of names) {
   const measure = await benchmarks[name]?.();
   if (measure === undefined) throw new TypeError(`no benchmark ${name}`);
   const found = await measure({ root, progress: (text) => console.error(`· ${name}: ${text}`) });
   console.log(printed(found));
-  parts[name] = found;
-}
-if (!quick && (what === "all" || withPage.has(what))) {
-  const name = `${what === "all" ? "parsers" : what}.md`;
+  const text = join(root, "bench/pages", `${name}.md`);
+  // The others are parts of one that has a page, looked at closer.
+  if (quick || !existsSync(text)) continue;
   // Tokens depend on the commit alone.
-  const about = what === "tasks" ? describeMachine(root).slice(2, 3) : describeMachine(root);
-  const file = join(root, "bench/results", name);
-  writeFileSync(file, page(readFileSync(join(root, "bench/pages", name), "utf8"), about, parts));
+  const about = name === "tasks" || name === "tokens" ? describeMachine(root).slice(2, 3) : describeMachine(root);
+  const file = join(root, "bench/results", `${name}.md`);
+  writeFileSync(file, page(readFileSync(text, "utf8"), about, { [name]: found }));
   console.error(`wrote ${file}`);
 }

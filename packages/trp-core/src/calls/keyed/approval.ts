@@ -1,5 +1,4 @@
 import type { OperationKey } from "@toolglot/core";
-import type { MaybePromise } from "@toolglot/schema";
 import { verifyApprovalToken } from "../../approvals/token.ts";
 import { type Fault, fault, isFault } from "../../frames/fault.ts";
 import type { PolicyDecision } from "../../policy/types.ts";
@@ -11,32 +10,16 @@ import type { IncomingCall } from "../types.ts";
 import type { OperationData } from "./operation-data.ts";
 
 /**
- * Returns the approval that allows the start: the one that an earlier attempt used, the token in the call, or the approval
- * record of the operation. It is not used up here, but together with the start. Rejects when the store does; a promise
- * only when the call needs an approval.
+ * Returns the approval that allows the start of a call that needs one: the one that an earlier attempt used, the token in the call, or the approval
+ * record of the operation. It is not used up here, but together with the start. Rejects when the store does.
  */
-export function approvalFor(
-  dependencies: CallDependencies,
-  call: IncomingCall,
-  attempt: Attempted,
-  decision: PolicyDecision,
-): MaybePromise<ApprovalUse | Fault | undefined> {
-  if (decision.decision !== "approve") return undefined;
-  return attempt.before?.approval ?? approvalOf(dependencies, call, attempt, decision);
-}
-
-interface Attempted {
-  operation: OperationKey;
-  checked: Checked;
-  before: OperationData | undefined;
-}
-
-async function approvalOf(
+export async function approvalFor(
   { store, approvals, approvalSecrets, policy }: CallDependencies,
   call: IncomingCall,
-  { operation, checked }: Attempted,
+  { operation, checked, before }: { operation: OperationKey; checked: Checked; before: OperationData | undefined },
   decision: PolicyDecision,
 ): Promise<ApprovalUse | Fault> {
+  if (before?.approval !== undefined) return before.approval;
   const { args, fingerprint } = checked;
   const { item, capability, principal } = call;
   if (typeof item.approval_token === "string") {

@@ -74,8 +74,9 @@ export class KeyedCall {
     const { route } = attempt;
     const found = mustAsk(attempt) ? route.named(attempt.before?.adapter) : route.find(this.#dependencies.store.now());
     if (isFault(found)) return refused(found);
-    const needed = approvalFor(this.#dependencies, this.#call, attempt, checked.decision);
-    const early = needed instanceof Promise ? await needed : needed;
+    const { decision } = checked;
+    const isNeeded = decision.decision === "approve";
+    const early = isNeeded ? await approvalFor(this.#dependencies, this.#call, attempt, decision) : undefined;
     if (isFault(early)) return refused(early);
     const taken = this.#dependencies.places.take(capability, { timeoutMs: timeoutOf(this.#call), stop });
     const release = taken instanceof Promise ? await taken : taken;
