@@ -18,6 +18,7 @@ export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
 export {
   asPattern,
+  flat,
   invisible,
   isBlank,
   isDressed,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isDressed, isInvisible, isLineSpace, isUnseen } from "../src/characters.ts";
+import { flat, isDressed, isInvisible, isLineSpace, isUnseen } from "../src/characters.ts";
 
 const units = Array.from({ length: 0x10000 }, (_, code) => code);
 
@@ -35,4 +35,8 @@ describe("a value of one line is dressed", () => {
     "", '"', "a", "a 'b'", "'a' + 'b'", "“a” and “b”", "**a** and **b**", "**/*", "* a *", "__init__", "_x_", "`a", "'a\"", "《红楼梦》",
     "[a]", "❤️", "-a-", "»»", "\u202eabc\u202c x",
   ])("not %s", (text) => expect(isDressed(text)).toBe(false)); // biome-ignore format: one list
+});
+
+it("a text in one piece is the same text", () => {
+  for (const text of ["", "\n", " a\nb", "\ud800", "\0", "long ".repeat(1000)]) expect(flat(text)).toBe(text);
 });

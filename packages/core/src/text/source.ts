@@ -1,3 +1,5 @@
+import { flat } from "@toolglot/internal";
+
 /** A shorter piece takes in the next chunk: fewer of them are kept, and joined again. */
 const shortPiece = 256;
 
@@ -67,8 +69,10 @@ export class Source {
     const chunk = this.#waiting;
     this.#waiting = "";
     const last = this.#pieces.length - 1;
-    if (last >= 0 && this.length - (this.#starts[last] as number) < shortPiece) this.#pieces[last] += chunk;
-    else {
+    if (last >= 0 && this.length - (this.#starts[last] as number) < shortPiece) {
+      const longer = this.#pieces[last] + chunk;
+      this.#pieces[last] = longer.length < shortPiece ? longer : flat(longer);
+    } else {
       this.#pieces.push(chunk);
       this.#starts.push(this.length);
     }

@@ -1,6 +1,9 @@
 import type { Source } from "@toolglot/core/text";
-import { isSpace, isUnseen } from "@toolglot/internal";
+import { flat, isSpace, isUnseen } from "@toolglot/internal";
 import { BodyStream } from "./body-stream.ts";
+
+/** A text that waits is made one piece when it is this long: until then it consists of all its chunks. */
+const pieceLength = 256;
 
 /**
  * Emits a script while it comes in, once it is known that no indentation is taken off: it begins on the line of a tag that
@@ -19,8 +22,9 @@ export class ScriptStream {
   /** A tag came that may be structure: the rest waits for the end. */
   #stopped = false;
   #afterLess = false;
-  /** What was not given out yet, and whether there is more in it than white space. */
+  /** What was not given out yet, its beginning in pieces, and whether there is more in it than white space. */
   #waiting = "";
+  #pieces: string[] = [];
   #visible = false;
   #started = false;
   /** Units given out. */
@@ -77,14 +81,19 @@ export class ScriptStream {
 
   #take(text: string): void {
     this.#waiting += text;
+    if (this.#waiting.length > pieceLength) {
+      this.#pieces.push(flat(this.#waiting));
+      this.#waiting = "";
+    }
     this.#visible ||= /[^ \t\n\v\f\r]/.test(text);
   }
 
   #flush(): void {
-    const text = this.#waiting;
+    const text = this.#pieces.length === 0 ? this.#waiting : this.#pieces.join("") + this.#waiting;
     let end = text.length;
     while (end > 0 && isSpace(text.charCodeAt(end - 1))) end -= 1;
     this.#waiting = text.slice(end);
+    if (this.#pieces.length > 0) this.#pieces = [];
     this.#visible = false;
     let sure = text.slice(0, end);
     if (sure.includes("\r")) sure = sure.replaceAll("\r\n", "\n");

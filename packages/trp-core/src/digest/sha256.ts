@@ -56,17 +56,6 @@ export function hmacSha256Portable(secret: string, text: string): Uint8Array {
   return hmac(sha256, encoder.encode(secret), encoder.encode(text));
 }
 
-/**
- * Returns the same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
- * was put together from; looking at it with a pattern makes them join it.
- */
-export function flat(text: string): string {
-  anything.test(text);
-  return text;
-}
-
-const anything = /^./;
-
 /** Compares secrets or their digests, in a time that depends on the lengths only. */
 export function sameText(a: string, b: string): boolean {
   let difference = a.length ^ b.length;

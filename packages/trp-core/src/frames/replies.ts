@@ -1,4 +1,4 @@
-import { flat } from "../digest/sha256.ts";
+import { flat } from "@toolglot/internal";
 import { type Fault, faultPayload } from "./fault.ts";
 import type { AckPayload, NackPayload, RetryHint } from "./results.ts";
 import { type RequestFrame, type ResponseFrame, type ResponseOf, trpVersion } from "./types.ts";

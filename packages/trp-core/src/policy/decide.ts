@@ -1,7 +1,7 @@
-import { canonicalJson, isThenable, quoteJson, settleWithin, unsettled } from "@toolglot/internal";
+import { canonicalJson, flat, isThenable, quoteJson, settleWithin, unsettled } from "@toolglot/internal";
 import type { MaybePromise } from "@toolglot/schema";
 import type { RegisteredCapability } from "../catalog/types.ts";
-import { flat, sha256Digest } from "../digest/sha256.ts";
+import { sha256Digest } from "../digest/sha256.ts";
 import type { PolicyProof } from "../frames/results.ts";
 import type { Principal } from "../identity/types.ts";
 import type { PolicyDecision, PolicyEngine, PolicyInput } from "./types.ts";

@@ -1,7 +1,7 @@
 import type { OperationKey } from "@toolglot/core";
-import { canonicalJson } from "@toolglot/internal";
+import { canonicalJson, flat } from "@toolglot/internal";
 import { base64url } from "../../digest/base64url.ts";
-import { flat, hmacSha256, sha256Base64url, sha256Digest } from "../../digest/sha256.ts";
+import { hmacSha256, sha256Base64url, sha256Digest } from "../../digest/sha256.ts";
 import type { CallItem } from "../../frames/types.ts";
 import type { Who } from "../../store/frame-types.ts";
 
