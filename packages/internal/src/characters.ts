@@ -92,16 +92,6 @@ export function lastLineBreak(text: string, from: number, to: number): number {
   return at < from ? -1 : at;
 }
 
-const start = /^/;
-
-/**
- * Returns the same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
- * was put together from; looking at it with a pattern makes them join it. What the pattern says is used, or a bundler would leave it out.
- */
-export function flat(text: string): string {
-  return start.test(text) ? text : "";
-}
-
 /** Returns what a sticky pattern matches at an index. */
 export function matchAt(pattern: RegExp, text: string, index: number): RegExpExecArray | null {
   pattern.lastIndex = index;

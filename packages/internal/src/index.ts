@@ -18,7 +18,6 @@ export { ByteLines, type LineTaker } from "./byte-lines.ts";
 export { fromBase64, joinBytes, randomHex, textDigest, toBase64, toHex, uuidV7, uuidV7Time } from "./bytes.ts";
 export {
   asPattern,
-  flat,
   invisible,
   isBlank,
   isDressed,
@@ -49,12 +48,12 @@ export {
   parseJson,
   quoteJson,
 } from "./json.ts";
+export { flat, removeFrom } from "./lean.ts";
 export { clockSince, keepLease, type Lease, type LeaseLoss } from "./lease.ts";
 export { Limiter, type PlaceRequest, type Refusal, type Release } from "./limiter.ts";
 export { boundFindings, type DiagnosticChange, type DiagnosticText, makeDiagnostic } from "./make-diagnostic.ts";
 export { nearest } from "./nearest.ts";
 export { quoteWord } from "./quote-word.ts";
-export { removeFrom } from "./remove-from.ts";
 export { retryAfter } from "./retry-after.ts";
 export { SenderContext } from "./sender-context.ts";
 export { TextReader } from "./text-reader.ts";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { flat, isDressed, isInvisible, isLineSpace, isUnseen } from "../src/characters.ts";
+import { isDressed, isInvisible, isLineSpace, isUnseen } from "../src/characters.ts";
+import { flat } from "../src/lean.ts";
 
 const units = Array.from({ length: 0x10000 }, (_, code) => code);
 

@@ -1,0 +1,22 @@
+// Against what an engine keeps alive longer than it is needed.
+
+/**
+ * Takes one out of a list whose order means nothing; mostly it is the last. For what comes and goes with every call: a
+ * set that is mostly empty makes itself a new table each time.
+ */
+export function removeFrom<Item>(list: Item[], item: Item): void {
+  const at = list.lastIndexOf(item);
+  if (at < 0) return;
+  const last = list.pop() as Item;
+  if (at < list.length) list[at] = last;
+}
+
+const start = /^/;
+
+/**
+ * Returns the same text in one piece. Engines join texts only when they must, and one that is kept would keep all the pieces it
+ * was put together from; looking at it with a pattern makes them join it. What the pattern says is used, or a bundler would leave it out.
+ */
+export function flat(text: string): string {
+  return start.test(text) ? text : "";
+}
