@@ -47,7 +47,7 @@ export function guardCalls<Version extends SpecificationVersion = "v4">(
   const kinds = 'definitions:object[] specificationVersion:"v3"|"v4" locale:"zh"|"en" onFinding:function';
   checkKeys("guardCalls", options, kinds);
   const { definitions = [], specificationVersion = "v4" as Version, locale, onFinding } = options;
-  const guard = new CallGuard(defined({ locale }));
+  const guard = new CallGuard({ uniqueIds: true, ...defined({ locale }) });
 
   /** Returns a call as it may be made. */
   const judge = (part: Part, { tools = [] }: CallParams, modelId = ""): Part => {

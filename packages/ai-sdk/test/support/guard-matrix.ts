@@ -135,17 +135,16 @@ const cases: Record<string, (setup: Setup) => Promise<void>> = {
     equal(called, []);
     truth(promptOf(asked[1]).includes("The arguments end early"), promptOf(asked[1]));
   },
-  async "it stands beside a text protocol, too"(setup) {
+  async "calls that were text are looked at too, with it or without"(setup) {
     const call = (city: string): Turn => ({ text: write(tam, ["write_file", { path: "p", content: city }]) });
-    const turns = [call("Rome</content>"), call("Rome"), answer];
-    const { specificationVersion } = { specificationVersion: setup.version };
-    const middleware = [
-      guardCalls({ specificationVersion }),
-      toolglotMiddleware({ protocol: tam, specificationVersion }),
-    ];
-    const { asked, called } = await run(setup, turns, middleware);
-    equal(called, [{ path: "p", content: "Rome" }]);
-    truth(promptOf(asked[1]).includes("Rome</content>"), promptOf(asked[1]));
+    const { version: specificationVersion } = setup;
+    const reads = toolglotMiddleware({ protocol: tam, specificationVersion });
+    for (const middleware of [[reads], [guardCalls({ specificationVersion }), reads]]) {
+      const turns = [call("Rome</content>"), call("Rome"), answer];
+      const { asked, called } = await run(setup, turns, middleware);
+      equal(called, [{ path: "p", content: "Rome" }]);
+      truth(promptOf(asked[1]).includes("which closes a call"), promptOf(asked[1]));
+    }
   },
   async "a repair changes no value, and what it can't repair goes back to the model"(setup) {
     const log: unknown[] = [];

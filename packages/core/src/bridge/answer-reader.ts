@@ -125,10 +125,10 @@ export class AnswerReader implements BridgeReader {
     return { tool: name, stream: tool && this.#setup.feedback ? this.#open(name) : undefined };
   }
 
-  #open(name: string): InputStream {
+  #open(name: string, id: string = this.#newId()): InputStream {
     const { programs, tools } = this.#setup;
     const tool = tools.get(name) ?? { name, description: "", inputSchema: {} };
-    return new InputStream(this.#newId(), tool, programs ? new Set(["code"]) : textParams(tool), this.#emit);
+    return new InputStream(id, tool, programs ? new Set(["code"]) : textParams(tool), this.#emit);
   }
 
   /** Ends a block that is read: its inputs are whole. */
@@ -179,7 +179,7 @@ export class AnswerReader implements BridgeReader {
     let stopped = false;
     for (const { call, stream, json, message } of found) {
       if (message !== undefined) this.#prose.add("text", message);
-      else if (!call) this.#refuse(stream, stream?.tool, this.#explain(result), "");
+      else if (!call) this.#refuse(stream?.id, stream?.tool, this.#explain(result), "");
       else {
         const own = [...repairs.filter(({ span }) => overlaps(span, call.span)), ...between];
         const { words } = this.#setup;
@@ -189,10 +189,12 @@ export class AnswerReader implements BridgeReader {
             (stream && json === undefined
               ? { type: "InvalidInput", message: words.mismatch }
               : this.#heldBack(call.tool, own)));
-        stopped ||= fault !== undefined && call.stops;
-        if (!fault) this.#make(call, stream, json);
-        else if (this.#setup.feedback) this.#refuse(stream, call.tool, this.#faultText(call.tool, fault), "");
-        else this.#refuse(stream, call.tool, "", this.#source.slice(call.span.start, call.span.end));
+        const id = stream?.id ?? this.#newId();
+        const refused: ToolErrorInfo | undefined = fault ?? this.#damageOf(call, id);
+        stopped ||= refused !== undefined && call.stops;
+        if (!refused) this.#make(call, stream, json, id);
+        else if (this.#setup.feedback) this.#refuse(id, call.tool, this.#faultText(call.tool, refused), "");
+        else this.#refuse(id, call.tool, "", this.#source.slice(call.span.start, call.span.end));
       }
     }
   }
@@ -205,8 +207,14 @@ export class AnswerReader implements BridgeReader {
     return { type: "RepairedValue", message: words.held(said) };
   }
 
-  #make(call: WantedCall, open: InputStream | undefined, whole: string | undefined): void {
-    const stream = open ?? this.#open(call.tool);
+  /** Returns the fault of a call that looks damaged. */
+  #damageOf({ tool: name, input }: WantedCall, id: string): ToolErrorInfo | undefined {
+    const message = this.#setup.guard?.check({ id, name, input }, this.#setup.tools.get(name))?.refusal;
+    return message === undefined ? undefined : { type: "DamagedCall", message };
+  }
+
+  #make(call: WantedCall, open: InputStream | undefined, whole: string | undefined, id: string): void {
+    const stream = open ?? this.#open(call.tool, id);
     const json = whole ?? stream.complete(call.input) ?? "{}";
     stream.end(json);
     this.#answer.calls += 1;
@@ -221,7 +229,7 @@ export class AnswerReader implements BridgeReader {
     const { tools, programs } = this.#setup;
     const meant = programs?.tool ?? emitted.find(({ tool }) => tools.has(tool))?.tool;
     if (streams.length === 0) this.#refuse(undefined, meant, message, text);
-    for (const [at, stream] of streams.entries()) this.#refuse(stream, stream.tool, message, at === 0 ? text : "");
+    for (const [at, stream] of streams.entries()) this.#refuse(stream.id, stream.tool, message, at === 0 ? text : "");
   }
 
   /** Returns a block as it was written. */
@@ -230,13 +238,13 @@ export class AnswerReader implements BridgeReader {
     return segment ? this.#source.slice(segment.span.start, segment.span.end) : "";
   }
 
-  #refuse(stream: InputStream | undefined, tool = unreadableCall, message: string, text: string): void {
+  #refuse(id: string | undefined, tool = unreadableCall, message: string, text: string): void {
     if (!this.#setup.feedback) {
       this.#prose.add("text", text);
       return;
     }
     this.#answer.refusals += 1;
-    this.#emit({ type: "refusal", id: stream?.id ?? this.#newId(), tool, message, text });
+    this.#emit({ type: "refusal", id: id ?? this.#newId(), tool, message, text });
   }
 
   #explain(result: ParseResult<BlockBase>): string {

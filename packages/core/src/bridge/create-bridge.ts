@@ -1,4 +1,5 @@
 import { checkKeys } from "@toolglot/internal";
+import { CallGuard } from "../check-call/call-guard.ts";
 import type { ToolProtocol } from "../protocol.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import { AnswerReader, readPlainText } from "./answer-reader.ts";
@@ -27,10 +28,11 @@ export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Br
   checkKeys(
     "createBridge",
     options,
-    'tools:object[] locale:"zh"|"en" toolChoice:"none"|"auto"|"required"|object programs:object unreadable:"feedback"|"text" values:"hold"|"run"',
+    'tools:object[] locale:"zh"|"en" toolChoice:"none"|"auto"|"required"|object programs:object unreadable:"feedback"|"text" values:"hold"|"run" guard:{check}',
     ["tools"],
   );
   const { tools, locale = "en", toolChoice = "auto", programs, unreadable = "feedback", values = "hold" } = options;
+  const { guard = new CallGuard({ locale, uniqueIds: true }) } = options;
   oneOf("locale", locale, ["en", "zh"]);
   oneOf("unreadable", unreadable, ["feedback", "text"]);
   oneOf("values", values, ["hold", "run"]);
@@ -46,6 +48,7 @@ export function createBridge(protocol: ToolProtocol, options: BridgeOptions): Br
     programs: programs && { tool: programs.tool, language: languageOf(protocol) },
     words,
     feedback: unreadable === "feedback",
+    guard: values === "run" || programs ? undefined : guard,
     holds: values === "hold" && !(programs?.tools.every(isReadOnly) ?? false),
   };
   const searches = chosen.length > 0;

@@ -1,4 +1,5 @@
 import type { ProgramLanguage } from "../bind-names.ts";
+import type { CallGuard } from "../check-call/call-guard.ts";
 import type { ToolProtocol } from "../protocol.ts";
 import type { ToolDefinition } from "../tool-definition.ts";
 import type { BridgeWording } from "./wording.ts";
@@ -14,6 +15,8 @@ export interface BridgeSetup {
   words: BridgeWording;
   feedback: boolean;
   holds: boolean;
+  /** Looks for damaged calls. */
+  guard: CallGuard | undefined;
 }
 
 /** A place that stands for none. */

@@ -1,4 +1,5 @@
 import type { Action } from "../action.ts";
+import type { CallGuard } from "../check-call/call-guard.ts";
 import type { Diagnostic } from "../diagnostic.ts";
 import type { JsonObject } from "../json.ts";
 import type { Message, MessagePart } from "../message.ts";
@@ -23,8 +24,13 @@ export interface BridgeOptions {
    * and inputs come whole, not while they are written. Default `feedback`.
    */
   unreadable?: "feedback" | "text";
-  /** A call with a value that was changed by a repair is refused, unless its tool has `readOnlyHint` (`hold`), or made (`run`). Default `hold`. */
+  /**
+   * A call with a value that was changed by a repair, or that looks damaged, is refused, unless its tool has `readOnlyHint` (`hold`), or
+   * made (`run`). Default `hold`.
+   */
   values?: "hold" | "run";
+  /** Looks for damaged calls; one for all bridges of a place, so that it knows what was sent a second time. Default: one for this bridge. */
+  guard?: CallGuard;
 }
 
 /** A refusal as a stack has kept it: a call that was not made, and the message that the model read. */

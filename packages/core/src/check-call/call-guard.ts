@@ -11,6 +11,8 @@ import { type FindingWords, findingText } from "./finding-text.ts";
 export interface CallGuardOptions extends CheckCallOptions {
   /** Of what the model reads. Default `en`. */
   locale?: Locale;
+  /** No other call has the id of one of these, as those of providers: what is let through is known by it where it arrives. Default false. */
+  uniqueIds?: boolean;
   /** `report`: no call is refused. Default `refuse`. */
   mode?: "refuse" | "report";
   /** Milliseconds since the epoch. Default `Date.now`. */
@@ -29,8 +31,9 @@ export type GuardedCall = Pick<ToolCall, "name" | "input"> & { id?: string };
 
 const rememberMs = 10 * 60_000;
 const maxRemembered = 100;
-/** Inputs that a guard let through with their findings, with the tool's name: the next guard on their way finds nothing. */
-const passed = new WeakMap<object, string>();
+/** What a guard let through with its findings, so that the next one on the way finds nothing: inputs with the tool's name, and ids. */
+const passedInputs = new WeakMap<object, string>();
+const passedIds = new Set<string>();
 
 /**
  * Decides about calls that may be damaged. A call with a finding is refused, unless its tool has `readOnlyHint`. A text may end in such a
@@ -53,34 +56,46 @@ export class CallGuard {
   readonly #refused = new Map<string, { id: string | undefined; until: number }>();
 
   constructor(options: CallGuardOptions = {}) {
-    checkKeys("new CallGuard", options, 'marks:string[] locale:"zh"|"en" mode:"refuse"|"report" now:function');
+    checkKeys(
+      "new CallGuard",
+      options,
+      'marks:string[] locale:"zh"|"en" uniqueIds:boolean mode:"refuse"|"report" now:function',
+    );
     this.#options = options;
   }
 
   /** Checks a call. Undefined when nothing is found, which is nearly always. */
   check(call: GuardedCall, tool?: ToolDefinition): CallVerdict | undefined {
-    const isPassed = isObject(call.input) && passed.get(call.input) === call.name;
-    const findings = isPassed ? [] : checkCall(call, tool, this.#options);
+    const findings = checkCall(call, tool, this.#options);
     if (findings.length === 0) return undefined;
-    const { mode, locale = "en" } = this.#options;
-    if (mode !== "report" && !tool?.annotations?.readOnlyHint && !this.#isMeant(call, findings))
+    const { id, name, input } = call;
+    const text = toJsonText([name, typeof input === "string" ? (parseJson(input) ?? input) : input]);
+    const key = `${text.length}-${textHash(text)}`;
+    if (isObject(input) && (passedInputs.get(input) === name || passedIds.has(`${id} ${key}`))) return undefined;
+    const { mode, locale = "en", uniqueIds } = this.#options;
+    if (mode !== "report" && !tool?.annotations?.readOnlyHint && !this.#isMeant(id, key, findings))
       return { findings, refusal: explainFindings(call, findings, { tool, locale }) };
-    if (isObject(call.input)) passed.set(call.input, call.name);
+    if (isObject(input)) passedInputs.set(input, name);
+    if (uniqueIds && id) passedIds.add(`${id} ${key}`);
+    trim(passedIds);
     return { findings };
   }
 
-  #isMeant(call: GuardedCall, findings: readonly CallFinding[]): boolean {
-    if (call.id === "" || findings.some(({ code }) => code !== "core/leaked-closer")) return false;
+  #isMeant(id: string | undefined, key: string, findings: readonly CallFinding[]): boolean {
+    if (id === "" || findings.some(({ code }) => code !== "core/leaked-closer")) return false;
     const { now = Date.now } = this.#options;
-    const text = toJsonText([call.name, call.input]);
-    const key = `${text.length}-${textHash(text)}`;
     const before = this.#refused.get(key);
     const isKnown = before !== undefined && before.until > now();
-    if (isKnown && (call.id === undefined || call.id !== before.id)) return this.#refused.delete(key);
-    if (!isKnown) this.#refused.set(key, { id: call.id, until: now() + rememberMs });
-    for (const [oldest] of this.#refused) if (this.#refused.size > maxRemembered) this.#refused.delete(oldest);
+    if (isKnown && (id === undefined || id !== before.id)) return this.#refused.delete(key);
+    if (!isKnown) this.#refused.set(key, { id, until: now() + rememberMs });
+    trim(this.#refused);
     return false;
   }
+}
+
+/** Forgets the oldest ones. */
+function trim(kept: Map<string, unknown> | Set<string>): void {
+  for (const oldest of kept.keys()) if (kept.size > maxRemembered) kept.delete(oldest);
 }
 
 /** Options of {@link explainFindings}. */
