@@ -44,6 +44,7 @@ export {
   type Defined,
   defined,
   isCount,
+  isJson,
   isObject,
   parseJson,
   quoteJson,
