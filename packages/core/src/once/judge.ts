@@ -74,19 +74,12 @@ function ofStatus(status: number, { headers, response, $response }: Facts): Verd
   return status >= 400 && status < 500 && ![408, 409, 425].includes(status) ? "failed" : "unknown";
 }
 
-/** Whether another request of the same call went out before. */
-function hasTriedBefore({ request, response, $metadata, redirected }: Facts): boolean {
-  const { retryCount = 0, redirectUrls, _redirectable } = objectOf(request);
-  const redirects = [redirected, objectOf(response).redirected, objectOf(redirectUrls ?? _redirectable)];
-  const { attempts = 1 } = objectOf($metadata);
-  const count = (value: unknown): number =>
-    Number((Array.isArray(value) ? value.length : objectOf(value)._redirectCount) ?? 0);
-  return (
-    Number(retryCount) > 0 ||
-    Number(attempts) > 1 ||
-    redirects.includes(true) ||
-    count(redirectUrls ?? _redirectable) > 0
-  );
+/** Whether another request of the same call went out before: got, axios, AWS, and responses say so. */
+function hasTriedBefore({ request, response, redirected, $metadata }: Facts): boolean {
+  const { retryCount, redirectUrls, _redirectCount, _redirectable } = objectOf(request);
+  const before = [retryCount, _redirectCount, objectOf(_redirectable)._redirectCount, redirected];
+  before.push(objectOf(response).redirected, Array.isArray(redirectUrls) && redirectUrls.length);
+  return before.some((count) => Number(count) > 0) || Number(objectOf($metadata).attempts) > 1;
 }
 
 const unconnectedCodes: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
@@ -98,8 +91,9 @@ const unconnectedCodes: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
 /** Of the moments before a request goes out, as got names them. */
 const connecting: ReadonlySet<unknown> = /* @__PURE__ */ new Set(["lookup", "connect", "secureConnect"]);
 
-function isUnconnected({ code, syscall, event, errors }: Facts): boolean {
+function isUnconnected({ code, syscall, event, errors, message }: Facts): boolean {
   if (Array.isArray(errors) && errors.length > 0) return errors.every((one) => isObject(one) && isUnconnected(one));
   if (unconnectedCodes.has(code) || syscall === "connect" || syscall === "getaddrinfo") return true;
-  return code === "ETIMEDOUT" && connecting.has(event);
+  // The AWS SDK only says it in words.
+  return (code === "ETIMEDOUT" && connecting.has(event)) || /did not establish a connection/.test(String(message));
 }
