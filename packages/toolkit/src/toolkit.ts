@@ -11,6 +11,7 @@ import type {
   StandardInput,
 } from "@toolglot/schema";
 import { asTool } from "./call/as-tool.ts";
+import { readOnce } from "./call/call-once.ts";
 import { throughMiddleware } from "./call/middleware.ts";
 import { prepareInput } from "./call/prepare.ts";
 import type { Prepared } from "./call/prepared.ts";
@@ -82,9 +83,9 @@ export class Toolkit implements ToolSource {
   #calls = 0;
 
   constructor(options: ToolkitOptions = {}) {
-    checkKeys("new Toolkit", options, "metaTool:boolean tracing:boolean|object validator:function");
+    checkKeys("new Toolkit", options, "metaTool:boolean tracing:boolean|object validator:function once:object");
     const { tracing, validator, metaTool = true } = options;
-    this.#registry = new ToolRegistry({ metaTool, validator });
+    this.#registry = new ToolRegistry({ metaTool, validator, once: options.once && readOnce(options.once) });
     this.#tracing = tracing ? traceToolkit(tracing === true ? {} : tracing) : undefined;
     this.#mcp = new McpClients(this.#registry);
   }

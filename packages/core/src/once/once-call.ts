@@ -1,4 +1,4 @@
-import { isJson, isObject } from "@toolglot/internal";
+import { checkKeys, isJson, isObject } from "@toolglot/internal";
 import { ToolError } from "../errors.ts";
 import { type JsonValue, toJsonText } from "../json.ts";
 import type { OperationLog } from "../operation-log.ts";
@@ -21,6 +21,19 @@ export interface OnceCall {
   value: unknown;
   /** Of a call that was made before: a sentence for the model, that nothing was done now. */
   notice?: string;
+}
+
+const keys =
+  'log:{claim,begin,finish,settle} scope:text judge:function remember:"failures" waitMs:number leaseMs:number ttlMs:number keepMs:number allowVolatile:boolean owner:text now:function';
+
+/**
+ * Throws `TypeError` for a mistake in the options of a door, which are those of {@link onceCall}, less those that it decides itself, and
+ * `own` ones, as words `key:kind`.
+ */
+export function checkOnceOptions(what: string, given: object, own: string = ""): void {
+  const { log, scope } = given as Partial<OnceCallOptions>;
+  checkKeys<Record<string, unknown>, string>(what, given as Record<string, unknown>, `${keys} ${own}`.trim());
+  if (log === undefined || scope === undefined) throw new TypeError(`${what} needs a log and a scope: { log, scope }`);
 }
 
 /**

@@ -1,17 +1,12 @@
-import { checkKeys, streamed } from "@toolglot/internal";
+import { streamed } from "@toolglot/internal";
 import { iteratorOf, lastOf } from "../executing/last-of.ts";
 import { toJsonText } from "../json.ts";
 import type { AnyTool, ToolContext } from "../tool.ts";
 import type { ToolAnnotations } from "../tool-definition.ts";
-import { type OnceCall, type OnceCallOptions, onceCall } from "./once-call.ts";
+import { checkOnceOptions, type OnceCall, type OnceCallOptions, onceCall } from "./once-call.ts";
 
 /** Options of {@link onceTool}. */
 export type OnceToolOptions = OnceCallOptions;
-
-const keys = [
-  'log:{claim,begin,finish,settle} scope:text key:function effect:"opaque"|"idempotent" judge:function probe:function remember:"failures"',
-  "waitMs:number leaseMs:number ttlMs:number keepMs:number allowVolatile:boolean owner:text now:function",
-] as const;
 
 /**
  * Returns the same tool, whose calls happen once: a call with the same input as one before gets that one's result, and is told in its
@@ -27,7 +22,7 @@ const keys = [
  * ```
  */
 export function onceTool<T extends AnyTool>(tool: T, options: OnceToolOptions): T {
-  checkKeys("onceTool", options, keys, ["log", "scope"]);
+  checkOnceOptions("onceTool", options, 'key:function effect:"opaque"|"idempotent" probe:function');
   if (options.effect === undefined && repeatsSafely(tool.annotations)) return tool;
   const call = (input: unknown, context: ToolContext, onProgress: (value: unknown) => void): Promise<OnceCall> =>
     onceCall(tool.name, input, options, context.signal, async ({ signal }) => {
