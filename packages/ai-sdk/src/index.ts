@@ -4,6 +4,7 @@ export { type AiSdkLanguageModel, type AiSdkModelOptions, aiSdkModel } from "./m
 export type { ToolglotMiddlewareOptions } from "./options.ts";
 export type { SpecificationVersion } from "./spec.ts";
 export { type FromAiSdkToolsOptions, fromAiSdkTools } from "./tools/from-ai-sdk-tools.ts";
+export { type OnceToolsOptions, onceTools } from "./tools/once-tools.ts";
 export { inOrder, type ToAiSdkToolsOptions, toAiSdkTools, toolkitPrepareStep } from "./tools/to-ai-sdk-tools.ts";
 export type {
   AiSdkTool,

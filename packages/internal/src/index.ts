@@ -4,6 +4,7 @@ export {
   andThen,
   ignoreRejection,
   inBackground,
+  isGeneratorFunction,
   isThenable,
   maxTimerMs,
   onAbort,

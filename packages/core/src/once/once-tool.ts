@@ -1,4 +1,4 @@
-import { streamed } from "@toolglot/internal";
+import { isGeneratorFunction, streamed } from "@toolglot/internal";
 import { iteratorOf, lastOf } from "../executing/last-of.ts";
 import { toJsonText } from "../json.ts";
 import type { AnyTool, ToolContext } from "../tool.ts";
@@ -32,7 +32,8 @@ export function onceTool<T extends AnyTool>(tool: T, options: OnceToolOptions): 
     });
   const told = async (made: Promise<OnceCall>, context: ToolContext): Promise<unknown> =>
     withNotice(await made, context);
-  const execute = isStreaming(tool.execute)
+  // Of another function that turns out to give one value after another, the last one counts.
+  const execute = isGeneratorFunction(tool.execute)
     ? async function* (input: unknown, context: ToolContext) {
         return yield* streamed((emit) => told(call(input, context, emit), context));
       }
@@ -47,11 +48,6 @@ export function onceTool<T extends AnyTool>(tool: T, options: OnceToolOptions): 
 /** Whether a tool says of itself that calling it twice does no harm. */
 function repeatsSafely({ readOnlyHint, idempotentHint }: ToolAnnotations = {}): boolean {
   return readOnlyHint === true || idempotentHint === true;
-}
-
-/** Whether its values come one after another. Of another function that turns out to give some, the last one counts. */
-function isStreaming(execute: unknown): boolean {
-  return /GeneratorFunction\]$/.test(Object.prototype.toString.call(execute));
 }
 
 /** Returns the value with its notice: beside it where the host can show that, else in its first line. */
