@@ -48,7 +48,7 @@ export function onceTools<Tools extends AiSdkToolSet>(tools: Tools, options: Onc
       throw new TypeError(`onceTools: effects.${name} is "opaque", "idempotent" or "pure".`);
     const key = keys[name];
     if (effect === "pure" || typeof tool.execute !== "function") return [name, tool];
-    return [name, wrap(name, tool, { ...once, effect, ...(key && { key }) })];
+    return [name, wrap(tool, { ...once, scope: `${once.scope}/${name}`, effect, ...(key && { key }) })];
   });
   return Object.fromEntries(wrapped) as Tools;
 }
@@ -63,14 +63,14 @@ interface CallOptions {
   abortSignal?: AbortSignal;
 }
 
-function wrap(name: string, tool: AiSdkTool, once: OnceCallOptions): AiSdkTool {
+function wrap(tool: AiSdkTool, once: OnceCallOptions): AiSdkTool {
   const isOurs = (tool as { [originMark]?: unknown })[originMark] !== undefined;
   const call = async (
     input: unknown,
     options: CallOptions,
     onProgress: (output: unknown) => void,
   ): Promise<unknown> => {
-    const made = await onceCall(name, input, once, options.abortSignal, async ({ signal }) => {
+    const made = await onceCall(input, once, options.abortSignal, async ({ signal }) => {
       const output: unknown = await tool.execute?.call(tool, input, { ...options, abortSignal: signal });
       const iterator = iteratorOf(output);
       return iterator ? await lastOf(iterator, { onProgress }) : output;

@@ -9,7 +9,7 @@ import type { OnceOptions } from "./options.ts";
 /** Options of a tool's calls that happen once: those of `once`, but for what each call brings. */
 export interface OnceCallOptions extends Omit<OnceOptions, "input" | "key" | "signal"> {
   log: OperationLog;
-  /** Whose calls these are: `tenant`. The operations' scope is this and the tool's name, `tenant/refund`. */
+  /** Whose calls these are: `tenant`. The operations' scope is this and the tool's name: `tenant/refund`. */
   scope: string;
   /** Names a call by its input. Default: a digest of the input, so that the same input is the same call. */
   key?: (input: never) => string;
@@ -38,12 +38,11 @@ export function checkOnceOptions(what: string, given: object, own: string = ""):
 
 /**
  * Makes a tool's call once, for those who write a door to other stacks: any value is kept as its JSON, and what a model is to know is an
- * error for it, `ToolError`. `signal`: that of the call.
+ * error for it, `ToolError`. `scope`: that of the operation. `signal`: that of the call.
  */
 export async function onceCall(
-  name: string,
   input: unknown,
-  { log, key, scope, judge, ...options }: OnceCallOptions,
+  { log, key, judge, ...options }: OnceCallOptions,
   signal: AbortSignal | undefined,
   run: (context: OnceContext) => unknown,
 ): Promise<OnceCall> {
@@ -53,7 +52,6 @@ export async function onceCall(
       log,
       {
         ...options,
-        scope: `${scope}/${name}`,
         ...(key && { key: key(input as never) }),
         ...inputOf(input, key !== undefined),
         ...(signal && { signal }),

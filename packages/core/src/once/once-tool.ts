@@ -24,8 +24,9 @@ export type OnceToolOptions = OnceCallOptions;
 export function onceTool<T extends AnyTool>(tool: T, options: OnceToolOptions): T {
   checkOnceOptions("onceTool", options, 'key:function effect:"opaque"|"idempotent" probe:function');
   if (options.effect === undefined && repeatsSafely(tool.annotations)) return tool;
+  const once = { ...options, scope: `${options.scope}/${tool.name}` };
   const call = (input: unknown, context: ToolContext, onProgress: (value: unknown) => void): Promise<OnceCall> =>
-    onceCall(tool.name, input, options, context.signal, async ({ signal }) => {
+    onceCall(input, once, context.signal, async ({ signal }) => {
       const value: unknown = await tool.execute(input, { ...context, signal });
       const iterator = iteratorOf(value);
       return iterator ? await lastOf(iterator, { signal, onProgress }) : value;

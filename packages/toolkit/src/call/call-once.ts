@@ -17,7 +17,9 @@ export function readOnce(given: ToolkitOnce): (tool: ToolDefinition) => OnceCall
   }
   return ({ name, annotations: { readOnlyHint, idempotentHint } = {} }) => {
     const effect = Object.hasOwn(effects, name) ? effects[name] : readOnlyHint || idempotentHint ? "pure" : "opaque";
-    return effect === undefined || effect === "pure" ? undefined : { ...options, effect };
+    return effect === undefined || effect === "pure"
+      ? undefined
+      : { ...options, scope: `${given.scope}/${name}`, effect };
   };
 }
 
@@ -45,7 +47,7 @@ export async function* callOnce(
   const judge = (error: unknown): Verdict => judged(once, error);
   try {
     yield yield* streamed<ToolResponse, ToolResponse>(async (emit) => {
-      const work = onceCall(tool.name, namedBy(tool, input), { ...once, judge }, signal, (context) =>
+      const work = onceCall(namedBy(tool, input), { ...once, judge }, signal, (context) =>
         made(run(context.signal), record, emit),
       );
       const { value, notice } = await work;
